@@ -62,7 +62,7 @@ impl Repository {
     }
 
     /// Whether the differences of two trees of the project unfold to too many files.
-    pub(crate) fn is_beyond_looking(&self, old: Option<ObjectId>, new: ObjectId) -> Result<bool, GitError> {
+    pub(crate) fn exceeds_budget(&self, old: Option<ObjectId>, new: ObjectId) -> Result<bool, GitError> {
         Ok(Counts::of(self).count(old, Some(new), 0)? > MOST_ELSEWHERE)
     }
 

@@ -33,7 +33,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     let mut notice = None;
     let mut binding = binding::of_worktree(store, &snapshot, &here)?;
     if !matches!(binding, Binding::Lost(_)) {
-        let back = progress::goes_back_to(&git_dir)?;
+        let back = progress::pending_sources(&git_dir)?;
         let sources = Sources::of(store, &snapshot);
         let own =
             |it: &Source| matches!(&binding, Binding::Bound(bound) if bound.solution_id == it.solution_id);
@@ -149,7 +149,7 @@ fn by_change<R: Read>(
     message: &[u8],
 ) -> Result<Same, StoreError> {
     let named = solutions(read, &trailers::parse(message))?;
-    if !named.is_empty() && !is_of_last_pick(store, read, &named)? {
+    if !named.is_empty() && !is_from_cherry_pick(store, read, &named)? {
         return Ok(Same::Nobody);
     }
     // The user waits, and git continues anyway: what cannot be found out now is left to `relink`.
@@ -171,7 +171,7 @@ fn by_change<R: Read>(
 
 /// Whether the message names these plans only because git copied it from the last of several picked commits, so that
 /// nobody chose it.
-fn is_of_last_pick(
+fn is_from_cherry_pick(
     store: &Store,
     read: &impl Read,
     named: &BTreeSet<SolutionId>,
@@ -183,7 +183,7 @@ fn is_of_last_pick(
 fn several(plans: &[SolutionId], bound: &Bound) -> String {
     let plans: Vec<String> = plans.iter().map(|plan| format!("`{plan}`")).collect();
     format!(
-        "commits of several plans ({}) make the same change, so this one is linked to the plan that is being executed, `{}`; `git wf link HEAD SOLUTION` links it to another",
+        "commits of several plans ({}) make the same change, so this one is linked to the plan that is being executed, `{}`; `git wf link HEAD PLAN` links it to another",
         plans.join(" and "),
         bound.solution_id
     )
@@ -257,7 +257,7 @@ fn trailers_of(
 /// a picked commit.
 fn is_decided(store: &Store, read: &impl Read, text: &[u8]) -> Result<bool, StoreError> {
     let named = solutions(read, &trailers::parse(&unindented(text)))?;
-    Ok(!named.is_empty() && !is_of_last_pick(store, read, &named)?)
+    Ok(!named.is_empty() && !is_from_cherry_pick(store, read, &named)?)
 }
 
 /// With the task that the commit will be linked to.

@@ -77,7 +77,7 @@ pub(super) fn refusal(
 
 /// Why no owner's signature covers the value of a gate.
 #[derive(Debug, thiserror::Error)]
-enum Unsanctioned {
+enum NotAuthorized {
     #[error("no one named in `{OWNER}` of this server has signed it")]
     Nobody,
     #[error("`{OWNER}` of this server does not name `{0}`, who signed it")]
@@ -98,7 +98,7 @@ enum Unsanctioned {
     Date(Time),
 }
 
-impl Unsanctioned {
+impl NotAuthorized {
     /// Whether it would be accepted if the owner did it again now.
     fn is_stale(&self) -> bool {
         matches!(self, Self::Elsewhere | Self::Date(_))
@@ -132,7 +132,7 @@ fn unsanctioned(
     gate: Gate,
     tip: ObjectId,
     new: ObjectId,
-) -> Result<Option<Unsanctioned>, StoreError> {
+) -> Result<Option<NotAuthorized>, StoreError> {
     let in_the_end = Setting::of(store.snapshot_at(new)?.file(layout::ROOT_PATH)?.as_deref(), gate);
     let mut on_tip = HashSet::from([tip]);
     let mut writers = Vec::new();
@@ -153,22 +153,22 @@ fn unsanctioned(
     }
     let signatures = ops::store::signatures(store, writers.iter().map(|link| link.commit))?;
     let dates = Dates::around(store.now()?, store.committed(tip)?);
-    let mut found = Unsanctioned::Nobody;
+    let mut found = NotAuthorized::Nobody;
     for link in &writers {
         let role = store.step(link.commit)?.role.filter(|role| !roles::may(role, Op::PolicySet.as_str()));
         found = match signatures.get(&link.commit) {
-            None | Some(Signature::Nobodys) => Unsanctioned::Nobody,
-            Some(Signature::Expired) => Unsanctioned::Expired,
-            Some(Signature::Untrusted(key)) => Unsanctioned::Untrusted(one_line(key)),
-            Some(Signature::Unchecked) => Unsanctioned::Unchecked,
+            None | Some(Signature::Nobodys) => NotAuthorized::Nobody,
+            Some(Signature::Expired) => NotAuthorized::Expired,
+            Some(Signature::Untrusted(key)) => NotAuthorized::Untrusted(one_line(key)),
+            Some(Signature::Unchecked) => NotAuthorized::Unchecked,
             Some(Signature::By(who)) if !owners.iter().any(|owner| who.is_by(owner)) => {
-                Unsanctioned::Another(one_line(who.name()))
+                NotAuthorized::Another(one_line(who.name()))
             }
             Some(Signature::By(_)) => match role {
-                Some(role) => Unsanctioned::Role(one_line(&role)),
-                None if !on_tip.contains(&link.commit) => Unsanctioned::Elsewhere,
+                Some(role) => NotAuthorized::Role(one_line(&role)),
+                None if !on_tip.contains(&link.commit) => NotAuthorized::Elsewhere,
                 None if !dates.have(link.committed) => {
-                    Unsanctioned::Date(Time::from_seconds(link.committed).unwrap_or(Time::EPOCH))
+                    NotAuthorized::Date(Time::from_seconds(link.committed).unwrap_or(Time::EPOCH))
                 }
                 None => return Ok(None),
             },

@@ -196,7 +196,7 @@ impl Stopped {
     /// Whether this forced log step let the execution through: it wrote one of the files, and if that is an item, the
     /// item has the claimed version of the plan.
     fn is_forced_by(&self, store: &Store, step: &Forced) -> Result<bool, StoreError> {
-        if self.refusal.as_ref().is_some_and(|refusal| !refusal.yields_to(step.role.as_deref())) {
+        if self.refusal.as_ref().is_some_and(|refusal| !refusal.is_overridable_by(step.role.as_deref())) {
             return Ok(false);
         }
         for path in self.written.iter().filter(|path| step.files.contains(*path)) {

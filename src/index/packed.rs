@@ -60,7 +60,7 @@ mod tests {
     use crate::model::review::Verdict;
     use crate::model::status::{ExecutionStatus, IssueStatus};
     use crate::rules::facts::{Holder, PlanFacts};
-    use crate::rules::review::{Standing, UNREVIEWED};
+    use crate::rules::review::{CombinedReview, UNREVIEWED};
 
     fn time(second: i64) -> Time {
         Time::from_seconds(second).unwrap()
@@ -107,7 +107,7 @@ mod tests {
             plans: BTreeMap::new(),
             holder: None,
         };
-        let of_plan = |review: Standing| PlanFacts {
+        let of_plan = |review: CombinedReview| PlanFacts {
             digest: "sha256:00".into(),
             files: BTreeSet::from(["src/a.rs", "src/b.rs", "src/*"].map(RepoPath::covering)),
             creates: BTreeSet::from([RepoPath::covering("src/b.rs")]),
@@ -115,8 +115,12 @@ mod tests {
             review,
             is_withdrawn: false,
         };
-        let review =
-            Standing { verdict: Some(Verdict::Concerns), rejected_rounds: 1, is_stale: true, is_empty: true };
+        let review = CombinedReview {
+            verdict: Some(Verdict::Concerns),
+            rejected_rounds: 1,
+            is_stale: true,
+            is_empty: true,
+        };
         let full = IssueFacts {
             depends_on: BTreeSet::from([IssueId::parse("GH-2").unwrap()]),
             bound: Some(plan.clone()),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::claim_order;
 use super::folder::{ExecutionFolder, IssueFolder, Recorded};
-use super::review::{self, Standing};
+use super::review::{self, CombinedReview};
 use crate::model::digest::PlanDigest;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::issue::{Issue, StoredStatus};
@@ -50,7 +50,7 @@ pub(crate) struct PlanFacts {
     /// How many tasks it has.
     pub(crate) task_count: usize,
     /// The verdict of its reviews.
-    pub(crate) review: Standing,
+    pub(crate) review: CombinedReview,
     /// Whether it was withdrawn, so that it is no longer a candidate.
     pub(crate) is_withdrawn: bool,
 }

@@ -24,7 +24,7 @@ pub(crate) fn free_from(lease_expires_at: Time) -> Time {
 
 /// The state of a lease at some moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum LeaseState {
     /// It lasts until then.
     Lasts(Time),
     /// It has expired, but others may not take the claim over yet.
@@ -38,7 +38,7 @@ pub(crate) enum Standing {
     Free(Time),
 }
 
-impl Standing {
+impl LeaseState {
     pub(crate) fn of(lease_expires_at: Time, now: Time) -> Self {
         if now <= lease_expires_at {
             Self::Lasts(lease_expires_at)
@@ -50,7 +50,7 @@ impl Standing {
     }
 }
 
-impl std::fmt::Display for Standing {
+impl std::fmt::Display for LeaseState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Lasts(until) => write!(f, "the lease lasts until {until}"),
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_lease_that_ended_is_not_said_to_last() {
-        let at = |now: i64| Standing::of(time(1_000), time(now)).to_string();
+        let at = |now: i64| LeaseState::of(time(1_000), time(now)).to_string();
         let ends = time(1_000).to_string();
         assert_eq!(at(1_000), format!("the lease lasts until {ends}"));
         let free = time(1_600).to_string();

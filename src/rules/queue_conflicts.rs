@@ -14,7 +14,7 @@ use crate::model::time::Time;
 /// A declared conflict, with the entry that counts. However often it was declared, it is one conflict: a decision
 /// applies to all of its declarations.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Standing<'a> {
+pub(crate) struct EffectiveConflict<'a> {
     /// `CFT-<n>`: its place among the declared conflicts, from 1.
     pub(crate) number: usize,
     /// The first entry about it.
@@ -27,7 +27,7 @@ pub(crate) struct Standing<'a> {
     pub(crate) is_disputed: bool,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> EffectiveConflict<'a> {
     /// The name of the conflict.
     pub(crate) fn name(&self) -> String {
         format!("CFT-{}", self.number)
@@ -99,12 +99,12 @@ impl<'a> Subject<'a> {
 
 /// The declared conflicts in the order of their first entries, whatever the order of `entries`. If an entry decides one
 /// that is missing or not earlier, it decides the conflict about its own subject.
-pub(crate) fn standing(entries: &[QueueConflict]) -> Vec<Standing<'_>> {
+pub(crate) fn standing(entries: &[QueueConflict]) -> Vec<EffectiveConflict<'_>> {
     let mut sorted: Vec<&QueueConflict> = entries.iter().collect();
     sorted.sort_by(|a, b| a.id.cmp(&b.id));
     let mut root_of: BTreeMap<&EntryId, usize> = BTreeMap::new();
     let mut about: BTreeMap<Subject<'_>, usize> = BTreeMap::new();
-    let mut found: Vec<Standing<'_>> = Vec::new();
+    let mut found: Vec<EffectiveConflict<'_>> = Vec::new();
     for entry in sorted {
         let subject = Subject::of(entry);
         let decided = entry.resolves.as_ref().and_then(|earlier| root_of.get(earlier).copied());
@@ -113,7 +113,7 @@ pub(crate) fn standing(entries: &[QueueConflict]) -> Vec<Standing<'_>> {
             Some(known) => known.join(entry),
             None => {
                 let is_decided = entry.resolves.is_some();
-                found.push(Standing {
+                found.push(EffectiveConflict {
                     number: root + 1,
                     declared: entry,
                     entry,

@@ -16,7 +16,7 @@ use super::dag;
 use super::facts::{Holder, IssueFacts};
 use super::folder::QueueFolder;
 use super::overlap::{ByPath, Overlap};
-use super::queue_conflicts::{Clarification, ConflictView, Standing, standing};
+use super::queue_conflicts::{Clarification, ConflictView, EffectiveConflict, standing};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::queue_conflict::ConflictType;
@@ -97,7 +97,7 @@ pub(crate) struct InOrder<'a> {
     facts: &'a Facts,
     policy: &'a Policy,
     in_work: Rc<state::InWork<'a>>,
-    declared: Vec<Standing<'a>>,
+    declared: Vec<EffectiveConflict<'a>>,
     graph: graph::ItemGraph<'a>,
     asked: clarify::Asked,
 }

@@ -71,7 +71,7 @@ impl Reviewer {
 
 /// The combined result of a plan's reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Standing {
+pub(crate) struct CombinedReview {
     /// The verdict on the current plan; `None` if nobody reviewed it.
     pub(crate) verdict: Option<Verdict>,
     /// The number of rejected digests, including the current one.
@@ -82,7 +82,7 @@ pub(crate) struct Standing {
     pub(crate) is_empty: bool,
 }
 
-impl Standing {
+impl CombinedReview {
     /// The word for it; `none` if nobody reviewed the current plan.
     pub(crate) fn word(&self) -> &'static str {
         self.verdict.map_or("none", Verdict::as_str)
@@ -90,17 +90,17 @@ impl Standing {
 }
 
 /// Folds the reviews of a plan, which are in the order of their entries.
-pub(crate) fn standing(plan: &Solution, reviews: &[Review]) -> Standing {
+pub(crate) fn standing(plan: &Solution, reviews: &[Review]) -> CombinedReview {
     let is_empty = plan.typed_plan().tasks.is_empty();
     if reviews.is_empty() {
         // The digest of the plan is not needed, and takes long to compute.
-        return Standing { verdict: None, rejected_rounds: 0, is_stale: false, is_empty };
+        return CombinedReview { verdict: None, rejected_rounds: 0, is_stale: false, is_empty };
     }
     standing_of(&plan.plan_digest(), is_empty, reviews)
 }
 
 /// The result for a plan with this digest; `is_empty` if it has no tasks.
-pub(crate) fn standing_of(digest: &PlanDigest, is_empty: bool, reviews: &[Review]) -> Standing {
+pub(crate) fn standing_of(digest: &PlanDigest, is_empty: bool, reviews: &[Review]) -> CombinedReview {
     let mut latest: BTreeMap<&PlanDigest, BTreeMap<Reviewer, Verdict>> = BTreeMap::new();
     for review in reviews {
         latest.entry(&review.plan_digest).or_default().insert(Reviewer::of(&review.author), verdict(review));
@@ -112,7 +112,7 @@ pub(crate) fn standing_of(digest: &PlanDigest, is_empty: bool, reviews: &[Review
         .filter(|(_, round)| of(round) == Some(Verdict::Rejected))
         .map(|(digest, _)| *digest)
         .collect();
-    Standing {
+    CombinedReview {
         verdict: now,
         rejected_rounds: rejected.len(),
         is_stale: now.is_none() && !latest.is_empty(),
@@ -193,7 +193,7 @@ impl Explain for Refusal {
 
 impl Refusal {
     /// Whether `--force --reason` is enough. `role` is that of the user; none for an owner.
-    pub(crate) fn yields_to(&self, role: Option<&str>) -> bool {
+    pub(crate) fn is_overridable_by(&self, role: Option<&str>) -> bool {
         match self {
             Self::Empty(_) => false,
             Self::OwnerDecides { .. } => role.is_none_or(|role| role == "owner"),
@@ -212,12 +212,12 @@ pub(crate) fn may_review(plan: &Solution, person: &Person) -> Result<(), Refusal
 
 /// A plan with tasks that nobody reviewed.
 #[cfg(test)]
-pub(crate) const UNREVIEWED: Standing =
-    Standing { verdict: None, rejected_rounds: 0, is_stale: false, is_empty: false };
+pub(crate) const UNREVIEWED: CombinedReview =
+    CombinedReview { verdict: None, rejected_rounds: 0, is_stale: false, is_empty: false };
 
 /// Whether the plan may be queued. A rejection counts whatever the policy says; with `review=required`, the current
 /// version must have passed.
-pub(crate) fn may_queue(policy: &Policy, id: &SolutionId, standing: &Standing) -> Result<(), Refusal> {
+pub(crate) fn may_queue(policy: &Policy, id: &SolutionId, standing: &CombinedReview) -> Result<(), Refusal> {
     if standing.is_empty {
         return Err(Refusal::Empty(id.clone()));
     }
@@ -240,10 +240,10 @@ pub(crate) fn may_hand_out(
     policy: &Policy,
     item: &Item,
     digest: &PlanDigest,
-    standing: &Standing,
+    standing: &CombinedReview,
 ) -> Result<(), Refusal> {
     match may_queue(policy, &item.solution_id, standing) {
-        Err(refusal) if refusal.yields_to(None) && item.forced.as_ref() == Some(digest) => Ok(()),
+        Err(refusal) if refusal.is_overridable_by(None) && item.forced.as_ref() == Some(digest) => Ok(()),
         said => said,
     }
 }
@@ -260,7 +260,7 @@ pub(crate) fn rejection_text(id: &SolutionId, review: &Review) -> String {
 pub(crate) fn remarks(
     issue: &IssueId,
     review: &Review,
-    standing: &Standing,
+    standing: &CombinedReview,
     queued: Option<&Item>,
 ) -> Vec<Detail> {
     let mut remarks: Vec<Detail> = Vec::new();

@@ -101,7 +101,7 @@ pub(crate) enum StoreError {
     #[error("{whose} cannot be merged: {why}")]
     Unmergeable {
         /// Which head.
-        whose: Box<Whose>,
+        whose: Box<HeadSide>,
         /// The path of the directory or record.
         path: String,
         /// The full name of the ref.
@@ -180,7 +180,7 @@ pub(crate) enum StoreError {
 
 /// Which of two heads cannot be merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum HeadSide {
     /// Ours.
     Ours,
     /// The head of this remote, fetched to this ref.
@@ -189,7 +189,7 @@ pub(crate) enum Whose {
     Both(String),
 }
 
-impl std::fmt::Display for Whose {
+impl std::fmt::Display for HeadSide {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Ours => f.write_str("this store"),
@@ -242,21 +242,21 @@ fn shorter() -> &'static str {
     "nothing was changed here; make the longest texts of that record shorter in one of the two clones, then sync again"
 }
 
-fn unmergeable(whose: &Whose, path: &str, reference: &str) -> String {
+fn unmergeable(whose: &HeadSide, path: &str, reference: &str) -> String {
     let (path, reference) = (shell::word(path), shell::word(reference));
     let back = format!("`git update-ref {reference} COMMIT`");
     let log = |at: &str| format!("`git log {at} -- {path}`");
     match whose {
-        Whose::Ours => format!(
+        HeadSide::Ours => format!(
             "{} shows who made it too large; {back} sets this store back to a commit before that",
             log(&reference)
         ),
-        Whose::Theirs(_, tracking) => format!(
+        HeadSide::Theirs(_, tracking) => format!(
             "nothing was changed here; {} shows who made it too large; {back}, run in that repository, sets it back to a commit \
              before that",
             log(&shell::word(tracking))
         ),
-        Whose::Both(_) => format!(
+        HeadSide::Both(_) => format!(
             "nothing was changed here; {} shows who made it too large here; {back} sets one of the two back to a commit before \
              that",
             log(&reference)

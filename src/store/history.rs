@@ -159,7 +159,7 @@ impl Store {
     }
 
     /// The first of these commits in which `path` is the same as in the state `after`.
-    pub(crate) fn bringer(
+    pub(crate) fn introducing_commit(
         &self,
         steps: &[Link],
         after: &Snapshot<'_>,

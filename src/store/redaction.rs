@@ -88,13 +88,13 @@ impl Held {
 
 /// The redactions of the directories that were used last, for a walk over the files of many directories.
 #[derive(Debug, Default)]
-pub(crate) struct Shelf {
+pub(crate) struct RedactionCache {
     by_folder: HashMap<String, Rc<Redactions>>,
     /// How many directories were read.
     pub(super) read: usize,
 }
 
-impl Shelf {
+impl RedactionCache {
     /// At most this many directories are remembered.
     const MOST: usize = 16;
 

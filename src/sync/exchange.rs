@@ -110,7 +110,7 @@ fn head(
         return Ok((Some(head), false));
     }
     let is_trusted = match trust {
-        _ if !turn.state().pace.is_calm() => false,
+        _ if !turn.state().pace.is_uncontended() => false,
         Trust::Asked => false,
         Trust::LastWriter => observed::is_last_writer(store, &synced.remote)?,
         Trust::Known => true,
@@ -151,7 +151,7 @@ pub(super) fn ask_once(
 /// Fetches, for all who wait.
 fn ask(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
     loop {
-        heed(turn, synced)?;
+        wait_for_rate_limit(turn, synced)?;
         let waiting = turn.waiting()?;
         let started = Instant::now();
         match round::fetch(store, synced, EqualTrees::Join) {
@@ -160,7 +160,7 @@ fn ask(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), Sy
                 fault::point("fetched");
                 return turn.was_asked(waiting);
             }
-            Err(SyncError::Limited { limited, .. }) => turn.was_limited(&limited)?,
+            Err(SyncError::Limited { limited, .. }) => turn.record_rate_limit(&limited)?,
             Err(error) => {
                 turn.could_not_ask(waiting, &error, None)?;
                 return Err(error);
@@ -170,16 +170,16 @@ fn ask(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), Sy
 }
 
 /// Waits as long as the host asks. If that is too long, the commands of all processes that wait for the remote fail.
-pub(super) fn heed(turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
-    let heeded = turn.heed(&synced.remote);
-    if heeded.as_ref().is_err_and(SyncError::is_stopped) {
-        return heeded;
+pub(super) fn wait_for_rate_limit(turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
+    let waited = turn.wait_for_rate_limit(&synced.remote);
+    if waited.as_ref().is_err_and(SyncError::is_stopped) {
+        return waited;
     }
     synced.waited_seconds = turn.waited().as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
-    if let Err(error) = &heeded {
+    if let Err(error) = &waited {
         turn.could_not_ask(turn.waiting()?, error, None)?;
     }
-    heeded
+    waited
 }
 
 /// Pushes what was handed in until the result for `commit` is known. Returns whether the remote has it.
@@ -213,7 +213,7 @@ fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), 
             return Ok(());
         }
     }
-    heed(turn, synced)?;
+    wait_for_rate_limit(turn, synced)?;
     let theirs = turn.tracking()?.map(|theirs| theirs.to_string());
     let waiting = turn.waiting()?;
     let started = Instant::now();
@@ -225,7 +225,7 @@ fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), 
             turn.state().pace.won(took);
             return turn.was_accepted(waiting);
         }
-        Ok(Pushed::Limited(limited)) => return turn.was_limited(&limited),
+        Ok(Pushed::Limited(limited)) => return turn.record_rate_limit(&limited),
         Ok(Pushed::Behind) => turn.state().pace.lost(None),
         Ok(Pushed::Contended(words)) => {
             let state = turn.state();

@@ -41,7 +41,7 @@ pub(super) struct Pace {
 
 impl Pace {
     /// Whether nobody else seems to push.
-    pub(super) fn is_calm(&self) -> bool {
+    pub(super) fn is_uncontended(&self) -> bool {
         self.wait < CALM && self.lost == 0
     }
 
@@ -130,7 +130,7 @@ mod tests {
     fn a_clone_that_is_alone_never_waits() {
         let mut pace = Pace::default();
         for _ in 0..10 {
-            assert!(pace.is_calm());
+            assert!(pace.is_uncontended());
             assert_eq!(pace.before_first(1.0), Duration::ZERO);
             pace.won(PUSH);
         }
@@ -141,7 +141,7 @@ mod tests {
         let mut pace = Pace::default();
         for _ in 0..4 {
             pace.lost(Some(PUSH));
-            assert!(!pace.is_calm());
+            assert!(!pace.is_uncontended());
         }
         let lost = pace.after_loss(1.0);
         pace.won(PUSH);
@@ -173,8 +173,8 @@ mod tests {
         (0..9).for_each(|_| pace.lost(Some(PUSH)));
         pace.won(PUSH);
         pace.forget_after(PUSH * 10);
-        assert!(!pace.is_calm());
+        assert!(!pace.is_uncontended());
         pace.forget_after(PUSH * 100);
-        assert!(pace.is_calm());
+        assert!(pace.is_uncontended());
     }
 }

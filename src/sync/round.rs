@@ -12,7 +12,7 @@ use super::turnstile::Turn;
 use super::{SyncError, backoff};
 use crate::git::{GitError, ObjectId, Revisions};
 use crate::model::hash::CommitHash;
-use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged, Whose};
+use crate::store::{EqualTrees, HeadSide, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged};
 
 /// How often a push is tried. Of several clones that push at the same time, one always succeeds, so this many tries are
 /// needed only if many clones do nothing but push: with six of them, about one in two hundred loses 30 times in a row,
@@ -217,7 +217,7 @@ pub(crate) fn push(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Sync
     while attempt < HELD {
         backoff::pause(attempt);
         attempt += 1;
-        exchange::heed(&mut turn, &mut synced)?;
+        exchange::wait_for_rate_limit(&mut turn, &mut synced)?;
         match transfer::push(store, remote, tip)? {
             Pushed::Accepted => {
                 synced.pushed = true;
@@ -242,7 +242,7 @@ pub(crate) fn push(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Sync
             }
             Pushed::Contended(words) => reason = words,
             Pushed::Limited(limited) => {
-                turn.was_limited(&limited)?;
+                turn.record_rate_limit(&limited)?;
                 attempt = 0;
             }
             Pushed::Lost(words) => {
@@ -309,7 +309,7 @@ pub(super) fn fetch(
             }
             // Its earlier state was not a store, could not be merged, or was purged here: nothing to do.
             Err(StoreError::NotAStore { .. } | StoreError::NewerFormat { .. }) => {}
-            Err(StoreError::Unmergeable { whose, .. }) if matches!(*whose, Whose::Theirs(..)) => {}
+            Err(StoreError::Unmergeable { whose, .. }) if matches!(*whose, HeadSide::Theirs(..)) => {}
             Err(StoreError::Purged { side: Unpurged::Theirs, .. }) => {}
             Err(error) => return Err(error.into()),
         }

@@ -112,7 +112,7 @@ impl<'store> Turn<'store> {
     ///
     /// # Errors
     /// [`SyncError::Limited`] if that is longer than a command waits; [`SyncError::Stopped`].
-    pub(super) fn heed(&mut self, remote: &str) -> Result<(), SyncError> {
+    pub(super) fn wait_for_rate_limit(&mut self, remote: &str) -> Result<(), SyncError> {
         let Some((wait, words)) = self.state.limit.wait(limit::now()) else { return Ok(()) };
         if !self.patience.takes(wait) {
             let limited = Limited { wait: Some(wait), words: words.to_owned() };
@@ -132,7 +132,7 @@ impl<'store> Turn<'store> {
     }
 
     /// Records that the host refused a request because of its rate limit.
-    pub(super) fn was_limited(&mut self, limited: &Limited) -> Result<(), SyncError> {
+    pub(super) fn record_rate_limit(&mut self, limited: &Limited) -> Result<(), SyncError> {
         self.state.limit.refused(limit::now(), limited.wait, &limited.words);
         self.save()
     }

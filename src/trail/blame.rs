@@ -145,7 +145,7 @@ fn renames(store: &Store, spans: &[Span]) -> Result<Option<Vec<ObjectId>>, Store
                 continue;
             }
             let trees = (store.code_tree_of(parent)?, store.code_tree_of(commit)?);
-            if count == MOST_RENAMES || store.repo().is_beyond_looking(Some(trees.0), trees.1)? {
+            if count == MOST_RENAMES || store.repo().exceeds_budget(Some(trees.0), trees.1)? {
                 ends.push(commit);
             } else if let Some(source) = store.git().renamed_from(parent, commit, &path)? {
                 count += 1;

@@ -24,7 +24,7 @@ pub(crate) fn between(
     head: ObjectId,
 ) -> Result<Option<PatchId>, StoreError> {
     let before = base.map(|base| store.code_tree_of(base)).transpose()?;
-    if store.repo().is_beyond_looking(before, store.code_tree_of(head)?)? {
+    if store.repo().exceeds_budget(before, store.code_tree_of(head)?)? {
         return Ok(None);
     }
     Ok(store.git().patch_id_between(base, head)?)
@@ -39,7 +39,7 @@ fn examined(store: &Store, commit: &CommitHash) -> Result<Option<ObjectId>, Stor
         [parent] => Some(store.code_tree_of(parent)?),
         _ => return Ok(None),
     };
-    Ok((!store.repo().is_beyond_looking(before, store.code_tree_of(id)?)?).then_some(id))
+    Ok((!store.repo().exceeds_budget(before, store.code_tree_of(id)?)?).then_some(id))
 }
 
 /// The patch id of each commit against its parent. Merges have none, nor do commits that change nothing, or whose trees
@@ -68,7 +68,7 @@ pub(crate) fn of_spans(
     let mut found = vec![None; spans.len()];
     let mut seen = Vec::new();
     for (n, (base, head)) in spans.iter().enumerate() {
-        if !store.repo().is_beyond_looking(Some(*base), *head)? {
+        if !store.repo().exceeds_budget(Some(*base), *head)? {
             seen.push(n);
         }
     }

@@ -53,7 +53,7 @@ pub(crate) fn is_picking(git_dir: &Path) -> bool {
 
 /// The sources of a commit that is about to be made, as git would write them in a message: the commits of a squash,
 /// or the one that is picked or reverted. A message given with `-m` does not contain this.
-pub(crate) fn goes_back_to(git_dir: &Path) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn pending_sources(git_dir: &Path) -> Result<Vec<u8>, StoreError> {
     let head = |name| {
         let text = read(git_dir, name)?.map(|text| String::from_utf8_lossy(&text).trim().to_owned());
         Ok::<_, StoreError>(text.filter(|text| !text.is_empty()))
@@ -90,13 +90,13 @@ mod tests {
     fn a_file_of_git_that_cannot_be_read_is_not_taken_for_none() {
         let folder = tempfile::tempdir().unwrap();
         let git_dir = folder.path();
-        assert_eq!(goes_back_to(git_dir).unwrap(), b"");
+        assert_eq!(pending_sources(git_dir).unwrap(), b"");
         assert_eq!(prepared(git_dir).unwrap(), None);
         assert_eq!(under_way(git_dir).unwrap(), None);
         for name in ["SQUASH_MSG", "MERGE_MSG", "sequencer/todo"] {
             std::fs::create_dir_all(git_dir.join(name)).unwrap();
         }
-        assert!(goes_back_to(git_dir).is_err());
+        assert!(pending_sources(git_dir).is_err());
         assert!(prepared(git_dir).is_err());
         assert!(under_way(git_dir).is_err());
     }

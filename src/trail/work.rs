@@ -73,7 +73,7 @@ impl Work {
             }
             _ => true,
         });
-        if is_nothing_together(store, steps.iter().map(|(_, code)| code))? {
+        if nets_to_nothing(store, steps.iter().map(|(_, code)| code))? {
             for (commit, _) in &steps {
                 work.leave_out(commit, "is undone by the others");
             }
@@ -152,7 +152,7 @@ fn is_empty(store: &Store, code: &CodeCommit) -> Result<bool, StoreError> {
 
 /// Whether commits undo each other: every path ends up as it was before them, in whatever order. False if there are too
 /// many changes to examine.
-fn is_nothing_together<'a>(
+fn nets_to_nothing<'a>(
     store: &Store,
     commits: impl Iterator<Item = &'a CodeCommit>,
 ) -> Result<bool, StoreError> {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::issues::status_style;
 use crate::index::Freshness;
-use crate::ops::issues::{Overview, Standing};
+use crate::ops::issues::{IssueWithExecutor, Overview};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -51,7 +51,7 @@ pub(in crate::cli) fn overview(screen: &mut Screen, overview: &Overview) -> io::
 }
 
 /// The state of one issue, in one line.
-pub(in crate::cli) fn standing(screen: &mut Screen, it: &Standing) -> io::Result<()> {
+pub(in crate::cli) fn standing(screen: &mut Screen, it: &IssueWithExecutor) -> io::Result<()> {
     let (painter, status) = (screen.painter(), it.issue.derived.status);
     let other = it.ended_by.as_ref().map(|person| format!(", ended by {person}")).unwrap_or_default();
     let by = it.actor.as_ref().map(|actor| format!(" (by {actor}{other})")).unwrap_or_default();

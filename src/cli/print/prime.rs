@@ -175,7 +175,7 @@ pub(in crate::cli) fn stop_for(form: HookForm, it: &Reminder) -> Option<Value> {
 
 /// Whether the input of a stop hook says that such a hook has already made the agent go on, or that the turn was
 /// aborted.
-pub(in crate::cli) fn has_gone_on(input: &Value) -> bool {
+pub(in crate::cli) fn already_continued(input: &Value) -> bool {
     let is_active = |name: &str| input[name] == true;
     is_active("stop_hook_active")
         || is_active("stopHookActive")
@@ -224,10 +224,10 @@ mod tests {
             json!({"status": "completed", "loop_count": 1}),
             json!({"status": "aborted", "loop_count": 0}),
         ] {
-            assert!(has_gone_on(&input), "{input}");
+            assert!(already_continued(&input), "{input}");
         }
         for input in [json!({}), json!(null), json!({"status": "completed", "loop_count": 0})] {
-            assert!(!has_gone_on(&input), "{input}");
+            assert!(!already_continued(&input), "{input}");
         }
     }
 }

@@ -35,7 +35,7 @@ pub(crate) use list::{Counted, List, Rows, Total, count, list, rows};
 pub(crate) use many::{Many, ManyChanged, many, many_preview};
 pub(crate) use new::{New, check_dependencies, new};
 pub(crate) use overrides::Override;
-pub(crate) use overview::{Overview, Standing, overview, standing};
+pub(crate) use overview::{IssueWithExecutor, Overview, overview, standing};
 pub(crate) use reopen::{Reopen, reopen};
 pub(crate) use search::{Found, FoundIssue, search};
 pub(crate) use show::{Record, ShownExecution, show};

@@ -64,7 +64,7 @@ pub(crate) struct ActiveOverview {
 
 /// An issue and its current executor.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Standing {
+pub(crate) struct IssueWithExecutor {
     /// The issue with everything in its directory.
     #[serde(flatten)]
     pub(crate) issue: IssueView,
@@ -155,7 +155,7 @@ fn queues(index: &Index<'_>) -> Result<Vec<QueueOverview>, IndexError> {
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
-pub(crate) fn standing(session: &Session, issue: &str) -> Answer<Standing> {
+pub(crate) fn standing(session: &Session, issue: &str) -> Answer<IssueWithExecutor> {
     let (index, id) = session.ask(Needs::ROWS, |index| index.resolve_issue(issue))?;
     let folder = existing(&index.snapshot()?, &id?)?;
     let overrides = show::overrides(session, &folder.issue.record.id);
@@ -164,7 +164,7 @@ pub(crate) fn standing(session: &Session, issue: &str) -> Answer<Standing> {
         IssueStatus::Executing | IssueStatus::Completed | IssueStatus::Failed
     );
     let holder = facts::holder(&folder).filter(|_| shows_work);
-    let standing = Standing {
+    let standing = IssueWithExecutor {
         issue: IssueView::in_full(session, &folder, overrides),
         actor: holder.map(|it| it.execution.actor.clone()),
         ended_by: holder.and_then(|it| it.ended_by_another()).cloned(),

@@ -5,14 +5,17 @@ use serde::Serialize;
 
 use super::{IssueView, Override, existing};
 use crate::index::Needs;
+use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
+use crate::model::op::Other;
+use crate::model::remedy::Call;
 use crate::ops::plans::roadmap::RoadmapView;
 use crate::ops::plans::{self, SolutionView};
 use crate::ops::queue::{self, ItemAnswer, QueueAnswer};
 use crate::ops::work::{ExecutionView, executions_within};
 use crate::ops::{Answer, Notice, Refusal, Session, unreached_of};
-use crate::store::Snapshot;
-use crate::store::resolve::{self, Known};
+use crate::store::resolve::{self, Known, ResolveError};
+use crate::store::{Snapshot, records};
 
 /// Whatever an id names, with everything in it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -57,7 +60,24 @@ fn named<'a>(session: &'a Session, text: &str) -> Result<(Snapshot<'a>, Known), 
         return Ok((snapshot, known));
     }
     let (index, known) = session.ask(Needs::ROWS, |index| index.resolve(text))?;
-    Ok((index.snapshot()?, known?))
+    match known {
+        Err(error @ ResolveError::NotFound { .. }) => Err(shown_elsewhere(&snapshot, text, error)),
+        known => Ok((index.snapshot()?, known?)),
+    }
+}
+
+/// The refusal for the id of a run or of an entry of wisdom, which have commands of their own; otherwise the error.
+fn shown_elsewhere(snapshot: &Snapshot<'_>, text: &str, error: ResolveError) -> Refusal {
+    if let Ok(run) = resolve::run(snapshot, text) {
+        return Refusal::new(Code::WrongKind, format!("`{text}` is a run"))
+            .remedy(Call::new(Other::RunShow, [&run]), "shows it");
+    }
+    let wisdom = records::wisdom(snapshot, &mut Vec::new()).unwrap_or_default();
+    if wisdom.iter().any(|it| it.id.as_str() == text || it.id.short() == text) {
+        return Refusal::new(Code::WrongKind, format!("`{text}` is an entry of the wisdom"))
+            .remedy(Other::WisdomList, "shows all entries");
+    }
+    error.into()
 }
 
 fn issue(

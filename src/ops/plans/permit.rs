@@ -5,7 +5,7 @@ use crate::model::root::Policy;
 use crate::model::solution::Solution;
 use crate::ops::Refusal;
 use crate::rules::folder::IssueFolder;
-use crate::rules::review::{self, Standing};
+use crate::rules::review::{self, CombinedReview};
 use crate::store::Tx;
 
 /// Refuses to queue a plan that did not pass review, unless someone with the right to do so forces it. Returns the
@@ -17,10 +17,10 @@ pub(crate) fn permit_queue(
     plan: &Solution,
     force: Option<&str>,
 ) -> Result<Option<PlanDigest>, Refusal> {
-    let standing: Standing = review::standing(plan, folder.reviews(&plan.id));
+    let standing: CombinedReview = review::standing(plan, folder.reviews(&plan.id));
     match review::may_queue(policy, &plan.id, &standing) {
         Ok(()) => Ok(None),
-        Err(refusal) if force.is_none() || !refusal.yields_to(tx.role()) => Err(refusal.into()),
+        Err(refusal) if force.is_none() || !refusal.is_overridable_by(tx.role()) => Err(refusal.into()),
         Err(_) => Ok(Some(plan.plan_digest())),
     }
 }

@@ -17,7 +17,7 @@ use crate::model::time::Time;
 use crate::rules::complexity::{self, Complexity};
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check;
-use crate::rules::review::{self, Standing};
+use crate::rules::review::{self, CombinedReview};
 
 /// A plan in the flat form in which planners write it, with derived fields.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -64,7 +64,7 @@ pub(crate) struct SolutionView {
     pub(crate) suffices: bool,
     /// The combined verdict of its reviews, and whether there are only reviews of an earlier version.
     #[serde(skip)]
-    pub(crate) standing: Standing,
+    pub(crate) standing: CombinedReview,
 }
 
 impl SolutionView {

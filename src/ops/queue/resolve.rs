@@ -10,7 +10,7 @@ use crate::model::id::{QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue_conflict::{QueueConflict, Resolution};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::queue_conflicts::{ConflictView, Standing, standing};
+use crate::rules::queue_conflicts::{ConflictView, EffectiveConflict, standing};
 use crate::rules::readiness::QueueView;
 use crate::store::{Tx, records, resolve as resolver};
 
@@ -178,7 +178,7 @@ fn decide(
 }
 
 /// The order that the decision gives to a conflict; `None` if it does not affect it.
-fn decided(it: &Standing<'_>, is_named: bool, order: &[SolutionId]) -> Option<Vec<SolutionId>> {
+fn decided(it: &EffectiveConflict<'_>, is_named: bool, order: &[SolutionId]) -> Option<Vec<SolutionId>> {
     if is_named && (it.is_undecided() || it.order().len() < 2) {
         return Some(order.iter().filter(|id| it.entry.solutions.contains(id)).cloned().collect());
     }

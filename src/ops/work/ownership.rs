@@ -8,7 +8,7 @@ use crate::model::remedy::Call;
 use crate::ops::Refusal;
 use crate::rules::claim::Claim;
 use crate::rules::folder::ExecutionFolder;
-use crate::rules::lease::Standing;
+use crate::rules::lease::LeaseState;
 use crate::store::{Read, Store, layout, records};
 use crate::trail::active;
 
@@ -39,8 +39,8 @@ pub(crate) fn refuse_foreign(
     force: Option<&str>,
 ) -> Result<(), Refusal> {
     let it = &execution.execution;
-    let lease = Standing::of(execution.lease_expires_at(), store.now()?);
-    if force.is_some() || matches!(lease, Standing::Free(_)) || is_bound_here(store, &it.id)? {
+    let lease = LeaseState::of(execution.lease_expires_at(), store.now()?);
+    if force.is_some() || matches!(lease, LeaseState::Free(_)) || is_bound_here(store, &it.id)? {
         return Ok(());
     }
     let is_mine = store.identity()?.person() == it.actor;

@@ -190,7 +190,7 @@ impl fmt::Display for Reason<'_> {
         match self {
             Self::NoIssue(id) => write!(f, "issue `{id}` is not here, or cannot be read"),
             Self::NoPlan(id) => write!(f, "plan `{id}` is not here, or cannot be read"),
-            Self::Held(why) => write!(f, "held: {why}"),
+            Self::Held(why) => write!(f, "held ({why})"),
             Self::OtherPlan(issue, status, plan) => {
                 write!(f, "`{issue}` is {status} with another plan, `{plan}`")
             }

@@ -7,7 +7,9 @@ use super::graph::ItemGraph;
 use crate::model::id::{ItemId, SolutionId};
 use crate::model::queue_conflict::{ConflictType, Resolution, Severity};
 use crate::rules::overlap::Overlap;
-use crate::rules::queue_conflicts::{Clarification, ConflictView, MOST_NAMED, Standing, clarification};
+use crate::rules::queue_conflicts::{
+    Clarification, ConflictView, EffectiveConflict, MOST_NAMED, clarification,
+};
 
 /// The clarifications of one queue.
 pub(super) struct Asked {
@@ -40,7 +42,7 @@ impl Asked {
 
 /// Finds conflicts of high severity without an order, conflicts left to a person, and orders that form a cycle. In a
 /// cycle, the newest conflict needs a decision.
-pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[Standing<'_>]) -> Asked {
+pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[EffectiveConflict<'_>]) -> Asked {
     // Without a declared order, there is nothing to decide.
     let places = if declared.is_empty() { HashMap::new() } else { graph.places() };
     let mut asked = Asked { questions: BTreeMap::new(), waiting: vec![Vec::new(); graph.items.len()] };
@@ -77,7 +79,7 @@ fn name(graph: &ItemGraph<'_>, at: usize) -> String {
 /// share.
 pub(super) fn conflicts(
     graph: &ItemGraph<'_>,
-    declared: &[Standing<'_>],
+    declared: &[EffectiveConflict<'_>],
     asked: Asked,
     shared: &[Overlap<'_, usize>],
 ) -> Vec<ConflictView> {

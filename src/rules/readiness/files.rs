@@ -7,7 +7,7 @@ use crate::model::id::SolutionId;
 use crate::model::queue_conflict::{ConflictType, QueueConflict};
 use crate::model::repo_path::RepoPath;
 use crate::rules::overlap::{ByPath, Overlap};
-use crate::rules::queue_conflicts::Standing;
+use crate::rules::queue_conflicts::EffectiveConflict;
 
 /// The files of the items that still count in conflicts, by their index in the order of execution.
 pub(super) struct Files<'a>(ByPath<'a, usize>);
@@ -22,8 +22,12 @@ impl<'a> Files<'a> {
     }
 
     /// The shared files. A declared conflict over the same files and items replaces a shared file here.
-    pub(super) fn shared(&self, graph: &ItemGraph<'_>, declared: &[Standing<'_>]) -> Vec<Overlap<'a, usize>> {
-        let over_file = |it: &Standing<'_>| match it.entry {
+    pub(super) fn shared(
+        &self,
+        graph: &ItemGraph<'_>,
+        declared: &[EffectiveConflict<'_>],
+    ) -> Vec<Overlap<'a, usize>> {
+        let over_file = |it: &EffectiveConflict<'_>| match it.entry {
             QueueConflict { kind: ConflictType::File, file: Some(file), .. } => {
                 Some(RepoPath::covering(file))
             }

@@ -8,7 +8,7 @@ use crate::model::queue::Item;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::dag;
 use crate::rules::facts::{IssueFacts, PlanFacts};
-use crate::rules::queue_conflicts::Standing;
+use crate::rules::queue_conflicts::EffectiveConflict;
 
 /// Why one item comes before another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
@@ -115,7 +115,7 @@ fn is_in_play(item: &Item, issue: Option<&IssueFacts>) -> bool {
 impl<'a> ItemGraph<'a> {
     /// Orders the items that are not removed: each after what it depends on and what conflicts put before it; among
     /// those that could be next, the one with the earliest position comes first.
-    pub(super) fn of(items: &'a [Item], facts: &'a Facts, declared: &[Standing<'_>]) -> Self {
+    pub(super) fn of(items: &'a [Item], facts: &'a Facts, declared: &[EffectiveConflict<'_>]) -> Self {
         let mut live: Vec<&Item> = items.iter().filter(|item| !item.is_removed()).collect();
         live.sort_by(|a, b| (&a.position, &a.solution_id).cmp(&(&b.position, &b.solution_id)));
         let issues: Vec<Option<&IssueFacts>> = live.iter().map(|item| facts.get(&item.issue_id)).collect();
@@ -184,8 +184,8 @@ impl<'a> ItemGraph<'a> {
     }
 
     /// The pairs that follow the order of the queue.
-    fn by_queue(&self, declared: &[Standing<'_>]) -> Vec<(usize, usize, usize)> {
-        if !declared.iter().any(Standing::goes_by_queue) {
+    fn by_queue(&self, declared: &[EffectiveConflict<'_>]) -> Vec<(usize, usize, usize)> {
+        if !declared.iter().any(EffectiveConflict::goes_by_queue) {
             return Vec::new();
         }
         let places = self.places();
@@ -205,7 +205,7 @@ impl<'a> ItemGraph<'a> {
     /// The items of a conflict that still count, in the order of execution.
     pub(super) fn members(
         &self,
-        standing: &Standing<'_>,
+        standing: &EffectiveConflict<'_>,
         places: &HashMap<&SolutionId, usize>,
     ) -> Vec<usize> {
         let all = standing.entry.solutions.iter().filter_map(|id| places.get(id).copied());
@@ -291,7 +291,7 @@ impl<'a> ItemGraph<'a> {
 fn declared_orders(
     live: &[&Item],
     in_play: &[bool],
-    declared: &[Standing<'_>],
+    declared: &[EffectiveConflict<'_>],
 ) -> Vec<(usize, usize, usize)> {
     if declared.is_empty() {
         return Vec::new();

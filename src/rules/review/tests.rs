@@ -36,7 +36,7 @@ fn review(by: &str, digest: &str, verdict: Verdict, score: f64) -> Review {
     }
 }
 
-fn stands(reviews: &[(&str, &str, Verdict)]) -> Standing {
+fn stands(reviews: &[(&str, &str, Verdict)]) -> CombinedReview {
     let plan = plan(1);
     let all: Vec<Review> = reviews
         .iter()
@@ -126,7 +126,7 @@ fn a_plan_without_tasks_has_the_verdict_of_its_reviews_and_cannot_be_queued() {
     assert_eq!((standing.verdict, standing.word()), (Some(Verdict::Approved), "approved"));
     let refusal = may_queue(&Policy::default(), &empty.id, &standing).unwrap_err();
     assert_eq!(refusal.code(), Code::NoTasks);
-    assert!(!refusal.yields_to(None));
+    assert!(!refusal.is_overridable_by(None));
 }
 
 #[test]
@@ -162,8 +162,8 @@ fn what_may_be_queued() {
 fn after_two_rounds_only_an_owner_overrides() {
     let solution = plan(1).id;
     let refusal = Refusal::OwnerDecides { solution: solution.clone(), rounds: 2 };
-    assert!(refusal.yields_to(None) && !refusal.yields_to(Some("planner")));
-    assert!(Refusal::Rejected(solution).yields_to(Some("integrator")));
+    assert!(refusal.is_overridable_by(None) && !refusal.is_overridable_by(Some("planner")));
+    assert!(Refusal::Rejected(solution).is_overridable_by(Some("integrator")));
 }
 
 fn verdicts() -> impl Strategy<Value = Verdict> {

@@ -123,7 +123,7 @@ impl Store {
                 continue;
             }
             let steps = self.commits_between(Some(since), after.commit())?;
-            if let Some(commit) = self.bringer(&steps, after, path)? {
+            if let Some(commit) = self.introducing_commit(&steps, after, path)? {
                 let (what, author) = (REDIRECTED.to_owned(), self.step(commit)?.author);
                 found.push(Rewritten { path: path.clone(), what, commit: commit.into(), author });
             }

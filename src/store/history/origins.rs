@@ -17,7 +17,7 @@ use crate::model::redaction::is_hidden;
 use crate::model::time::Time;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, form};
-use crate::store::redaction::Shelf;
+use crate::store::redaction::RedactionCache;
 use crate::store::repo::Store;
 use crate::store::snapshot::{Read, Snapshot};
 
@@ -68,7 +68,7 @@ pub(crate) struct Origins<'a> {
     base: Option<Snapshot<'a>>,
     /// The state after the walk, which says what is hidden.
     now: Option<Snapshot<'a>>,
-    shelf: Shelf,
+    shelf: RedactionCache,
     versions: Versions<'a>,
     made: HashMap<u32, Made>,
     /// By a hash of the path's number, the field and the stamp.
@@ -95,7 +95,7 @@ impl<'a> Origins<'a> {
             store,
             base,
             now,
-            shelf: Shelf::default(),
+            shelf: RedactionCache::default(),
             versions: Versions::of(store),
             made: HashMap::new(),
             written: HashMap::new(),

@@ -245,7 +245,7 @@ impl Owner {
         }))
     }
 
-    fn record_name(&self) -> Option<&'static str> {
+    pub(crate) fn record_name(&self) -> Option<&'static str> {
         match self {
             Self::Issue(_) => Some("issue.json"),
             Self::Solution(_) => Some("solution.json"),

@@ -2,7 +2,7 @@
 
 use super::Merge;
 use crate::git::{EntryKind, GitError, ObjectId, Repository};
-use crate::store::error::{StoreError, Whose};
+use crate::store::error::{HeadSide, StoreError};
 use crate::store::repo::Store;
 
 impl Store {
@@ -44,10 +44,10 @@ impl Store {
         };
         let other = || self.remote_at(name).unwrap_or(name).to_owned();
         let whose = match [ours, theirs].map(|tree| is_too_large(work, tree, path)) {
-            _ if name == self.reference() => Whose::Ours,
-            [true, false] => Whose::Ours,
-            [false, true] => Whose::Theirs(other(), name.to_owned()),
-            _ => Whose::Both(other()),
+            _ if name == self.reference() => HeadSide::Ours,
+            [true, false] => HeadSide::Ours,
+            [false, true] => HeadSide::Theirs(other(), name.to_owned()),
+            _ => HeadSide::Both(other()),
         };
         let (path, reference) = (path.clone(), self.reference().to_owned());
         StoreError::Unmergeable { whose: Box::new(whose), path, reference, why: Box::new(why) }

@@ -41,7 +41,7 @@ impl Aside {
     }
 
     /// Whether the entry was not stamped after `now`.
-    pub(crate) fn is_fine_at(&self, now: Time) -> bool {
+    pub(crate) fn is_not_after(&self, now: Time) -> bool {
         !self.entry.is_ahead_of(now)
     }
 }
@@ -79,7 +79,7 @@ impl Store {
             for path in additions.of(commit, &parents)? {
                 let Some(aside) = asides.get(&path) else { continue };
                 let at = Time::from_seconds(self.committed(commit)?).unwrap_or(Time::EPOCH);
-                if !aside.is_fine_at(at) {
+                if !aside.is_not_after(at) {
                     continue;
                 }
                 found.push(Rewritten {

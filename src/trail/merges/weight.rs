@@ -73,7 +73,7 @@ fn weigh(store: &Store, merge: &CodeCommit, steps: &mut u64) -> Result<Option<Un
     }
     let tree = store.code_tree_of(merge.id)?;
     for parent in &merge.parents {
-        if store.repo().is_beyond_looking(Some(store.code_tree_of(*parent)?), tree)? {
+        if store.repo().exceeds_budget(Some(store.code_tree_of(*parent)?), tree)? {
             return Ok(Some(Unseen::Unfolds));
         }
     }

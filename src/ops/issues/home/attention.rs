@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Served;
 use crate::index::{Filter, Index, Sort};
-use crate::model::id::IssueId;
+use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Call, Remedies, Remedy};
 use crate::model::status::{ExecutionStatus, IssueStatus};
@@ -15,7 +15,7 @@ use crate::ops::work::run;
 use crate::ops::{Refusal, Session};
 use crate::rules::facts::{IssueFacts, Undecided};
 use crate::rules::policy::Gate;
-use crate::rules::{review, roles, wisdom};
+use crate::rules::{plan_check, review, roles, wisdom};
 use crate::store::{Snapshot, records};
 use crate::sync::conflicts;
 
@@ -255,6 +255,9 @@ impl World<'_> {
         let (count, first) = (self.index.count(&filter)?, self.issues(&filter, Some(self.most))?);
         let one = |issue: &IssueFacts| {
             let remedies = match issue.candidates().collect::<Vec<_>>()[..] {
+                [only] if !self.is_bindable(only) => {
+                    Remedies::call(Call::new(Other::SolutionCheck, [only]), "says what its plan lacks")
+                }
                 [only] => Remedies::call(
                     Call::new(Op::Bind, [issue.id.as_str(), only.as_str()]),
                     "chooses its only plan",
@@ -265,6 +268,12 @@ impl World<'_> {
             about(issue, &issue.id, issue.title.clone(), remedies)
         };
         Ok((count, first.iter().map(one).collect()))
+    }
+
+    /// Whether the quality of a plan is high enough for binding it.
+    fn is_bindable(&self, plan: &SolutionId) -> bool {
+        let plan = records::solution(self.snapshot, plan).ok().flatten();
+        plan.is_some_and(|it| plan_check::quality(&it.plan).suffices())
     }
 
     fn questions(&self) -> Result<Vec<AttentionItem>, Refusal> {

@@ -6,7 +6,7 @@ use crate::model::redaction::Redaction;
 use crate::model::time::Time;
 use crate::model::{strict, typed};
 use crate::store::layout::{self, Form, Location, Log, Sound, form, misplaced};
-use crate::store::redaction::{Reach, Shelf};
+use crate::store::redaction::{Reach, RedactionCache};
 use crate::store::{Snapshot, Store, StoreError, read_blob};
 
 /// If a store has more files than this, the rest is not checked.
@@ -18,7 +18,7 @@ struct Walk<'a> {
     snapshot: &'a Snapshot<'a>,
     now: Time,
     files: u64,
-    shelf: Shelf,
+    shelf: RedactionCache,
     found: &'a mut Findings,
 }
 
@@ -29,7 +29,8 @@ pub(super) fn check(
     now: Time,
     found: &mut Findings,
 ) -> Result<(), StoreError> {
-    Walk { store, snapshot, now, files: 0, shelf: Shelf::default(), found }.folder(snapshot.tree(), "")
+    Walk { store, snapshot, now, files: 0, shelf: RedactionCache::default(), found }
+        .folder(snapshot.tree(), "")
 }
 
 /// Whether the newest state has a valid file at `path`.

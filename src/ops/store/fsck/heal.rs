@@ -10,7 +10,7 @@ use crate::git::ObjectId;
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::time::Time;
 use crate::store::layout::{self, Form, form};
-use crate::store::redaction::Shelf;
+use crate::store::redaction::RedactionCache;
 use crate::store::{NEUTRAL_EMAIL, Read, Store, StoreError, Tx};
 
 /// The number of newest commits that are compared with the clock.
@@ -96,7 +96,7 @@ fn contradicts(store: &Store, tip: ObjectId, now: Time) -> Result<Option<String>
 /// Repairs the given paths.
 pub(super) fn heal(tx: &mut Tx<'_>, to_heal: &ToHeal) -> Result<Healed, StoreError> {
     let mut healed = Healed::default();
-    let mut shelf = Shelf::default();
+    let mut shelf = RedactionCache::default();
     for path in &to_heal.paths {
         match form(path).0 {
             Form::Doc(schema) => {
@@ -142,7 +142,7 @@ fn respell(tx: &mut Tx<'_>, path: &str, healed: &mut Healed) -> Result<(), Store
 }
 
 /// Sets an entry aside. Returns false if it already was.
-fn set_aside(tx: &mut Tx<'_>, path: &str, shelf: &mut Shelf) -> Result<bool, StoreError> {
+fn set_aside(tx: &mut Tx<'_>, path: &str, shelf: &mut RedactionCache) -> Result<bool, StoreError> {
     let Some((folder, target)) = layout::redacted_by(path) else { return Ok(false) };
     // The entry may have been set aside since the directory was read.
     if shelf.at(tx, path)?.sets_aside(path) {

@@ -12,7 +12,7 @@ use crate::model::time::Time;
 use crate::model::{strict, typed};
 use crate::store::history::Link;
 use crate::store::layout::{self, Form, Location, Log};
-use crate::store::redaction::{Reach, Shelf};
+use crate::store::redaction::{Reach, RedactionCache};
 use crate::store::{Aside, Did, Lineage, Origins, Snapshot, Store, StoreError, read_blob};
 
 /// Checks each file that a push brings or changes.
@@ -26,7 +26,7 @@ pub(super) struct Look<'a> {
     /// Records whose identity changed.
     pub(super) suspects: BTreeSet<String>,
     /// The redactions of the directories that were read last.
-    pub(super) shelf: Shelf,
+    pub(super) shelf: RedactionCache,
     pub(super) budget: Budget,
 }
 
@@ -116,7 +116,7 @@ impl Look<'_> {
     /// exists: otherwise a redaction with an early position of its own could silence any entry. It also must not hide
     /// values up to a time at which the record has none: it would hide everything written until then.
     fn fault_in_redaction(&mut self, path: &str, bytes: &[u8]) -> Result<Option<String>, StoreError> {
-        if let Some(aside) = Aside::by(path, bytes).filter(|aside| aside.is_fine_at(self.now)) {
+        if let Some(aside) = Aside::by(path, bytes).filter(|aside| aside.is_not_after(self.now)) {
             let target = aside.target;
             return Ok(Some(format!(
                 "it would set `{target}` aside, which is not ahead of this server's clock; set the ref back to before it"

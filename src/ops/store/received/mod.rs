@@ -11,7 +11,7 @@ use crate::model::op::Op;
 use crate::model::remedy::{Call, Detail};
 use crate::store::history::Link;
 use crate::store::layout::{self, ROOT_PATH};
-use crate::store::redaction::Shelf;
+use crate::store::redaction::RedactionCache;
 use crate::store::{EqualTrees, Snapshot, Store, StoreError, Unpurged, merge};
 
 /// At most this many files are checked in a directory that this version does not know.
@@ -110,7 +110,7 @@ fn received_within(
     }
     let now = store.now()?;
     let suspects = BTreeSet::new();
-    let (before, shelf) = (before.as_ref(), Shelf::default());
+    let (before, shelf) = (before.as_ref(), RedactionCache::default());
     let mut look = Look { store, before, after: &after, now, values: 0, suspects, shelf, budget };
     let mut found: Vec<(String, Detail)> = Vec::new();
     for file in &differences {
@@ -201,7 +201,7 @@ fn lost(
 
 /// The first new commit in which `path` is as it was pushed, in words.
 fn brought_by(store: &Store, steps: &[Link], after: &Snapshot<'_>, path: &str) -> Result<String, StoreError> {
-    let Some(commit) = store.bringer(steps, after, path)? else { return Ok(String::new()) };
+    let Some(commit) = store.introducing_commit(steps, after, path)? else { return Ok(String::new()) };
     let by = store.step(commit)?.author;
     Ok(format!(" (commit {} by {by})", commit.to_hex_with_len(10)))
 }

@@ -3,19 +3,19 @@
 use super::*;
 use crate::model::digest::PlanDigest;
 use crate::model::review::Verdict;
-use crate::rules::review::Standing;
+use crate::rules::review::CombinedReview;
 
 #[test]
 fn a_plan_that_could_not_be_queued_waits_until_it_is_queued_all_the_same() {
     let required = Policy { review: Some("required".into()), ..Policy::default() };
     let open = Policy::default();
-    let of_reviews = |verdict: Option<Verdict>, rejected_rounds: usize| Standing {
+    let of_reviews = |verdict: Option<Verdict>, rejected_rounds: usize| CombinedReview {
         verdict,
         rejected_rounds,
         ..UNREVIEWED
     };
-    let empty = Standing { verdict: Some(Verdict::Approved), is_empty: true, ..UNREVIEWED };
-    let stale = Standing { is_stale: true, ..UNREVIEWED };
+    let empty = CombinedReview { verdict: Some(Verdict::Approved), is_empty: true, ..UNREVIEWED };
+    let stale = CombinedReview { is_stale: true, ..UNREVIEWED };
     for (review, policy, reason, can_be_forced) in [
         (UNREVIEWED, &open, "", true),
         (UNREVIEWED, &required, "`SOL-GH-0-1` was not reviewed, and the policy requires a review", true),

@@ -39,7 +39,7 @@ impl Store {
             return Ok(Some(Unpurged::Theirs));
         }
         let our_own = alone(work, ours, &[theirs])?;
-        let mut twins = Twins { store: self, work, heads: [ours, theirs] };
+        let mut twins = PurgePair { store: self, work, heads: [ours, theirs] };
         for (one, two, head) in [(&their_own, &our_own, ours), (&our_own, &their_own, theirs)] {
             for commit in first(one).take(MOST) {
                 for other in candidates(work, one, commit, (two, head))?.into_iter().take(MOST) {
@@ -127,13 +127,13 @@ fn made(work: &Repository, id: ObjectId) -> Result<(Vec<u8>, Vec<u8>), StoreErro
     Ok((decoded.author.to_vec(), decoded.committer.to_vec()))
 }
 
-struct Twins<'a> {
+struct PurgePair<'a> {
     store: &'a Store,
     work: &'a Repository,
     heads: [ObjectId; 2],
 }
 
-impl Twins<'_> {
+impl PurgePair<'_> {
     /// Whether a purge of everything that either side hides turns both commits into one, and if so, the side that was
     /// not purged. Nothing computed here is kept.
     fn unpurged(&mut self, (ours, theirs): (ObjectId, ObjectId)) -> Result<Option<Unpurged>, StoreError> {
