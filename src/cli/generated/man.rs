@@ -36,13 +36,19 @@ With
 every command prints one JSON document on stdout: an object for a record, an array for a list.
 .B git wf schema
 lists the shape of every answer.
-Warnings are in the member
+Warnings are in the field
 .B warnings
 of an object; an array has no place for them, so they are on stderr, as the object
 .BR {"warnings":[...]} .
 An error is the object
 .B {"error":{"code","message","hint"}}
-on stderr, with the warnings that came before it.
+on stderr, with the warnings that came before it. It may also have
+.B details
+(lines that say more) and
+.B remedies
+(what to do, as data);
+.B git wf schema error
+describes it.
 .SH "EXIT STATUS"
 .TP
 .B 0
@@ -225,6 +231,7 @@ fn collect(command: &clap::Command, above: Option<&str>, pages: &mut BTreeMap<St
         None => program(&page, command, &mut text),
         Some(above) => {
             page.render(&mut text).unwrap();
+            text = with_arguments(command, std::str::from_utf8(&text).unwrap()).into_bytes();
             let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             if let Some(examples) = examples.strip_prefix("Examples:\n") {
                 let examples = examples.replace('\\', "\\e").replace('-', "\\-").replace("\n  ", "\n");
@@ -237,6 +244,25 @@ fn collect(command: &clap::Command, above: Option<&str>, pages: &mut BTreeMap<St
         collect(inner, name.strip_suffix(".1"), pages);
     }
     pages.insert(name, tidy(&ascii(std::str::from_utf8(&text).unwrap())).into_bytes());
+}
+
+/// The page with the arguments in its synopsis as the help shows them: clap_mangen leaves out which can be repeated.
+fn with_arguments(command: &clap::Command, page: &str) -> String {
+    let (before, rest) = page.split_once(".SH SYNOPSIS\n").unwrap();
+    let (synopsis, after) = rest.split_once('\n').unwrap();
+    let names: Vec<String> = command
+        .get_positionals()
+        .filter(|it| !it.is_hide_set())
+        .map(|it| format!(" \\fI{}\\fR", it.to_string().replace('-', "\\-")))
+        .collect();
+    if names.is_empty() {
+        return page.to_owned();
+    }
+    let first = [" <\\fI", " [\\fI"].into_iter().filter_map(|it| synopsis.find(it)).min();
+    let options = &synopsis[..first.unwrap_or(synopsis.len())];
+    // A command with commands of its own has their placeholder, in brackets, last.
+    let inner = synopsis.find("\\fIsubcommands").map_or("", |at| &synopsis[at - 2..]);
+    format!("{before}.SH SYNOPSIS\n{options}{}{inner}\n{after}", names.concat())
 }
 
 /// The page of the program, which lists the commands in their groups.

@@ -159,12 +159,18 @@ fn transitions() -> String {
     table
 }
 
+/// A sentence that begins with a capital letter, unless it begins with a name in backquotes.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}", first.to_uppercase(), letters.as_str()))
+}
+
 fn checks(rules: &[&plan_check::Rule]) -> String {
     let mut table = String::new();
     for rule in rules {
         let (name, severity) = (roff(rule.name), rule.severity.as_str());
-        writeln!(table, ".TP\n.BR {name} \" ({severity})\"\n{}.\n{}.", roff(rule.asks), roff(rule.remedy))
-            .unwrap();
+        let (asks, remedy) = (sentence(rule.asks), sentence(rule.remedy));
+        writeln!(table, ".TP\n.BR {name} \" ({severity})\"\n{}.\n{}.", roff(&asks), roff(&remedy)).unwrap();
     }
     table
 }

@@ -17,7 +17,7 @@ const MOST_LINES: usize = 500;
 pub(in crate::cli) fn agents(screen: &mut Screen, agents: &[AgentView]) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("AGENT"),
-        Column::left("RUNS"),
+        Column::left("ROLES"),
         Column::left("PROTOCOL"),
         Column::left("TIMEOUT"),
         Column::left("FROM"),

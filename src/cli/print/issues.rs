@@ -20,6 +20,7 @@ pub(in crate::cli) fn changed(
     match (is_changed, verb) {
         (true, _) if verb == status.to_string() => writeln!(screen, "{verb} {id}"),
         (true, _) => writeln!(screen, "{verb} {id} ({status})"),
+        (false, "unbound") => writeln!(screen, "{id} has no bound plan; nothing changed"),
         (false, "changed") => writeln!(screen, "{id} already has these values; nothing changed"),
         (false, _) => writeln!(screen, "{id} is already {status}; nothing changed"),
     }

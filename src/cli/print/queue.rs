@@ -102,7 +102,7 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
         Column::left("ITEM"),
         Column::left("STATUS"),
         Column::left("GROUP"),
-        Column::right("PRIORITY"),
+        Column::right("RANK"),
         Column::left("PLAN"),
         Column::right("TASKS"),
     ];
@@ -263,6 +263,14 @@ pub(in crate::cli) fn held(
 
 /// Queues that were changed.
 pub(in crate::cli) fn decided(screen: &mut Screen, queues: &[QueueAnswer]) -> io::Result<()> {
+    for it in queues {
+        writeln!(screen, "{} is {}", it.queue.id, it.status)?;
+    }
+    Ok(())
+}
+
+/// A queue whose priority was set.
+pub(in crate::cli) fn prioritized(screen: &mut Screen, queues: &[QueueAnswer]) -> io::Result<()> {
     for it in queues {
         writeln!(screen, "{} is {}, with priority {}", it.queue.id, it.status, it.queue.priority)?;
     }

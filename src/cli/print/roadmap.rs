@@ -42,7 +42,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
         Column::left(""),
         Column::right("WAVE"),
         Column::left("ISSUE"),
-        Column::left("ITEM"),
+        Column::left("PART"),
         Column::flexible("TITLE"),
         Column::left("STATUS"),
     ]);
@@ -166,7 +166,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, it: &RoadmapView, now: i64) -> i
 fn issues(screen: &mut Screen, issues: &[RoadmapIssue]) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("  ISSUE"),
-        Column::left("ITEM"),
+        Column::left("PART"),
         Column::left("STATUS"),
         Column::left("PRIORITY"),
         Column::flexible("TITLE"),

@@ -56,7 +56,11 @@ pub(in crate::cli) fn quality(screen: &Screen, plan: &SolutionView) -> String {
 /// One plan in full.
 pub(in crate::cli) fn show(screen: &mut Screen, it: &SolutionView) -> io::Result<()> {
     let (painter, plan) = (screen.painter(), &it.typed);
-    let bound = if it.is_bound { "bound" } else { "not bound" };
+    let bound = match (it.is_bound, &it.withdrawn) {
+        (true, _) => "bound",
+        (false, Some(_)) => "withdrawn",
+        (false, None) => "not bound",
+    };
     writeln!(screen, "{}  {bound}", painter.paint(style::ID, it.id.as_str()))?;
     writeln!(screen, "{}", painter.paint(style::HEADING, plan.description.as_deref().unwrap_or_default()))?;
     if let Some(why) = &it.withdrawn {

@@ -15,8 +15,8 @@ use crate::model::typed;
 use crate::store::{StoreError, Tx, layout, new_bytes, records};
 
 /// Why a record with other content than the last import was left out.
-const SAME_TIME: &str = "a record with the same time of change but different content is already here; every clone keeps the greater \
-                         of the two, so this one is imported once its time of change is later";
+const SAME_TIME: &str = "a record with the same time of change but different content is already here and stays, as in every clone; \
+                         this one is imported once its time of change is later";
 
 /// What to write for one record.
 pub(super) enum Settled {

@@ -13,7 +13,7 @@ use crate::model::schema::Kind;
 use crate::model::strict;
 use crate::ops::entries::entry;
 use crate::ops::{Answer, Refusal, Session};
-use crate::store::layout::{self, Form, form};
+use crate::store::layout::{self, Form, Location, form};
 use crate::store::redaction::Redactions;
 use crate::store::resolve::{self, Known};
 use crate::store::{Read, Tx, records};
@@ -122,8 +122,14 @@ fn is_there(tx: &Tx<'_>, wanted: &Wanted) -> Result<bool, Refusal> {
 fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redaction>, Refusal> {
     let Wanted { folder, target, field } = wanted;
     let path = format!("{folder}/{target}");
+    // A person names the record, not its file.
+    let of = match Location::parse(&path) {
+        Some(Location::Record(owner)) => owner.id().to_owned(),
+        Some(Location::Item(_, plan)) => plan.to_string(),
+        _ => target.clone(),
+    };
     let nothing = |why: &str| {
-        Refusal::new(Code::NotRedactable, format!("`{field}` of `{target}` {why}"))
+        Refusal::new(Code::NotRedactable, format!("`{field}` of `{of}` {why}"))
             .hint("texts can be hidden: title, context, plan, …; ids, times and the names of kinds cannot")
     };
     if target == layout::CLAIM {

@@ -22,6 +22,7 @@ for n in 2 3 4; do
 done
 git wf new 'Write the release notes' --id ISS-005 --assignee Ada
 git wf schema solution --example >plan.json
+echo "Seen on two machines." >notes.md
 git wf schema roadmap-document --example >roadmap.json
 git wf queue new release >/dev/null
 git wf queue new later >/dev/null

@@ -26,6 +26,16 @@ fn a_plan_is_made_from_options() {
     repo.wf(&["plan", "ISS-002", "--task", "Fix the race", "--task", "Test it"]).ok();
     let plan = repo.json(&["solution", "show", "ISS-002"]);
     assert_eq!((&plan["task_count"], &plan["is_bound"]), (&json!(2), &json!(false)));
+    // The names of `task add` are known here, too; its help names what makes a plan good enough.
+    repo.wf(&["new", "Slow", "--id", "ISS-003"]).ok();
+    let args = "plan ISS-003 --risk low --impact low --complexity low --task Fix_the_clock --step read_it_once \
+        --step pass_it_on --file src/a.rs --criterion two_reads_within_1_ms_are_equal \
+        --verify run_cargo_test_and_see_2_pass --test-command true --task Test_it --depends-on T1";
+    let args: Vec<String> = args.split_whitespace().map(|word| word.replace('_', " ")).collect();
+    repo.wf(&args.iter().map(String::as_str).collect::<Vec<_>>()).ok();
+    let plan = repo.json(&["solution", "show", "ISS-003"]);
+    assert_eq!(plan["tasks"][0]["test"]["commands"], json!(["true"]));
+    assert_eq!(plan["tasks"][1]["depends_on"], json!(["T1"]));
     repo.refused(2, &["plan", "ISS-001", "--step", "x"]);
     repo.refused(2, &["plan", "ISS-001"]);
 }

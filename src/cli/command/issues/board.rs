@@ -14,7 +14,8 @@ use crate::ui::fullscreen::{self, Unfit};
 /// mouse works, too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What to show: words, or filters of `git wf list` such as tag:api, priority:high or @ada
+    /// What to show: words, or filters of `git wf list` such as tag:api, priority:high, @ada or --mine
+    #[arg(allow_hyphen_values = true)]
     filter: Vec<String>,
 }
 

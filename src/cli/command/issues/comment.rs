@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// The comment (`-` for stdin); or use -m, -F FILE, or -e
     #[arg(value_name = "TEXT")]
     last: Option<String>,
-    /// Description; repeat for more paragraphs
+    /// The comment; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT")]
     message: Vec<String>,
     /// Read the text from a file (`-` for stdin)

@@ -120,7 +120,8 @@ pub(in crate::cli) fn overview(command: &clap::Command, columns: usize) -> Strin
     }
     let guides: Vec<&str> = GUIDES.iter().map(|guide| guide.name).collect();
     let more = format!(
-        "`git wf help COMMAND` shows the manual of a command, `git wf help GUIDE` one of: {}",
+        "`git wf help COMMAND` shows the manual of a command, `git wf help GUIDE` one of: {}. `git wf setup` installs the \
+         pages, which `git wf --help` needs.",
         guides.join(", ")
     );
     let examples = help_examples::of("wf").join("\n  ");

@@ -1,3 +1,5 @@
+use std::io::Write;
+
 use crate::cli::{Context, Outcome, print};
 use crate::ops::store;
 
@@ -26,5 +28,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         Some(PolicyCommand::Set { settings }) => store::set_policy(&session, settings)?,
         Some(PolicyCommand::Show) | None => store::policy(&session)?,
     };
-    context.answer(done, |gates, _, screen| print::store::gates(screen, gates))
+    let is_set = matches!(args.command, Some(PolicyCommand::Set { .. }));
+    context.answer(done, |gates, is_changed, screen| {
+        if is_set && !is_changed {
+            writeln!(screen, "the gates already have these values; nothing changed")?;
+        }
+        print::store::gates(screen, gates)
+    })
 }

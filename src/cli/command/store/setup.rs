@@ -1,4 +1,5 @@
-//! Installs manual pages and completions where the system looks for this user's.
+//! Installs manual pages and completions where the system looks for this user's. This is no operation of a store: all that it
+//! decides depends on the user's environment and shells.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

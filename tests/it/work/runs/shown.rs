@@ -22,6 +22,11 @@ fn a_run_is_shown_with_the_state_that_its_log_makes() {
     repo.plumb_records(&record::run("RUN-20261121-9w1nx3h2", &["ISS-001", "ISS-404"], &log));
     repo.plumb_records(&record::run("RUN-1", &[], &[]));
 
+    // `show` names the command that shows a run; if there is no such run, the one that lists them.
+    let told = repo.wf(&["show", "RUN-1"]).fails(1).stderr;
+    assert!(told.contains("`RUN-1` is a run") && told.contains("`git wf run show RUN-1`"), "{told}");
+    let told = repo.wf(&["show", "RUN-404"]).fails(1).stderr;
+    assert!(told.contains("there is no record `RUN-404`") && told.contains("`git wf run list`"), "{told}");
     // By the unambiguous start of its last part, and by its whole id.
     let run = repo.json(&["run", "show", "9w1n"]);
     assert_eq!(run, repo.json(&["run", "show", "RUN-20261121-9w1nx3h2"]));
