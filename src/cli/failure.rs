@@ -103,8 +103,8 @@ impl Failure {
     /// What `--json` prints: the texts, and what can be done as data.
     fn document(&self, hint: Option<&str>, details: &[String], warnings: &[String]) -> serde_json::Value {
         let all = self.remedies.iter().chain(self.details.iter().flat_map(|it| &it.remedies));
-        let calls = all.filter(|it| it.line().is_some()).cloned();
-        let hint = Some(hint.map(str::to_owned));
+        let calls: Vec<Remedy> = all.filter(|it| it.line().is_some()).cloned().collect();
+        let (hint, calls) = (hint.map(str::to_owned), Some(calls).filter(|it| !it.is_empty()));
         let answer = ErrorAnswer::new((self.code, &self.message), hint, details.to_vec(), calls);
         let mut document = serde_json::to_value(answer).unwrap_or_default();
         if !warnings.is_empty() {

@@ -23,8 +23,12 @@ pub(super) fn document(refusal: &Refusal, spell: Spell) -> Value {
     if refusal.code == Code::NotYourRole {
         remedies = vec![json!({ "does": "leave it to others, or ask the person who started you" })];
     }
-    let answer = ErrorAnswer::new((refusal.code, &refusal.message), None, details.collect(), remedies);
+    let answer = ErrorAnswer::new((refusal.code, &refusal.message), None, details.collect(), Some(remedies));
     let mut document = serde_json::to_value(answer).unwrap_or_default();
+    if let Some(error) = document["error"].as_object_mut() {
+        // The hint of people is in the remedies.
+        error.remove("hint");
+    }
     shorten(&mut document);
     document
 }

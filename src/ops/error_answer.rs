@@ -1,6 +1,6 @@
 //! The document of a refusal: the same for programs, scripts and agents, which each have their own form of a remedy.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::code::Code;
@@ -21,10 +21,7 @@ struct ErrorBody<R> {
     /// What is wrong, with the value in question.
     message: String,
     /// What to do about it.
-    // Agents are given remedies instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "text_or_null", required)]
-    hint: Option<Option<String>>,
+    hint: Option<String>,
     /// Details, such as candidates or findings, one each.
     #[serde(skip_serializing_if = "is_default")]
     details: Vec<String>,
@@ -35,25 +32,24 @@ struct ErrorBody<R> {
     remedies: Option<Vec<R>>,
 }
 
-fn text_or_null(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<Option<String>>()
-}
-
 impl<R: PartialEq> ErrorAnswer<R> {
-    /// The document: with a hint if it is for people, each detail in a sentence, and each of the remedies once.
+    /// The document: each detail in a sentence, and each of the remedies once. `None` leaves them out.
     pub(crate) fn new(
         (code, message): (Code, &str),
-        hint: Option<Option<String>>,
+        hint: Option<String>,
         details: Vec<String>,
-        remedies: impl IntoIterator<Item = R>,
+        remedies: Option<Vec<R>>,
     ) -> Self {
-        let mut once: Vec<R> = Vec::new();
-        for remedy in remedies {
-            if !once.contains(&remedy) {
-                once.push(remedy);
+        let once = |all: Vec<R>| {
+            let mut once: Vec<R> = Vec::new();
+            for remedy in all {
+                if !once.contains(&remedy) {
+                    once.push(remedy);
+                }
             }
-        }
-        let remedies = Some(once).filter(|it| !it.is_empty() || hint.is_none());
+            once
+        };
+        let remedies = remedies.map(once);
         Self { error: ErrorBody { code, message: message.to_owned(), hint, details, remedies } }
     }
 }

@@ -105,7 +105,7 @@ fn every_command_of_a_remedy_can_be_typed() {
             Ok(_) => {}
             // A value that is not in the code.
             Err(error) if matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation) => {}
-            Err(error) => wrong.push(format!("git wf {}: {}\n    {place}", line.join(" "), error.kind())),
+            Err(error) => wrong.push(format!("{}: {}\n    {place}", line.join(" "), error.kind())),
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

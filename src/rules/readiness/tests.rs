@@ -172,7 +172,7 @@ fn a_decided_order_is_waited_for_and_a_failure_in_front_blocks() {
         [2, 1, 0].map(|n| of(&seen, n).status),
         [ItemStatus::Ready, ItemStatus::Pending, ItemStatus::Pending]
     );
-    assert_eq!(reasons(&seen, 0), "comes after `S-2` (`SOL-GH-1-1`) by CFT-1, and that is queued");
+    assert_eq!(reasons(&seen, 0), "comes after `S-2` (`SOL-GH-1-1`), which is queued, as decided for CFT-1");
     ends(&mut known, 2, ExecutionStatus::Failed);
     let seen = view(items.clone(), conflicts.clone(), &known);
     assert_eq!(of(&seen, 1).status, ItemStatus::Blocked);

@@ -77,7 +77,6 @@ impl clap::Args for TaskArgs {
             let arg = match *name {
                 "done-when" => arg.alias("criterion"),
                 "test" => arg.alias("test-command"),
-                "path" => arg.alias("file"),
                 "after" => arg.alias("depends-on"),
                 _ => arg,
             };
