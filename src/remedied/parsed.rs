@@ -53,7 +53,12 @@ fn line(words: &str, values: &[&str], methods: &[(&str, &str)]) -> Vec<String> {
     let mut line: Vec<String> = words.split(' ').map(str::to_owned).collect();
     for (name, given) in methods.iter().take_while(|(name, _)| ["flag", "option"].contains(name)) {
         let given = arguments(given.trim_end_matches(')'));
-        line.push(format!("--{}", value(given.first().copied().unwrap_or_default())));
+        let option = value(given.first().copied().unwrap_or_default());
+        if option == VALUE {
+            // Its name is a constant elsewhere.
+            continue;
+        }
+        line.push(format!("--{option}"));
         if *name == "option" {
             line.push(value(given.get(1).copied().unwrap_or_default()).to_owned());
         }

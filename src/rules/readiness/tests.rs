@@ -176,7 +176,11 @@ fn a_decided_order_is_waited_for_and_a_failure_in_front_blocks() {
     ends(&mut known, 2, ExecutionStatus::Failed);
     let seen = view(items.clone(), conflicts.clone(), &known);
     assert_eq!(of(&seen, 1).status, ItemStatus::Blocked);
-    assert!(reasons(&seen, 1).contains("and that is failed; retry GH-2"), "{}", reasons(&seen, 1));
+    assert!(
+        reasons(&seen, 1).contains("which is failed, as decided for CFT-1; retry GH-2"),
+        "{}",
+        reasons(&seen, 1)
+    );
     // Items that were given up or are done block nobody.
     known.get_mut(&issue(2)).unwrap().status = IssueStatus::Cancelled;
     let seen = view(items.clone(), conflicts.clone(), &known);
