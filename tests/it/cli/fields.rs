@@ -86,7 +86,7 @@ fn a_field_that_the_record_cannot_have_is_refused_with_the_nearest() {
 fn a_list_that_a_limit_cut_says_how_many_there_are_and_how_to_go_on() {
     let sandbox = Sandbox::new();
     let repo = three(&sandbox);
-    let note = "note: 2 of 3 issues; the same with `--offset 2` shows the next ones\n";
+    let note = "note: 2 of 3 issues; `--offset 2` shows the next ones\n";
     for args in [&["list", "-n", "2"][..], &["list", "-n", "2", "--fields", "id"]] {
         assert_eq!(repo.wf(args).ok().stderr, note, "{args:?}");
     }
@@ -105,7 +105,7 @@ fn a_list_that_a_limit_cut_says_how_many_there_are_and_how_to_go_on() {
     let found = repo.wf(&["search", "-n", "1", "About", "--fields", "status,id"]).ok();
     assert_eq!((found.stdout.as_str(), found.stderr.as_str()), ("registered\tISS-002\n", note));
     let logged = repo.wf(&["log", "-n", "1", "--offset", "1", "--oneline", "--op", "new"]).ok();
-    assert_eq!(logged.stderr, "note: 1 of 3 commits; the same with `--offset 2` shows the next ones\n");
+    assert_eq!(logged.stderr, "note: 1 of 3 commits; `--offset 2` shows the next ones\n");
     assert!(logged.stdout.contains("ISS-002"), "{}", logged.stdout);
     for args in [&["-n", "1", "--offset", "2"][..], &["-n", "3"], &[], &["-n", "9", "--offset", "9"]] {
         let ran = repo.wf(&[&["log", "--op", "new"], args].concat()).ok();

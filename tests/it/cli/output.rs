@@ -172,7 +172,8 @@ fn exit_codes_and_errors() {
     assert!(repo.wf(&["solution", "add", "--help"]).ok().stdout.contains("Usage: git wf solution add"));
     for usage in [&["nonsense"][..], &["list", "--colour"], &["show"], &["bind"], &["solution"]] {
         let plain = repo.wf(usage).fails(2);
-        let tells = plain.stderr.contains("Usage") || plain.stderr.contains("--help` shows its usage");
+        let ways = ["Usage", "--help` shows its usage", "`git wf -h` lists all commands"];
+        let tells = ways.iter().any(|way| plain.stderr.contains(way));
         assert!(plain.stdout.is_empty() && tells, "{usage:?}: {}", plain.stderr);
         assert!(!plain.stderr.contains("For more information"), "{usage:?}: {}", plain.stderr);
         let error = repo.refused(2, usage);
