@@ -95,25 +95,18 @@ fn an_edited_comment_gets_its_text_back() {
 }
 
 #[test]
-fn a_field_and_a_comment_that_were_edited_twice_are_undone_twice() {
+fn a_field_that_was_edited_twice_is_undone_twice() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.wf(&["init"]).ok();
     repo.wf(&["new", "One", "--id", "ISS-001"]).ok();
     repo.wf(&["edit", "ISS-001", "--title", "Two"]).ok();
     repo.wf(&["edit", "ISS-001", "--title", "Three"]).ok();
-    repo.wf(&["comment", "ISS-001", "-m", "as it was"]).ok();
-    let shown = || repo.wf(&["show", "ISS-001", "--json"]).json();
-    let id = shown()["comments"][0]["id"].as_str().unwrap().to_owned();
-    repo.wf(&["comment", "ISS-001", "--edit", &id, "-m", "changed"]).ok();
+    let title = || repo.wf(&["show", "ISS-001", "--json"]).json()["title"].clone();
     repo.wf(&["undo"]).ok();
-    assert_eq!(shown()["comments"][0]["body"], "as it was");
+    assert_eq!(title(), "Two");
     repo.wf(&["undo"]).ok();
-    assert_eq!(shown()["comments"][0]["is_withdrawn"], true);
-    repo.wf(&["undo"]).ok();
-    assert_eq!(shown()["title"], "Two");
-    repo.wf(&["undo"]).ok();
-    assert_eq!(shown()["title"], "One");
+    assert_eq!(title(), "One");
 }
 
 #[test]
