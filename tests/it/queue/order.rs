@@ -178,6 +178,9 @@ fn a_declared_order_stands_in_the_place_of_the_queues() {
         "resolution": "sequential", "resolution_order": [two, one]});
     repo.wf_in(told.to_string(), &["queue", "conflict", "add", "--from-json", "-"]).ok();
     let error = repo.refused(3, &["next", "S-1"]);
-    assert!(error["details"][0].as_str().unwrap().contains("by CFT-1, and that is"), "{error}");
+    assert!(
+        error["details"][0].as_str().unwrap().contains("which is queued, as decided for CFT-1"),
+        "{error}"
+    );
     assert_eq!(repo.json(&["next", "S-2"])["issue_id"], "A-2");
 }
