@@ -10,6 +10,29 @@ pub(super) fn is_fit(address: &str) -> bool {
         && address.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
+/// A text in parts; the flag says whether one is an address, without the punctuation that ends a sentence.
+pub(super) fn parts(text: &str) -> Vec<(&str, bool)> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    let mut from = 0;
+    while let Some(at) = rest[from..].find("http").map(|at| from + at) {
+        let word = rest[at..].split(char::is_whitespace).next().unwrap_or_default();
+        let address = word.trim_end_matches(|c| ".,;:!?)]}>'\"".contains(c));
+        let is_own_word = !rest[..at].ends_with(char::is_alphanumeric);
+        if is_own_word && is_fit(address) && address.split_once("://").is_some_and(|it| !it.1.is_empty()) {
+            found.push((&rest[..at], false));
+            found.push((address, true));
+            rest = &rest[at + address.len()..];
+            from = 0;
+        } else {
+            from = at + "http".len();
+        }
+    }
+    found.push((rest, false));
+    found.retain(|part| !part.0.is_empty());
+    found
+}
+
 /// The escape that begins a link, or ends one if the address is empty.
 pub(super) fn escape(address: &str) -> String {
     format!("\u{1b}]8;;{address}\u{1b}\\")
@@ -52,6 +75,21 @@ mod tests {
             assert!(!is_fit(unfit), "{unfit:?}");
         }
         assert!(!is_fit(&format!("https://{}", "x".repeat(3000))));
+    }
+
+    #[test]
+    fn addresses_in_a_text_end_before_the_punctuation() {
+        let parts_of = |text| parts(text).into_iter().map(|it| (it.0.to_owned(), it.1)).collect::<Vec<_>>();
+        let text = |text: &str| (text.to_owned(), false);
+        let address = |text: &str| (text.to_owned(), true);
+        assert_eq!(
+            parts_of("See https://e.org/a?b=c, (http://e.org)."),
+            [text("See "), address("https://e.org/a?b=c"), text(", ("), address("http://e.org"), text(").")]
+        );
+        for same in ["no address", "xhttps://e.org", "https://", "http https://é", ""] {
+            assert!(parts(same).iter().all(|part| !part.1), "{same}");
+            assert_eq!(parts(same).iter().map(|part| part.0).collect::<String>(), same);
+        }
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use super::Screen;
 use super::style::{self, Painter, Style};
 use super::text::{clean, clean_line, fold, indent, width};
+use super::{Screen, links};
 
 /// Longer lines are hard to read.
 const WIDEST: usize = 100;
@@ -75,7 +75,7 @@ impl Writer {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => match &mut self.code {
                 Some(code) => code.push_str(&text),
-                None => self.push(&text),
+                None => self.push_with_addresses(&text),
             },
             Event::Code(text) => {
                 self.styles.push(style::ID);
@@ -208,6 +208,19 @@ impl Writer {
         self.spans.push(Span { style, text: clean_line(text).into_owned(), to: self.links.last().cloned() });
     }
 
+    /// A text, in which an address leads to where it says.
+    fn push_with_addresses(&mut self, text: &str) {
+        for (part, is_address) in links::parts(text) {
+            if is_address && self.links.is_empty() {
+                self.links.push(part.to_owned());
+                self.push(part);
+                self.links.pop();
+            } else {
+                self.push(part);
+            }
+        }
+    }
+
     /// The columns within the margins.
     fn room(&self) -> usize {
         let taken: usize = self.margins.iter().map(|it| width(it)).sum();
@@ -310,81 +323,4 @@ impl Writer {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ui::outlet::{Filter, Form};
-
-    /// A line as the terminal gets it.
-    fn shown(line: &str) -> String {
-        let (mut filter, mut out) = (Filter::new(Form::Text), Vec::new());
-        filter.push(line.as_bytes(), &mut out);
-        filter.end(&mut out);
-        String::from_utf8(out).unwrap()
-    }
-
-    fn lines(text: &str, columns: usize) -> Vec<String> {
-        rendered(text, columns, Painter::ON).iter().map(|line| shown(line)).collect()
-    }
-
-    fn plain(text: &str, columns: usize) -> Vec<String> {
-        lines(text, columns).iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect()
-    }
-
-    #[test]
-    fn blocks_are_apart_and_wrapped() {
-        let text = "# Why\nOne two three four five six seven.\nEight.\n\n- a\n- b\n  - c\n\n1. x\n2. y\n\n> said\n> so\n\n```sh\nls\tx\n```\nend";
-        assert_eq!(
-            plain(text, 20),
-            [
-                "Why",
-                "",
-                "One two three four",
-                "five six seven.",
-                "Eight.",
-                "",
-                "• a",
-                "• b",
-                "  • c",
-                "",
-                "1. x",
-                "2. y",
-                "",
-                "│ said so",
-                "",
-                "sh",
-                "  ls    x",
-                "",
-                "end"
-            ]
-        );
-        assert!(lines("# Why", 20)[0].starts_with("\u{1b}[1m"));
-    }
-
-    #[test]
-    fn words_keep_their_styles_and_punctuation() {
-        assert_eq!(plain("Run `git wf`, **now**!", 40), ["Run git wf, now!"]);
-        assert_eq!(
-            plain("see [here](https://a.example/x) or <https://b.example>", 80),
-            ["see here <https://a.example/x> or https://b.example"]
-        );
-        assert_eq!(plain("| a | b |\n|---|---|\n| long | x |", 40), ["a     b", "long  x"]);
-        assert_eq!(plain("- [x] done\n- [ ] open", 40), ["• [x] done", "• [ ] open"]);
-    }
-
-    #[test]
-    fn nothing_of_it_reaches_the_terminal_raw() {
-        let evil =
-            "a\u{1b}[41m **b\u{202e}** `c\u{9b}2J` <b onclick=x>\u{7}</b> [x](https://e.example/\u{1b}])";
-        for line in lines(evil, 80) {
-            let bare = anstream::adapter::strip_str(&line).to_string();
-            assert!(!bare.chars().any(|c| c.is_control() || c == '\u{202e}'), "{line:?}");
-        }
-    }
-
-    #[test]
-    fn a_text_of_one_word_is_not_lost() {
-        assert_eq!(plain(&"x".repeat(50), 20), ["x".repeat(50)]);
-        assert_eq!(plain("", 20), [""; 0]);
-        assert_eq!(plain("漢字 漢字 漢字 漢字 漢字 漢字", 20), ["漢字 漢字 漢字 漢字", "漢字 漢字"]);
-    }
-}
+mod tests;
