@@ -1,9 +1,10 @@
 //! Actions on the board; each runs the same operation as its command.
 
 use crate::model::digest::PlanDigest;
+use crate::model::priority::Priority;
 use crate::model::review::{Score, Scores, Verdict};
 use crate::model::status::IssueStatus;
-use crate::ops::issues::{self, Close, Edit, Fields, IssueView, Reopen};
+use crate::ops::issues::{self, Close, Edit, Fields, IssueView, New, Reopen};
 use crate::ops::plans::{self, Bind, Judgement, Unbind};
 use crate::ops::queue::{self, AddedItem};
 use crate::ops::work::{self, ClaimRequest, Claimable, Release, Retry};
@@ -11,10 +12,13 @@ use crate::ops::{Done, Notice, Refusal, Session};
 
 /// What an operation reports: one line, and its notices.
 pub(super) type Said = (String, Vec<Notice>);
+/// The title and the description of a new issue.
+pub(super) type Draft = (String, String);
 
 /// An action on an issue.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Deed {
+    /// Its id; empty for an issue that is being created.
     pub(super) issue: String,
     pub(super) act: Act,
 }
@@ -22,6 +26,10 @@ pub(super) struct Deed {
 /// What to do with an issue.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Act {
+    /// Create an issue.
+    Create(Draft),
+    /// Set its priority.
+    Priority(Priority),
     /// Set its status.
     Status(IssueStatus),
     /// Close it, with a reason.
@@ -69,6 +77,8 @@ impl Deed {
     /// Describes the action in progress, such as `closing ISS-001`.
     pub(super) fn words(&self) -> String {
         let verb = match &self.act {
+            Act::Create(_) => return "creating an issue".to_owned(),
+            Act::Priority(priority) => return format!("setting {} to {}", self.issue, priority.name()),
             Act::Status(status) => return format!("setting {} to {status}", self.issue),
             Act::Close(_) => "closing",
             Act::Reopen(_) => "reopening",
@@ -86,22 +96,31 @@ impl Deed {
         format!("{verb} {}", self.issue)
     }
 
-    /// Runs the operation.
+    /// Runs the operation. Returns the issue with what is reported.
     ///
     /// # Errors
     /// The operation's refusal.
-    pub(super) fn perform(self, session: &Session) -> Result<Said, Refusal> {
+    pub(super) fn perform(self, session: &Session) -> Result<(String, Said), Refusal> {
         let Self { issue, act } = self;
         let id = issue.clone();
-        let edit = |status, assignee| {
-            let fields = Fields { assignee, ..Fields::default() };
+        let edit = |status, fields| {
             let input = Edit { issue: id.clone(), title: None, text: None, status, fields, force: None };
             issues::edit(session, input)
         };
-        Ok(match act {
-            Act::Status(status) => standing(edit(Some(status), None)?),
+        let report = match act {
+            Act::Create((title, text)) => {
+                let text = (!text.is_empty()).then_some(text);
+                let done = issues::new(session, New { title: Some(title), text, ..New::default() })?;
+                let new = done.view.issue.id.to_string();
+                return Ok((new, said(done, |view| format!("registered {}", view.issue.id))));
+            }
+            Act::Status(status) => standing(edit(Some(status), Fields::default())?),
+            Act::Priority(priority) => {
+                let done = edit(None, Fields { priority: Some(priority), ..Fields::default() })?;
+                said(done, |view| format!("{}: priority {}", view.issue.id, view.issue.priority.name()))
+            }
             Act::Assign(who) => {
-                let done = edit(None, Some(who))?;
+                let done = edit(None, Fields { assignee: Some(who), ..Fields::default() })?;
                 let who = done.view.issue.assignee.clone();
                 let words = who.map_or("assigned to nobody".to_owned(), |who| format!("assigned to {who}"));
                 said(done, |view| format!("{}: {words}", view.issue.id))
@@ -163,7 +182,8 @@ impl Deed {
                 notices.extend(remarks);
                 (words, notices)
             }
-        })
+        };
+        Ok((id, report))
     }
 }
 

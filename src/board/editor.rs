@@ -55,6 +55,17 @@ impl Editor {
         }
     }
 
+    /// Replaces the text; returns `false` if it is too long, so that nothing is lost unnoticed.
+    pub(super) fn replace(&mut self, text: &str) -> bool {
+        if text.len() > LONGEST {
+            return false;
+        }
+        self.text.clear();
+        self.at = 0;
+        self.insert(text);
+        true
+    }
+
     /// Handles a key; returns `false` if the key has no meaning in a text field.
     pub(super) fn key(&mut self, key: Key) -> bool {
         let before = |text: &str| text.grapheme_indices(true).next_back().map_or(0, |it| it.0);
@@ -164,6 +175,14 @@ mod tests {
         let (text, _) =
             typed(editor, &[Key::Home, Key::Up, Key::End, Key::AltEnter, Key::Down, Key::Char('!')]);
         assert_eq!(text, "one\ntwo\nx[2J\n\n!漢字");
+    }
+
+    #[test]
+    fn a_text_is_replaced_whole_or_not_at_all() {
+        let mut editor = Editor::long();
+        editor.insert("old");
+        assert!(editor.replace("new\ntext") && editor.text() == "new\ntext" && editor.cursor() == 8);
+        assert!(!editor.replace(&"x".repeat(LONGEST + 1)) && editor.text() == "new\ntext");
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub(super) enum Event {
     Progress(&'static str, u64, Option<u64>),
     /// The outcome of an action.
     Done(Deed, Result<Answered, Refused>),
+    /// The text of the selected field, as it was saved in the user's editor.
+    Edited(Result<String, Refused>),
 }
 
 /// What the board asks the program to do.
@@ -35,6 +37,8 @@ pub(super) enum Effect {
     Read(Asked),
     /// Change something.
     Act(Deed),
+    /// Open the user's editor on this text.
+    Edit(String),
     /// Redraw the whole screen.
     Redraw,
     /// Suspend the process until the shell continues it.
@@ -46,6 +50,8 @@ pub(super) enum Effect {
 /// The report of a successful operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answered {
+    /// The issue that was changed or created.
+    pub(super) issue: String,
     /// What happened, in one line.
     pub(super) message: String,
     /// Notices, each with its remedies.

@@ -64,6 +64,8 @@ pub(crate) struct Settings {
 pub(crate) struct Lent {
     /// Parses a filter.
     pub(crate) filter: fn(&str) -> Result<List, String>,
+    /// Opens the user's editor on a text; returns what was saved, or why that failed and what to do.
+    pub(crate) edit: fn(&Session, &str) -> Result<String, (String, Option<String>)>,
     /// Renders remedies as text with commands; `None` if there are none.
     pub(crate) spell: fn(&[Remedy]) -> Option<String>,
     /// Prints an issue; the number is the current time in milliseconds.
@@ -124,6 +126,13 @@ pub(crate) fn run(settings: &Settings) -> Result<(), Refusal> {
                 }
                 Effect::Redraw => {
                     screen.forget().map_err(gone)?;
+                    is_changed = true;
+                }
+                Effect::Edit(text) => {
+                    let edited = screen.lend(|| (settings.lent.edit)(&session, &text)).map_err(gone)?;
+                    let refused = |(message, hint)| event::Refused { message, details: vec![], hint };
+                    let edited = edited.map_err(refused);
+                    effects.extend(update::update(&mut model, Event::Edited(edited)));
                     is_changed = true;
                 }
                 effect => helpers.ask(effect)?,
@@ -201,7 +210,7 @@ impl Helpers {
         let is_asked = match effect {
             Effect::Read(asked) => self.reads.as_ref().is_some_and(|it| it.send(asked).is_ok()),
             Effect::Act(deed) => self.writes.as_ref().is_some_and(|it| it.send(deed).is_ok()),
-            Effect::Quit | Effect::Suspend | Effect::Redraw => true,
+            Effect::Quit | Effect::Suspend | Effect::Redraw | Effect::Edit(_) => true,
         };
         if is_asked { Ok(()) } else { Err(bug()) }
     }

@@ -7,6 +7,7 @@ use super::layout::{self, Layout};
 use super::overlay::Overlay;
 use super::page::Page;
 use super::read::Asked;
+use crate::index::Listed;
 use crate::model::status::IssueStatus;
 use crate::ops::issues::{self, LanesView, List};
 use crate::ui::captured::Line;
@@ -149,8 +150,12 @@ impl Model {
 
     /// The id and status of the selected issue, if it is loaded.
     pub(super) fn selected(&self) -> Option<(String, IssueStatus)> {
-        let card = self.lanes.get(self.at)?.current()?;
-        Some((card.row.id.clone(), card.row.status))
+        self.selected_row().map(|row| (row.id.clone(), row.status))
+    }
+
+    /// The selected issue, if it is loaded.
+    pub(super) fn selected_row(&self) -> Option<&Listed> {
+        Some(&self.lanes.get(self.at)?.current()?.row)
     }
 
     /// Parses the filter and requests the matches. The cursor stays on its issue if that matches.

@@ -97,6 +97,8 @@ pub(super) struct Form {
 /// What a form is for; the first string is the issue or plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Purpose {
+    /// Creating an issue.
+    Create,
     /// Closing an issue, with a reason.
     Close(String),
     /// Reopening an issue, with a reason.
@@ -114,6 +116,10 @@ impl Purpose {
     pub(super) fn form(self) -> Form {
         let line = |text: &str| Editor::new(text);
         let (title, fields) = match &self {
+            Self::Create => (
+                "new issue".to_owned(),
+                vec![("title", line("")), ("description (Markdown)", Editor::long())],
+            ),
             Self::Close(id) => (format!("close {id}"), vec![("why", Editor::long())]),
             Self::Reopen(id) => (format!("reopen {id}"), vec![("why", Editor::long())]),
             Self::Assign(id, who) => (format!("assign {id} (empty: to nobody)"), vec![("to", line(who))]),

@@ -237,9 +237,10 @@ impl From<&SolutionView> for Plan {
         let about = plan.typed.description.as_deref().unwrap_or_default();
         let (tasks, bound) =
             (text::count(plan.task_count, "task"), if plan.is_bound { ", bound" } else { "" });
+        let withdrawn = if plan.withdrawn.is_some() { ", withdrawn" } else { "" };
         Self {
             id: plan.id.to_string(),
-            words: format!("{} ({tasks}, {}{bound}) {about}", plan.id, plan.standing.word()),
+            words: format!("{} ({tasks}, {}{bound}{withdrawn}) {about}", plan.id, plan.standing.word()),
             is_bound: plan.is_bound,
             digest: plan.plan_digest.clone(),
         }

@@ -23,9 +23,9 @@ fn perform(settings: &Settings, deed: Deed) -> Result<Answered, Refused> {
     // A new session each time, since the settings may have changed.
     let session = settings.session(Box::new(Silent)).map_err(|refusal| lent.refused(refusal, &[]))?;
     match deed.perform(&session) {
-        Ok((message, notices)) => {
+        Ok((issue, (message, notices))) => {
             let notices = notices.iter().map(|it| lent.with_remedies(&it.message, &it.remedies)).collect();
-            Ok(Answered { message, notices })
+            Ok(Answered { issue, message, notices })
         }
         Err(refusal) => Err(lent.refused(refusal, &session.notices())),
     }

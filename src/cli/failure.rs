@@ -100,6 +100,12 @@ impl Failure {
         self
     }
 
+    /// Its message, and what to do, in words.
+    pub(crate) fn into_words(self) -> (String, Option<String>) {
+        let hint = print::spelled(&self.remedies);
+        (self.message, hint)
+    }
+
     /// What `--json` prints: the texts, and what can be done as data.
     fn document(&self, hint: Option<&str>, details: &[String], warnings: &[String]) -> serde_json::Value {
         let all = self.remedies.iter().chain(self.details.iter().flat_map(|it| &it.remedies));

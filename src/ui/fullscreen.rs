@@ -25,6 +25,8 @@ pub(crate) use input::{Button, Input, Key};
 
 /// Whether the terminal is taken over now.
 static IS_OURS: AtomicBool = AtomicBool::new(false);
+/// Whether another program has the terminal, which this one waits for.
+static IS_LENT: AtomicBool = AtomicBool::new(false);
 /// Held while the terminal is drawn on, taken over, or restored.
 static WRITING: Mutex<()> = Mutex::new(());
 
@@ -129,6 +131,22 @@ impl Fullscreen {
     pub(crate) fn forget(&mut self) -> io::Result<()> {
         let _writing = writing();
         if IS_OURS.load(Ordering::Relaxed) { self.terminal.clear() } else { Ok(()) }
+    }
+
+    /// Gives the terminal back while `work` uses it, such as another program, and then takes it over again.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub(crate) fn lend<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
+        IS_LENT.store(true, Ordering::Relaxed);
+        leave();
+        let done = work();
+        // Ctrl-C may have ended the other program just now.
+        signals::settle();
+        IS_LENT.store(false, Ordering::Relaxed);
+        enter()?;
+        self.forget()?;
+        Ok(done)
     }
 
     /// The next key, click or resize; `None` if there is none within `patience`.

@@ -4,6 +4,7 @@ use super::*;
 use crate::board::act::{Act, Review};
 use crate::board::event::{Answered, Refused};
 use crate::board::overlay::{Choosing, Overlay, Plan};
+use crate::model::priority::Priority;
 use crate::model::review::{Score, Verdict};
 
 fn refused() -> Refused {
@@ -15,7 +16,7 @@ fn refused() -> Refused {
 }
 
 fn answered(message: &str) -> Answered {
-    Answered { message: message.into(), notices: vec![] }
+    Answered { issue: "ISS-001".into(), message: message.into(), notices: vec![] }
 }
 
 fn plan(id: &str, is_bound: bool) -> Plan {
@@ -84,6 +85,50 @@ fn a_comment_keeps_its_lines_and_is_kept_when_it_is_refused() {
 }
 
 #[test]
+fn a_text_is_written_in_the_editor_and_comes_back_to_its_field() {
+    let mut board = Board::of_a_team((80, 24));
+    board.keys("cOne").key(Key::Ctrl('o'));
+    assert!(matches!(board.effects.pop(), Some(Effect::Edit(text)) if text == "One"));
+    board.event(Event::Edited(Ok("One\n\n- two".into())));
+    board.shows("- two");
+    board.key(Key::Ctrl('o'));
+    board.effects.clear();
+    board.event(Event::Edited(Err(Refused::new("the editor `false` failed", "set another"))));
+    board.shows("refused: the editor `false` failed");
+    board.shows("- two");
+    board.event(Event::Edited(Ok("x".repeat(200_000))));
+    board.shows("too long for a field");
+    board.key(Key::Enter);
+    assert_eq!(board.deed().act, Act::Comment("One\n\n- two".into()), "nothing is lost");
+}
+
+#[test]
+fn an_issue_is_created_and_then_selected() {
+    let mut board = Board::of_a_team((80, 24));
+    board.keys("n").key(Key::Enter);
+    board.shows("refused: an issue needs a title");
+    board.keys("Print labels").key(Key::Ctrl('o'));
+    assert!(matches!(board.effects.pop(), Some(Effect::Edit(text)) if text.is_empty()), "its description");
+    board.event(Event::Edited(Ok("For parcels.".into()))).key(Key::Enter);
+    let deed = board.deed();
+    let draft = ("Print labels".to_owned(), "For parcels.".to_owned());
+    assert_eq!(deed, Deed { issue: String::new(), act: Act::Create(draft) });
+    board.shows("creating an issue …");
+    board.issues.push(card("ISS-009", Registered, "Print labels"));
+    board.done(deed, Ok(Answered { issue: "ISS-009".into(), ..answered("registered ISS-009") }));
+    assert_eq!(board.selected(), "ISS-009");
+}
+
+#[test]
+fn a_priority_is_set_from_a_menu_that_begins_at_the_present_one() {
+    let mut board = Board::of_a_team((80, 24));
+    board.keys("p");
+    board.shows(">1 critical");
+    board.keys("4");
+    assert_eq!(board.deed().act, Act::Priority(Priority::new(4).unwrap()));
+}
+
+#[test]
 fn an_issue_is_assigned_to_whoever_sits_here_unless_it_has_someone() {
     let mut board = Board::of_a_team((120, 30));
     board.keys("a").key(Key::Enter);
@@ -134,7 +179,7 @@ fn a_claim_is_confirmed_and_its_warnings_stay() {
     let deed = board.deed();
     assert_eq!(deed, Deed { issue: "ISS-005".into(), act: Act::Claim { has_own_worktree: true } });
     let notices = vec!["no hook links commits; `git wf hooks install` changes that".into()];
-    board.done(deed, Ok(Answered { message: "claimed SOL-1".into(), notices }));
+    board.done(deed, Ok(Answered { notices, ..answered("claimed SOL-1") }));
     board.shows("no hook links commits");
     board.key(Key::Esc);
     assert!(board.model.overlay.is_none());

@@ -6,6 +6,7 @@ use crate::board::event::{Effect, Refused};
 use crate::board::model::Model;
 use crate::board::overlay::{Choice, Choosing, Menu, Note, Overlay, Plan, Purpose, Sent};
 use crate::model::op::Op;
+use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::rules::transitions::{By, TRANSITIONS, Transition};
 
@@ -29,6 +30,27 @@ fn selected(model: &mut Model) -> Option<(String, IssueStatus)> {
         model.said = Some("no issue is selected".into());
     }
     found
+}
+
+/// Asks for the title of a new issue.
+pub(super) fn create(model: &mut Model) -> Vec<Effect> {
+    follow(model, Choice::Fill(Purpose::Create))
+}
+
+/// Opens a menu of the priorities.
+pub(super) fn priority(model: &mut Model) -> Vec<Effect> {
+    let Some((issue, _)) = selected(model) else { return vec![] };
+    let now = model.selected_row().map(|row| row.priority);
+    let all: Vec<Priority> = (1..=5).filter_map(Priority::new).collect();
+    let at = all.iter().position(|it| Some(*it) == now).unwrap_or_default();
+    let entry = |it: Priority| {
+        let act = Act::Priority(it);
+        (it.name().to_owned(), Choice::Do(Deed { issue: issue.clone(), act }))
+    };
+    let entries = all.into_iter().map(entry).collect();
+    let title = format!("set the priority of {issue}");
+    model.overlay = Some(Overlay::Menu(Menu { title, entries, at, sent: Sent::default() }));
+    vec![]
 }
 
 /// Opens a menu of the legal moves.

@@ -54,6 +54,7 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
             let last = form.fields.len().saturating_sub(1);
             match key {
                 Key::Enter => return submit(model),
+                Key::Ctrl('o') => return in_editor(form),
                 Key::Tab => form.at = if form.at == last { 0 } else { form.at + 1 },
                 Key::BackTab => form.at = form.at.checked_sub(1).unwrap_or(last),
                 key => {
@@ -94,6 +95,29 @@ pub(super) fn choose(model: &mut Model) -> Vec<Effect> {
     }
 }
 
+/// Requests the user's editor for the selected field, if that can have several lines, else for the first that can.
+fn in_editor(form: &mut Form) -> Vec<Effect> {
+    let is_long = |form: &Form, at: usize| form.fields.get(at).is_some_and(|field| field.1.is_long());
+    let places = [form.at].into_iter().chain(0..form.fields.len());
+    let Some(at) = { places }.find(|at| is_long(form, *at)) else { return vec![] };
+    form.at = at;
+    vec![Effect::Edit(form.fields[at].1.text().to_owned())]
+}
+
+/// Takes in what was saved in the editor.
+pub(super) fn edited(model: &mut Model, edited: Result<String, Refused>) {
+    let Some(Overlay::Form(form)) = &mut model.overlay else { return };
+    let Some((_, editor)) = form.fields.get_mut(form.at) else { return };
+    match edited {
+        Ok(text) if editor.replace(&text) => form.sent.refusal = None,
+        Ok(_) => {
+            let hint = "shorten it, or use `git wf comment ISSUE -F FILE`";
+            form.sent.refusal = Some(Refused::new("the text is too long for a field of the board", hint));
+        }
+        Err(refused) => form.sent.refusal = Some(refused),
+    }
+}
+
 /// Inserts pasted text into the field or the filter. Line breaks in it do not submit the form.
 pub(super) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     match &mut model.overlay {
@@ -127,6 +151,10 @@ fn deed(form: &Form) -> Result<Deed, Refused> {
     let text = |n: usize| form.fields.get(n).map_or("", |field| field.1.text().trim());
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let (issue, act) = match &form.purpose {
+        Purpose::Create if text(0).is_empty() => {
+            return Err(Refused::new("an issue needs a title", "say in one line what is wrong or wanted"));
+        }
+        Purpose::Create => (String::new(), Act::Create((text(0).to_owned(), text(1).to_owned()))),
         Purpose::Close(issue) => (issue.clone(), Act::Close(some(text(0)))),
         Purpose::Reopen(issue) => (issue.clone(), Act::Reopen(some(text(0)))),
         Purpose::Assign(issue, _) => (issue.clone(), Act::Assign(text(0).to_owned())),

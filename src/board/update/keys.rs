@@ -36,7 +36,9 @@ fn everywhere(model: &mut Model, key: Key) -> Option<Vec<Effect>> {
             model.filter.all = !model.filter.all;
             model.filtered()
         }
+        Key::Char('n') => begin::create(model),
         Key::Char('m') => begin::moves(model),
+        Key::Char('p') => begin::priority(model),
         Key::Char('a') => begin::assign(model),
         Key::Char('c') => begin::comment(model),
         Key::Char('b') => begin::bind(model),

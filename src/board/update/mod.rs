@@ -51,14 +51,19 @@ pub(super) fn update(model: &mut Model, event: Event) -> Vec<Effect> {
             });
             vec![]
         }
-        Event::Done(deed, Ok(answered)) => {
+        Event::Done(_, Ok(answered)) => {
             model.busy = None;
+            let issue = answered.issue.clone();
             succeeded(model, answered);
-            model.ask_lanes_about(Some(deed.issue))
+            model.ask_lanes_about(Some(issue))
         }
         Event::Done(deed, Err(refused)) => {
             model.busy = None;
             refused_of(model, &deed.words(), refused);
+            vec![]
+        }
+        Event::Edited(edited) => {
+            fill::edited(model, edited);
             vec![]
         }
     };

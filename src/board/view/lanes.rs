@@ -51,10 +51,8 @@ pub(super) fn lanes(model: &Model, layout: &Layout, buffer: &mut Buffer) {
         let is_filtered = !model.filter.editor.text().is_empty();
         let (what, then) = match (is_filtered, model.filter.all) {
             (true, _) => ("no issues match", "Esc clears the filter"),
-            (false, false) => {
-                ("no open issues", "`A` also shows issues that are done; `git wf new` adds one")
-            }
-            (false, true) => ("no issues", "`git wf new` adds one"),
+            (false, false) => ("no open issues", "`A` also shows issues that are done; `n` adds one"),
+            (false, true) => ("no issues", "`n` adds one"),
         };
         put(buffer, row(area, 1), what, BOLD);
         put(buffer, row(area, 2), then, DIM);

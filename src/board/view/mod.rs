@@ -90,14 +90,16 @@ fn bottom(model: &Model, area: Rect, buffer: &mut Buffer) {
         return put(buffer, left, said, BOLD);
     }
     let hints = match (&model.overlay, &model.detail) {
-        (Some(Overlay::Form(_)), _) => "Enter submits · Alt-Enter adds a line · Tab next field · Esc cancels",
+        (Some(Overlay::Form(_)), _) => {
+            "Enter submits · Alt-Enter new line · Ctrl-O editor · Tab next field · Esc cancels"
+        }
         (Some(Overlay::Menu(_)), _) => "Enter chooses · j/k or a number · Esc cancels",
         (Some(_), _) => "Esc closes · j/k scroll",
         (None, _) if model.filter.is_open => {
             "Enter keeps · Esc clears · tag:api priority:high status:failed @ada, or words"
         }
         (None, Some(_)) => "1-6 pages · j/k scroll · J/K next issue · Esc closes · ? help",
-        (None, None) => "? help · Enter opens · m move · c comment · r review · / filter · q quit",
+        (None, None) => "? help · Enter opens · n new · m move · c comment · r review · / filter · q quit",
     };
     put(buffer, left, hints, DIM);
 }

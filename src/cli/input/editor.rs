@@ -104,6 +104,18 @@ pub(crate) fn fill_in<'a>(session: &'a Session, template: &str, help: &str) -> R
     Ok(written)
 }
 
+/// Opens git's editor on `text`, with `help` below it, and returns what was saved. On an error, the file stays.
+///
+/// # Errors
+/// The editor failed, or its text is not UTF-8.
+pub(crate) fn text_of(session: &Session, text: &str, help: &str) -> Result<String, Failure> {
+    let written = edit(session, text, help)?;
+    if let Some(editor) = &written.editor {
+        let _ = std::fs::remove_file(&editor.path);
+    }
+    Ok(written.text)
+}
+
 impl Editor<'_> {
     /// Lets someone change a text.
     fn open(&self, text: &str) -> Result<String, Failure> {

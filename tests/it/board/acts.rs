@@ -50,6 +50,42 @@ fn an_issue_is_commented_assigned_moved_and_closed() {
 }
 
 #[test]
+fn an_issue_is_created_and_described_in_the_editor() {
+    let sandbox = Sandbox::new();
+    let repo = Seat::with_colour(&sandbox.store("a"));
+    // It shows what it was given, waits for a line, and adds it.
+    let script = "#!/bin/sh\nhead -1 \"$1\"; echo editing; read line; echo \"$line\" > \"$1\"\n";
+    repo.write("ed.sh", script);
+    let repo = repo.with_env("GIT_EDITOR", &format!("sh {}", repo.path().join("ed.sh").display()));
+    let mut seat = Seat::new(&repo, (100, 30), &[], "no open issues");
+    seat.types("nSlow search\t").until("title: Slow search").types("draft\u{f}").until("editing");
+    assert!(seat.screen().contains("draft"), "{}", seat.screen());
+    seat.types("*Every* query.\n").until("*Every* query.").until("new issue").types("\r");
+    seat.until("registered ISS-").until(">registered 1").until("Slow search");
+    let listed = repo.json(&["list"]);
+    let id = listed[0]["id"].as_str().unwrap();
+    assert_eq!(repo.json(&["show", id])["context"], "*Every* query.");
+    assert!(!repo.path().join(".git/wf/EDITMSG.md").exists());
+    seat.types("p").until("set the priority").types("2").until("priority high");
+    assert_eq!(repo.json(&["show", id])["priority"], 2);
+    seat.quits();
+}
+
+#[test]
+fn an_editor_that_is_interrupted_leaves_the_board_and_its_text() {
+    let sandbox = Sandbox::new();
+    let repo = Seat::with_colour(&sandbox.store("a"));
+    repo.issue("ISS-001");
+    repo.write("ed.sh", "echo editing; read line\n");
+    let repo = repo.with_env("GIT_EDITOR", &format!("sh {}", repo.path().join("ed.sh").display()));
+    let mut seat = Seat::new(&repo, (100, 30), &[], ">registered 1");
+    seat.types("cHalf a thought\u{f}").until("editing");
+    seat.interrupts();
+    seat.until("refused: the editor").until("Half a thought").types("\r").until("commented on ISS-001");
+    seat.quits();
+}
+
+#[test]
 fn a_plan_is_reviewed_by_someone_else_than_its_author() {
     let sandbox = Sandbox::new();
     let repo = Seat::with_colour(&sandbox.store("a"));

@@ -136,6 +136,11 @@ impl Seat {
         kill_process(self.pid(), signal).unwrap();
     }
 
+    /// Interrupts the process group, as a terminal does on Ctrl-C.
+    pub(super) fn interrupts(&self) {
+        kill_process_group(self.pid(), Signal::INT).unwrap();
+    }
+
     /// Continues the process group, as a shell does.
     pub(super) fn continues(&self) {
         kill_process_group(self.pid(), Signal::CONT).unwrap();

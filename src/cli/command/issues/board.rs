@@ -1,17 +1,20 @@
 use std::path::PathBuf;
 
 use crate::board::{self, Lent};
-use crate::cli::input::board_filter;
+use crate::cli::input::{board_filter, editor};
 use crate::cli::{Context, Exit, Failure, Outcome, acting, environment, print};
 use crate::model::code::Code;
 use crate::ui::Settings;
 use crate::ui::fullscreen::{self, Unfit};
 
+/// Help below a text of the board in the editor.
+const IN_EDITOR: &str = "Markdown. The board goes on with this text when you close the editor.";
+
 /// Show issues by status in a full-screen view
 ///
-/// Shows the issues in columns by status, and one issue with its plan, tasks, trail, code changes and log. Keys move, assign,
-/// comment, bind, queue, claim and review. Changes, including those of others, appear as they happen. `?` lists all keys; the
-/// mouse works, too.
+/// Shows the issues in columns by status, and one issue with its plan, tasks, trail, code changes and log. Keys create,
+/// move, assign, prioritise, comment, bind, queue, claim and review. Changes, including those of others, appear as they
+/// happen. `?` lists all keys; the mouse works, too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to show: words, or filters of `git wf list` such as tag:api, priority:high, @ada or --mine
@@ -38,6 +41,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     fullscreen::check().map_err(unfit)?;
     let lent = Lent {
         filter: board_filter::parse,
+        edit: |session, text| editor::text_of(session, text, IN_EDITOR).map_err(Failure::into_words),
         spell: print::spelled,
         issue: print::issue::show,
         plan: print::solution::show,
