@@ -83,7 +83,7 @@ pub(crate) struct IssueFacts {
 pub(crate) enum Undecided {
     /// The chosen plan was rejected so often that only an owner goes on with it.
     Rejected = 1,
-    /// None of the plans was chosen.
+    /// None of the plans was chosen, or the chosen one was withdrawn, as after a merge.
     Choice = 2,
     /// Nobody has reviewed the chosen plan.
     Review = 4,
@@ -98,14 +98,17 @@ impl Undecided {
     }
 
     fn applies_to(self, issue: &IssueFacts) -> bool {
-        use IssueStatus::{Planned, Planning, Registered};
+        use IssueStatus::{Planned, Planning, Queued, Registered};
         let bound = issue.bound.as_ref().and_then(|id| issue.plans.get(id));
         match (self, issue.status) {
             (Self::Rejected, Registered | Planning | Planned) => {
                 bound.is_some_and(|plan| plan.review.rejected_rounds >= review::MOST_ROUNDS)
             }
-            (Self::Choice, Registered | Planning) => {
-                issue.bound.is_none() && issue.candidates().next().is_some()
+            (Self::Choice, Registered | Planning) if issue.bound.is_none() => {
+                issue.candidates().next().is_some()
+            }
+            (Self::Choice, Registered | Planning | Planned | Queued) => {
+                bound.is_some_and(|plan| plan.is_withdrawn)
             }
             (Self::Review, Planning | Planned) => {
                 bound.is_some_and(|plan| plan.review.verdict.is_none() && !plan.review.is_empty)

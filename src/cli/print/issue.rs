@@ -4,11 +4,13 @@ use std::io::{self, Write};
 
 use crate::cli::print::execution::{agent_note, session_line};
 use crate::cli::print::issues::status_style;
-use crate::cli::print::review;
+use crate::cli::print::{review, with_remedies};
+use crate::model::id::SolutionId;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 use crate::ops::issues::{CommentView, Contents, IssueView, Related, ShownExecution};
 use crate::ops::work::{CommitView, ExecutionView};
+use crate::rules::readiness;
 use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Cell, Column, Screen, Table, markdown, style, time};
 
@@ -41,12 +43,14 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         ("relations", joined(&issue.relations)),
         ("closed", closed(view, now)),
         ("changed", view.derived.updated_at.map(|at| time::ago(now, at.millis()))),
-        ("plan", issue.bound_solution_id.as_ref().map(ToString::to_string)),
     ];
     for (name, value) in optional {
         if let Some(value) = value {
             field(screen, name, &value)?;
         }
+    }
+    if let Some(id) = &issue.bound_solution_id {
+        bound_plan(screen, view, id)?;
     }
     if let Some(url) = &issue.source_url {
         let label = painter.paint(style::DIM, &format!("{:<12}", "url"));
@@ -97,6 +101,18 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
     }
     work(screen, contents, now)?;
     left_out(screen, view, contents)
+}
+
+/// The bound plan. If it was withdrawn, which only a merge can bring about, says what to do.
+fn bound_plan(screen: &mut Screen, view: &IssueView, id: &SolutionId) -> io::Result<()> {
+    field(screen, "plan", id.as_str())?;
+    let mut plans = view.contents.iter().flat_map(|it| &it.solutions);
+    let Some(why) = plans.find(|it| it.id == *id).and_then(|it| it.withdrawn.as_ref()) else {
+        return Ok(());
+    };
+    let what = format!("it was withdrawn: {why}");
+    let line = with_remedies(&what, &readiness::withdrawn(&view.issue.id, id).into_vec());
+    writeln!(screen, "{:12} {}", "", screen.painter().paint(style::WARN, &line))
 }
 
 /// Names what is not shown, and the commands that show it.
@@ -166,7 +182,8 @@ fn work(screen: &mut Screen, contents: &Contents, now: i64) -> io::Result<()> {
     }
     for plan in &contents.solutions {
         let bound = match (plan.is_bound, &plan.withdrawn) {
-            (true, _) => " (bound)",
+            (true, Some(_)) => " (bound, but withdrawn)",
+            (true, None) => " (bound)",
             (false, Some(_)) => " (withdrawn)",
             (false, None) => "",
         };

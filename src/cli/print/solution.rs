@@ -16,11 +16,11 @@ pub(in crate::cli) fn table(screen: &mut Screen, plans: &[SolutionView]) -> io::
     let mut table = Table::new([
         Column::left("ID"),
         Column::left("BOUND"),
-        Column::left("REVIEW"),
-        Column::right("TASKS"),
-        Column::right("OWN SCORE"),
+        Column::left("REVIEW").spare(),
+        Column::right("TASKS").spare(),
+        Column::right("OWN SCORE").spare(),
         Column::right("QUALITY"),
-        Column::left("RISK"),
+        Column::left("RISK").spare(),
         Column::flexible("DESCRIPTION"),
     ]);
     for it in plans {
@@ -28,7 +28,8 @@ pub(in crate::cli) fn table(screen: &mut Screen, plans: &[SolutionView]) -> io::
         table.row([
             Cell::new(screen.id(it.id.as_str()), style::ID),
             match (it.is_bound, &it.withdrawn) {
-                (true, _) => Cell::new("bound", style::GOOD),
+                (true, None) => Cell::new("bound", style::GOOD),
+                (true, Some(_)) => Cell::new("bound, withdrawn", style::WARN),
                 (false, Some(_)) => Cell::new("withdrawn", style::DIM),
                 (false, None) => Cell::from(""),
             },

@@ -159,10 +159,11 @@ fn print_issue(traced: &TracedIssue, marked: Marked<'_>, screen: &mut Screen) ->
     }
     for solution in &traced.solutions {
         let bound = if solution.is_bound { ", bound" } else { "" };
+        let withdrawn = if solution.withdrawn.is_some() { ", withdrawn" } else { "" };
         let digest = &solution.plan_digest;
         writeln!(
             screen,
-            "  plan {} ({}{bound}) {}",
+            "  plan {} ({}{bound}{withdrawn}) {}",
             painter.paint(style::ID, solution.id.as_str()),
             count(solution.task_count, "task"),
             painter.paint(style::DIM, digest.get(..DIGEST).unwrap_or(digest))

@@ -13,7 +13,7 @@ use crate::model::time::Time;
 use crate::model::uid::Uid;
 
 /// The members that are not part of the plan.
-const BESIDE: &[&str] = &["id", "issue_id", "author", "created_at", "is_bound", "bound_at"];
+const BESIDE: &[&str] = &["id", "issue_id", "author", "created_at", "is_bound", "bound_at", "withdrawn"];
 
 /// The id of a plan, and its content; or why it is none.
 pub(super) fn content(issue: &str, given: &Value) -> Result<(SolutionId, PlanJson), String> {
@@ -65,7 +65,14 @@ pub(super) fn read(issue: &Issue, given: &Value) -> Result<Solution, String> {
     let text = |name: &str| given.get(name).and_then(Value::as_str);
     let created_at = text("created_at").and_then(Time::parse).unwrap_or(issue.created_at);
     let author = text("author").unwrap_or(UNKNOWN).into();
-    Ok(Solution { id, issue_id: issue.id.clone(), author, created_at, plan, withdrawn: None })
+    Ok(Solution {
+        id,
+        issue_id: issue.id.clone(),
+        author,
+        created_at,
+        plan,
+        withdrawn: text("withdrawn").map(str::to_owned),
+    })
 }
 
 /// A plan as ccw keeps it, under the id that it has there.
@@ -79,6 +86,9 @@ pub(super) fn write(solution: &Solution, id: &str, is_bound: bool, bound_at: Opt
     map.insert("created_at".into(), solution.created_at.to_string().into());
     if let Some(at) = bound_at {
         map.insert("bound_at".into(), at.to_string().into());
+    }
+    if let Some(why) = &solution.withdrawn {
+        map.insert("withdrawn".into(), why.as_str().into());
     }
     if solution.author != UNKNOWN {
         map.insert("author".into(), solution.author.as_str().into());

@@ -129,14 +129,14 @@ pub(crate) fn bind_in(
     force: Option<&str>,
 ) -> Result<Vec<QueuedItem>, Refusal> {
     let issue = &folder.issue.record.id;
+    if let Some(plan) = folder.solution(solution) {
+        refuse_withdrawn(plan)?;
+    }
     if folder.issue.record.bound_solution_id.as_ref() == Some(solution) {
         return Ok(vec![]);
     }
     let from = facts::status(folder);
     if force.is_none() {
-        if let Some(plan) = folder.solution(solution) {
-            refuse_withdrawn(plan)?;
-        }
         transitions::permit(issue, from, Op::Bind)?;
         refuse_poor(folder, solution)?;
     }

@@ -1,5 +1,6 @@
 //! The review gate of the queue.
 
+use super::withdraw::refuse_withdrawn;
 use crate::model::digest::PlanDigest;
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
@@ -8,7 +9,7 @@ use crate::rules::folder::IssueFolder;
 use crate::rules::review::{self, CombinedReview};
 use crate::store::Tx;
 
-/// Refuses to queue a plan that did not pass review, unless someone with the right to do so forces it. Returns the
+/// Refuses to queue a plan that was withdrawn, or that did not pass review unless someone with the right to do so forces it. Returns the
 /// `forced` field of the item: the digest of a plan that is queued despite its reviews.
 pub(crate) fn permit_queue(
     tx: &Tx<'_>,
@@ -17,6 +18,7 @@ pub(crate) fn permit_queue(
     plan: &Solution,
     force: Option<&str>,
 ) -> Result<Option<PlanDigest>, Refusal> {
+    refuse_withdrawn(plan)?;
     let standing: CombinedReview = review::standing(plan, folder.reviews(&plan.id));
     match review::may_queue(policy, &plan.id, &standing) {
         Ok(()) => Ok(None),

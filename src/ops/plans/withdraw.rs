@@ -69,13 +69,13 @@ pub(crate) fn withdraw(session: &Session, input: &Withdraw) -> Answer<SolutionVi
     Ok(session.done(view_in(&folder, &id)?, committed.commit))
 }
 
-/// Refuses to bind a plan that was withdrawn.
+/// Refuses to bind or queue a plan that was withdrawn. No override is needed: its withdrawal can be taken back.
 ///
 /// # Errors
 /// `withdrawn`.
 pub(super) fn refuse_withdrawn(plan: &Solution) -> Result<(), Refusal> {
     let Some(why) = &plan.withdrawn else { return Ok(()) };
-    let take_back = Call::new(Op::SolutionWithdraw, [&plan.id]).flag("undo");
     Err(Refusal::new(Code::Withdrawn, format!("plan `{}` was withdrawn: {why}", plan.id))
-        .remedy(take_back, "makes it available again"))
+        .remedy(Call::new(Op::Bind, [plan.issue_id.as_str(), "PLAN"]), "chooses another plan")
+        .remedy(Call::new(Op::SolutionWithdraw, [&plan.id]).flag("undo"), "makes it available again"))
 }

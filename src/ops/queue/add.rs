@@ -143,6 +143,7 @@ fn add_all(tx: &mut Tx<'_>, input: &Add, nonce: &Uid) -> Result<Vec<Queued>, Ref
         let waits = matches!(status, IssueStatus::Queued | IssueStatus::Executing);
         let is_as_it_is = |it: &QueuedItem| {
             it.item.plan_digest == digest
+                && plan.withdrawn.is_none()
                 && standing.is_none_or(|it_is| may_hand_out(&policy, &it.item, &digest, &it_is).is_ok())
         };
         let is_there = |it: &QueuedItem| waits && (is_as_it_is(it) || status != IssueStatus::Queued);

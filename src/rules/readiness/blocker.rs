@@ -57,6 +57,8 @@ pub(super) enum Reason<'a> {
     Unbound(&'a IssueId, &'a SolutionId),
     /// The plan has changed since it was queued.
     Changed(&'a IssueId),
+    /// The plan was withdrawn, in another clone than the one that bound it.
+    Withdrawn(&'a IssueId, &'a SolutionId),
     /// Its plan did not pass review.
     Review(&'a review::Refusal),
     /// A cycle of dependencies, as drawn; the issue is in it, or waits for it.
@@ -94,6 +96,12 @@ pub(super) enum Reason<'a> {
     },
 }
 
+/// What to do about an issue that is bound to a withdrawn plan.
+pub(crate) fn withdrawn(issue: &IssueId, plan: &SolutionId) -> Remedies {
+    Remedies::call(Call::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses another plan")
+        .or_call(Call::new(Op::SolutionWithdraw, [plan]).flag("undo"), "makes it available again")
+}
+
 impl Reason<'_> {
     /// All kinds there are.
     pub(super) const KINDS: &'static [&'static str] = &[
@@ -106,6 +114,7 @@ impl Reason<'_> {
         "rebound",
         "unbound",
         "changed",
+        "withdrawn",
         "review",
         "circle",
         "undecided",
@@ -127,6 +136,7 @@ impl Reason<'_> {
             Self::Rebound(..) => "rebound",
             Self::Unbound(..) => "unbound",
             Self::Changed(_) => "changed",
+            Self::Withdrawn(..) => "withdrawn",
             Self::Review(_) => "review",
             Self::Circle { .. } => "circle",
             Self::Undecided { .. } => "undecided",
@@ -152,6 +162,7 @@ impl Reason<'_> {
                 Call::new(Op::QueueAdd, [issue]),
                 "queues it as it is now, once you have read it",
             ),
+            Self::Withdrawn(issue, plan) => withdrawn(issue, plan),
             Self::Review(refusal) => refusal.remedies(),
             Self::Circle { .. } => Remedies::call(
                 Call::new(Op::Edit, ["ID"]).option("depends-on", "-OTHER"),
@@ -201,6 +212,7 @@ impl fmt::Display for Reason<'_> {
             Self::Rebound(_, bound) => write!(f, "the issue is bound to `{bound}` now"),
             Self::Unbound(..) => f.write_str("the issue is no longer bound to a plan"),
             Self::Changed(_) => f.write_str("the plan has changed since it was queued"),
+            Self::Withdrawn(..) => f.write_str("its plan was withdrawn"),
             Self::Review(refusal) => refusal.fmt(f),
             Self::Circle { is_within: true, drawn } => write!(f, "the issues depend on each other: {drawn}"),
             Self::Circle { is_within: false, drawn } => {

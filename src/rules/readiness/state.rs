@@ -111,6 +111,10 @@ fn of_issue(item: &Item, issue: &IssueFacts, policy: &Policy) -> Vec<Blocker> {
             found.push(Blocker::issue(&issue.id, &Reason::Changed(&issue.id)));
         }
         Some(plan) => {
+            if plan.is_withdrawn {
+                let reason = Reason::Withdrawn(&issue.id, &item.solution_id);
+                found.push(Blocker::plan(&issue.id, &item.solution_id, &reason));
+            }
             if let Err(refusal) = may_hand_out(policy, item, &plan.digest, &plan.review) {
                 found.push(Blocker::plan(&issue.id, &item.solution_id, &Reason::Review(&refusal)));
             }

@@ -80,6 +80,20 @@ fn facts_of(n: usize, depends_on: &[usize], files: &[u8]) -> IssueFacts {
     }
 }
 
+#[test]
+fn a_withdrawn_plan_is_not_handed_out_although_it_is_bound() {
+    let mut facts: Facts = [(issue(0), facts_of(0, &[], &[0]))].into();
+    let state = |facts: &Facts| {
+        let shown = view(vec![item(0, 0)], vec![], facts).items.remove(0);
+        (shown.status, shown.blocked_by.iter().map(|it| it.kind).collect::<Vec<_>>())
+    };
+    assert_eq!(state(&facts), (ItemStatus::Ready, vec![]));
+    if let Some(plan) = facts.get_mut(&issue(0)).and_then(|it| it.plans.get_mut(&plan(0))) {
+        plan.is_withdrawn = true;
+    }
+    assert_eq!(state(&facts), (ItemStatus::Blocked, vec!["withdrawn"]));
+}
+
 fn declared(n: usize, severity: Severity, members: &[usize], order: &[usize]) -> QueueConflict {
     QueueConflict {
         id: entry(n),

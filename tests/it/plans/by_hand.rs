@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Sandbox, column};
+use crate::support::{Sandbox, Two, column};
 
 #[test]
 fn a_plan_is_made_from_options() {
@@ -82,6 +82,68 @@ fn a_withdrawn_plan_is_no_candidate_and_is_not_lost() {
     // What is queued leaves its queue first.
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     assert_eq!(repo.refused(1, &["solution", "withdraw", &first, "-m", "x"])["code"], "queued");
+}
+
+/// One clone withdraws the plan that the other binds and queues: the merge keeps both, and the withdrawal counts.
+#[test]
+fn a_plan_that_another_clone_withdrew_is_bound_but_not_handed_out() {
+    let two = Two::new();
+    two.ada.wf(&["new", "Limit requests", "--id", "ISS-001"]).ok();
+    let add = ["solution", "add", "ISS-001", "--no-bind"];
+    let plan = two.ada.wf_in(crate::support::plan().to_string(), &add).ok().line().to_owned();
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    two.ada.wf(&["solution", "withdraw", &plan, "-m", "too slow"]).ok();
+    two.bea.wf(&["bind", "ISS-001", &plan]).ok();
+    two.bea.wf(&["queue", "add", "ISS-001"]).ok();
+    for repo in [&two.ada, &two.bea, &two.ada] {
+        repo.wf(&["sync"]).ok();
+    }
+    for repo in [&two.ada, &two.bea] {
+        let item = &repo.json(&["queue", "show"])["items"][0];
+        assert_eq!(
+            (&item["status"], &item["blocked_by"][0]["kind"]),
+            (&json!("blocked"), &json!("withdrawn"))
+        );
+        let ran = repo.wf(&["next"]).fails(3);
+        assert!(ran.stderr.contains("its plan was withdrawn"), "{}", ran.stderr);
+        assert_eq!(repo.refused(1, &["start", "ISS-001"])["code"], "withdrawn");
+        assert_eq!(repo.refused(1, &["queue", "add", "ISS-001"])["code"], "withdrawn");
+        let refused = repo.refused(1, &["bind", "ISS-001", &plan, "--force", "--reason", "x"]);
+        assert_eq!(refused["code"], "withdrawn", "its withdrawal can be taken back instead");
+        let shown = repo.wf(&["show", "ISS-001"]).ok().stdout;
+        assert!(shown.contains("it was withdrawn: too slow") && shown.contains("--undo"), "{shown}");
+        assert!(shown.contains("(bound, but withdrawn)"), "{shown}");
+        let home = repo.wf(&[]).ok().stdout;
+        assert!(home.contains("its plan was withdrawn: Limit requests"), "{home}");
+    }
+    // Either way out works in one clone, and then in both.
+    two.ada.wf(&["solution", "withdraw", &plan, "--undo"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    assert_eq!(two.bea.json(&["queue", "show"])["items"][0]["status"], "ready");
+}
+
+#[test]
+fn another_plan_takes_the_place_of_one_that_was_withdrawn_elsewhere() {
+    let two = Two::new();
+    two.ada.wf(&["new", "Limit requests", "--id", "ISS-001"]).ok();
+    let add = ["solution", "add", "ISS-001", "--no-bind"];
+    let plan = two.ada.wf_in(crate::support::plan().to_string(), &add).ok().line().to_owned();
+    let other = crate::support::plan_on("src/b.rs").to_string();
+    let other = two.ada.wf_in(other, &add).ok().line().to_owned();
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    two.ada.wf(&["solution", "withdraw", &plan, "-m", "too slow"]).ok();
+    two.bea.wf(&["bind", "ISS-001", &plan]).ok();
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    let home = two.bea.wf(&[]).ok().stdout;
+    assert!(home.contains(&format!("git wf bind ISS-001 {other}")), "{home}");
+    two.bea.wf(&["bind", "ISS-001", &other]).ok();
+    assert!(!two.bea.wf(&[]).ok().stdout.contains("was withdrawn"));
+    two.bea.wf(&["queue", "add", "ISS-001"]).ok();
+    assert_eq!(two.bea.json(&["queue", "show"])["items"][0]["status"], "ready");
 }
 
 #[test]

@@ -34,7 +34,7 @@ text_enum!(
         Failure = "failure",
         /// A plan that the policy wants reviewed.
         Review = "review",
-        /// An issue with plans, none of which was chosen.
+        /// An issue with plans, none of which was chosen, or whose chosen plan was withdrawn.
         Choice = "choice",
         /// An open question of a run or a team.
         Question = "question",
@@ -258,6 +258,10 @@ impl World<'_> {
                 [only] if !self.is_bindable(only) => {
                     Remedies::call(Call::new(Other::SolutionCheck, [only]), "says what its plan lacks")
                 }
+                [] => Remedies::call(
+                    Call::new(Op::SolutionAdd, [issue.id.as_str(), "FILE"]),
+                    "adds another plan",
+                ),
                 [only] => Remedies::call(
                     Call::new(Op::Bind, [issue.id.as_str(), only.as_str()]),
                     "chooses its only plan",
@@ -265,7 +269,11 @@ impl World<'_> {
                 _ => Remedies::call(Call::new(Other::SolutionList, [&issue.id]), "lists its plans")
                     .or_call(Call::new(Op::Bind, [issue.id.as_str(), "PLAN"]), "chooses one"),
             };
-            about(issue, &issue.id, issue.title.clone(), remedies)
+            let what = match issue.bound {
+                Some(_) => format!("its plan was withdrawn: {}", issue.title),
+                None => issue.title.clone(),
+            };
+            about(issue, &issue.id, what, remedies)
         };
         Ok((count, first.iter().map(one).collect()))
     }
