@@ -104,6 +104,38 @@ pub(crate) struct IssueTemplate {
     pub(crate) text: String,
 }
 
+/// What a template fills in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Preset {
+    /// A priority, as written.
+    pub(super) priority: String,
+    /// The type.
+    pub(super) issue_type: String,
+    /// Labels are tags.
+    pub(super) tags: Vec<String>,
+    /// Who sees to it.
+    pub(super) assignee: String,
+    /// How the title begins.
+    pub(super) title: String,
+}
+
+/// A text to fill in, in the form of [`written`].
+pub(super) fn with_preset(preset: &Preset, body: &str) -> String {
+    let fields = [
+        ("priority", one_line(&preset.priority)),
+        ("type", one_line(&preset.issue_type)),
+        ("tags", one_line(&preset.tags.join(", "))),
+        ("assignee", one_line(&preset.assignee)),
+    ];
+    let fields: String =
+        fields.iter().map(|(name, value)| format!("{name}: {value}").trim_end().to_owned() + "\n").collect();
+    format!("---\n{fields}---\n{}\n\n{}", one_line(&preset.title), body.trim())
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Reads a template in the form of GitHub, in which the labels are tags; a name such as `bug.md` is that of its file.
 /// Fields that mean nothing here are left out.
 ///
@@ -114,22 +146,18 @@ pub(crate) fn template(file: &str, text: &str) -> Result<IssueTemplate, TextFaul
     let of = |name: &str| fields.iter().find(|it| it.name == name);
     let value = |name: &str| of(name).map(|it| it.value.clone()).unwrap_or_default();
     let first = |name: &str| of(name).and_then(|it| it.list().into_iter().next()).unwrap_or_default();
-    let tags = of("tags").or_else(|| of("labels")).map(FrontField::list).unwrap_or_default();
-    let assignee = if of("assignee").is_some() { value("assignee") } else { first("assignees") };
-    let fields = [
-        ("priority", value("priority")),
-        ("type", value("type")),
-        ("tags", tags.join(", ")),
-        ("assignee", assignee),
-    ];
-    let fields: String =
-        fields.iter().map(|(name, value)| format!("{name}: {value}").trim_end().to_owned() + "\n").collect();
+    let preset = Preset {
+        priority: value("priority"),
+        issue_type: value("type"),
+        tags: of("tags").or_else(|| of("labels")).map(FrontField::list).unwrap_or_default(),
+        assignee: if of("assignee").is_some() { value("assignee") } else { first("assignees") },
+        title: value("title"),
+    };
     let name = match value("name") {
         name if name.is_empty() => file.trim_end_matches(".md").to_owned(),
         name => name,
     };
-    let text = format!("---\n{fields}---\n{}\n\n{}", value("title").trim(), body.trim());
-    Ok(IssueTemplate { name, about: value("about"), text })
+    Ok(IssueTemplate { name, about: value("about"), text: with_preset(&preset, body) })
 }
 
 #[cfg(test)]

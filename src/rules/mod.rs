@@ -18,6 +18,7 @@ pub(crate) mod failures;
 pub(crate) mod folder;
 pub(crate) mod formation;
 pub(crate) mod front_matter;
+pub(crate) mod issue_form;
 pub(crate) mod issue_text;
 pub(crate) mod lease;
 pub(crate) mod limits;

@@ -39,7 +39,7 @@ pub(crate) use overview::{IssueWithExecutor, Overview, overview, standing};
 pub(crate) use reopen::{Reopen, reopen};
 pub(crate) use search::{Found, FoundIssue, search};
 pub(crate) use show::{Record, ShownExecution, show};
-pub(crate) use templates::{template_named, templates};
+pub(crate) use templates::{stem as template_stem, template_named, templates};
 pub(crate) use view::{CommentView, Contents, IssueView, Related, answer, fields_of_listed};
 #[cfg(feature = "web")]
 pub(crate) use waves::waves;

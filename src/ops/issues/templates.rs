@@ -1,14 +1,17 @@
-//! Templates for issues in the work tree: those of the team, and those that GitHub uses.
+//! Templates for issues in the work tree: those of the team, and those that GitHub uses, Markdown and forms.
 
 use crate::model::code::Code;
 use crate::model::nearest::nearest;
 use crate::model::op::Op;
 use crate::model::remedy::Call;
 use crate::ops::{Notice, Refusal, Session};
+use crate::rules::issue_form::form;
 use crate::rules::issue_text::{IssueTemplate, template};
 
 /// Where templates are; an earlier one beats a later one of the same name.
 const PLACES: [&str; 2] = [".wf/templates", ".github/ISSUE_TEMPLATE"];
+/// The file in which GitHub keeps links to other places; it is no form.
+const CONFIG: [&str; 2] = ["config.yml", "config.yaml"];
 /// A longer file is not a template.
 const LONGEST: u64 = 64 * 1024;
 
@@ -22,15 +25,16 @@ pub(crate) fn templates(session: &Session) -> Vec<(String, IssueTemplate)> {
         let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         paths.sort();
         for path in paths {
-            let Some(file) = path.file_name().and_then(|name| name.to_str()).filter(|it| it.ends_with(".md"))
-            else {
-                continue;
-            };
+            let Some(file) = path.file_name().and_then(|name| name.to_str()) else { continue };
+            let Some(read) = reader(file) else { continue };
             // Never what a link leads to.
             let is_fit = path.symlink_metadata().is_ok_and(|it| it.is_file() && it.len() <= LONGEST);
-            let read = std::fs::read_to_string(&path).map_err(|error| error.to_string());
-            match read.and_then(|text| template(file, &text).map_err(|fault| fault.to_string())) {
-                Ok(it) if is_fit && all.iter().all(|(known, _)| known != file) => {
+            let text = match is_fit {
+                true => std::fs::read_to_string(&path).map_err(|error| error.to_string()),
+                false => continue,
+            };
+            match text.and_then(|text| read(file, &text)) {
+                Ok(it) if all.iter().all(|(known, _)| stem(known) != stem(file)) => {
                     all.push((file.to_owned(), it));
                 }
                 Ok(_) => {}
@@ -43,19 +47,32 @@ pub(crate) fn templates(session: &Session) -> Vec<(String, IssueTemplate)> {
     all
 }
 
-/// The template with this name, or whose file has it.
+/// How to read a file of this name; `None` if it is no template.
+fn reader(file: &str) -> Option<fn(&str, &str) -> Result<IssueTemplate, String>> {
+    match file.rsplit_once('.')?.1 {
+        "md" => Some(|file, text| template(file, text).map_err(|fault| fault.to_string())),
+        "yml" | "yaml" if !CONFIG.contains(&file) => Some(form),
+        _ => None,
+    }
+}
+
+/// The name of a template without its ending.
+pub(crate) fn stem(file: &str) -> &str {
+    file.rsplit_once('.').map_or(file, |(stem, _)| stem)
+}
+
+/// The one of these templates with this name, or whose file has it.
 ///
 /// # Errors
 /// `not-found`.
-pub(crate) fn template_named(session: &Session, name: &str) -> Result<IssueTemplate, Refusal> {
-    let all = templates(session);
+pub(crate) fn template_named(all: &[(String, IssueTemplate)], name: &str) -> Result<IssueTemplate, Refusal> {
     let is_it = |(file, it): &&(String, IssueTemplate)| {
-        it.name.eq_ignore_ascii_case(name) || file == name || file.trim_end_matches(".md") == name
+        it.name.eq_ignore_ascii_case(name) || file == name || stem(file) == name
     };
     if let Some((_, found)) = all.iter().find(is_it) {
         return Ok(found.clone());
     }
-    let names: Vec<&str> = all.iter().map(|(file, _)| file.trim_end_matches(".md")).collect();
+    let names: Vec<&str> = all.iter().map(|(file, _)| stem(file)).collect();
     let hint = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if names.is_empty() => format!("put one into {}", PLACES.join(" or ")),

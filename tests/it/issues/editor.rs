@@ -78,6 +78,10 @@ fn templates_of_the_repository_are_filled_in() {
         "---\nname: Bug report\nabout: Something is broken\nlabels: bug, triage\n---\n\n**Steps**\n",
     );
     repo.write(".wf/templates/idea.md", "What for?\n");
+    let form = "name: Crash\nlabels: [crash]\nbody:\n  - type: textarea\n    attributes: {label: What happened?, \
+        value: It crashed.}\n";
+    repo.write(".github/ISSUE_TEMPLATE/crash.yml", form);
+    repo.write(".github/ISSUE_TEMPLATE/config.yml", "blank_issues_enabled: false\n");
     // Left as it is, nothing is made of it.
     let error = repo.with_env("GIT_EDITOR", "true").refused(1, &["new", "--template", "idea"]);
     assert_eq!(error["code"], "empty");
@@ -90,10 +94,21 @@ fn templates_of_the_repository_are_filled_in() {
     assert_eq!((&issue["title"], &issue["tags"]), (&json!("It broke"), &json!(["bug", "triage"])));
     assert_eq!(issue["context"], "**Steps**");
     assert!(
-        repo.read("seen").contains("Templates (--template NAME): idea, bug_report"),
+        repo.read("seen").contains("Templates (--template NAME): idea, bug_report, crash"),
         "{}",
         repo.read("seen")
     );
+    let odd = ".github/ISSUE_TEMPLATE/odd.yml";
+    repo.write(odd, "body: *nothing\n");
+    let ran = editor.wf(&["new", "--template", "crash", "--id", "ISS-002"]).ok();
+    assert_eq!(ran.stderr.matches(&format!("`{odd}` is not a template")).count(), 1, "{}", ran.stderr);
+    std::fs::remove_file(repo.path().join(odd)).unwrap();
+    let issue = repo.json(&["show", "ISS-002"]);
+    assert_eq!(
+        (&issue["tags"], &issue["context"]),
+        (&json!(["crash"]), &json!("### What happened?\n\nIt crashed."))
+    );
+    repo.wf(&["close", "ISS-002", "-m", "tried"]).ok();
     let error = repo.refused(1, &["new", "--template", "bugreport"]);
     assert!(error["hint"].as_str().unwrap().contains("did you mean `bug_report`?"), "{error}");
     assert_eq!(column(&repo.json(&["list"]), "title"), ["It broke"]);

@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// Use this id, such as GH-123, instead of a new one
     #[arg(long, value_name = "ID", value_parser = |text: &str| IssueId::parse(text).map_err(|e| e.to_string()))]
     id: Option<IssueId>,
-    /// Start from this template in the editor: one of .wf/templates or .github/ISSUE_TEMPLATE
+    /// Start from this template in the editor: one of .wf/templates or .github/ISSUE_TEMPLATE (Markdown, or a form)
     #[arg(long, value_name = "NAME")]
     template: Option<String>,
     #[command(flatten)]
@@ -84,13 +84,13 @@ fn written_in_editor(
     let (issue, base) = (start(session, input, false)?, Sets::of(&start(session, input, true)?));
     let is_given = !issue.title.is_empty() || input.text.is_some();
     let known = issues::templates(session);
-    let names: Vec<&str> = known.iter().map(|(file, _)| file.trim_end_matches(".md")).collect();
+    let names: Vec<&str> = known.iter().map(|(file, _)| issues::template_stem(file)).collect();
     let help = match names.as_slice() {
         [] => issue_text::HELP.to_owned(),
         names => format!("{}\nTemplates (--template NAME): {}", issue_text::HELP, names.join(", ")),
     };
     let written = match template {
-        Some(name) => editor::fill_in(session, &issues::template_named(session, name)?.text, &help)?,
+        Some(name) => editor::fill_in(session, &issues::template_named(&known, name)?.text, &help)?,
         None if is_given => editor::edit(session, &rules::issue_text::written(&issue), &help)?,
         None => editor::fill_in(session, &rules::issue_text::written(&issue), &help)?,
     };
