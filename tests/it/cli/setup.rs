@@ -44,7 +44,7 @@ fn everything_is_put_where_the_shells_of_a_user_look_and_taken_back() {
     assert_eq!(states(&answer), pairs(&expected));
     let bash = home.join(".local/share/bash-completion/completions/git-wf");
     assert!(std::fs::read_to_string(&bash).unwrap().contains("_git_wf()"));
-    assert!(home.join(".config/fish/completions/git-wf.fish").exists());
+    assert!(home.join(".config/fish/conf.d/git-wf.fish").exists());
     assert!(home.join(".local/share/man/man1/git-wf.1").exists());
     let written = files(&home);
     // A second run writes the same files; other files stay.
@@ -66,7 +66,7 @@ fn everything_is_put_where_the_shells_of_a_user_look_and_taken_back() {
 fn a_completion_that_someone_else_wrote_stays() {
     let sandbox = Sandbox::new();
     let (repo, home) = user(&sandbox, &[]);
-    let fish = home.join(".config/fish/completions/git-wf.fish");
+    let fish = home.join(".config/fish/conf.d/git-wf.fish");
     std::fs::create_dir_all(fish.parent().unwrap()).unwrap();
     std::fs::write(&fish, "# mine\n").unwrap();
     repo.wf(&["setup", "--uninstall"]).ok();
@@ -76,6 +76,55 @@ fn a_completion_that_someone_else_wrote_stays() {
     std::fs::remove_dir_all(home.join(".config")).unwrap();
     std::fs::write(home.join(".local"), "a file").unwrap();
     assert_eq!(repo.wf(&["setup", "--json"]).fails(1).json_error()["code"], "cannot-write");
+}
+
+/// A store whose issues a shell can complete, for a user of that shell who ran `setup`; `None` if it is not installed.
+fn at_a_shell(sandbox: &Sandbox, shell: &str) -> Option<(Repo, PathBuf)> {
+    let home = sandbox.root().join("home");
+    let repo = ["XDG_DATA_HOME", "XDG_CONFIG_HOME"]
+        .iter()
+        .fold(sandbox.store("a"), |repo, name| repo.without_env(name));
+    if repo.sh(&["-c", &format!("command -v {shell}")]).code != 0 {
+        eprintln!("skipped: {shell} is not installed");
+        return None;
+    }
+    repo.wf(&["new", "Tokens expire: too early", "--id", "ISS-001"]).ok();
+    repo.wf(&["new", "Search is slow", "--id", "ISS-002"]).ok();
+    repo.wf(&["setup"]).ok();
+    Some((repo, home))
+}
+
+#[test]
+fn fish_completes_ids_with_titles() {
+    let sandbox = Sandbox::new();
+    let Some((repo, _)) = at_a_shell(&sandbox, "fish") else { return };
+    for line in ["git-wf show ISS-00", "git wf show ISS-00", "git -C . wf show ISS-00"] {
+        let asked = repo.sh(&["-c", &format!("exec fish -c \"complete -C '{line}'\"")]).ok();
+        assert_eq!(asked.stdout, "ISS-001\tTokens expire: too early\nISS-002\tSearch is slow\n", "{line}");
+    }
+    let asked = repo.sh(&["-c", "exec fish -c \"complete -C 'git wf li'\""]).ok();
+    assert!(asked.stdout.starts_with("list\t"), "{}", asked.stdout);
+}
+
+/// The file is loaded as zsh's `compinit` does, and what it would describe is printed.
+#[test]
+fn zsh_completes_ids_with_titles() {
+    let sandbox = Sandbox::new();
+    let Some((repo, home)) = at_a_shell(&sandbox, "zsh") else { return };
+    let folder = home.join(".local/share/zsh/site-functions");
+    for words in ["git-wf show ISS-00", "wf show ISS-00"] {
+        let script = format!(
+            "fpath=({} $fpath); autoload -Uz _git-wf; compdef() {{ }}
+             _describe() {{ print -rl -- ${{(P)@[-1]}} }}
+             words=({words}); CURRENT=3; _git-wf",
+            folder.display()
+        );
+        let asked = repo.sh(&["-c", "exec zsh -f -c \"$1\"", "sh", &script]).ok();
+        assert_eq!(
+            asked.stdout, "ISS-001:Tokens expire: too early\nISS-002:Search is slow\n",
+            "the first time that someone presses Tab after {words}"
+        );
+    }
 }
 
 #[test]

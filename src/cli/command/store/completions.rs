@@ -11,7 +11,7 @@ use crate::cli::{Context, Exit, Outcome};
 /// Print completions for a shell
 ///
 /// `git wf setup` writes them where bash, zsh and fish look. By hand, for bash: `git wf completions bash > ~/.local/share/bash-completion/completions/git-wf`. For zsh, write to
-/// `_git-wf` in a directory of $fpath; for fish, to `~/.config/fish/completions/git-wf.fish`. The script asks `git-wf`
+/// `_git-wf` in a directory of $fpath; for fish, to `~/.config/fish/conf.d/git-wf.fish`. The script asks `git-wf`
 /// what can come next, so ids, tasks, agents and statuses are completed too. Print it again after an upgrade.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -29,13 +29,30 @@ pub(in crate::cli) struct Script {
 }
 
 /// git's own completion of `git wf …` calls a function of this name, which passes on to that of `git-wf …`.
-const FOR_GIT: &str = "
+const BASH_FOR_GIT: &str = "
 _git_wf() {
     local at=${__git_cmd_idx:-1}
     COMP_WORDS=(git-wf \"${COMP_WORDS[@]:at+1}\")
     COMP_CWORD=$((COMP_CWORD - at))
     _clap_complete_git_wf git-wf \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"
 }
+";
+
+/// zsh loads the file as the body of a function, and its completion of `git wf …` calls just that function.
+const ZSH_FOR_GIT: &str = "
+if [[ $funcstack[1] == _git-wf ]]; then
+    _clap_dynamic_completer_git_wf \"$@\"
+fi
+";
+
+/// fish 3.6 looks for the completion of `git-git-wf` here.
+const FISH_FOR_GIT: &str = "
+function __git_wf_complete
+    set -l words (commandline --current-process --tokenize --cut-at-cursor)
+    set -e words[1..(contains --index -- wf $words)]
+    WF_COMPLETE=fish git-wf -- git-wf $words (commandline --current-token)
+end
+complete --keep-order --exclusive --command git --condition '__fish_git_using_command wf' --arguments '(__git_wf_complete)'
 ";
 
 /// The completion script for a shell.
@@ -45,9 +62,12 @@ pub(super) fn script(shell: Shell) -> std::io::Result<String> {
         completer.write_registration(complete::VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut bytes)?;
     }
     let mut script = String::from_utf8_lossy(&bytes).into_owned();
-    if shell == Shell::Bash {
-        script.push_str(FOR_GIT);
-    }
+    script.push_str(match shell {
+        Shell::Bash => BASH_FOR_GIT,
+        Shell::Zsh => ZSH_FOR_GIT,
+        Shell::Fish => FISH_FOR_GIT,
+        _ => "",
+    });
     Ok(script)
 }
 

@@ -102,7 +102,8 @@ impl Home {
                 Some(folder.join("completions/git-wf"))
             }
             Shell::Zsh => Some(self.data.join("zsh/site-functions/_git-wf")),
-            Shell::Fish => Some(self.config.join("fish/completions/git-wf.fish")),
+            // In `completions`, it would be read for `git-wf` only, and not for `git wf`.
+            Shell::Fish => Some(self.config.join("fish/conf.d/git-wf.fish")),
             _ => None,
         }
     }
