@@ -75,38 +75,48 @@ pub(crate) fn many(session: &Session, issues: Vec<Related>, change: Many) -> Ans
     let permit = session.permit(change.operation())?;
     let ids: Vec<IssueId> = issues.iter().filter_map(|it| IssueId::parse(&it.id).ok()).collect();
     let how_many = count(ids.len(), "issue");
+    let total = Some(ids.len() as u64);
     let commit = match change {
         Many::Edit { fields, status, force } => {
             if fields.is_empty() && status.is_none() {
                 return Err(Refusal::usage("nothing to change").hint("name a field, such as --tag"));
             }
             let changes = Changes::of(None, None, status, fields, force.clone())?;
-            session.transact(permit, |tx| {
-                for id in &ids {
-                    changes.apply(tx, id)?;
-                }
-                tx.note.force.clone_from(&force);
-                tx.describe(format!("issue: edit {how_many}"));
-                Ok(())
+            session.counted("changing", total, |seen| {
+                session.transact(permit, |tx| {
+                    for (id, n) in ids.iter().zip(1..) {
+                        changes.apply(tx, id)?;
+                        seen(n);
+                    }
+                    tx.note.force.clone_from(&force);
+                    tx.describe(format!("issue: edit {how_many}"));
+                    Ok(())
+                })
             })?
         }
-        Many::Close { reason, force } => session.transact(permit, |tx| {
-            for id in &ids {
-                close_in(tx, id, reason.as_deref(), force.as_deref())?;
-            }
-            tx.note.force.clone_from(&force);
-            let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
-            tx.describe(format!("issue: close {how_many}{why}"));
-            Ok(())
+        Many::Close { reason, force } => session.counted("closing", total, |seen| {
+            session.transact(permit, |tx| {
+                for (id, n) in ids.iter().zip(1..) {
+                    close_in(tx, id, reason.as_deref(), force.as_deref())?;
+                    seen(n);
+                }
+                tx.note.force.clone_from(&force);
+                let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
+                tx.describe(format!("issue: close {how_many}{why}"));
+                Ok(())
+            })
         })?,
         Many::Comment(body) => {
             let body = checked(&body)?;
-            session.transact(permit, |tx| {
-                for id in &ids {
-                    comment_in(tx, id, &body)?;
-                }
-                tx.describe(format!("issue: comment on {how_many}"));
-                Ok(())
+            session.counted("commenting", total, |seen| {
+                session.transact(permit, |tx| {
+                    for (id, n) in ids.iter().zip(1..) {
+                        comment_in(tx, id, &body)?;
+                        seen(n);
+                    }
+                    tx.describe(format!("issue: comment on {how_many}"));
+                    Ok(())
+                })
             })?
         }
     };

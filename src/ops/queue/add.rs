@@ -81,19 +81,21 @@ pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<AddedItem>> {
     let permit = session.permit(Op::QueueAdd)?;
     session.store().snapshot()?;
     let nonce = random_uid()?;
-    let committed = session.transact(permit, |tx| {
-        let mut queued = add_all(tx, input, &nonce)?;
-        queued.sort_by(|a, b| (&a.queue, a.item.number()).cmp(&(&b.queue, b.item.number())));
-        tx.note.force.clone_from(&input.force);
-        let names: Vec<&str> = queued.iter().take(MOST_NAMED).map(|it| it.solution.as_str()).collect();
-        let more = match queued.len().saturating_sub(MOST_NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let queues: BTreeSet<&str> = queued.iter().map(|it| it.queue.as_str()).collect();
-        let queues = queues.into_iter().collect::<Vec<_>>().join(", ");
-        tx.describe(format!("queue: add {}{more} to {queues}", names.join(", ")));
-        Ok(queued)
+    let committed = session.counted("reading issues", None, |seen| {
+        session.transact(permit, |tx| {
+            let mut queued = add_all(tx, input, &nonce, seen)?;
+            queued.sort_by(|a, b| (&a.queue, a.item.number()).cmp(&(&b.queue, b.item.number())));
+            tx.note.force.clone_from(&input.force);
+            let names: Vec<&str> = queued.iter().take(MOST_NAMED).map(|it| it.solution.as_str()).collect();
+            let more = match queued.len().saturating_sub(MOST_NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let queues: BTreeSet<&str> = queued.iter().map(|it| it.queue.as_str()).collect();
+            let queues = queues.into_iter().collect::<Vec<_>>().join(", ");
+            tx.describe(format!("queue: add {}{more} to {queues}", names.join(", ")));
+            Ok(queued)
+        })
     })?;
     let world = World::after(session)?;
     let items = world.items(committed.answer.iter().map(|it| (&it.queue, &it.solution)));
@@ -116,13 +118,18 @@ pub(crate) fn add_issue(
 ) -> Result<(QueueId, SolutionId), Refusal> {
     let which = Selection { issues: vec![issue.to_string()], ..Selection::default() };
     let add = Add { which, queue: queue.map(str::to_owned), force: force.map(str::to_owned) };
-    let queued = add_all(tx, &add, nonce)?.into_iter().next();
+    let queued = add_all(tx, &add, nonce, &mut |_| {})?.into_iter().next();
     queued.map(|it| (it.queue, it.solution)).ok_or_else(|| Refusal::unreadable(&format!("issue `{issue}`")))
 }
 
-fn add_all(tx: &mut Tx<'_>, input: &Add, nonce: &Uid) -> Result<Vec<Queued>, Refusal> {
+fn add_all(
+    tx: &mut Tx<'_>,
+    input: &Add,
+    nonce: &Uid,
+    seen: &mut dyn FnMut(u64),
+) -> Result<Vec<Queued>, Refusal> {
     let named = input.queue.as_deref().map(|text| resolve::queue(tx, text)).transpose()?;
-    let folders = selected(tx, &input.which)?;
+    let folders = selected(tx, &input.which, seen)?;
     let policy = records::root(tx)?.policy;
     let mut known = Facts::new();
     let mut queued = Vec::new();
@@ -189,7 +196,11 @@ fn add_all(tx: &mut Tx<'_>, input: &Add, nonce: &Uid) -> Result<Vec<Queued>, Ref
 }
 
 /// The issues to queue, each once. Every open issue of a wave or a tag must have a bound plan.
-fn selected(tx: &Tx<'_>, selection: &Selection) -> Result<Vec<IssueFolder>, Refusal> {
+fn selected(
+    tx: &Tx<'_>,
+    selection: &Selection,
+    seen: &mut dyn FnMut(u64),
+) -> Result<Vec<IssueFolder>, Refusal> {
     if !selection.issues.is_empty() {
         let mut ids: Vec<IssueId> = Vec::new();
         for text in &selection.issues {
@@ -203,7 +214,8 @@ fn selected(tx: &Tx<'_>, selection: &Selection) -> Result<Vec<IssueFolder>, Refu
     let wave = selection.wave.map(|wave| format!("wave-{wave}"));
     let wanted: Vec<&String> = wave.iter().chain(&selection.tag).collect();
     let mut folders = Vec::new();
-    for id in records::issue_ids(tx)? {
+    for (id, n) in records::issue_ids(tx)?.into_iter().zip(1..) {
+        seen(n);
         let folder = match records::issue(tx, &id) {
             Ok(Some(folder)) => folder,
             Ok(None) | Err(StoreError::Broken { .. }) => continue,

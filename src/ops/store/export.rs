@@ -72,8 +72,10 @@ pub(crate) fn export_beads<E: From<Refusal> + From<StoreError> + From<io::Error>
     out: &mut dyn Write,
 ) -> Result<Done<TrackerExport>, E> {
     let state = session.store().snapshot()?;
-    let ids = if issues.is_empty() { records::issue_ids(&state)? } else { named(&state, issues)? };
-    let numbers = session.counted("counting comments", None, |seen| comment_numbers(&state, seen))?;
+    let all = records::issue_ids(&state)?;
+    let ids = if issues.is_empty() { all.clone() } else { named(&state, issues)? };
+    let count = |seen: &mut dyn FnMut(u64)| comment_numbers(&state, &all, seen);
+    let numbers = session.counted("counting comments", Some(all.len() as u64), count)?;
     let mut unsaid: BTreeMap<&'static str, u64> = BTreeMap::new();
     let written = session.counted("exporting", Some(ids.len() as u64), |seen| -> Result<u64, E> {
         let mut written = 0;
@@ -110,10 +112,11 @@ pub(crate) fn export_beads<E: From<Refusal> + From<StoreError> + From<io::Error>
 /// Numbers for the comments that beads does not have: also for a few issues, those of the whole store count.
 fn comment_numbers(
     state: &Snapshot<'_>,
+    all: &[IssueId],
     seen: &mut dyn FnMut(u64),
 ) -> Result<beads::CommentNumbers, StoreError> {
     let mut comments = beads::CommentCount::default();
-    for (id, counted) in records::issue_ids(state)?.iter().zip(1..) {
+    for (id, counted) in all.iter().zip(1..) {
         match records::issue(state, id) {
             Ok(folder) => folder.iter().for_each(|folder| comments.add(folder)),
             Err(StoreError::Broken { .. }) => {}
@@ -135,9 +138,12 @@ pub(crate) fn export_csv<E: From<Refusal> + From<io::Error>>(
 ) -> Result<Done<Table>, E> {
     csv::head(out)?;
     let mut written = 0;
-    issues::list::<E>(session, list, |view| {
-        written += 1;
-        Ok(csv::issue(out, &view.issue, &view.derived)?)
+    session.counted("exporting", None, |seen| {
+        issues::list::<E>(session, list, |view| {
+            written += 1;
+            seen(written);
+            Ok(csv::issue(out, &view.issue, &view.derived)?)
+        })
     })?;
     Ok(session.done(Table { issues: written }, None))
 }

@@ -2,12 +2,13 @@
 
 use super::{Findings, repair_that};
 use crate::git::{Entry, EntryKind, Kind, ObjectId, trees};
+use crate::index::Watch;
 use crate::model::redaction::Redaction;
 use crate::model::time::Time;
 use crate::model::{strict, typed};
 use crate::store::layout::{self, Form, Location, Log, Sound, form, misplaced};
 use crate::store::redaction::{Reach, RedactionCache};
-use crate::store::{Snapshot, Store, StoreError, read_blob};
+use crate::store::{Snapshot, Store, StoreError, read_blob, records};
 
 /// If a store has more files than this, the rest is not checked.
 const MOST_FILES: u64 = 4_000_000;
@@ -20,6 +21,9 @@ struct Walk<'a> {
     files: u64,
     shelf: RedactionCache,
     found: &'a mut Findings,
+    /// Reports how many issues are checked, and how many there are.
+    watch: Watch<'a>,
+    issues: (usize, usize),
 }
 
 /// Checks every file of a state.
@@ -28,9 +32,13 @@ pub(super) fn check(
     snapshot: &Snapshot<'_>,
     now: Time,
     found: &mut Findings,
+    watch: Watch<'_>,
 ) -> Result<(), StoreError> {
-    Walk { store, snapshot, now, files: 0, shelf: RedactionCache::default(), found }
-        .folder(snapshot.tree(), "")
+    // If they cannot be counted, the walk says why.
+    let all = records::issue_ids(snapshot).map_or(0, |ids| ids.len());
+    let mut walk =
+        Walk { store, snapshot, now, files: 0, shelf: RedactionCache::default(), found, watch, issues: (0, all) };
+    walk.folder(snapshot.tree(), "")
 }
 
 /// Whether the newest state has a valid file at `path`.
@@ -89,7 +97,13 @@ impl Walk<'_> {
                 }
                 Ok(())
             }
-            EntryKind::Tree if layout::is_folder(path) => self.folder(entry.oid, path),
+            EntryKind::Tree if layout::is_folder(path) => {
+                if path.starts_with(layout::ISSUES) && path.matches('/').count() == 2 {
+                    self.issues.0 += 1;
+                    (self.watch)("checking issues", self.issues.0, self.issues.1);
+                }
+                self.folder(entry.oid, path)
+            }
             EntryKind::Tree => {
                 self.unknown(path, true);
                 Ok(())

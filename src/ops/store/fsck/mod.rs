@@ -12,6 +12,7 @@ mod runs;
 use std::collections::BTreeSet;
 
 use crate::git::{GitError, ObjectId};
+use crate::index::Watch;
 use crate::model::hash::CommitHash;
 use crate::model::op::{Op, Operation};
 use crate::model::remedy::{Call, Remedy};
@@ -122,15 +123,16 @@ fn repair_that(does: &str) -> Remedy {
 /// # Errors
 /// Only if the store cannot be read at all.
 pub(crate) fn fsck(session: &Session) -> Answer<Vec<Finding>> {
-    Ok(session.done(findings(session.store())?, None))
+    let found = session.watched(|watch| findings(session.store(), watch))?;
+    Ok(session.done(found, None))
 }
 
 /// All findings, errors first. Fails if the ref does not point to a commit, or if the store has a later format.
-pub(super) fn findings(store: &Store) -> Result<Vec<Finding>, StoreError> {
+pub(super) fn findings(store: &Store, watch: Watch<'_>) -> Result<Vec<Finding>, StoreError> {
     let mut found = Findings::default();
     let snapshot = unchecked(store, &mut found)?;
     let now = store.now()?;
-    files::check(store, &snapshot, now, &mut found)?;
+    files::check(store, &snapshot, now, &mut found, &mut *watch)?;
     match merge::refused(&store.in_memory(), snapshot.tree()) {
         Ok(refused) => {
             for path in refused {
@@ -143,7 +145,7 @@ pub(super) fn findings(store: &Store) -> Result<Vec<Finding>, StoreError> {
         Err(error) => found.crowded(error)?,
     }
     let known = history::check(store, &snapshot, &mut found)?;
-    references::check(store, &snapshot, &known, &mut found)?;
+    references::check(store, &snapshot, &known, &mut found, watch)?;
     accept(store, &mut found.found);
     found.found.sort_by(|a, b| {
         (a.severity, &a.path, &a.commit, &a.what).cmp(&(b.severity, &b.path, &b.commit, &b.what))

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::{Findings, Severity, roadmaps, runs};
 use crate::git::ObjectId;
+use crate::index::Watch;
 use crate::model::execution::Execution;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::ISSUE;
@@ -25,10 +26,12 @@ pub(super) fn check(
     snapshot: &Snapshot<'_>,
     known: &HashSet<ObjectId>,
     found: &mut Findings,
+    watch: Watch<'_>,
 ) -> Result<(), StoreError> {
     let ids: BTreeSet<IssueId> = records::issue_ids(snapshot)?.into_iter().collect();
     let mut edges: BTreeMap<IssueId, Vec<IssueId>> = BTreeMap::new();
-    for id in &ids {
+    for (n, id) in ids.iter().enumerate() {
+        watch("checking references", n, ids.len());
         check_orphans(snapshot, id, found)?;
         // An unreadable record was reported when its file was checked.
         let folder = match records::issue(snapshot, id) {

@@ -268,7 +268,7 @@ mod tests {
             let gate = bounded::READ.get();
             history.store.repo().set_ref("refs/wf/main", tip);
             bounded::READ.set(0);
-            crate::ops::store::fsck::findings(&history.store).unwrap();
+            crate::ops::store::fsck::findings(&history.store, &mut |_, _, _| {}).unwrap();
             (gate, bounded::READ.get())
         };
         let (few, many, more) = (read(10), read(40), read(70));
