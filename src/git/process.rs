@@ -63,12 +63,13 @@ pub(crate) fn accepts(folder: &Path) -> Result<(), GitError> {
 }
 
 /// The user's pager, a shell command. Run in the current directory, so that the repository's own configuration
-/// applies.
-pub(crate) fn pager() -> Option<String> {
+/// applies. As in git, `GIT_PAGER` in the environment beats a command in `pager.wf`.
+pub(crate) fn pager(is_in_environment: bool) -> Option<String> {
     match own_pager().as_deref() {
         Some("false" | "no" | "off" | "0") => return None,
         None | Some("true" | "yes" | "on" | "1" | "") => {}
-        Some(command) => return Some(command.to_owned()),
+        Some(command) if !is_in_environment => return Some(command.to_owned()),
+        Some(_) => {}
     }
     let mut command = Command::new("git");
     command.args(["var", "GIT_PAGER"]).stdin(Stdio::null()).stderr(Stdio::null());

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use crate::git;
 
-/// The user's pager as git finds it (`pager.wf`, `GIT_PAGER`, `core.pager`, `PAGER`, `less`), as a command line for the shell;
-/// `None` if the answer should just be printed.
+/// The user's pager as git finds it (`GIT_PAGER`, `pager.wf`, `core.pager`, `PAGER`, `less`), as a command line for the shell;
+/// `None` if the answer should just be printed, as with `pager.wf` set to false.
 ///
 /// A dumb terminal gets no pager: `less` would wait for a key before it shows anything.
 pub(crate) fn chosen() -> Option<String> {
@@ -14,10 +14,11 @@ pub(crate) fn chosen() -> Option<String> {
         return None;
     }
     // `git --no-pager` says it like this.
-    if std::env::var_os("GIT_PAGER").is_some_and(|pager| pager == "cat") {
+    let given = std::env::var_os("GIT_PAGER");
+    if given.as_ref().is_some_and(|pager| pager == "cat") {
         return None;
     }
-    worth_running(&git::pager()?).map(str::to_owned)
+    worth_running(&git::pager(given.is_some())?).map(str::to_owned)
 }
 
 fn worth_running(pager: &str) -> Option<&str> {

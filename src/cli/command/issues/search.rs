@@ -3,7 +3,8 @@ use serde_json::Value;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Context, Exit, Outcome, print};
 use crate::model::typed;
-use crate::ops::fields::Fields;
+use crate::ops::fields::{Fields, known};
+use crate::ops::format::Format;
 use crate::ops::issues::{Found, FoundIssue};
 use crate::ops::{Done, Notice, issues};
 
@@ -26,15 +27,24 @@ pub(crate) struct Args {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let format = args.fields.format.as_deref();
+    let format = format.map(|format| Format::parse(format, &known::<FoundIssue>())).transpose()?;
     let fields = match args.fields.fields.as_slice() {
         [] => None,
         names => Some(Fields::of::<FoundIssue>(names)?),
     };
     let done = issues::search(&*context.session()?, &args.text.join(" "), args.limit)?;
     let (shown, total) = (done.view.hits.len(), done.view.total);
-    if shown < total && (!context.screen.is_terminal() || fields.is_some()) {
+    if shown < total && (!context.screen.is_terminal() || fields.is_some() || format.is_some()) {
         context
             .show_notices([Notice::note(format!("{shown} of {total} issues; `--limit {total}` shows all"))]);
+    }
+    if let Some(format) = format {
+        context.show_notices(done.notices);
+        for hit in &done.view.hits {
+            print::fields::in_form(&mut context.screen, &format, &format.fields.pick(hit))?;
+        }
+        return Ok(Exit::Done);
     }
     match fields {
         None => context.answer(done, |found, _, screen| print::search::found(screen, found)),
