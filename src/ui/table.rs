@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::screen::Screen;
+use super::settings::Settings;
 use super::style::{self, Painter, Style};
 use super::text;
 
@@ -11,6 +12,8 @@ use super::text;
 const GAP: usize = 2;
 /// A flexible column does not become narrower than this, even if lines are then too long.
 const LEAST_FLEXIBLE: usize = 12;
+/// Spare columns are left out until the other flexible ones have this much room.
+const READABLE: usize = 24;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
@@ -24,23 +27,29 @@ enum Shape {
 pub(crate) struct Column {
     title: &'static str,
     shape: Shape,
+    is_spare: bool,
 }
 
 impl Column {
     /// For words.
     pub(crate) fn left(title: &'static str) -> Self {
-        Self { title, shape: Shape::Left }
+        Self { title, shape: Shape::Left, is_spare: false }
     }
 
     /// For numbers.
     pub(crate) fn right(title: &'static str) -> Self {
-        Self { title, shape: Shape::Right }
+        Self { title, shape: Shape::Right, is_spare: false }
     }
 
-    /// For the column that is cut if the terminal is too narrow, such as a title. If there are several, the last one
-    /// is cut.
+    /// For a column that is cut if the terminal is too narrow, such as a title. If there are several, the widest one
+    /// is cut first.
     pub(crate) fn flexible(title: &'static str) -> Self {
-        Self { title, shape: Shape::Flexible }
+        Self { title, shape: Shape::Flexible, is_spare: false }
+    }
+
+    /// The same column, left out if the terminal is too narrow for it. If there are several, the last one goes first.
+    pub(crate) fn spare(self) -> Self {
+        Self { is_spare: true, ..self }
     }
 }
 
@@ -117,6 +126,9 @@ impl Table {
         if self.is_empty() {
             return Ok(());
         }
+        if Settings::get().is_plain {
+            return self.spoken().try_for_each(|line| writeln!(screen, "{line}"));
+        }
         let widths = self.widths(screen.columns());
         let painter = screen.painter();
         if self.columns.iter().any(|column| !column.title.is_empty()) {
@@ -136,32 +148,82 @@ impl Table {
         Ok(())
     }
 
-    fn widths(&self, limit: Option<usize>) -> Vec<usize> {
-        let mut widths = self.widest.clone();
-        let flexible = self.columns.iter().rposition(|column| column.shape == Shape::Flexible);
-        if let (Some(limit), Some(at)) = (limit, flexible) {
-            let whole = widths.iter().sum::<usize>() + GAP * (widths.len() - 1);
-            let narrower = widths[at].saturating_sub(whole.saturating_sub(limit));
-            widths[at] = widths[at].min(narrower.max(LEAST_FLEXIBLE));
+    /// Each row as a reader speaks it: no alignment, and each value after the title of its column.
+    fn spoken(&self) -> impl Iterator<Item = String> {
+        let mut begin = 0;
+        self.cells.chunks(self.columns.len()).map(move |row| {
+            let mut parts: Vec<String> = Vec::new();
+            for (n, (cell, column)) in row.iter().zip(&self.columns).enumerate() {
+                let text = self.texts[begin..cell.end].trim();
+                begin = cell.end;
+                if !text.is_empty() {
+                    let title = column.title.trim().to_lowercase();
+                    let is_bare = n == 0 || title.is_empty();
+                    parts.push(if is_bare { text.to_owned() } else { format!("{title} {text}") });
+                }
+            }
+            parts.join(", ")
+        })
+    }
+
+    /// The width of each column; `None` for one that is left out.
+    fn widths(&self, limit: Option<usize>) -> Vec<Option<usize>> {
+        let mut widths: Vec<Option<usize>> = self.widest.iter().copied().map(Some).collect();
+        let Some(limit) = limit else { return widths };
+        while self.width_needed(&widths) > limit {
+            let spare = |at: &usize| self.columns[*at].is_spare && widths[*at].is_some();
+            let Some(last) = (0..widths.len()).rev().find(spare) else { break };
+            widths[last] = None;
+        }
+        let gaps = GAP * widths.iter().flatten().count().saturating_sub(1);
+        let mut over = (widths.iter().flatten().sum::<usize>() + gaps).saturating_sub(limit);
+        let is_flexible = |at: usize| self.columns[at].shape == Shape::Flexible;
+        while over > 0 {
+            // Of equally wide ones, the last.
+            let flexible = widths.iter().enumerate().filter(|(at, _)| is_flexible(*at));
+            let Some((at, widest)) =
+                flexible.filter_map(|(at, width)| Some((at, (*width)?))).max_by_key(|it| it.1)
+            else {
+                break;
+            };
+            if widest <= LEAST_FLEXIBLE {
+                break;
+            }
+            widths[at] = Some(widest - 1);
+            over -= 1;
         }
         widths
+    }
+
+    /// The width of the table if its flexible columns are cut to what is still readable.
+    fn width_needed(&self, widths: &[Option<usize>]) -> usize {
+        let least = |(column, width): (&Column, &Option<usize>)| {
+            let least = match (column.shape, column.is_spare) {
+                (Shape::Flexible, true) => LEAST_FLEXIBLE,
+                (Shape::Flexible, false) => READABLE,
+                _ => usize::MAX,
+            };
+            width.map(|width| width.min(least) + GAP)
+        };
+        self.columns.iter().zip(widths).filter_map(least).sum::<usize>().saturating_sub(GAP)
     }
 
     /// Prints one line.
     fn line<'a>(
         &self,
         cells: impl Iterator<Item = (&'a str, usize, Style)>,
-        widths: &[usize],
+        widths: &[Option<usize>],
         painter: Painter,
     ) -> String {
         let mut line = String::with_capacity(128);
         // Blanks are printed only when more text follows, so no line ends in blanks.
         let mut owed = 0;
         for (((text, wide, style), column), width) in cells.zip(&self.columns).zip(widths) {
-            let (text, wide) = match wide <= *width {
+            let Some(width) = *width else { continue };
+            let (text, wide) = match wide <= width {
                 true => (Cow::Borrowed(text), wide),
                 false => {
-                    let cut = text::truncate(text, *width);
+                    let cut = text::truncate(text, width);
                     let wide = text::width(&cut);
                     (Cow::Owned(cut), wide)
                 }
@@ -233,6 +295,53 @@ mod tests {
     }
 
     #[test]
+    fn spare_columns_are_left_out_before_the_title_becomes_unreadable() {
+        let mut table = Table::new([
+            Column::left("ID"),
+            Column::right("TASKS").spare(),
+            Column::left("RISK").spare(),
+            Column::flexible("DESCRIPTION"),
+        ]);
+        table.row(["SOL-1".into(), "2".into(), "low".into(), "Refuse requests beyond the limit".into()]);
+        assert_eq!(
+            printed(&table, Some(44)),
+            "ID     TASKS  RISK  DESCRIPTION\n\
+             SOL-1      2  low   Refuse requests beyond …\n"
+        );
+        assert_eq!(
+            printed(&table, Some(43)),
+            "ID     TASKS  DESCRIPTION\n\
+             SOL-1      2  Refuse requests beyond the l…\n"
+        );
+        assert_eq!(printed(&table, Some(32)), "ID     DESCRIPTION\nSOL-1  Refuse requests beyond t…\n");
+        assert_eq!(printed(&table, None).lines().next(), Some("ID     TASKS  RISK  DESCRIPTION"));
+    }
+
+    #[test]
+    fn of_several_flexible_columns_the_widest_is_cut_first() {
+        let mut table = Table::new([Column::flexible("TITLE"), Column::flexible("TAGS")]);
+        table.row(["a title of some length".into(), "needs-triage, api".into()]);
+        assert_eq!(
+            printed(&table, Some(36)),
+            "TITLE              TAGS\na title of some …  needs-triage, api\n"
+        );
+        let shown = printed(&table, Some(32));
+        assert_eq!(shown, "TITLE            TAGS\na title of som…  needs-triage, …\n");
+    }
+
+    #[test]
+    fn a_row_is_spoken_without_alignment_or_empty_cells() {
+        let spoken: Vec<String> = issues().spoken().collect();
+        assert_eq!(
+            spoken,
+            [
+                "ISS-1, prio 1, title A title of some length, tags auth",
+                "ISS-22, prio 12, title 漢字の長い題名です"
+            ]
+        );
+    }
+
+    #[test]
     fn empty_cells_keep_their_place() {
         let mut table = Table::new([Column::left("A"), Column::right("B"), Column::left("C")]);
         table.row(["a".into(), "".into(), "c".into()]);
@@ -262,7 +371,11 @@ mod tests {
         let cells =
             [("ISS-1", 5, style::ID), ("1", 1, style::PLAIN), ("t", 1, style::PLAIN), ("x", 1, style::PLAIN)];
         let (mut screen, written) = screen(None);
-        screen.write_all(table.line(cells.into_iter(), &[6, 4, 3, 4], Painter::ON).as_bytes()).unwrap();
+        screen
+            .write_all(
+                table.line(cells.into_iter(), &[Some(6), Some(4), Some(3), Some(4)], Painter::ON).as_bytes(),
+            )
+            .unwrap();
         screen.finish().unwrap();
         let painted = written.text();
         assert_eq!(anstream::adapter::strip_str(&painted).to_string(), "ISS-1      1  t    x\n");

@@ -17,10 +17,10 @@ const MOST_LINES: usize = 500;
 pub(in crate::cli) fn agents(screen: &mut Screen, agents: &[AgentView]) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("AGENT"),
-        Column::left("ROLES"),
-        Column::left("PROTOCOL"),
-        Column::left("TIMEOUT"),
-        Column::left("FROM"),
+        Column::flexible("ROLES"),
+        Column::left("PROTOCOL").spare(),
+        Column::left("TIMEOUT").spare(),
+        Column::flexible("FROM").spare(),
         Column::left("FOUND"),
         Column::flexible("COMMAND"),
     ]);

@@ -21,7 +21,7 @@ fn state_style(state: State) -> style::Style {
 pub(in crate::cli) fn list(screen: &mut Screen, files: &AgentFiles) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("AGENT"),
-        Column::left("FILE"),
+        Column::flexible("FILE"),
         Column::left("GIVES"),
         Column::left("STATE"),
     ]);

@@ -143,9 +143,9 @@ pub(in crate::cli) fn text(screen: &mut Screen, audit: &Audit) -> io::Result<()>
         Column::left("COMMIT"),
         Column::left("ISSUE"),
         Column::left("TASK"),
-        Column::left("LINK"),
-        Column::left("REVIEW"),
-        Column::left("CHECKS"),
+        Column::left("LINK").spare(),
+        Column::left("REVIEW").spare(),
+        Column::left("CHECKS").spare(),
         Column::flexible("SUBJECT"),
     ]);
     for commit in &audit.commits {

@@ -11,11 +11,13 @@ use crate::rules::dag::reduced;
 use crate::rules::readiness::Why;
 use crate::ui::lanes::{Strokes, draw};
 use crate::ui::picture::{Picture, Stroke};
-use crate::ui::text::{clean_line, truncate};
+use crate::ui::text::{clean_line, truncate, width};
 use crate::ui::{Screen, style};
 
-/// A title is cut to this many columns.
+/// A title is cut to this many columns, or to what the terminal has left for it.
 const TITLE: usize = 48;
+/// A shorter title would say nothing.
+const LEAST_TITLE: usize = 12;
 /// The colours of items in a picture.
 const CLASSES: &[(&str, &str, &str)] = &[
     ("completed", "palegreen", "#cfc"),
@@ -52,9 +54,17 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
         let item = painter.paint(style::ID, it.item_id.as_str());
         let state = painter.paint(status_style(it.status), it.status.as_str());
         let issue = painter.paint(style::ID, screen.id(it.issue_id.as_str()));
-        let title = truncate(&clean_line(&it.title), TITLE);
         let first: Vec<&str> = before.iter().map(|n| dag.nodes[*n].item_id.as_str()).collect();
         let after = if first.is_empty() { String::new() } else { format!("  after {}", first.join(", ")) };
+        let beside = format!(
+            "{left}.{right}  {} {} {}  {} {after}",
+            it.item_id,
+            it.execution_group,
+            it.status.as_str(),
+            screen.id(it.issue_id.as_str())
+        );
+        let room = screen.columns().map_or(TITLE, |columns| columns.saturating_sub(width(&beside)));
+        let title = truncate(&clean_line(&it.title), room.clamp(LEAST_TITLE, TITLE));
         writeln!(
             screen,
             "{left}{mark}{right}  {item} {} {state}  {issue} {title}{}",
@@ -68,7 +78,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
         let legend = format!(
             "{done} of {} completed. Legend: {}",
             dag.nodes.len(),
-            marks.collect::<Vec<_>>().join("  ")
+            marks.collect::<Vec<_>>().join(", ")
         );
         writeln!(screen, "{}", painter.paint(style::DIM, &legend))?;
     }

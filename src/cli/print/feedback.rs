@@ -20,8 +20,8 @@ pub(in crate::cli) fn table(screen: &mut Screen, all: &[FeedbackShown], now: i64
     let mut table = Table::new([
         Column::left("ISSUE"),
         Column::left("TYPE"),
-        Column::left("STAGE"),
-        Column::left("WHEN"),
+        Column::left("STAGE").spare(),
+        Column::left("WHEN").spare(),
         Column::flexible("TEXT"),
     ]);
     for it in all {

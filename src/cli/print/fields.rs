@@ -22,9 +22,10 @@ pub(in crate::cli) fn lines(screen: &mut Screen, fields: &Fields, records: &[Val
     if !screen.is_terminal() {
         return records.iter().try_for_each(|record| line(screen, fields, record));
     }
-    let (last, others) = names.split_last().map_or((0, 0), |(_, others)| (1, others.len()));
-    let columns = vec![Column::left(""); others].into_iter();
-    let mut table = Table::new(columns.chain(vec![Column::flexible(""); last]));
+    // All were asked for, so none is left out; nobody could use an id that was cut.
+    let is_id = |name: &str| name == "id" || name.ends_with("_id");
+    let column = |name: &String| if is_id(name) { Column::left("") } else { Column::flexible("") };
+    let mut table = Table::new(names.iter().map(column));
     table.row(names.iter().map(|name| Cell::new(name.as_str(), style::DIM)));
     for record in records {
         table.row(names.iter().map(|name| Cell::from(shown(record.get(name)))));

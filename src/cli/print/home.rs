@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::issues::status_style;
 use super::remedy;
+use crate::model::id::EntryId;
 use crate::model::remedy::Remedy;
 use crate::ops::issues::{Attention, AttentionKind, Home, HomeItems, SyncState};
 use crate::ops::work::PrimedExecution;
@@ -129,6 +130,14 @@ fn more(screen: &mut Screen, count: usize, shown: usize) -> io::Result<()> {
     }
 }
 
+/// The id of what waits; of an entry of a log the part that suffices to type it.
+fn name(screen: &Screen, id: &str) -> String {
+    match EntryId::parse(id) {
+        Ok(entry) if screen.is_terminal() => entry.short().to_owned(),
+        _ => screen.ids_in(id).into_owned(),
+    }
+}
+
 /// Prints a group of things that wait for the user, each with its remedies.
 fn attention(screen: &mut Screen, group: &Attention) -> io::Result<()> {
     let verb = match group.kind {
@@ -146,7 +155,7 @@ fn attention(screen: &mut Screen, group: &Attention) -> io::Result<()> {
         table.row([
             Cell::from(""),
             Cell::new(verb, style::WARN),
-            Cell::new(screen.ids_in(&it.id), style::ID),
+            Cell::new(name(screen, &it.id), style::ID),
             Cell::from(screen.ids_in(&it.what).into_owned()),
         ]);
     }
@@ -188,7 +197,7 @@ fn sync(screen: &mut Screen, sync: &SyncState) -> io::Result<()> {
 
 fn next(screen: &mut Screen, steps: &[Remedy]) -> io::Result<()> {
     writeln!(screen)?;
-    let mut table = Table::new([Column::left(""), Column::left(""), Column::flexible("")]);
+    let mut table = Table::new([Column::left(""), Column::left(""), Column::flexible("").spare()]);
     for (n, step) in steps.iter().enumerate() {
         let Some(call) = &step.call else { continue };
         let label = if n == 0 { "next:" } else { "" };

@@ -57,7 +57,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows, skipped: usize) -
         Column::left("PRIORITY"),
         Column::left("STATUS"),
         Column::flexible("TITLE"),
-        Column::left("TAGS"),
+        Column::flexible("TAGS").spare(),
     ]);
     for issue in &found.rows {
         table.row([

@@ -23,7 +23,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, queues: &[QueueAnswer]) -> io::
         Column::left("STATUS"),
         Column::right("PRIORITY"),
         Column::right("ITEMS"),
-        Column::right("DONE"),
+        Column::right("DONE").spare(),
         Column::flexible("NAME"),
     ]);
     for it in queues {
@@ -101,13 +101,13 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
     let mut columns = vec![
         Column::left("ITEM"),
         Column::left("STATUS"),
-        Column::left("GROUP"),
-        Column::right("RANK"),
+        Column::left("GROUP").spare(),
+        Column::right("RANK").spare(),
         Column::left("PLAN"),
-        Column::right("TASKS"),
+        Column::right("TASKS").spare(),
     ];
     if has_holders {
-        columns.extend([Column::left("HOLDER"), Column::left("LEASE")]);
+        columns.extend([Column::flexible("HOLDER").spare(), Column::left("LEASE").spare()]);
     }
     columns.push(Column::flexible("ISSUE"));
     let mut table = Table::new(columns);

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use super::issues::status_style;
 use super::spelled;
-use crate::model::id::IssueId;
 use crate::ops::plans::roadmap::{HandOver, RoadmapAdded, RoadmapIssue, RoadmapSummary, RoadmapView};
 use crate::rules::roadmap::{Assessed, Round, RoundStatus, Status};
 use crate::ui::text::{clean_line, count};
@@ -42,7 +41,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
         Column::left(""),
         Column::right("WAVE"),
         Column::left("ISSUE"),
-        Column::left("PART"),
+        Column::left("PART").spare(),
         Column::flexible("TITLE"),
         Column::left("STATUS"),
     ]);
@@ -108,15 +107,15 @@ pub(in crate::cli) fn list(screen: &mut Screen, all: &[RoadmapSummary], now: i64
     let mut table = Table::new([
         Column::left("ROADMAP"),
         Column::left("STATUS"),
-        Column::left("MODE"),
-        Column::right("WAVES"),
-        Column::left("PROGRESS"),
-        Column::left("ADDED"),
+        Column::left("MODE").spare(),
+        Column::right("WAVES").spare(),
+        Column::left("PROGRESS").spare(),
+        Column::left("ADDED").spare(),
         Column::flexible("TITLE"),
     ]);
     for it in all {
         table.row([
-            Cell::new(it.id.as_str(), style::ID),
+            Cell::new(screen.id(it.id.as_str()), style::ID),
             Cell::new(it.status.as_str(), look(it.status)),
             Cell::from(it.mode.as_str()),
             Cell::from(it.waves.to_string()),
@@ -166,16 +165,16 @@ pub(in crate::cli) fn show(screen: &mut Screen, it: &RoadmapView, now: i64) -> i
 fn issues(screen: &mut Screen, issues: &[RoadmapIssue]) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("  ISSUE"),
-        Column::left("PART"),
+        Column::left("PART").spare(),
         Column::left("STATUS"),
-        Column::left("PRIORITY"),
+        Column::left("PRIORITY").spare(),
         Column::flexible("TITLE"),
-        Column::left("DEPENDS ON"),
+        Column::flexible("DEPENDS ON").spare(),
     ]);
     for it in issues {
-        let on: Vec<&str> = it.depends_on.iter().map(IssueId::as_str).collect();
+        let on: Vec<&str> = it.depends_on.iter().map(|id| screen.id(id.as_str())).collect();
         table.row([
-            Cell::new(format!("  {}", it.issue_id), style::ID),
+            Cell::new(format!("  {}", screen.id(it.issue_id.as_str())), style::ID),
             Cell::from(it.item.as_str()),
             Cell::new(it.status.as_str(), status_style(it.status)),
             Cell::from(it.priority.name()),

@@ -17,10 +17,10 @@ pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -
     }
     let mut table = Table::new([
         Column::left("RUN"),
-        Column::left("MODE"),
+        Column::left("MODE").spare(),
         Column::left("STATUS"),
         Column::left("ISSUES"),
-        Column::left("CHANGED"),
+        Column::left("CHANGED").spare(),
         Column::flexible("STARTED BY"),
     ]);
     for run in runs {
@@ -116,14 +116,14 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     let mut table = Table::new([
         Column::left("ISSUE"),
         Column::left("STATUS"),
-        Column::left("PLAN"),
+        Column::left("PLAN").spare(),
         Column::flexible("TITLE"),
     ]);
     for issue in run.issue_ids.iter().filter_map(|id| state.issues.get(id)) {
         table.row([
             Cell::new(issue.id.as_str(), style::ID),
             Cell::new(issue.status.as_str(), colour(issue.status)),
-            Cell::from(issue.solution_id.as_ref().map(ToString::to_string).unwrap_or_default()),
+            Cell::from(issue.solution_id.as_ref().map_or("", |id| screen.id(id.as_str()))),
             Cell::from(issue.title.as_str()),
         ]);
     }

@@ -27,7 +27,7 @@ pub(in crate::cli) fn dry(screen: &mut Screen, dry: &DryRun) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("ISSUE"),
         Column::left("STATUS"),
-        Column::left("FIRST"),
+        Column::left("FIRST").spare(),
         Column::left("PLANNING"),
         Column::left("EXECUTING"),
         Column::left("WAITS FOR"),

@@ -187,10 +187,10 @@ pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Res
     let mut table = Table::new([
         Column::left("ISSUE"),
         Column::left("STATUS"),
-        Column::left("REVIEW"),
-        Column::left("COMMITS"),
-        Column::left("CHECKS"),
-        Column::left("EXECUTED BY"),
+        Column::left("REVIEW").spare(),
+        Column::left("COMMITS").spare(),
+        Column::left("CHECKS").spare(),
+        Column::flexible("EXECUTED BY").spare(),
         Column::flexible("TITLE"),
     ]);
     for issue in &report.issues {

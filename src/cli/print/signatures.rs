@@ -55,8 +55,8 @@ pub(in crate::cli) fn signatures(screen: &mut Screen, answer: &Signatures) -> io
     let mut table = Table::new([
         Column::left("COMMIT"),
         Column::left("SIGNATURE"),
-        Column::left("SIGNER"),
-        Column::left("AUTHOR"),
+        Column::flexible("SIGNER"),
+        Column::flexible("AUTHOR").spare(),
         Column::flexible("WHAT"),
     ]);
     for commit in &answer.commits {

@@ -21,10 +21,10 @@ pub(in crate::cli) fn table(screen: &mut Screen, tasks: &Tasks) -> io::Result<()
     let mut table = Table::new([
         Column::left("ID"),
         Column::left("ACTION"),
-        Column::left("AFTER"),
-        Column::left("ESTIMATE"),
-        Column::right("CRITERIA"),
-        Column::left("FILES"),
+        Column::flexible("AFTER"),
+        Column::left("ESTIMATE").spare(),
+        Column::right("CRITERIA").spare(),
+        Column::flexible("FILES").spare(),
         Column::flexible("TITLE"),
     ]);
     for task in &tasks.typed {

@@ -29,9 +29,9 @@ pub(in crate::cli) fn table(screen: &mut Screen, all: &[WisdomView], now: i64) -
     let mut table = Table::new([
         Column::left("ID"),
         Column::left("TYPE"),
-        Column::left("TAGS"),
-        Column::left("ISSUE"),
-        Column::left("WHEN"),
+        Column::flexible("TAGS").spare(),
+        Column::left("ISSUE").spare(),
+        Column::left("WHEN").spare(),
         Column::flexible("TEXT"),
     ]);
     for WisdomView { wisdom: it, answered_by } in all {

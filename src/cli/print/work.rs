@@ -141,10 +141,10 @@ pub(in crate::cli) fn leases(screen: &mut Screen, leases: &[Lease], now: i64) ->
         Column::left("ITEM"),
         Column::left("PLAN"),
         Column::left("UNTIL"),
-        Column::left("BRANCH"),
-        Column::left("WORKTREE"),
-        Column::left("REMOTE"),
-        Column::flexible("HOLDER"),
+        Column::flexible("BRANCH"),
+        Column::flexible("WORKTREE").spare(),
+        Column::left("REMOTE").spare(),
+        Column::flexible("HOLDER").spare(),
     ]);
     for lease in leases {
         let until = time::ago(now, lease.lease_expires_at.millis());

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{ExecutionId, IssueId, QueueId, RunId, SHOWN_LETTERS, SolutionId, last_part};
+use super::{ExecutionId, IssueId, QueueId, RoadmapId, RunId, SHOWN_LETTERS, SolutionId, last_part};
 use crate::model::uid::Uid;
 
 /// The part of an id that suffices to name the record: the last part if it was made of a hash, since 40 bits are
@@ -13,7 +13,8 @@ pub(crate) fn short(id: &str) -> &str {
     if ExecutionId::parse(id).is_ok() {
         return &last[..SHOWN_LETTERS];
     }
-    let is_made = Uid::parse(last).is_some() && (is_dated(id) || SolutionId::parse(id).is_ok());
+    let is_of_its_own = SolutionId::parse(id).is_ok() || RoadmapId::parse(id).is_ok();
+    let is_made = Uid::parse(last).is_some() && (is_dated(id) || is_of_its_own);
     if is_made { last } else { id }
 }
 
@@ -58,6 +59,7 @@ mod tests {
             ("ISS-20261121-7k3m2pq9", "7k3m2pq9"),
             ("SOL-ISS-20261121-7k3m2pq9-a7x9b2c3", "a7x9b2c3"),
             ("SOL-GH-123-a7x9b2c3", "a7x9b2c3"),
+            ("RMAP-export-20261121-7k3m2pq9", "7k3m2pq9"),
             ("EXR-ISS-001-0c4d8v2mxr8kz4t1n6b3h9w5ya", "0c4d8v2m"),
             ("QUE-20261121-9w1nx3h2", "9w1nx3h2"),
             ("RUN-20261121-9w1nx3h2", "9w1nx3h2"),

@@ -1,6 +1,6 @@
 //! Whole screens, compared with the files in `snapshots/`: what people read, one file for each screen.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use regex_lite::{Captures, Regex};
@@ -29,6 +29,75 @@ impl Repo {
         held(name, &stable(&shown.replace(root, "/home/ada")));
         ran
     }
+}
+
+/// The widths of the terminals.
+const WIDTHS: [u16; 3] = [60, 80, 120];
+
+impl Repo {
+    /// Compares what a command prints on terminals of 60, 80 and 120 columns with `snapshots/NAME.txt`. No line of a
+    /// table may be wider than its terminal.
+    #[track_caller]
+    pub(crate) fn widths(&self, name: &str, args: &[&str]) {
+        let mut shown = String::new();
+        for columns in WIDTHS {
+            let (code, seen) = self.fitting(columns, args);
+            shown.push_str(&format!("$ git wf {}    ({columns} columns)\n{seen}", typed(args)));
+            if code != 0 {
+                shown.push_str(&format!("[exit {code}]\n"));
+            }
+            shown.push('\n');
+        }
+        held(name, &stable(&self.with_known_ids(&shown)));
+    }
+
+    /// Asserts that no line of a table that a command prints is wider than its terminal.
+    #[track_caller]
+    pub(crate) fn fits(&self, args: &[&str]) {
+        WIDTHS.iter().for_each(|columns| drop(self.fitting(*columns, args)));
+    }
+
+    #[track_caller]
+    fn fitting(&self, columns: u16, args: &[&str]) -> (i32, String) {
+        let (code, seen) = self.on_terminal_of(columns, args);
+        let seen = plain(&seen);
+        let is_of_table = |line: &&str| line.trim().contains("  ");
+        let wide = seen.lines().filter(is_of_table).find(|line| width(line) > columns.into());
+        assert_eq!(wide, None, "{args:?} on {columns} columns:\n{seen}");
+        (code, seen)
+    }
+
+    /// The text, in which the random part of each id of the store, as a terminal shows it, is replaced by one that
+    /// depends on the order of appearance.
+    fn with_known_ids(&self, shown: &str) -> String {
+        let ids =
+            Regex::new(r"(?:SOL|EXR|QUE)-[^/]*-(?<random>[0-9a-z]{8})|^wisdom/[^/]*-(?<entry>[0-9a-z]{8})")
+                .unwrap();
+        let paths = self.store_paths();
+        let parts = paths.iter().flat_map(|path| ids.captures_iter(path));
+        let parts = parts.filter_map(|found| found.name("random").or(found.name("entry")));
+        let random: BTreeSet<&str> = parts.map(|it| it.as_str()).collect();
+        let mut seen: Vec<(usize, &str)> =
+            random.into_iter().filter_map(|part| Some((shown.find(part)?, part))).collect();
+        seen.sort_unstable();
+        let letter = |n: usize| char::from_u32('a' as u32 + n as u32).expect("few ids");
+        seen.iter().enumerate().fold(shown.to_owned(), |text, (n, (_, part))| {
+            text.replace(part, &letter(n).to_string().repeat(part.len()))
+        })
+    }
+}
+
+/// What a reader of a terminal sees of it: no colours and no addresses of links.
+fn plain(shown: &str) -> String {
+    Regex::new("\u{1b}\\[[0-9;]*[mK]|\u{1b}]8;;[^\u{1b}]*\u{1b}\\\\")
+        .unwrap()
+        .replace_all(shown, "")
+        .into_owned()
+}
+
+/// The columns that a line takes.
+fn width(line: &str) -> usize {
+    unicode_width::UnicodeWidthStr::width(line)
 }
 
 #[track_caller]

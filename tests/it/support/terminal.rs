@@ -8,6 +8,9 @@ use nix::pty::{Winsize, openpty};
 
 use super::Repo;
 
+/// The usual width.
+const COLUMNS: u16 = 80;
+
 impl Repo {
     /// Runs the binary on a terminal of 80 columns with colour, where `typed` is typed. Returns its exit code, and
     /// everything that the terminal received, stdout and stderr alike, with plain line ends.
@@ -23,21 +26,26 @@ impl Repo {
 
     /// Runs a command on a terminal that can only show lines.
     pub(crate) fn on_dumb_terminal(&self, args: &[&str]) -> (i32, String) {
-        self.with_terminal_of_kind("dumb", "", None, args)
+        self.with_terminal_of_kind(("dumb", COLUMNS), "", None, args)
+    }
+
+    /// Runs a command on a terminal of another width.
+    pub(crate) fn on_terminal_of(&self, columns: u16, args: &[&str]) -> (i32, String) {
+        self.with_terminal_of_kind(("xterm", columns), "", None, args)
     }
 
     fn with_terminal(&self, typed: &str, words: Option<&str>, args: &[&str]) -> (i32, String) {
-        self.with_terminal_of_kind("xterm", typed, words, args)
+        self.with_terminal_of_kind(("xterm", COLUMNS), typed, words, args)
     }
 
     fn with_terminal_of_kind(
         &self,
-        kind: &str,
+        (kind, columns): (&str, u16),
         typed: &str,
         mut words: Option<&str>,
         args: &[&str],
     ) -> (i32, String) {
-        let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).unwrap();
         let mut keyboard = File::from(pty.master);
         keyboard.write_all(typed.as_bytes()).unwrap();

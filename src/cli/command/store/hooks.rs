@@ -68,8 +68,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let mut table = Table::new([
         Column::left("HOOK"),
         Column::left("STATE"),
-        Column::left("CALLS"),
-        Column::left("REPLACED HOOK"),
+        Column::flexible("CALLS"),
+        Column::flexible("REPLACED HOOK").spare(),
     ]);
     for state in &states {
         let shown = |path: &Option<PathBuf>| path.as_deref().map_or_else(String::new, near);
