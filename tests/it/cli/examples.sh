@@ -44,6 +44,11 @@ case $1 in
     ;;
 esac
 case $1 in
-  ended) git wf verify --yes >/dev/null; git wf done -m 'Limited' >/dev/null ;;
+  ended)
+    git wf verify --yes >/dev/null
+    git wf done -m 'Limited' >/dev/null
+    # A run to look at; what came of it does not matter.
+    git wf run ISS-004 --planner /bin/false --executor /bin/false --yes >/dev/null 2>&1 || true
+    ;;
   failed) git wf fail 'The service is gone' >/dev/null ;;
 esac
