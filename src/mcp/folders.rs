@@ -75,8 +75,14 @@ pub(super) fn choose(
     let is_inside = |folder: &Path| roots.is_empty() || is_within(settings, roots, folder);
     match (directory, roots) {
         (Some(named), _) => {
-            let base = if let [only] = roots { only } else { start };
-            let folder = base.join(named);
+            // As without a name, then as the client sees it.
+            let bases = match roots {
+                [only] if !is_repository(settings, only) && is_inside(start) => vec![start, only],
+                [only] => vec![only],
+                _ => vec![start],
+            };
+            let found = bases.iter().map(|base| base.join(named)).find(|it| it.is_dir());
+            let folder = found.unwrap_or_else(|| bases[0].join(named));
             let folder = folder.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
                 Refusal::new(Code::NoDirectory, format!("`{}` is not a directory", folder.display()))
                     .hint("name a directory that exists, or leave `directory` out")
@@ -105,8 +111,6 @@ fn listed(roots: &[PathBuf]) -> Vec<String> {
     roots.iter().map(|root| root.display().to_string()).collect()
 }
 
-/// Whether a directory is in one of the roots, or in a worktree of a repository that is: `claim` creates worktrees
-/// beside it.
 fn is_repository(settings: &Settings, folder: &Path) -> bool {
     Store::open(folder, &settings.environment).is_ok()
 }
@@ -135,6 +139,8 @@ pub(super) fn refuse_new_outside(roots: &[PathBuf], path: &Path) -> Result<(), R
     .hint("give `worktree` as true, which creates it beside the repository, or a path in one of them"))
 }
 
+/// Whether a directory is in one of the roots, or in a worktree of a repository that is: `claim` creates worktrees
+/// beside it.
 fn is_within(settings: &Settings, roots: &[PathBuf], folder: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     let Some(folder) = real(folder) else { return false };

@@ -34,7 +34,7 @@ pub(super) fn document(refusal: &Refusal, spell: Spell) -> Value {
 }
 
 /// Cuts long texts: a message quotes what it was given, of whatever length.
-fn shorten(value: &mut Value) {
+pub(super) fn shorten(value: &mut Value) {
     match value {
         Value::String(text) if text.len() > LONGEST => *text = Cut::at(LONGEST).text(text),
         Value::Array(items) => items.iter_mut().for_each(shorten),

@@ -20,6 +20,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
+use super::refused::shorten;
+
 /// The most bytes of a message. The largest plan is far smaller.
 const MOST_BYTES: usize = 16 << 20;
 /// How many messages may wait to be handled or written.
@@ -142,11 +144,20 @@ impl Wire {
 
     /// Answers what is no message. A client that reads nothing gets no more of this.
     fn complain(&self, code: ErrorCode, what: String, id: Option<RequestId>) {
-        let error = TxJsonRpcMessage::<RoleServer>::error(ErrorData::new(code, what, None), id);
+        let error = TxJsonRpcMessage::<RoleServer>::error(short(ErrorData::new(code, what, None)), id);
         if let Ok(line) = line(&error) {
             let _ = self.out.try_send(line);
         }
     }
+}
+
+/// An error without long texts: it may quote what was asked.
+fn short(mut error: ErrorData) -> ErrorData {
+    let mut message = Value::String(error.message.into_owned());
+    shorten(&mut message);
+    error.data.iter_mut().for_each(shorten);
+    error.message = message.as_str().unwrap_or_default().to_owned().into();
+    error
 }
 
 /// Whether a request opens a session: the handshake, or the first request of a client that does without it.
@@ -198,6 +209,12 @@ impl Transport<RoleServer> for Wire {
         if let Some(id) = answered {
             in_flight(&self.open).remove(id);
         }
+        let message = match message {
+            TxJsonRpcMessage::<RoleServer>::Error(answer) => {
+                TxJsonRpcMessage::<RoleServer>::error(short(answer.error), answer.id)
+            }
+            other => other,
+        };
         let (out, line) = (self.out.clone(), line(&message));
         async move { out.send(line?).await.map_err(|_| io::ErrorKind::BrokenPipe.into()) }
     }

@@ -6,20 +6,28 @@ use super::folder::ExecutionFolder;
 use crate::model::agent_session::{AgentSession, MadeBy};
 use crate::model::execution::{Event, LinkedBy, LogEntry};
 use crate::model::hash::CommitHash;
+use crate::model::person::Person;
 use crate::model::time::Time;
 
-/// When a commit was made, and where a hook linked it in the log.
+/// What is known about the making of a commit.
 #[derive(Debug, Clone, Copy)]
-struct Linked {
+struct Linked<'a> {
     at: Time,
+    /// Where in the log a hook linked it.
     place: Option<usize>,
+    author: &'a Person,
 }
 
 impl ExecutionFolder {
     /// The sessions of agents that worked on it, in the order of the log.
     pub(crate) fn sessions(&self) -> impl Iterator<Item = &AgentSession> {
-        self.log.iter().filter_map(|entry| match &entry.event {
-            Event::Session(session) => Some(session),
+        self.session_entries().map(|(_, _, session)| session)
+    }
+
+    /// The sessions, each with its place in the log and who recorded it.
+    fn session_entries(&self) -> impl Iterator<Item = (usize, &Person, &AgentSession)> {
+        self.log.iter().enumerate().filter_map(|(place, entry)| match &entry.event {
+            Event::Session(session) => Some((place, &entry.actor, session)),
             _ => None,
         })
     }
@@ -27,8 +35,13 @@ impl ExecutionFolder {
     /// The sessions, each with its end: that of the execution for an agent that claimed the work itself. `None` while
     /// it goes on.
     pub(crate) fn sessions_with_ends(&self) -> impl Iterator<Item = (&AgentSession, Option<Time>)> {
-        let over = self.finished_at().or_else(|| self.aside_entry().map(|(entry, _)| entry.at));
+        let over = self.over_at();
         self.sessions().map(move |it| (it, it.own_end().or(over)))
+    }
+
+    /// When it ended, or was set aside.
+    fn over_at(&self) -> Option<Time> {
+        self.finished_at().or_else(|| self.aside_entry().map(|(entry, _)| entry.at))
     }
 
     /// Where in the log it ended, or was set aside.
@@ -60,16 +73,17 @@ impl ExecutionFolder {
     }
 
     /// When each commit was linked: for the first time, or since it was last unlinked.
-    fn linked_at(&self) -> HashMap<&CommitHash, Linked> {
+    fn linked_at(&self) -> HashMap<&CommitHash, Linked<'_>> {
         let mut linked = HashMap::new();
         for (place, entry) in self.log.iter().enumerate() {
             match &entry.event {
                 Event::Commit(link) => {
                     // A hook links a commit when it is made; everything else links it later.
-                    let made = match link.linked_by {
-                        LinkedBy::Hook => Linked { at: entry.at, place: Some(place) },
-                        _ => Linked { at: link.authored_at, place: None },
+                    let (at, place) = match link.linked_by {
+                        LinkedBy::Hook => (entry.at, Some(place)),
+                        _ => (link.authored_at, None),
                     };
+                    let made = Linked { at, place, author: &link.author };
                     linked.entry(&link.hash).or_insert(made);
                 }
                 Event::Unlink(unlink) => {
@@ -82,18 +96,32 @@ impl ExecutionFolder {
     }
 
     /// The session in which a commit was made. If there are several, the one that started last.
-    fn session_of(&self, linked: &Linked) -> Option<&AgentSession> {
-        let at = linked.at;
-        let is_before_the_end = linked.place.map(|place| self.ended_in().is_none_or(|end| place < end));
-        let goes_on = |(it, end): &(&AgentSession, Option<Time>)| {
-            let is_in_time = || end.is_none_or(|end| at <= end);
-            // The order of the log is certain; clocks are not.
-            let goes_on = is_before_the_end.filter(|_| it.own_end().is_none()).unwrap_or_else(is_in_time);
-            // git keeps whole seconds.
-            it.started_at.millis() / 1000 <= at.millis() / 1000 && goes_on
+    fn session_of(&self, linked: &Linked<'_>) -> Option<&AgentSession> {
+        let is_of = |(place, actor, session): &(usize, &Person, &AgentSession)| match session.own_end() {
+            Some(end) => starts_by(session, linked.at) && linked.at <= end,
+            None => self.covers(*place, actor, session, linked),
         };
-        self.sessions_with_ends().filter(goes_on).map(|(it, _)| it).max_by_key(|it| it.started_at)
+        let sessions = self.session_entries().filter(is_of);
+        sessions.max_by_key(|(place, _, it)| (it.started_at, *place)).map(|(_, _, it)| it)
     }
+
+    /// Whether a commit was made in a session that lasts until the execution ends. The order of the log is certain;
+    /// clocks are not. For a commit that no hook linked there is only its date, so its author counts too.
+    fn covers(&self, start: usize, actor: &Person, session: &AgentSession, linked: &Linked<'_>) -> bool {
+        match linked.place {
+            Some(place) => start < place && self.ended_in().is_none_or(|end| place < end),
+            None => {
+                linked.author.identity() == actor.identity()
+                    && starts_by(session, linked.at)
+                    && self.over_at().is_none_or(|over| linked.at <= over)
+            }
+        }
+    }
+}
+
+/// Whether a session had started. git keeps whole seconds.
+fn starts_by(session: &AgentSession, at: Time) -> bool {
+    session.started_at.millis() / 1000 <= at.millis() / 1000
 }
 
 #[cfg(test)]
@@ -224,6 +252,26 @@ mod tests {
             (25, link("b")),
         ];
         assert_eq!(agents(two), pairs(&[("a", "first"), ("b", "second")]));
+        // The log has an order where the clock has none.
+        let same_second = vec![
+            (10, claimed("first", 10, None)),
+            (10, link("a")),
+            (10, claimed("second", 10, None)),
+            (10, link("b")),
+        ];
+        assert_eq!(agents(same_second), pairs(&[("a", "first"), ("b", "second")]));
+        // Without a hook, only the commits of whoever claimed the work are the agent's.
+        let by = |hash: &str, author: &str| match link(hash) {
+            Event::Commit(link) => Event::Commit(CommitLink {
+                linked_by: LinkedBy::Relink,
+                author: author.into(),
+                authored_at: time(15),
+                ..link
+            }),
+            other => other,
+        };
+        let relinked = vec![(10, claimed("first", 10, None)), (20, by("a", "a")), (20, by("b", "bob"))];
+        assert_eq!(agents(relinked), pairs(&[("a", "first")]));
         let over = folder(vec![(10, claimed("first", 10, None)), (20, end())]);
         assert_eq!(over.sessions_with_ends().next().unwrap().1, Some(time(20)));
     }

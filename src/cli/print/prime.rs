@@ -138,14 +138,13 @@ pub(in crate::cli) fn reminder(it: &Reminder) -> String {
         left.push(format!("{} without a pass", count(it.missing_tests, "test")));
     }
     // Tests come last: they count for the last commit.
-    let (next, does) = match it.missing_tests > 0 && it.open.is_empty() {
-        true => ("git wf verify", "runs them"),
-        false => ("git wf done -m SUMMARY", "completes it"),
+    let next = match (it.missing_tests > 0, it.open.is_empty()) {
+        (true, true) => "`git wf verify` runs the tests".to_owned(),
+        (false, true) => format!("`git wf link COMMIT {}` links one", it.solution_id),
+        (_, false) => "commit each task, then `git wf done -m SUMMARY` completes the plan".to_owned(),
     };
     let left = if left.is_empty() { "no commit is linked".to_owned() } else { left.join(", ") };
-    let said = format!(
-        "{issue} is still executing: {left}; `{next}` {does}, `git wf fail -m REASON` ends it without them"
-    );
+    let said = format!("{issue} is still executing: {left}; {next}; `git wf fail -m REASON` gives up");
     clean_line(&said).into_owned()
 }
 

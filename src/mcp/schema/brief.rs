@@ -98,12 +98,14 @@ fn join(brief: &mut Fields, forms: Vec<Value>) {
         kinds.extend(own.into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>());
     }
     let is_only = kinds.len() == 1;
+    // Other words than these may be accepted, too.
+    let is_closed = forms.iter().all(|form| form.get("enum").or_else(|| form.get("const")).is_some());
     let kind = if is_only { kinds.remove(0) } else { kinds.into() };
     brief.insert("type".into(), kind);
     for form in forms {
         let Value::Object(form) = form else { continue };
         for (keyword, value) in form {
-            let is_open = keyword == "enum" && !is_only;
+            let is_open = keyword == "enum" && !(is_only && is_closed);
             if ["enum", "properties", "items"].contains(&keyword.as_str()) && !is_open {
                 brief.entry(keyword).or_insert(value);
             }

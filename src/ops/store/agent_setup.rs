@@ -172,7 +172,9 @@ fn remove(work: &mut WorkFiles, chosen: &[&Reads]) -> Result<BTreeSet<String>, R
         for piece in other.pieces.iter().filter(|it| it.gives == Gives::Instructions) {
             // If its settings cannot be read, it reads its usual files.
             let path = path_of(work, other.agent, piece).unwrap_or_else(|_| piece.paths[0].to_owned());
-            still_read.entry(work.real(&path)?).or_insert_with(|| why.clone());
+            // A link that leads out of the work tree is no file that these agents share.
+            let Ok(real) = work.real(&path) else { continue };
+            still_read.entry(real).or_insert_with(|| why.clone());
         }
     }
     let mut kept = BTreeSet::new();
@@ -285,7 +287,7 @@ fn is_shared(work: &mut WorkFiles, reads: &Reads, path: &str) -> Result<bool, Re
         for piece in other.pieces.iter().filter(|it| it.gives == Gives::Instructions) {
             // If its settings cannot be read, it reads its usual files.
             let path = path_of(work, other.agent, piece).unwrap_or_else(|_| piece.paths[0].to_owned());
-            if work.real(&path)? == real {
+            if work.real(&path).is_ok_and(|it| it == real) {
                 return Ok(true);
             }
         }

@@ -71,6 +71,16 @@ fn huge_messages_are_refused_one_by_one() {
     client.refused("issue_write", edit);
     let refused = client.refused("show", json!({"id": huge}));
     assert!(refused.to_string().len() < 20_000, "{}", refused.to_string().len());
+    for (method, params) in [
+        ("tools/call", json!({"name": "show", "arguments": huge})),
+        ("tools/call", json!({"name": huge})),
+        ("resources/read", json!({"uri": huge})),
+        ("prompts/get", json!({"name": huge})),
+        ("completion/complete", json!({"ref": huge})),
+    ] {
+        let answer = client.ask(method, params).to_string();
+        assert!(answer.len() < 20_000, "{method}: {}", answer.len());
+    }
     client.refused("plan_submit", json!({"issue": "ISS-001", "plan": {"description": huge, "tasks": []}}));
     // Too long even to be read.
     client.write(&vec![b'x'; 17 << 20]);

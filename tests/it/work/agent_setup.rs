@@ -37,6 +37,23 @@ pub(super) fn setup(repo: &Repo, args: &[&str]) -> String {
 }
 
 #[test]
+fn a_link_out_of_the_work_tree_concerns_only_the_agents_that_read_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    std::fs::write(sandbox.root().join("mine.md"), "# Mine\n").unwrap();
+    for name in ["CLAUDE.md", "GEMINI.md"] {
+        symlink(sandbox.root().join("mine.md"), repo.path().join(name)).unwrap();
+    }
+    let before = tree(&repo);
+    setup(&repo, &["codex"]);
+    setup(&repo, &["--check"]);
+    setup(&repo, &["--list"]);
+    repo.wf(&["agents", "setup", "claude"]).fails(1);
+    setup(&repo, &["codex", "--remove"]);
+    assert_eq!(tree(&repo), before);
+}
+
+#[test]
 fn each_agent_gets_what_it_reads_and_gives_it_back() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("code");
