@@ -4,24 +4,26 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::{Args, Git, GitError, ObjectId, Repository};
-
-impl Repository {
-    /// The full names of the checked-out branches, with the directory of each.
-    pub(crate) fn checked_out(&self) -> Result<Vec<(String, PathBuf)>, GitError> {
-        let main = self.main_work_dir().map(|folder| (self.common_dir(), folder));
-        let linked = self.linked_worktrees()?;
-        let linked = linked.iter().filter_map(|it| Some((it.git_dir().to_owned(), it.folder()?)));
-        let branch = |(git_dir, folder): (PathBuf, PathBuf)| {
-            // A HEAD that cannot be read names no branch.
-            let head = std::fs::read_to_string(git_dir.join("HEAD")).ok()?;
-            Some((head.strip_prefix("ref: ")?.trim().to_owned(), folder))
-        };
-        Ok(main.into_iter().chain(linked).filter_map(branch).collect())
-    }
-}
+use super::{Args, Git, GitError, ObjectId};
 
 impl Git {
+    /// The full names of the checked-out branches, with the directory of each. git is asked, since only it knows all forms
+    /// of HEAD and of worktrees: what is believed to be on no branch may be deleted.
+    pub(crate) fn checked_out(&self) -> Result<Vec<(String, PathBuf)>, GitError> {
+        let listed = self.run(&["worktree", "list", "--porcelain"])?;
+        let text = String::from_utf8_lossy(&listed);
+        let mut folder = PathBuf::new();
+        let mut found = Vec::new();
+        for line in text.lines() {
+            if let Some(path) = line.strip_prefix("worktree ") {
+                folder = PathBuf::from(path);
+            } else if let Some(branch) = line.strip_prefix("branch ") {
+                found.push((branch.to_owned(), folder.clone()));
+            }
+        }
+        Ok(found)
+    }
+
     /// Creates a worktree on `branch` (its short name). If `begin` is given, the branch is created from that commit.
     pub(crate) fn add_worktree(
         &self,

@@ -25,9 +25,7 @@ impl Unreached {
         let is_here = |hash: &&CommitHash| store.commit_here(hash).is_some();
         let (here, away): (Vec<&CommitHash>, Vec<&CommitHash>) = commits.iter().copied().partition(is_here);
         let away = away.into_iter().cloned().collect();
-        // What is checked out is reachable.
-        let head = store.head()?.map(CommitHash::from);
-        if here.iter().all(|hash| head.as_ref() == Some(*hash)) {
+        if here.is_empty() {
             return Ok(Self { adrift: HashSet::new(), away });
         }
         let unreached = store.git().unreachable(&here, detached_heads(store)?)?;

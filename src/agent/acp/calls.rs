@@ -38,18 +38,16 @@ pub(super) fn with_fields(wish: ToolRequest, fields: ToolCallUpdateFields) -> To
         kind: fields.kind.unwrap_or(wish.kind),
         title: fields.title.unwrap_or(wish.title),
         files: {
-            let placed = fields.locations.map(|places| places.into_iter().map(|place| place.path).collect());
-            let named = fields.raw_input.as_ref().map(|input| named(input, PATHS));
-            let named = named.map(|named| named.into_iter().map(PathBuf::from).collect::<Vec<_>>());
-            match (placed, named) {
-                (None, None) => wish.files,
-                (placed, named) => [placed.unwrap_or_default(), named.unwrap_or_default()].concat(),
-            }
+            let placed = fields.locations.into_iter().flatten().map(|place| place.path);
+            let named = fields.raw_input.iter().flat_map(|input| named(input, PATHS)).flatten();
+            let files: Vec<PathBuf> = placed.chain(named.map(PathBuf::from)).collect();
+            // A request without files is about those that were announced.
+            if files.is_empty() { wish.files } else { files }
         },
         // A program and its arguments may be two fields.
         commands: fields.raw_input.as_ref().map_or(wish.commands, |input| {
-            let commands = named(input, COMMANDS);
-            if commands.is_empty() { commands } else { vec![commands.join(" ")] }
+            let words = named(input, COMMANDS).concat();
+            if words.is_empty() { words } else { vec![words.join(" ")] }
         }),
         texts: fields.raw_input.map_or(wish.texts, |input| {
             let mut texts = Vec::new();
@@ -65,24 +63,46 @@ pub(super) fn with_fields(wish: ToolRequest, fields: ToolCallUpdateFields) -> To
 /// The fields of a tool's input in which agents give a command.
 const COMMANDS: &[&str] = &["args", "cmd", "command", "commands", "script"];
 /// Those in which they give a file.
-const PATHS: &[&str] =
-    &["absolute_path", "file", "filePath", "file_path", "filename", "notebook_path", "path"];
+const PATHS: &[&str] = &[
+    "absolute_path",
+    "dir",
+    "dir_path",
+    "directory",
+    "file",
+    "filePath",
+    "file_path",
+    "filename",
+    "files",
+    "notebook_path",
+    "path",
+    "paths",
+    "uri",
+    "url",
+];
 
-/// The texts in fields with one of these names; the words of a list are one text.
-fn named(value: &Value, names: &[&str]) -> Vec<String> {
+/// The texts in fields with one of these names, field by field.
+fn named(value: &Value, names: &[&str]) -> Vec<Vec<String>> {
     match value {
         Value::Array(values) => values.iter().flat_map(|value| named(value, names)).collect(),
         Value::Object(values) => {
             let texts = |(name, value): (&String, &Value)| {
-                if !names.contains(&name.as_str()) || value.is_object() {
-                    return named(value, names);
+                let mut fields = named(value, names);
+                if names.contains(&name.as_str()) {
+                    fields.insert(0, words(value));
                 }
-                let mut texts = Vec::new();
-                collect(value, &mut texts);
-                vec![texts.join(" ")]
+                fields
             };
             values.iter().flat_map(texts).collect()
         }
+        _ => vec![],
+    }
+}
+
+/// A text, or those of a list.
+fn words(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(values) => values.iter().flat_map(words).collect(),
         _ => vec![],
     }
 }
@@ -93,5 +113,27 @@ fn collect(value: &Value, texts: &mut Vec<String>) {
         Value::Array(values) => values.iter().for_each(|value| collect(value, texts)),
         Value::Object(values) => values.values().for_each(|value| collect(value, texts)),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_tool_may_name_its_files_in_many_ways() {
+        let input = json!({
+            "paths": ["a.txt", "/etc/passwd"], "edits": [{"path": "b.txt", "text": "/no/path"}], "url": "file:///c"
+        });
+        let announced = ToolRequest { files: vec!["d.txt".into()], ..ToolRequest::default() };
+        let asked = |input: Option<Value>| {
+            let fields = ToolCallUpdateFields::new().locations(vec![]).raw_input(input);
+            with_fields(announced.clone(), fields).files
+        };
+        let files: Vec<PathBuf> = ["a.txt", "/etc/passwd", "b.txt", "file:///c"].map(PathBuf::from).into();
+        assert_eq!(asked(Some(input)), files);
+        assert_eq!(asked(None), announced.files);
     }
 }

@@ -234,7 +234,9 @@ impl Talk<'_> {
     }
 
     fn tell(&mut self, kind: TextKind, text: &str) {
-        self.is_amid_line = !text.ends_with('\n');
+        if !text.is_empty() {
+            self.is_amid_line = !text.ends_with('\n');
+        }
         self.observer.said(kind, text);
     }
 

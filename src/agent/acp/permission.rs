@@ -31,7 +31,7 @@ pub(super) fn decide(role: Role, root: &Path, wish: &ToolRequest) -> Result<(), 
         return Err(why);
     }
     match wish.kind {
-        ToolKind::Read | ToolKind::Search if leaves() => Err(OUTSIDE),
+        ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Fetch if leaves() => Err(OUTSIDE),
         ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Fetch => {
             let runs = wish.commands.iter().any(|command| command.trim().contains(char::is_whitespace));
             if runs && !edits { Err(ONLY_EXECUTORS) } else { Ok(()) }
@@ -54,6 +54,16 @@ const ONLY_EXECUTORS: &str = "only an executor may run commands";
 
 /// Whether a file is outside of the work tree, also by a link in its path, or is one of git's own.
 fn is_outside(root: &Path, file: &Path) -> bool {
+    // Agents also write paths as a shell or a browser reads them.
+    let text = file.to_string_lossy();
+    if text.starts_with('~') {
+        return true;
+    }
+    if let Some((_, path)) = text.split_once(':').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("file")) {
+        let path = path.strip_prefix("//localhost").unwrap_or(path);
+        let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+        return is_outside(root, &Path::new("/").join(path.trim_start_matches('/')));
+    }
     let is_climb = |part: Component<'_>| matches!(part, Component::ParentDir);
     let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
     let (root, real) = (resolved(root), resolved(&root.join(file)));
@@ -318,6 +328,11 @@ mod tests {
             };
             assert!(may("/tree/src/a.rs") && may("src/a.rs") && may("/tree"), "{kind:?}");
             assert!(!may("/etc/passwd") && !may("/tree/../x") && !may("../x"), "{kind:?}");
+            assert!(
+                !may("~/.ssh/id_rsa") && !may("file:///etc/passwd") && !may("FILE:/etc/passwd"),
+                "{kind:?}"
+            );
+            assert!(may("file:///tree/src/a%20b.rs") && !may("file:///tree/%2e%2e/x"), "{kind:?}");
         }
     }
 

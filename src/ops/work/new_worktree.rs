@@ -33,7 +33,7 @@ pub(super) struct Plan {
 impl NewWorktree {
     /// `path` is absolute.
     pub(super) fn wanted(store: &Store, path: Option<&Path>, is_fresh: bool) -> Result<Self, Refusal> {
-        Ok(Self { path: path.map(Path::to_owned), is_fresh, taken: store.repo().checked_out()? })
+        Ok(Self { path: path.map(Path::to_owned), is_fresh, taken: store.git().checked_out()? })
     }
 
     /// Chooses its path, branch and first commit. Creates nothing; anything in the way is an error.

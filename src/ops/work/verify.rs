@@ -176,11 +176,14 @@ impl Verification<'_> {
         let environment = environment.as_deref();
         let interrupts = self.session.interrupts()?;
         // Untracked files that an earlier test left behind do not make a later result less valid.
-        let was_dirty = place.is_dirty(true)?;
-        let has_untracked = was_dirty && !place.is_dirty(false)?;
+        let first = CodeState { commit: place.commit()?, dirty: place.is_dirty(true)? };
+        let has_untracked = first.dirty && !place.is_dirty(false)?;
         for (n, test) in tests.iter().enumerate() {
-            let dirty = if n == 0 { was_dirty } else { has_untracked || place.is_dirty(false)? };
-            let code = CodeState { commit: place.commit()?, dirty };
+            // The commit comes first: if HEAD moves between the two, the work tree differs from it.
+            let code = match n {
+                0 => first.clone(),
+                _ => CodeState { commit: place.commit()?, dirty: has_untracked || place.is_dirty(false)? },
+            };
             observer.begins(test, n, tests.len());
             let shell = Shell { command: &test.command, folder: &place.folder, environment };
             let ran = process::run(&shell, Some(timeout), &interrupts, &mut |bytes| observer.wrote(bytes))?;
@@ -353,17 +356,9 @@ fn record(
 
 /// Evidence counts only at the last linked commit, so this warns someone who tested another one.
 fn of_other_commit(store: &Store, execution: &ExecutionFolder, checks: &[Check]) -> Option<Notice> {
-    let (check, linked) = (checks.first()?, execution.work());
-    let is_last = linked.last().is_some_and(|last| check.commit.as_ref() == Some(&last.link.hash));
-    let present = match is_last {
-        // It is checked out, so it counts.
-        true => linked,
-        false => match store.snapshot().and_then(|read| Work::of(store, &read, execution)) {
-            Ok(work) => work.present,
-            Err(_) => linked,
-        },
-    };
-    let last = present.last()?;
+    let commits = store.snapshot().and_then(|read| Work::of(store, &read, execution));
+    let commits = commits.map(|work| work.present).unwrap_or_else(|_| execution.work());
+    let (last, check) = (commits.last()?, checks.first()?);
     match &check.commit {
         Some(commit) if *commit != last.link.hash => Some(Notice::warning(format!(
             "tested at {}, but the last linked commit is {}: only checks there count as evidence",

@@ -255,7 +255,7 @@ impl TreeComparison<'_> {
     /// out elsewhere.
     fn leaves(&self, name: &str, at: ObjectId) -> Result<bool, Refusal> {
         let store = &self.before.store;
-        for (_, tree) in store.repo().checked_out()?.iter().filter(|(branch, _)| branch == name) {
+        for (_, tree) in store.git().checked_out()?.iter().filter(|(branch, _)| branch == name) {
             if !is_same(tree, &self.job.folder) {
                 return Ok(false);
             }

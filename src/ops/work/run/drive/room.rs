@@ -27,7 +27,7 @@ impl Driver<'_> {
                 continue;
             };
             let Some(tip) = store.read_ref(branch)? else { continue };
-            let checked_out = store.repo().checked_out()?;
+            let checked_out = store.git().checked_out()?;
             if let Some((_, tree)) = checked_out.iter().find(|(name, _)| name == branch) {
                 let parent = tree.parent().map(Path::to_owned);
                 if !parent.is_some_and(|it| runs.iter().any(|run| is_same(run, &it))) {
