@@ -309,12 +309,16 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
             continue;
         }
         let folder = crate::ops::issues::existing(&snapshot, &id)?;
-        match facts::status(&folder) {
-            IssueStatus::Completed if let Some(branch) = unmerged(store, &folder)? => {
-                let what = format!("skipped `{id}`: it is completed; its work is on the branch `{branch}`");
-                let does = "executes it again, if its work cannot be merged";
-                session.notice(Notice::warning(what).remedy(Call::new(Op::Reopen, [&id]), does));
-            }
+        let status = facts::status(&folder);
+        if status == IssueStatus::Completed
+            && let Some(branch) = unmerged(store, &folder)?
+        {
+            let what = format!("skipped `{id}`: it is completed; its work is on the branch `{branch}`");
+            let does = "executes it again, if its work cannot be merged";
+            session.notice(Notice::warning(what).remedy(Call::new(Op::Reopen, [&id]), does));
+            continue;
+        }
+        match status {
             status @ (IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled) => {
                 session.notice(others.skipped(&folder, status));
                 over.get_or_insert(id);
