@@ -52,7 +52,7 @@ fn value(expression: &str) -> &str {
 fn line(words: &str, values: &[&str], methods: &[(&str, &str)]) -> Vec<String> {
     let mut line: Vec<String> = words.split(' ').map(str::to_owned).collect();
     for (name, given) in methods.iter().take_while(|(name, _)| ["flag", "option"].contains(name)) {
-        let given = arguments(given.trim_end_matches(')'));
+        let given = arguments(given.strip_suffix(')').unwrap_or(given));
         let option = value(given.first().copied().unwrap_or_default());
         if option == VALUE {
             // Its name is a constant elsewhere.

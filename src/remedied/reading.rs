@@ -62,7 +62,7 @@ pub(super) fn methods(code: &str, mut at: usize) -> Vec<(&str, &str)> {
                 return found;
             }
             let end = closed(code, at + open + 2);
-            found.push((name, &code[at..end]));
+            found.push((name, &code[at + open + 2..end]));
             at = end;
         } else {
             return found;

@@ -36,8 +36,16 @@ pub(super) fn check(
 ) -> Result<(), StoreError> {
     // If they cannot be counted, the walk says why.
     let all = records::issue_ids(snapshot).map_or(0, |ids| ids.len());
-    let mut walk =
-        Walk { store, snapshot, now, files: 0, shelf: RedactionCache::default(), found, watch, issues: (0, all) };
+    let mut walk = Walk {
+        store,
+        snapshot,
+        now,
+        files: 0,
+        shelf: RedactionCache::default(),
+        found,
+        watch,
+        issues: (0, all),
+    };
     walk.folder(snapshot.tree(), "")
 }
 
