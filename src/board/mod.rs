@@ -59,13 +59,16 @@ pub(crate) struct Settings {
     pub(crate) lent: Lent,
 }
 
+/// Opens the user's editor on a text; returns what was saved, or why that failed and what to do.
+type Edit = fn(&Session, &str) -> Result<String, (String, Option<String>)>;
+
 /// Functions of the command line, so that the board and the commands use the same words.
 #[derive(Clone, Copy)]
 pub(crate) struct Lent {
     /// Parses a filter.
     pub(crate) filter: fn(&str) -> Result<List, String>,
-    /// Opens the user's editor on a text; returns what was saved, or why that failed and what to do.
-    pub(crate) edit: fn(&Session, &str) -> Result<String, (String, Option<String>)>,
+    /// Opens the user's editor.
+    pub(crate) edit: Edit,
     /// Renders remedies as text with commands; `None` if there are none.
     pub(crate) spell: fn(&[Remedy]) -> Option<String>,
     /// Prints an issue; the number is the current time in milliseconds.

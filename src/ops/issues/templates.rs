@@ -47,8 +47,11 @@ pub(crate) fn templates(session: &Session) -> Vec<(String, IssueTemplate)> {
     all
 }
 
+/// Reads a file with this name and text.
+type Reader = fn(&str, &str) -> Result<IssueTemplate, String>;
+
 /// How to read a file of this name; `None` if it is no template.
-fn reader(file: &str) -> Option<fn(&str, &str) -> Result<IssueTemplate, String>> {
+fn reader(file: &str) -> Option<Reader> {
     match file.rsplit_once('.')?.1 {
         "md" => Some(|file, text| template(file, text).map_err(|fault| fault.to_string())),
         "yml" | "yaml" if !CONFIG.contains(&file) => Some(form),

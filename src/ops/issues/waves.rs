@@ -1,6 +1,6 @@
 //! The progress of roadmap waves over time.
 
-use crate::index::Needs;
+use crate::index::{Index, Needs};
 use crate::model::time::Time;
 use crate::ops::{Answer, Session};
 
@@ -18,7 +18,7 @@ pub(crate) struct Wave {
 /// # Errors
 /// Any error from the index.
 pub(crate) fn waves(session: &Session) -> Answer<Vec<Wave>> {
-    let (_, found) = session.ask(Needs::ROWS, |index| index.waves())?;
+    let (_, found) = session.ask(Needs::ROWS, Index::waves)?;
     let mut waves: Vec<Wave> = Vec::new();
     for it in found {
         let issue = (it.created, it.finished);

@@ -151,7 +151,13 @@ fn chosen<'a>(work: &mut WorkFiles, input: &AgentSetup) -> Result<Vec<&'a Reads>
     }
     let mut found = Vec::new();
     for reads in all {
-        if input.task != Task::Check || is_set_up(work, reads)? {
+        let is_wanted = input.task != Task::Check
+            || match is_set_up(work, reads) {
+                // What cannot be read is not set up, unless something of ours is in it.
+                Err(_) if !is_mentioned(work, reads) => false,
+                is_set_up => is_set_up?,
+            };
+        if is_wanted {
             found.push(reads);
         }
     }

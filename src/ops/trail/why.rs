@@ -115,11 +115,15 @@ pub(crate) fn why(session: &Session, place: &AskedLines) -> Answer<Why> {
     Ok(session.done(explain(store, &index, path, spans)?, None))
 }
 
+/// What is known about a commit: its facts, what other tools state about it, its origins, and the plan from which it was
+/// unlinked by hand.
+type Known = (CommitFacts, Vec<Stated>, Vec<Origin>, Option<SolutionId>);
+
 fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<Span>) -> Result<Why, Refusal> {
     let mut origins = Origins::of(store, index)?;
     let provenances = Provenances::of(store);
     let snapshot = index.snapshot()?;
-    let mut known: BTreeMap<_, (CommitFacts, Vec<Stated>, Vec<Origin>, Option<SolutionId>)> = BTreeMap::new();
+    let mut known: BTreeMap<_, Known> = BTreeMap::new();
     let mut explained = Vec::new();
     for span in spans {
         let (commit, found, unlinked_from) = match &span.commit {

@@ -47,7 +47,6 @@ fn a_link_out_of_the_work_tree_concerns_only_the_agents_that_read_it() {
     let before = tree(&repo);
     setup(&repo, &["codex"]);
     setup(&repo, &["--check"]);
-    setup(&repo, &["--list"]);
     repo.wf(&["agents", "setup", "claude"]).fails(1);
     setup(&repo, &["codex", "--remove"]);
     assert_eq!(tree(&repo), before);

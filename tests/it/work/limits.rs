@@ -124,7 +124,7 @@ fn ends_and_renewals_wait_for_the_next_claim() {
         let published = hub.tip();
         clone.wf(&["lease", "renew"]).ok();
         let ran = clone.wf(&DONE).ok();
-        assert!(ran.stderr.contains("`origin` gets this with the next claim"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("this is pushed to `origin` with the next claim"), "{}", ran.stderr);
         assert_eq!(hub.tip(), published);
     }
     assert_eq!(pushes(&hub), before + 3);

@@ -139,7 +139,10 @@ fn the_next_attempt_is_told_which_check_failed_and_how() {
         assert_eq!((&checks[0]["task_id"], &checks[0]["exit_code"]), (&json!("T1"), &json!(7)));
         assert_eq!(checks[0]["output_tail"], "left: 3, right: 4\n");
         let text = repo.wf(args).ok().stdout;
-        assert!(text.contains("failed with 7") && text.contains("            left: 3, right: 4"), "{text}");
-        assert!(!text.contains("failed with 9"), "it passed later: {text}");
+        assert!(
+            text.contains("failed with exit code 7") && text.contains("            left: 3, right: 4"),
+            "{text}"
+        );
+        assert!(!text.contains("exit code 9"), "it passed later: {text}");
     }
 }

@@ -11,7 +11,7 @@ fn an_issue_from_github_is_offered_a_task_that_answers_there() {
     repo.wf_in(issue.to_string(), &["new", "--from-json", "-"]).ok();
     let add = ["solution", "add", "GH-7", "--no-bind"];
     let ran = repo.wf_in(plan().to_string(), &add).ok();
-    assert!(ran.stderr.contains("--add-reply-task` adds one"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--add-reply-task GH-7 FILE` adds one"), "{}", ran.stderr);
     let mut many = plan();
     for n in 3..=10 {
         let mut task = many["tasks"][0].clone();

@@ -146,7 +146,7 @@ fn what_is_rejected_in_the_queue_is_handed_out_no_more() {
     it.ada.commit("a.txt", "a\n", "start");
     it.ada.wf(&ADD).ok();
     let ran = it.review("40", &[]).ok();
-    assert!(ran.stdout.contains("will not be handed out"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("`next` will not take it"), "{}", ran.stdout);
     assert_eq!(it.ada.items(), [("S-1".into(), "blocked".into())]);
     for args in [&["next"][..], &["next", "S-1"]] {
         let error = it.ada.refused(3, args);
