@@ -235,10 +235,12 @@ async fn whole(mut form: Incoming) -> Option<Vec<u8>> {
     while let Some(frame) = form.frame().await {
         let Ok(data) = frame.ok()?.into_data() else { continue };
         read += data.len();
-        match read {
-            ..=LARGEST_FORM => content.extend_from_slice(&data),
-            ..=MOST_IGNORED => content = Vec::new(),
-            _ => return None,
+        if read <= LARGEST_FORM {
+            content.extend_from_slice(&data);
+        } else if read <= MOST_IGNORED {
+            content = Vec::new();
+        } else {
+            return None;
         }
     }
     (read <= LARGEST_FORM).then_some(content)
