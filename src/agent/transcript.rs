@@ -134,7 +134,7 @@ impl Transcript {
             }
         }
         *self.open_of(who) = open;
-        // Whoever follows the agent reads the file meanwhile.
+        // The file is read while the agent runs.
         if let Err(error) = self.file.flush() {
             self.failed.get_or_insert(error);
         }

@@ -37,7 +37,7 @@ pub(crate) static GITHUB: Tracker = Tracker {
 
 /// The account that GitHub shows for one that was deleted.
 const GHOST: &str = "ghost";
-/// The login that `gh` writes for an author who is no user; nothing follows if the account was deleted.
+/// How `gh` begins the login of an author who is not a user. After it comes the name, or nothing for a deleted account.
 const APP: &str = "app/";
 /// The author of an issue whose record does not say.
 const UNKNOWN: &str = "unknown";

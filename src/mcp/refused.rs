@@ -19,7 +19,7 @@ pub(super) fn document(refusal: &Refusal, spell: Spell) -> Value {
     let details = refusal.details.iter().map(|it| sentence(&it.message, &it.remedies, spell));
     let all = refusal.remedies.iter().chain(refusal.details.iter().flat_map(|it: &Detail| &it.remedies));
     let mut remedies: Vec<Value> = all.map(|it| remedy(it, spell)).collect();
-    // The role was given to the agent by whoever started the server.
+    // Whoever started the server chose the role; the agent must not drop it.
     if refusal.code == Code::NotYourRole {
         remedies = vec![json!({ "does": "leave it to others, or ask the person who started you" })];
     }

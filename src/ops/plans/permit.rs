@@ -9,8 +9,8 @@ use crate::rules::folder::IssueFolder;
 use crate::rules::review::{self, CombinedReview};
 use crate::store::Tx;
 
-/// Refuses to queue a plan that was withdrawn, or that did not pass review unless someone with the right to do so forces it. Returns the
-/// `forced` field of the item: the digest of a plan that is queued despite its reviews.
+/// Refuses to queue a plan that was withdrawn, or that did not pass review, unless someone with the right to do so forces
+/// the latter. Returns the `forced` field of the item: the digest of a plan that is queued despite its reviews.
 pub(crate) fn permit_queue(
     tx: &Tx<'_>,
     policy: &Policy,

@@ -134,8 +134,8 @@ fn uncommitted(store: &Store, folder: &Path, plan: Option<&Plan>) -> Result<Vec<
     let mut lines: Vec<String> = changed.into_iter().map(|(_, path)| format!("{path} has changes")).collect();
     let named: Vec<RepoPath> = plan.map(Plan::touches).unwrap_or_default().into_iter().collect();
     let named: Vec<RepoPath> = named.into_iter().filter(|path| !path.as_str().is_empty()).collect();
-    let is_clean = lines.is_empty() && are_committed(&store, &named)?;
-    if !named.is_empty() && !is_clean {
+    let has_nothing_else = named.is_empty() || (lines.is_empty() && are_committed(&store, &named)?);
+    if !has_nothing_else {
         let found = store.git().status_below(named.iter().map(RepoPath::as_str)).map_err(StoreError::Git)?;
         for (kind, path) in found {
             // Other ignored files in a directory of the plan are build output.

@@ -1,5 +1,5 @@
-//! Installs manual pages and completions where the system looks for this user's. This is no operation of a store: all that it
-//! decides depends on the user's environment and shells.
+//! Installs manual pages and completions where the system looks for those of this user. It is not an operation, since all
+//! that it decides depends on the user's environment and shells, and nothing on a store.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
