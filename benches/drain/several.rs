@@ -35,8 +35,17 @@ struct Drained {
     seconds: f64,
     /// All pushes that reached the remote, accepted or not.
     pushes: usize,
-    /// How long each claiming command took, in seconds.
-    waits: Vec<f64>,
+    /// The commands that claimed an item.
+    claims: Vec<Claimed>,
+    /// The most pushes that ran while one of them waited.
+    most: usize,
+}
+
+/// When a command that claims an item ran, in seconds since 1970.
+#[derive(Clone, Copy)]
+struct Claimed {
+    started: f64,
+    ended: f64,
 }
 
 /// Prints a table for each way.
@@ -44,26 +53,28 @@ pub(super) fn tables() {
     for (name, way) in [("next, done", Way::NextAndDone), ("done --next", Way::DoneNext)] {
         println!("\n{name}");
         println!(
-            "{:<14} {:>6} {:>9} {:>13} {:>13} {:>13} {:>9}",
-            "", "delay", "items/s", "of one alone", "pushes/item", "longest wait", "median"
+            "{:<14} {:>6} {:>9} {:>13} {:>13} {:>13} {:>9} {:>12}",
+            "", "delay", "items/s", "of one alone", "pushes/item", "longest wait", "median", "most pushes"
         );
         for delay in DELAYS {
             let mut alone = None;
             for kind in [Kind::Clones, Kind::Worktrees] {
                 for count in EXECUTORS {
-                    let mut drained = drain(kind, way, count, delay);
+                    let drained = drain(kind, way, count, delay);
                     let rate = drained.items as f64 / drained.seconds;
                     let one = *alone.get_or_insert(rate);
-                    let longest = drained.waits.iter().copied().fold(0.0, f64::max);
+                    let mut waits: Vec<f64> = drained.claims.iter().map(|it| it.ended - it.started).collect();
+                    let longest = waits.iter().copied().fold(0.0, f64::max);
                     let place = match kind {
                         Kind::Clones => "clones",
                         Kind::Worktrees => "worktrees",
                     };
                     println!(
-                        "{count:>2} {place:<11} {delay:>4} s {rate:>9.2} {:>11.2} × {:>13.2} {longest:>11.2} s {:>7.2} s",
+                        "{count:>2} {place:<11} {delay:>4} s {rate:>9.2} {:>11.2} × {:>13.2} {longest:>11.2} s {:>7.2} s {:>12}",
                         rate / one,
                         drained.pushes as f64 / drained.items as f64,
-                        median(&mut drained.waits),
+                        median(&mut waits),
+                        drained.most,
                     );
                 }
             }
@@ -78,16 +89,26 @@ fn drain(kind: Kind, way: Way, count: usize, delay: &str) -> Drained {
     let places = world(root, kind, count, items);
     let hook = root.join("hub/hooks/pre-receive");
     std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    std::fs::write(&hook, format!("#!/bin/sh\necho >>pushes\nsleep {delay}\n")).unwrap();
+    std::fs::write(&hook, format!("#!/bin/sh\ndate +%s.%N >>pushes\nsleep {delay}\ndate +%s.%N >>ends\n"))
+        .unwrap();
     std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
     let started = Instant::now();
-    let waits = std::thread::scope(|scope| {
+    let claims: Vec<Claimed> = std::thread::scope(|scope| {
         let executors: Vec<_> = places.iter().map(|place| scope.spawn(move || execute(place, way))).collect();
         executors.into_iter().flat_map(|it| it.join().unwrap()).collect()
     });
     let seconds = started.elapsed().as_secs_f64();
-    let pushes = std::fs::read_to_string(root.join("hub/pushes")).unwrap().lines().count();
-    Drained { items, seconds, pushes, waits }
+    let [pushes, ends] = ["pushes", "ends"].map(|name| {
+        let times = std::fs::read_to_string(root.join("hub").join(name)).unwrap();
+        times.lines().map(|time| time.parse().unwrap()).collect::<Vec<f64>>()
+    });
+    // Those that began before it ended, without those that ended before it began.
+    let during = |claim: &Claimed| {
+        let began = pushes.iter().filter(|time| **time < claim.ended).count();
+        began - ends.iter().filter(|time| **time < claim.started).count()
+    };
+    let most = claims.iter().map(during).max().unwrap_or(0);
+    Drained { items, seconds, pushes: pushes.len(), claims, most }
 }
 
 /// Creates a hub with a queue, and returns the directories of the executors.
@@ -128,29 +149,30 @@ fn world(root: &Path, kind: Kind, count: usize, items: usize) -> Vec<PathBuf> {
     places
 }
 
-/// Works until the queue is empty. Returns how long each claiming command took, in seconds.
-fn execute(place: &Path, way: Way) -> Vec<f64> {
-    let mut waits = Vec::new();
-    let claim = |args: &[&str], waits: &mut Vec<f64>| {
-        let started = Instant::now();
+/// Works until the queue is empty. Returns the commands that claimed items.
+fn execute(place: &Path, way: Way) -> Vec<Claimed> {
+    let mut claims = Vec::new();
+    let now = || std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64();
+    let claim = |args: &[&str], claims: &mut Vec<Claimed>| {
+        let started = now();
         let code = command(place, args).stderr(std::process::Stdio::null()).status().unwrap().code();
-        waits.push(started.elapsed().as_secs_f64());
+        claims.push(Claimed { started, ended: now() });
         assert!(matches!(code, Some(0 | 3)), "{args:?}: {code:?}");
         code == Some(0)
     };
     let next = [WF, "next"];
     match way {
         Way::NextAndDone => {
-            while claim(&next, &mut waits) {
+            while claim(&next, &mut claims) {
                 run(place, &[WF, "done"]);
             }
         }
         Way::DoneNext => {
             let mut args: &[&str] = &next;
-            while claim(args, &mut waits) {
+            while claim(args, &mut claims) {
                 args = &[WF, "done", "--next"];
             }
         }
     }
-    waits
+    claims
 }

@@ -73,7 +73,7 @@ pub(super) fn run(place: &Path, args: &[&str]) {
 
 /// Runs a command that must succeed, with `input` as stdin.
 pub(super) fn feed(place: &Path, args: &[&str], input: &str) {
-    let mut child = command(place, args).stdin(Stdio::piped()).spawn().unwrap();
+    let mut child = command(place, args).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     assert!(child.wait().unwrap().success(), "{args:?}");
 }

@@ -115,18 +115,35 @@ impl Synced {
 pub(crate) fn sync(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Synced, SyncError> {
     let start = ready(store)?;
     let mut synced = Synced::with(remote);
-    let counts = both(store, &mut synced, waits, Trust::Asked, start)?;
+    let counts = both(store, &mut synced, waits, Trust::Asked, start, Want::Equal)?;
     synced.incoming = counts.incoming.wait()?;
     synced.outgoing = counts.outgoing.wait()?;
     synced.finish(store)
 }
 
-/// Publishes the local state: by a push alone if nobody else wrote there, else by a whole exchange.
+/// Publishes the local state: by a push alone if nobody else wrote there, else by a whole exchange. What other
+/// processes of this clone add meanwhile is theirs to publish, and what they have published already is not pushed again.
 pub(crate) fn publish(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Synced, SyncError> {
     let start = ready(store)?;
     let mut synced = Synced::with(remote);
-    both(store, &mut synced, waits, Trust::Known, start)?;
+    if !is_published(store, remote, start)? {
+        both(store, &mut synced, waits, Trust::Known, start, Want::Published)?;
+    }
     Ok(synced)
+}
+
+/// Whether the remote has a commit, as far as this clone knows.
+pub(crate) fn is_published(store: &Store, remote: &str, commit: ObjectId) -> Result<bool, SyncError> {
+    contains(store, store.read_ref(&store.tracking(remote))?, commit)
+}
+
+/// What an exchange is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Want {
+    /// Both refs are the same commit.
+    Equal,
+    /// The remote has the commit that the local ref pointed to at the start.
+    Published,
 }
 
 /// The commits that an exchange brought and took.
@@ -143,11 +160,20 @@ fn both(
     waits: Waits<'_>,
     trust: Trust,
     start: ObjectId,
+    want: Want,
 ) -> Result<Counts, SyncError> {
     let remote = synced.remote.clone();
     let tracking = store.tracking(&remote);
     let mut is_merge = false;
     let done = exchange(store, synced, waits, trust, EqualTrees::Join, |head| {
+        if want == Want::Published
+            && let Some(head) = head
+            && contains(store, Some(head), start)?
+        {
+            // Another process has pushed it, or has handed it in.
+            let is_pushed = store.read_ref(&tracking)? == Some(head);
+            return Ok((Counts::default(), (!is_pushed).then_some(Wanted::Tip(head))));
+        }
         let ahead = match head {
             Some(head) => store.merge_unpublished(head, &tracking).map_err(theirs_are(store, &remote))?,
             None => None,

@@ -12,6 +12,7 @@ use crate::model::execution::Execution;
 use crate::model::remedy::Remedies;
 use crate::ops::issues::existing_outline;
 use crate::ops::{Refusal, Session};
+use crate::sync;
 
 /// An execution that ended, and the next claim, if one was requested.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -90,10 +91,11 @@ pub(super) fn publish(
     asked: &Asked,
 ) -> Result<Ended, Refusal> {
     let store = session.store();
+    let recorded = store.snapshot()?.commit();
     let taken = (then == Then::TakeNext).then(|| next(session, ended));
     match (through(store, ended)?, &taken) {
         // The end was pushed together with the claim.
-        (Some(remote), Some(_)) if store.read_ref(&store.tracking(&remote))? == store.tip()? => {}
+        (Some(remote), Some(_)) if sync::is_published(store, &remote, recorded)? => {}
         // Do not wait for the remote twice.
         (Some(remote), Some(Err(refusal)))
             if matches!(refusal.code, Code::Unreachable | Code::TooManyRequests) =>

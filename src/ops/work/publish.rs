@@ -182,18 +182,10 @@ fn millis(wait: Duration) -> i64 {
 /// Publishes ends and renewals that wait for a push, since no claim will carry them soon.
 pub(crate) fn publish_waiting(session: &Session, remote: &str) -> Result<(), Refusal> {
     let store = session.store();
-    if store.push_interval()?.is_zero() || is_published(store, remote)? {
+    if store.push_interval()?.is_zero() || store.tip()?.is_none() {
         return Ok(());
     }
     publish_to(session, remote)
-}
-
-/// Whether the remote has all local commits, as far as this clone knows.
-fn is_published(store: &Store, remote: &str) -> Result<bool, Refusal> {
-    Ok(match (store.tip()?, store.read_ref(&store.tracking(remote))?) {
-        (Some(tip), Some(theirs)) => tip == theirs || store.is_ancestor(tip, theirs)?,
-        (tip, _) => tip.is_none(),
-    })
 }
 
 /// Publishes the outcome of a claim whose remote was asked before: do not wait twice for a remote that cannot be

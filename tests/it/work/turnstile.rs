@@ -30,6 +30,14 @@ fn hook(hub: &Repo, text: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// A hook that notes each push, and holds the first one until something is written to `gate`.
+fn gated(root: &Path) -> String {
+    let at = root.display();
+    format!(
+        "echo >>'{at}/pushes'; [ -e '{at}/open' ] || {{ touch '{at}/open'; echo >'{at}/started'; read line <'{at}/gate'; }}"
+    )
+}
+
 fn tickets(clone: &Repo) -> usize {
     let folder = clone.path().join(".git/wf/turnstile/origin%2Fmain");
     let entries = std::fs::read_dir(folder).unwrap();
@@ -52,13 +60,7 @@ fn one_push_carries_the_claims_of_all_who_wait() {
     let root = sandbox.root();
     clone.sh(&["-c", "mkfifo ../started ../gate"]).ok();
     // The first push waits until the others stand in line.
-    let at = root.display();
-    hook(
-        &hub,
-        &format!(
-            "echo >>'{at}/pushes'; [ -e '{at}/open' ] || {{ touch '{at}/open'; echo >'{at}/started'; read line <'{at}/gate'; }}"
-        ),
-    );
+    hook(&hub, &gated(root));
     let issues: BTreeSet<String> = std::thread::scope(|scope| {
         let first = scope.spawn(|| next(&worktrees[0]));
         std::fs::read(root.join("started")).unwrap();
@@ -77,6 +79,29 @@ fn one_push_carries_the_claims_of_all_who_wait() {
     // Each claim is a commit of its own.
     let claims = hub.git(&["log", "--format=%s", "--grep=^execution: claim", "refs/wf/main"]).ok().stdout;
     assert_eq!(claims.lines().count(), worktrees.len(), "{claims}");
+}
+
+#[test]
+fn an_end_that_was_pushed_is_not_pushed_again_for_what_came_after_it() {
+    let sandbox = Sandbox::new();
+    let (hub, clone, worktrees) = world(&sandbox, 2);
+    let (root, tree) = (sandbox.root(), &worktrees[0]);
+    tree.wf(&["next"]).ok();
+    clone.sh(&["-c", "mkfifo ../started ../gate"]).ok();
+    hook(&hub, &gated(root));
+    std::thread::scope(|scope| {
+        let end = scope.spawn(|| tree.wf(&["done", "--next", "--force", "--reason", "a test"]).ok());
+        std::fs::read(root.join("started")).unwrap();
+        // Another process of the clone writes while the push runs.
+        clone.wf(&["comment", "ISS-001", "-m", "meanwhile"]).ok();
+        std::fs::write(root.join("gate"), "go\n").unwrap();
+        end.join().unwrap();
+    });
+    assert_eq!(lines(&root.join("pushes")), 1);
+    assert_eq!(clone.status("ISS-000"), "completed");
+    let subjects = hub.git(&["log", "--format=%s", "refs/wf/main"]).ok().stdout;
+    assert!(subjects.contains("execution: complete"), "{subjects}");
+    assert!(!subjects.contains("comment"), "{subjects}");
 }
 
 #[test]
