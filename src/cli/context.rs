@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::agent::{calling, in_run};
 use crate::cli::input::fields::FieldArgs;
-use crate::cli::{Exit, Failure, Outcome, print};
+use crate::cli::{Exit, Failure, Outcome, print, system_words};
 use crate::git::Environment;
 use crate::model::code::Code;
 use crate::ops::fields::{self, Fields};
@@ -286,7 +286,7 @@ pub(crate) fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
         std::fs::read(path)
     };
     read.map_err(|error| {
-        Failure::new(Code::CannotRead, format!("cannot read {}: {error}", named(path)))
+        Failure::new(Code::CannotRead, format!("cannot read {}: {}", named(path), system_words(&error)))
             .hint("name an existing file, or `-` for stdin")
     })
 }

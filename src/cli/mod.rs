@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use context::{Context, Force, acting, acting_as, environment, named, read_bytes, read_text};
+use failure::system_words;
 pub(crate) use failure::{Exit, Failure};
 
 pub(crate) use crate::model::strict::strict_fault;

@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::Failure;
+use super::{Failure, system_words};
 use crate::model::code::Code;
 
 /// Writes to a temporary file beside it first, so that an existing file is replaced only by a complete one.
@@ -12,26 +12,17 @@ pub(in crate::cli) fn to_file<V>(
     write: impl FnOnce(&mut dyn Write) -> Result<V, Failure>,
 ) -> Result<V, Failure> {
     let failed = |error: &std::io::Error| {
-        Failure::new(Code::CannotWrite, format!("cannot write `{}`: {error}", path.display()))
+        Failure::new(Code::CannotWrite, format!("cannot write `{}`: {}", path.display(), system_words(error)))
             .hint("name a file in an existing directory that you can write to")
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Like any new file: others may read it if the user's umask allows it.
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
     let file = tempfile::Builder::new().prefix(".wf-export-").permissions(mode).tempfile_in(folder);
-    let file = file.map_err(|error| failed(&named(&error)))?;
+    let file = file.map_err(|error| failed(&error))?;
     let mut out = BufWriter::with_capacity(1 << 16, file);
     let written = write(&mut out)?;
     let file = out.into_inner().map_err(|error| failed(error.error()))?;
     file.persist(path).map_err(|error| failed(&error.error))?;
     Ok(written)
-}
-
-/// The system's error, without the name of the temporary file that `tempfile` adds to it.
-fn named(error: &std::io::Error) -> std::io::Error {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => std::io::Error::other("there is no such directory"),
-        std::io::ErrorKind::PermissionDenied => std::io::Error::other("you may not write there"),
-        kind => kind.into(),
-    }
 }

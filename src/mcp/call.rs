@@ -27,6 +27,11 @@ pub(super) struct Job {
     pub(super) client: Option<String>,
 }
 
+/// A call was cancelled while it waited for its turn.
+pub(super) fn not_begun() -> Refusal {
+    Refusal::new(Code::Interrupted, "the call was cancelled before it began").hint("call it again")
+}
+
 /// Tells a call to stop when dropped.
 struct StopOnDrop(Arc<AtomicBool>);
 
@@ -87,6 +92,10 @@ impl Job {
         stop: Arc<AtomicBool>,
         work: impl FnOnce(&Call<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
+        // It may have waited for a thread for long.
+        if stop.load(Ordering::Relaxed) {
+            return Err(not_begun());
+        }
         let Self { settings, roots, directory, client } = self;
         let folder = folders::choose(settings, roots, directory.as_deref())?;
         let environment = settings.environment.stopped_by(Arc::clone(&stop));

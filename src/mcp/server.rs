@@ -17,7 +17,7 @@ use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
 use tokio::sync::{Mutex, Semaphore};
 
-use super::call::Job;
+use super::call::{Job, not_begun};
 use super::tools::{Allowed, Call};
 use super::watch::Watched;
 use super::{MOST_CALLS, Settings, completion, folders, prompts, refused, resources};
@@ -146,8 +146,7 @@ impl Server {
             false => tokio::select! {
                 place = self.places.acquire() => place.ok(),
                 () = context.ct.cancelled() => {
-                    return Some(Err(Refusal::new(Code::Interrupted, "the call was cancelled before it began")
-                        .hint("call it again")));
+                    return Some(Err(not_begun()));
                 }
             },
         };

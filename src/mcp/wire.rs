@@ -11,21 +11,29 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, ClientNotification, ClientRequest, CompleteRequestParams, CustomRequest,
-    ErrorCode, ErrorData, GetPromptRequestParams, ReadResourceRequestParams, RequestId,
-    SubscribeRequestParams, UnsubscribeRequestParams,
+    ErrorCode, ErrorData, GetPromptRequestParams, InitializeRequestParams, ReadResourceRequestParams,
+    RequestId, SubscribeRequestParams, UnsubscribeRequestParams,
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio::time::{Instant, timeout_at};
 
 use super::refused::shorten;
 
 /// The most bytes of a message. The largest plan is far smaller.
 const MOST_BYTES: usize = 16 << 20;
-/// How many messages may wait to be handled or written.
+/// How many messages may wait to be written.
 const WAITING: usize = 64;
+/// How many messages are read ahead. Each may be large.
+const AHEAD: usize = 4;
+/// The most requests of a client that are not answered yet. More are refused at once, so that a client that floods the server
+/// can still cancel what it asked for, and is noticed when it goes away.
+const MOST_OPEN: usize = 256;
+/// The error for them; the protocol leaves its number to servers.
+const BUSY: ErrorCode = ErrorCode(-32_000);
 /// How long the last messages may take to be written.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
@@ -46,6 +54,9 @@ pub(super) struct Wire {
     has_begun: bool,
     /// The requests that are not answered yet.
     open: Arc<Mutex<HashSet<RequestId>>>,
+    /// Answers to what is no message, and how long they may wait for the client to read. After that, they are dropped.
+    complaints: VecDeque<Vec<u8>>,
+    until: Option<Instant>,
 }
 
 fn in_flight(open: &Mutex<HashSet<RequestId>>) -> MutexGuard<'_, HashSet<RequestId>> {
@@ -66,7 +77,7 @@ impl Writer {
 impl Wire {
     /// On stdin and stdout of this process.
     pub(super) fn on_stdio() -> (Self, Writer) {
-        let (incoming, lines) = mpsc::channel(WAITING);
+        let (incoming, lines) = mpsc::channel(AHEAD);
         let (out, outgoing) = mpsc::channel(WAITING);
         let (ended, is_over) = threads::sync_channel(0);
         std::thread::spawn(move || {
@@ -76,7 +87,16 @@ impl Wire {
             write_all(outgoing);
             drop::<threads::SyncSender<()>>(ended);
         });
-        (Self { lines, out, batch: VecDeque::new(), has_begun: false, open: Arc::default() }, Writer(is_over))
+        let wire = Self {
+            lines,
+            out,
+            batch: VecDeque::new(),
+            has_begun: false,
+            open: Arc::default(),
+            complaints: VecDeque::new(),
+            until: None,
+        };
+        (wire, Writer(is_over))
     }
 
     /// The message in a line, or the first of a batch; `None` if there is none that needs an answer.
@@ -119,9 +139,8 @@ impl Wire {
                         self.complain(ErrorCode::INVALID_PARAMS, fault, id);
                         return None;
                     }
-                    if !in_flight(&self.open).insert(request.id.clone()) {
-                        let what = "a request with this id is not answered yet".to_owned();
-                        self.complain(ErrorCode::INVALID_REQUEST, what, id);
+                    if let Err((code, what)) = self.admit(&request.id) {
+                        self.complain(code, what, id);
                         return None;
                     }
                 }
@@ -142,11 +161,39 @@ impl Wire {
         }
     }
 
-    /// Answers what is no message. A client that reads nothing gets no more of this.
-    fn complain(&self, code: ErrorCode, what: String, id: Option<RequestId>) {
+    /// Notes a request that is to be answered.
+    fn admit(&self, id: &RequestId) -> Result<(), (ErrorCode, String)> {
+        let mut open = in_flight(&self.open);
+        if open.contains(id) {
+            let what = "a request with this id is not answered yet".to_owned();
+            return Err((ErrorCode::INVALID_REQUEST, what));
+        }
+        if open.len() >= MOST_OPEN {
+            let what = format!("{MOST_OPEN} requests are not answered yet; wait for answers, then ask again");
+            return Err((BUSY, what));
+        }
+        open.insert(id.clone());
+        Ok(())
+    }
+
+    /// Answers what is no message.
+    fn complain(&mut self, code: ErrorCode, what: String, id: Option<RequestId>) {
         let error = TxJsonRpcMessage::<RoleServer>::error(short(ErrorData::new(code, what, None)), id);
-        if let Ok(line) = line(&error) {
-            let _ = self.out.try_send(line);
+        self.complaints.extend(line(&error));
+    }
+
+    /// Hands over such answers. Nothing more is read meanwhile, but a client that does not read its answers is not waited for
+    /// for long: it may be gone.
+    async fn hand_over(&mut self) {
+        while !self.complaints.is_empty() {
+            let until = *self.until.get_or_insert_with(|| Instant::now() + LAST_WORDS);
+            match timeout_at(until, self.out.reserve()).await {
+                Ok(Ok(place)) => {
+                    place.send(self.complaints.pop_front().unwrap_or_default());
+                    self.until = None;
+                }
+                Ok(Err(_)) | Err(_) => self.complaints.clear(),
+            }
         }
     }
 }
@@ -176,6 +223,7 @@ fn misfit(request: &CustomRequest) -> Option<String> {
     let method = request.method.as_str();
     let params = request.params.clone().unwrap_or_else(|| json!({}));
     let why = match method {
+        "initialize" => fault::<InitializeRequestParams>(&params),
         "tools/call" => fault::<CallToolRequestParams>(&params),
         "resources/read" => fault::<ReadResourceRequestParams>(&params),
         "resources/subscribe" => fault::<SubscribeRequestParams>(&params),
@@ -202,29 +250,38 @@ impl Transport<RoleServer> for Wire {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let answered = match &message {
-            TxJsonRpcMessage::<RoleServer>::Response(answer) => Some(&answer.id),
-            TxJsonRpcMessage::<RoleServer>::Error(answer) => answer.id.as_ref(),
+            TxJsonRpcMessage::<RoleServer>::Response(answer) => Some(answer.id.clone()),
+            TxJsonRpcMessage::<RoleServer>::Error(answer) => answer.id.clone(),
             _ => None,
         };
-        if let Some(id) = answered {
-            in_flight(&self.open).remove(id);
-        }
         let message = match message {
             TxJsonRpcMessage::<RoleServer>::Error(answer) => {
                 TxJsonRpcMessage::<RoleServer>::error(short(answer.error), answer.id)
             }
             other => other,
         };
-        let (out, line) = (self.out.clone(), line(&message));
-        async move { out.send(line?).await.map_err(|_| io::ErrorKind::BrokenPipe.into()) }
+        let (out, open, line) = (self.out.clone(), Arc::clone(&self.open), line(&message));
+        async move {
+            let sent = match line {
+                Ok(line) => out.send(line).await.map_err(|_| io::ErrorKind::BrokenPipe.into()),
+                Err(error) => Err(error),
+            };
+            // An answer that waits because the client does not read still counts as one to be given.
+            if let Some(id) = answered {
+                in_flight(&open).remove(&id);
+            }
+            sent
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
+            self.hand_over().await;
             while let Some(value) = self.batch.pop_front() {
                 if let Some(message) = self.message(value) {
                     return Some(message);
                 }
+                self.hand_over().await;
             }
             match self.lines.recv().await? {
                 Line::Whole(line) => {

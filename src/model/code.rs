@@ -399,6 +399,8 @@ text_enum!(
         UnsoundJson = "unsound-json",
         /// The arguments are wrong.
         Usage = "usage",
+        /// The tests of this work tree are being run.
+        Verifying = "verifying",
         /// Several remotes could be meant.
         WhichRemote = "which-remote",
         /// The plan was withdrawn.

@@ -64,6 +64,8 @@ text_enum!(
         Current = "current",
         /// There is something else in its place, which someone wrote by hand.
         Own = "own",
+        /// The file cannot be read as it should, so it is unknown.
+        Unusable = "unusable",
     }
 );
 

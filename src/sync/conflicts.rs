@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::git::ObjectId;
-use crate::index::Index;
+use crate::index::{Index, Watch};
 use crate::model::doc::{Doc, Written};
 use crate::model::person::Person;
 use crate::model::priority::Priority;
@@ -100,17 +100,21 @@ pub(crate) struct OpenField {
 }
 
 /// The fields with open conflicts, in the order of [`open`].
-pub(crate) fn open_fields(store: &Store, index: &Index<'_>) -> Result<Vec<OpenField>, StoreError> {
+pub(crate) fn open_fields(
+    store: &Store,
+    index: &Index<'_>,
+    watch: Watch<'_>,
+) -> Result<Vec<OpenField>, StoreError> {
     let now = index.snapshot()?;
     let one = |(met, current): (Met, Doc)| OpenField { record: record_id(&current), field: met.key };
-    Ok(still_open(&now, unsettled(store, index)?)?.into_iter().map(one).collect())
+    Ok(still_open(&now, unsettled(store, index, watch)?)?.into_iter().map(one).collect())
 }
 
 /// All open conflicts, ordered by path, field, and the stamp of the value that lost.
-pub(crate) fn open(store: &Store, index: &Index<'_>) -> Result<Vec<Conflict>, StoreError> {
+pub(crate) fn open(store: &Store, index: &Index<'_>, watch: Watch<'_>) -> Result<Vec<Conflict>, StoreError> {
     let now = index.snapshot()?;
     let mut found = Vec::new();
-    for (met, current) in still_open(&now, unsettled(store, index)?)? {
+    for (met, current) in still_open(&now, unsettled(store, index, watch)?)? {
         let stands = written(&current, &met.key);
         found.push(Conflict {
             record: record_id(&current),
@@ -125,10 +129,10 @@ pub(crate) fn open(store: &Store, index: &Index<'_>) -> Result<Vec<Conflict>, St
 }
 
 /// The conflicts that nobody has resolved. Only the history since the last time is read.
-fn unsettled(store: &Store, index: &Index<'_>) -> Result<Vec<Met>, StoreError> {
+fn unsettled(store: &Store, index: &Index<'_>, watch: Watch<'_>) -> Result<Vec<Met>, StoreError> {
     let before = Kept::read(index);
     let since = before.as_ref().map(|kept| kept.commit);
-    let (met, kept) = history::unsettled(store, index.commit(), before)?;
+    let (met, kept) = history::unsettled(store, index.commit(), before, watch)?;
     if let Some(kept) = kept.filter(|kept| since != Some(kept.commit)) {
         kept.write(index);
     }

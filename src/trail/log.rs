@@ -138,7 +138,8 @@ impl<'a> Log<'a> {
         {
             let parents = self.store.parents(commit)?;
             if parents.len() < 2 {
-                step.changes = changes(self.store, &self.now, parents.first().copied(), commit, paths)?;
+                let before = parents.first().copied();
+                step.changes = changes(self.store, &self.now, before, commit, paths, &mut |_| {})?;
             }
         }
         Ok(step)
@@ -146,22 +147,23 @@ impl<'a> Log<'a> {
 }
 
 /// Files at or under `paths` (or anywhere, if there are none) that differ between two commits, as they may be shown
-/// `now`.
+/// `now`. `at` hears how many were read.
 pub(crate) fn changes(
     store: &Store,
     now: &Snapshot<'_>,
     before: Option<ObjectId>,
     after: ObjectId,
     paths: &[String],
+    at: &mut dyn FnMut(u64),
 ) -> Result<Vec<FileChange>, StoreError> {
     let old = before.map(|id| store.state_at(id)).transpose()?.flatten();
     let Some(new) = store.state_at(after)? else { return Ok(Vec::new()) };
     let differing = store.differences(old.as_ref().map(Snapshot::tree), new.tree())?;
     let wanted = |path: &str| {
         paths.is_empty()
-            || paths
-                .iter()
-                .any(|at| path.strip_prefix(at.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/')))
+            || paths.iter().any(|top| {
+                path.strip_prefix(top.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/'))
+            })
     };
     let mut found = Vec::new();
     // A directory or a symbolic link has no text to show.
@@ -169,7 +171,8 @@ pub(crate) fn changes(
         side.is_some_and(|(kind, _)| matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable))
     };
     let files = differing.into_iter().filter(|it| is_file(it.old) || is_file(it.new));
-    for path in files.map(|it| it.path).filter(|path| wanted(path)) {
+    for (n, path) in (0..).zip(files.map(|it| it.path).filter(|path| wanted(path))) {
+        at(n);
         // A value that is hidden now may have been visible then.
         let hidden = Redactions::at(now, &path)?;
         let text = |bytes: Vec<u8>| hidden.text(&path, &bytes);

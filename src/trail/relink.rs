@@ -177,8 +177,14 @@ fn named(execution: &ExecutionFolder) -> impl Iterator<Item = &CommitHash> {
     })
 }
 
-/// Those of `commits` (full ids, oldest first) that belong to an execution and that no log names.
-pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> Result<Found, StoreError> {
+/// Those of `commits` (full ids, oldest first) that belong to an execution and that no log names. `at` hears how many were
+/// looked at.
+pub(crate) fn lost(
+    store: &Store,
+    read: &impl Read,
+    commits: &[CommitHash],
+    at: &mut dyn FnMut(u64),
+) -> Result<Found, StoreError> {
     let known = Known::read(read)?;
     let sources = Sources::of(store, read);
     let mut found = Vec::new();
@@ -186,7 +192,8 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> R
     let mut of_issues = Vec::new();
     let mut unreadable = Vec::new();
     let earliest = known.executions.iter().map(|it| it.execution.started_at.millis()).min();
-    for hash in commits {
+    for (n, hash) in (0..).zip(commits) {
+        at(n);
         let Some(id) = object_id(hash) else { continue };
         let Some(commit) = store.sound_commit(id)? else {
             unreadable.push(id);

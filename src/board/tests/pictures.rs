@@ -50,6 +50,26 @@ fn boards_of_several_widths() {
 }
 
 #[test]
+fn hints_fit_every_width() {
+    let fits = |board: &Board, what: &str| {
+        let picture = board.picture();
+        let last = picture.lines().last().unwrap_or_default();
+        assert!(!last.trim().is_empty() && !last.contains('…'), "{what}: {last}");
+    };
+    for columns in 24..=130 {
+        let mut board = Board::of_a_team((columns, 18));
+        fits(&board, "lanes");
+        for keys in ["?", "/", "n", "m"] {
+            board.keys(keys);
+            fits(&board, keys);
+            board.key(Key::Esc);
+        }
+        opened(&mut board, &page());
+        fits(&board, "an issue");
+    }
+}
+
+#[test]
 fn an_issue_in_full() {
     for columns in [60, 120] {
         let mut board = Board::of_a_team((columns, 18));

@@ -89,17 +89,36 @@ fn bottom(model: &Model, area: Rect, buffer: &mut Buffer) {
     if let Some(said) = &model.said {
         return put(buffer, left, said, BOLD);
     }
-    let hints = match (&model.overlay, &model.detail) {
-        (Some(Overlay::Form(_)), _) => {
-            "Enter submits · Alt-Enter new line · Ctrl-O editor · Tab next field · Esc cancels"
+    // From the longest to the shortest: a narrow screen shows fewer of them instead of cutting one.
+    let hints: &[&str] = match (&model.overlay, &model.detail) {
+        (Some(Overlay::Form(_)), _) => &[
+            "Enter submits · Alt-Enter new line · Ctrl-O editor · Tab next field · Esc cancels",
+            "Enter submits · Ctrl-O editor · Tab next · Esc cancels",
+            "Enter submits · Esc cancels",
+        ],
+        (Some(Overlay::Menu(_)), _) => {
+            &["Enter chooses · j/k or a number · Esc cancels", "Enter · Esc cancels"]
         }
-        (Some(Overlay::Menu(_)), _) => "Enter chooses · j/k or a number · Esc cancels",
-        (Some(_), _) => "Esc closes · j/k scroll",
-        (None, _) if model.filter.is_open => {
-            "Enter keeps · Esc clears · tag:api priority:high status:failed @ada, or words"
-        }
-        (None, Some(_)) => "1-6 pages · j/k scroll · J/K next issue · Esc closes · ? help",
-        (None, None) => "? help · Enter opens · n new · m move · c comment · r review · / filter · q quit",
+        (Some(_), _) => &["Esc closes · j/k scroll", "Esc closes"],
+        (None, _) if model.filter.is_open => &[
+            "Enter keeps · Esc clears · tag:api priority:high status:failed @ada, or words",
+            "Enter keeps · Esc clears · tag:api @ada, or words",
+            "Enter keeps · Esc clears",
+        ],
+        (None, Some(_)) => &[
+            "1-6 pages · j/k scroll · J/K next issue · Esc closes · ? help",
+            "? help · 1-6 pages · J/K next issue · Esc closes",
+            "? help · Esc closes",
+        ],
+        (None, None) => &[
+            "? help · Enter opens · n new · m move · c comment · r review · / filter · q quit",
+            "? help · Enter opens · n new · m move · c comment · / filter · q quit",
+            "? help · Enter opens · n new · / filter · q quit",
+            "? help · / filter · q quit",
+            "? help · q quit",
+        ],
     };
-    put(buffer, left, hints, DIM);
+    let room = usize::from(left.width);
+    let fits = hints.iter().find(|hint| crate::ui::text::width(hint) <= room);
+    put(buffer, left, fits.copied().unwrap_or("? help"), DIM);
 }

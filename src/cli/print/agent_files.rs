@@ -14,6 +14,7 @@ fn state_style(state: State) -> style::Style {
         State::Outdated => style::WARN,
         State::Missing => style::DIM,
         State::Own => style::PLAIN,
+        State::Unusable => style::BAD,
     }
 }
 
@@ -36,6 +37,12 @@ pub(in crate::cli) fn list(screen: &mut Screen, files: &AgentFiles) -> io::Resul
         }
     }
     table.print(screen)?;
+    for agent in &files.agents {
+        for why in agent.files.iter().filter_map(|it| it.why.as_deref()) {
+            let name = screen.painter().paint(style::ID, agent.agent.as_str());
+            writeln!(screen, "{name}: {}", clean_line(why))?;
+        }
+    }
     consents(screen, files)
 }
 
@@ -57,14 +64,18 @@ pub(in crate::cli) fn check(screen: &mut Screen, files: &AgentFiles) -> io::Resu
         return writeln!(screen, "no agent is set up; `git wf agents setup AGENT` sets one up");
     }
     for agent in &files.agents {
-        let is_wrong = |it: &&PieceState| matches!(it.state, State::Missing | State::Outdated);
+        let is_wrong =
+            |it: &&PieceState| matches!(it.state, State::Missing | State::Outdated | State::Unusable);
         let wrong: Vec<&PieceState> = agent.files.iter().filter(is_wrong).collect();
         let name = screen.painter().paint(style::ID, agent.agent.as_str());
         if wrong.is_empty() {
             writeln!(screen, "{name}: set up")?;
         }
         for it in wrong {
-            writeln!(screen, "{name}: {} {} in {}", it.gives, it.state, clean_line(&it.path))?;
+            match &it.why {
+                Some(why) => writeln!(screen, "{name}: {} {}: {}", it.gives, it.state, clean_line(why))?,
+                None => writeln!(screen, "{name}: {} {} in {}", it.gives, it.state, clean_line(&it.path))?,
+            }
         }
     }
     consents(screen, files)

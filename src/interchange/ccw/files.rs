@@ -57,6 +57,9 @@ pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
     names
 }
 
+/// Why a file that a store of ccw has is not read.
+pub(super) const MISSING: &str = "there is no such file";
+
 /// Something wrong with a file.
 pub(super) fn fault(file: &str, number: u64, id: Option<&str>, reason: impl Into<String>) -> Found {
     let unit = if number == 0 { file.to_owned() } else { line_of(file) };

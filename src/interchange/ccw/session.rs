@@ -32,7 +32,7 @@ fn read(reading: &mut Reading, folder: &Path, seen: &mut Seen) {
         folder.file_name().map_or_else(|| "session".into(), |name| name.to_string_lossy().into_owned());
     let at = |file: &str| format!("{name}/{file}");
     if !folder.join(STATE).exists() {
-        reading.faults.push(files::fault(&at(STATE), 0, None, "there is no such file"));
+        reading.faults.push(files::fault(&at(STATE), 0, None, files::MISSING));
     }
     let state = files::json(&folder.join(STATE), &at(STATE), &mut reading.faults);
     let state = state.unwrap_or(Value::Null);

@@ -78,7 +78,7 @@ impl Records for Folder {
 impl Reading {
     fn store(&mut self, folder: &Path) -> Result<(), Unreadable> {
         if !folder.join("issues.jsonl").exists() {
-            self.faults.push(files::fault("issues.jsonl", 0, None, "there is no such file"));
+            self.faults.push(files::fault("issues.jsonl", 0, None, files::MISSING));
         }
         for file in ["issues.jsonl", "issue-history.jsonl"] {
             let lines = files::lines(&folder.join(file), file, &mut self.faults)?;
@@ -106,7 +106,7 @@ impl Reading {
         for id in &index.queues {
             let name = format!("{id}.json");
             if !names.contains(&name) {
-                let why = "the index lists it, but there is no such file";
+                let why = format!("the index lists it, but {}", files::MISSING);
                 self.faults.push(files::fault(&format!("queues/{name}"), 0, Some(id), why));
             }
         }

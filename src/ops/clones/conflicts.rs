@@ -39,7 +39,8 @@ pub(crate) fn conflicts(session: &Session) -> Answer<Vec<Conflict>> {
 }
 
 fn all(session: &Session) -> Result<Vec<Conflict>, Refusal> {
-    Ok(open(session.store(), &session.index(Needs::ROWS)?)?)
+    let index = session.index(Needs::ROWS)?;
+    Ok(session.watched(|watch| open(session.store(), &index, watch))?)
 }
 
 /// Resolves a conflict by writing the chosen value.

@@ -62,8 +62,9 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
         Ok(())
     })?;
     let done = view::answer(session, &id, committed.commit)?;
-    let notice = given.and_then(|json| json.notice_of_status(&id, done.view.derived.status));
-    session.notice_all(done.notices.into_iter().chain(notice));
+    let json = given.iter();
+    let notices = json.flat_map(|json| json.notices(&done.view.issue, done.view.derived.status));
+    session.notice_all(done.notices.into_iter().chain(notices));
     Ok(session.done(done.view, done.commit))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::lifecycle::Lifecycle;
 use crate::model::code::Code;
@@ -70,6 +70,9 @@ pub(crate) struct IssueInput {
     /// The `status` that was given, and that cannot be set so.
     #[serde(skip)]
     given_status: Option<String>,
+    /// Its author and the time of its creation, as they were given; the store keeps its own.
+    #[serde(skip)]
+    given_birth: Vec<(&'static str, Value)>,
 }
 
 /// A tag, or a label as GitHub exports it.
@@ -117,6 +120,9 @@ const OWNED: &[&str] = &[
     "clock",
 ];
 
+/// Those of them that someone may expect to be kept. The rest follows from what happens to the issue.
+const BIRTH: &[&str] = &["author", "created_at"];
+
 /// How the schema describes them.
 pub(crate) const IGNORED: &str = "set by the store; ignored here";
 
@@ -149,6 +155,8 @@ impl IssueInput {
         };
         let mut value = strict::parse_text(text).map_err(|fault| wrong(&strict::strict_fault(&fault)))?;
         let given_status = value.get("status").and_then(Value::as_str).map(str::to_owned);
+        let birth = BIRTH.iter().map(|name| (*name, value.get(name).cloned().unwrap_or_default()));
+        let given_birth = birth.filter(|(_, value)| !value.is_null()).collect();
         let kind = match &mut value {
             Value::Object(map) => {
                 map.retain(|name, value| !OWNED.contains(&name.as_str()) && !value.is_null());
@@ -169,13 +177,37 @@ impl IssueInput {
         Lifecycle::check(&value)?;
         let mut input: Self = typed::read(&value).map_err(|error| wrong(&error.to_string()))?;
         input.given_status = given_status;
+        input.given_birth = given_birth;
         input.settle_notes(&wrong)?;
         input.settle_github(&wrong)?;
         Ok(input)
     }
 
-    /// Says that the given status is not that of the issue, which keeps its own.
-    pub(super) fn notice_of_status(&self, issue: &IssueId, status: IssueStatus) -> Option<Notice> {
+    /// Says which given values are not those of the issue, which keeps its own.
+    pub(super) fn notices(&self, issue: &Issue, status: IssueStatus) -> Vec<Notice> {
+        self.notice_of_status(&issue.id, status).into_iter().chain(self.notice_of_birth(issue)).collect()
+    }
+
+    fn notice_of_birth(&self, issue: &Issue) -> Option<Notice> {
+        let own = |name: &str| match name {
+            "author" => json!(issue.author),
+            _ => json!(issue.created_at),
+        };
+        let others = self.given_birth.iter().filter(|(name, given)| *given != own(name));
+        let names: Vec<String> = others.map(|(name, _)| format!("`{name}`")).collect();
+        let were = match names.len() {
+            0 => return None,
+            1 => "was",
+            _ => "were",
+        };
+        let message = format!("{} {were} ignored: `{}` keeps its own", names.join(" and "), issue.id);
+        let keeps = Call::new(Op::ImportJsonl, ["FILE"]);
+        Some(
+            Notice::warning(message).remedy(keeps, "keeps them, for issues that `git wf export jsonl` wrote"),
+        )
+    }
+
+    fn notice_of_status(&self, issue: &IssueId, status: IssueStatus) -> Option<Notice> {
         let given = self.given_status.as_deref().filter(|given| *given != status.as_str())?;
         let message = format!("`status` was not set to `{given}`: issue `{issue}` is {status}");
         Some(

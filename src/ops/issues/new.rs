@@ -59,9 +59,9 @@ pub(crate) fn new(session: &Session, input: New) -> Answer<IssueView> {
     })?;
     let id = &committed.answer;
     let done = view::answer(session, id, committed.commit)?;
-    let json = fields.json.as_ref();
-    let notice = json.and_then(|json| json.notice_of_status(id, done.view.derived.status));
-    session.notice_all(done.notices.into_iter().chain(notice));
+    let json = fields.json.iter();
+    let notices = json.flat_map(|json| json.notices(&done.view.issue, done.view.derived.status));
+    session.notice_all(done.notices.into_iter().chain(notices));
     Ok(session.done(done.view, done.commit))
 }
 

@@ -78,6 +78,9 @@ pub(crate) struct PieceState {
     pub(crate) gives: Gives,
     /// Whether it is there.
     pub(crate) state: State,
+    /// Why that cannot be told; only with `unusable`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) why: Option<String>,
 }
 
 /// A file that was changed, or would be.
@@ -95,14 +98,15 @@ pub(crate) struct FileChange {
 /// Writes, removes or checks the files of agents.
 ///
 /// # Errors
-/// `no-work-tree`; `cannot-edit` for a file that cannot be read or safely changed.
+/// `no-work-tree`; `cannot-edit` for a file that cannot be read or safely changed, except to check: then its state is
+/// `unusable`.
 pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<AgentFiles> {
     let top = session.store().work_dir().ok_or_else(|| {
         Refusal::new(Code::NoWorkTree, "a bare repository has no files for agents")
             .command("git worktree add DIRECTORY", "creates a work tree, in which it has them")
     })?;
     let mut work = WorkFiles::at(&top)?;
-    let chosen = chosen(&mut work, input)?;
+    let chosen = chosen(&mut work, input);
     match input.task {
         Task::Check => {}
         Task::Write => {
@@ -125,11 +129,10 @@ pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<Agent
     let changes = work.changes(input.is_dry);
     let mut agents = Vec::new();
     for reads in &chosen {
-        let state = state_of(&mut work, reads)?;
-        if input.task == Task::Check {
-            refuse_unreadable_files(&mut work, reads, &state)?;
-        }
-        agents.push(state);
+        agents.push(match input.task {
+            Task::Check => checked(&mut work, reads),
+            Task::Write | Task::Remove => state_of(&mut work, reads)?,
+        });
     }
     if !input.is_dry {
         work.apply()?;
@@ -143,25 +146,19 @@ pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<Agent
 }
 
 /// The agents to look at.
-fn chosen<'a>(work: &mut WorkFiles, input: &AgentSetup) -> Result<Vec<&'a Reads>, Refusal> {
+fn chosen<'a>(work: &mut WorkFiles, input: &AgentSetup) -> Vec<&'a Reads> {
     let wanted: BTreeSet<Agent> = input.agents.iter().copied().collect();
     let all = AGENTS.iter();
-    if !wanted.is_empty() {
-        return Ok(all.filter(|it| wanted.contains(&it.agent)).collect());
+    match (wanted.is_empty(), input.task) {
+        (false, _) => all.filter(|it| wanted.contains(&it.agent)).collect(),
+        (true, Task::Check) => all.filter(|reads| may_be_set_up(work, reads)).collect(),
+        (true, Task::Write | Task::Remove) => all.collect(),
     }
-    let mut found = Vec::new();
-    for reads in all {
-        let is_wanted = input.task != Task::Check
-            || match is_set_up(work, reads) {
-                // What cannot be read is not set up, unless something of ours is in it.
-                Err(_) if !is_mentioned(work, reads) => false,
-                is_set_up => is_set_up?,
-            };
-        if is_wanted {
-            found.push(reads);
-        }
-    }
-    Ok(found)
+}
+
+/// Whether an agent is set up. If that cannot be told, it is if something of ours is in its files.
+fn may_be_set_up(work: &mut WorkFiles, reads: &Reads) -> bool {
+    is_set_up(work, reads).unwrap_or_else(|_| is_mentioned(work, reads))
 }
 
 /// Removes what these agents read, except instructions that another agent still reads. Returns what was kept, and why.
@@ -209,12 +206,13 @@ fn remove(work: &mut WorkFiles, chosen: &[&Reads]) -> Result<BTreeSet<String>, R
 }
 
 /// Whether this program occurs in any file of an agent, whether or not the file can be understood. A file that cannot be read
-/// at all counts.
+/// at all counts, unless it is outside of the work tree, where this program writes nothing.
 fn is_mentioned(work: &mut WorkFiles, reads: &Reads) -> bool {
     let others = reads.pieces.iter().filter(|it| it.gives != Gives::Instructions);
     let mut paths = others.flat_map(|piece| piece.paths);
     paths.any(|path| {
-        work.text(path).map_or(true, |text| text.is_some_and(|text| text.contains(files::PROGRAM)))
+        work.real(path).is_ok()
+            && work.text(path).map_or(true, |text| text.is_some_and(|text| text.contains(files::PROGRAM)))
     })
 }
 
@@ -259,16 +257,38 @@ fn state_of(work: &mut WorkFiles, reads: &Reads) -> Result<AgentState, Refusal> 
     for piece in &reads.pieces {
         let path = path_of(work, reads.agent, piece)?;
         let state = piece.state(work.text(&path)?).map_err(|fault| unfit(&path, &fault))?;
-        found.push(PieceState { path, gives: piece.gives, state });
+        found.push(PieceState { path, gives: piece.gives, state, why: None });
     }
+    let is_set_up = is_set_up(work, reads)?;
+    Ok(with_files(work, reads, is_set_up, found))
+}
+
+/// The same, whatever cannot be read.
+fn checked(work: &mut WorkFiles, reads: &Reads) -> AgentState {
+    let files = reads.pieces.iter().map(|piece| {
+        let found = path_of(work, reads.agent, piece).and_then(|path| {
+            let text = work.text(&path)?.map(str::to_owned);
+            let state = piece.state(text.as_deref()).map_err(|fault| unfit(&path, &fault))?;
+            // What is set up in a file that its agent cannot read is of no use.
+            if state != State::Missing {
+                refuse_unreadable(piece, &path, text.as_deref())?;
+            }
+            Ok((path, state))
+        });
+        let (path, state, why) = match found {
+            Ok((path, state)) => (path, state, None),
+            Err(refusal) => (piece.paths[0].to_owned(), State::Unusable, Some(refusal.message)),
+        };
+        PieceState { path, gives: piece.gives, state, why }
+    });
+    let files = files.collect();
+    let is_set_up = may_be_set_up(work, reads);
+    with_files(work, reads, is_set_up, files)
+}
+
+fn with_files(work: &WorkFiles, reads: &Reads, is_set_up: bool, files: Vec<PieceState>) -> AgentState {
     let is_found = reads.signs.iter().any(|path| work.exists(path));
-    Ok(AgentState {
-        agent: reads.agent,
-        is_found,
-        is_set_up: is_set_up(work, reads)?,
-        files: found,
-        consent: reads.consent,
-    })
+    AgentState { agent: reads.agent, is_found, is_set_up, files, consent: reads.consent }
 }
 
 /// Whether anything was written that only this agent reads.
@@ -299,17 +319,6 @@ fn is_shared(work: &mut WorkFiles, reads: &Reads, path: &str) -> Result<bool, Re
         }
     }
     Ok(false)
-}
-
-/// Refuses files in which something is set up, but which their agent cannot read.
-fn refuse_unreadable_files(work: &mut WorkFiles, reads: &Reads, state: &AgentState) -> Result<(), Refusal> {
-    for (piece, file) in reads.pieces.iter().zip(&state.files) {
-        if file.state != State::Missing {
-            let text = work.text(&file.path)?.map(str::to_owned);
-            refuse_unreadable(piece, &file.path, text.as_deref())?;
-        }
-    }
-    Ok(())
 }
 
 fn refuse_unreadable(piece: &Piece, path: &str, text: Option<&str>) -> Result<(), Refusal> {

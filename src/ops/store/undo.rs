@@ -288,9 +288,10 @@ impl Work<'_> {
             let mut versions = it.replaces;
             versions.push(it.comment);
             let Some(at) = versions.iter().position(|it| it.id == *id) else { continue };
-            for later in &versions[at + 1..] {
-                let entry = Location::Entry(Logs::Comments(issue.clone()), later.id.clone()).to_string();
-                if it.comment.body != versions[at].body || !self.is_of_undo(&entry)? {
+            // Only the current version counts: it says what this one said if the user undid what came between.
+            if let Some(last) = versions[at + 1..].last() {
+                let entry = Location::Entry(Logs::Comments(issue.clone()), last.id.clone()).to_string();
+                if last.body != versions[at].body || !self.is_of_undo(&entry)? {
                     self.keep(path, "the comment was edited again since");
                     return Ok(());
                 }

@@ -69,7 +69,9 @@ pub(crate) fn diff(session: &Session, input: &Sides) -> Answer<StoreDiff> {
         Some(id) => paths(&snapshot, &index.resolve(id)??)?,
         None => Vec::new(),
     };
-    let files = changes(store, &snapshot, from.as_ref().map(|it| it.0), to.0, &paths)?;
+    let before = from.as_ref().map(|it| it.0);
+    let files = session
+        .counted("comparing records", None, |at| changes(store, &snapshot, before, to.0, &paths, at))?;
     let state = |(commit, name): &Named| -> Result<State, Refusal> {
         Ok(State { commit: (*commit).into(), at: store.step(*commit)?.at, name: name.clone() })
     };

@@ -44,7 +44,9 @@ pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
             .hint("name them as for `git log`: `main`, `v1.0..main`, `HEAD~20..`")
             .command("git log --oneline --all", "shows the commits"));
     };
-    let Found { links, undecided, unreadable } = relink::lost(store, &snapshot, &commits)?;
+    let total = u64::try_from(commits.len()).ok();
+    let Found { links, undecided, unreadable } =
+        session.counted("searching commits", total, |at| relink::lost(store, &snapshot, &commits, at))?;
     for id in unreadable {
         let refs = store.git().refs_containing(std::iter::once(&id)).unwrap_or_default();
         let on = refs.first().map(|name| format!(" of `{name}`")).unwrap_or_default();

@@ -38,6 +38,7 @@ mod unfinished;
 mod unlinked;
 mod unseen_claim;
 mod verify;
+mod verifying;
 
 pub(crate) use accept::{Accept, Accepted, accept};
 pub(crate) use agents::{AgentView, Question, TestAgent, Tested, agents, test_agent};

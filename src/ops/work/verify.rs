@@ -10,7 +10,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{WorktreeClaim, as_claimed, own};
+use super::{WorktreeClaim, as_claimed, own, verifying};
 use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, CodeState};
 use crate::agent::process::{self, Ended, Ran, Shell};
@@ -145,8 +145,10 @@ impl Verification<'_> {
     /// the results.
     ///
     /// # Errors
-    /// If a command cannot be started; the results so far are recorded.
+    /// `verifying` if tests are running in this work tree; if a command cannot be started, after the results so far are
+    /// recorded.
     pub(crate) fn run(self, timeout: Duration, observer: &mut dyn Observer) -> Answer<Verified> {
+        let _alone = verifying::hold(&self.place.store, &self.execution.execution.id)?;
         let mut checks = Vec::new();
         let ran = self.run_all(timeout, &mut checks, observer);
         let claim = &self.execution.execution;

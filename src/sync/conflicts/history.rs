@@ -8,6 +8,7 @@ use super::found::{Found, Met};
 use super::imported::has_replaced_import;
 use super::kept::Kept;
 use crate::git::ObjectId;
+use crate::index::Watch;
 use crate::model::doc::{Apart, Doc};
 use crate::model::schema::Schema;
 use crate::store::layout::{Form, form};
@@ -44,7 +45,7 @@ pub(super) fn unsettled_since(
     since: Option<ObjectId>,
 ) -> Result<Vec<Met>, StoreError> {
     let mut history = History::new(store);
-    let last = history.walk(tip, since)?;
+    let last = history.walk(tip, since, &mut |_, _, _| {})?;
     Ok(history.unsettled(&last))
 }
 
@@ -54,6 +55,7 @@ pub(super) fn unsettled(
     store: &Store,
     tip: ObjectId,
     kept: Option<Kept>,
+    watch: Watch<'_>,
 ) -> Result<(Vec<Met>, Option<Kept>), StoreError> {
     let mut history = History::new(store);
     // After a purge, the old history is no longer one of this commit.
@@ -65,7 +67,7 @@ pub(super) fn unsettled(
         }
         _ => None,
     };
-    let last = history.walk(tip, since)?;
+    let last = history.walk(tip, since, watch)?;
     let unsettled = history.unsettled(&last);
     let History { found, events, has_gaps, .. } = history;
     Ok((unsettled, (!has_gaps).then_some(Kept { commit: tip, met: found.all, events })))
@@ -95,12 +97,18 @@ impl<'a> History<'a> {
 
     /// Walks what is in the history of `tip` but not of `since`. Returns which conflicts are known there, and whether each
     /// is resolved.
-    fn walk(&mut self, tip: ObjectId, since: Option<ObjectId>) -> Result<Known, StoreError> {
+    fn walk(
+        &mut self,
+        tip: ObjectId,
+        since: Option<ObjectId>,
+        watch: Watch<'_>,
+    ) -> Result<Known, StoreError> {
         let commits = self.store.parents_first(&[tip], since)?;
         let parents = commits.iter().map(|(commit, parents)| (*commit, &parents[..]));
         self.lineage = Lineage::over(self.store, parents).without_births();
         let mut states: HashMap<ObjectId, Known> = HashMap::new();
-        for (commit, parents) in &commits {
+        for (n, (commit, parents)) in commits.iter().enumerate() {
+            watch("looking for conflicts in commits", n, commits.len());
             for parent in parents {
                 if !states.contains_key(parent) {
                     states.insert(*parent, self.at_start(*parent));

@@ -1,4 +1,5 @@
-//! Every example at the end of a command's help works, as it stands there, in one of four repositories.
+//! Every example at the end of a command's help works, as it stands there, in one of four repositories. Only ids that depend
+//! on the time are replaced.
 
 use crate::support::Sandbox;
 
@@ -31,6 +32,7 @@ fn the_examples_of_every_help_work() {
         repo.git(&["remote", "add", "origin", "../origin.git"]).ok();
         repo.sh(&["-c", SCRIPT, "sh", way]).ok();
     }
+    let working = sandbox.at("working/work");
     let all = sandbox.repo("all");
     let wide = all.with_env("COLUMNS", "100");
     let (mut count, mut faults) = (0, Vec::new());
@@ -43,12 +45,25 @@ fn the_examples_of_every_help_work() {
         if body.starts_with("# not run") {
             continue;
         }
+        if body.starts_with("# on a terminal, until q") {
+            for example in shown {
+                let args: Vec<&str> = example.split(' ').skip(2).collect();
+                let (code, screen) = working.on_terminal("q", &args);
+                assert_eq!(code, 0, "{example}: {screen}");
+                count += 1;
+            }
+            continue;
+        }
         for example in shown {
             let mut said = Vec::new();
+            let asked = all.with_env("EXAMPLE", &example);
             let works = ways.iter().any(|way| {
-                let script =
-                    format!("rm -rf try && cp -R ../{way} try && cd try/work && {example} </dev/null");
-                let ran = all.sh(&["-c", &script]);
+                let script = format!(
+                    "rm -rf try && cp -R ../{way} try && cd try/work && \
+                     printf '%s\\n' \"$EXAMPLE\" | sed -f ids.sed >../example && \
+                     PATH=$PWD/../bin:$PATH TMPDIR=$PWD/.. sh ../example </dev/null"
+                );
+                let ran = asked.sh(&["-c", &script]);
                 said.push(format!("{way}: {}", ran.stderr));
                 ran.code == 0
             });

@@ -2,7 +2,20 @@
 # or failed.
 set -e
 git wf init --remote origin
-git config wf.agent.claude.command cat
+# An agent that answers a ping, and any other question with a roadmap.
+cat >../claude <<'END'
+#!/bin/sh
+asked=$(cat)
+nonce=$(printf %s "$asked" | sed -n 's/.*"nonce": *"\([^"]*\)".*/\1/p')
+if [ "$nonce" ]; then echo "{\"pong\":\"$nonce\"}"; else cat "${0%/*}/answer.json"; fi
+END
+mkdir ../bin
+cat >../bin/gh <<'END'
+#!/bin/sh
+echo '[{"number":7,"title":"From GitHub","body":"","state":"OPEN","author":{"login":"ada"},"createdAt":"2026-01-01T08:00:00Z","updatedAt":"2026-01-01T08:00:00Z","comments":[],"labels":[],"assignees":[],"url":"https://github.com/zoo/okapi/issues/7"}]'
+END
+chmod +x ../claude ../bin/gh
+git config wf.agent.claude.command ../claude
 printf 'fn one() {}\n' >app.rs
 git add app.rs && git commit -q -m 'Begin'
 git push -q origin HEAD:main
@@ -24,16 +37,27 @@ git wf new 'Write the release notes' --id ISS-005 --assignee Ada
 git wf schema solution --example >plan.json
 echo "Seen on two machines." >notes.md
 git wf schema roadmap-document --example >roadmap.json
+git wf schema roadmap-answer --example >../answer.json
 git wf queue new release >/dev/null
 git wf queue new later >/dev/null
 git wf queue add ISS-003 ISS-004 --queue release
 git wf wisdom add 'Which clock do tokens use?' --type question >/dev/null
 git wf export jsonl -o store.jsonl
+git wf export ccw -o .workflow/issues
 git wf sync
+git remote add github https://github.com/zoo/okapi.git
+# What the ids that depend on the time are here.
+id() { sed -n 's/^\[{"id":"\([^"]*\)".*/\1/p'; }
+echo "s/0n0bc97t/$(git wf wisdom list --json | id)/" >ids.sed
 case $1 in
   waiting)
     git wf queue conflict add --type api --items ISS-003,ISS-004 --resolution manual
     git wf roadmap add roadmap.json
+    echo "s/RMAP-two-currencies-20261121-7k3m2pq9/$(git wf roadmap list --json | id)/" >>ids.sed
+    git clone -q -b main ../origin.git ../other
+    (cd ../other && git wf init && git wf edit ISS-001 --title 'Tokens end too early' && git wf sync)
+    git wf edit ISS-001 --title 'Tokens expire at once'
+    git wf sync
     git wf edit ISS-005 -t notes
     ;;
   *)
@@ -47,6 +71,12 @@ case $1 in
   ended)
     git wf verify --yes >/dev/null
     git wf done -m 'Limited' >/dev/null
+    git wf new 'Answer the question' --id GH-123 --source-url https://github.com/zoo/okapi/issues/123
+    plan GH-123 --task 'Answer' >/dev/null
+    git wf start GH-123 >/dev/null
+    echo '// answered' >>app.rs && git commit -q -a -m 'Answer'
+    git wf link HEAD GH-123 >/dev/null
+    git wf done -m 'Answered' >/dev/null
     # A run to look at; what came of it does not matter.
     git wf run ISS-004 --planner /bin/false --executor /bin/false --yes >/dev/null 2>&1 || true
     ;;

@@ -41,6 +41,22 @@ fn edit_changes_what_is_named_and_nothing_else() {
 }
 
 #[test]
+fn an_author_and_a_date_in_the_input_are_ignored_aloud() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let input = r#"{"id": "ISS-001", "title": "T", "author": "Bo <bo@x.org>", "created_at": "2020-01-01T00:00:00.000Z"}"#;
+    let said = repo.wf_in(input, &["new", "--from-json", "-"]).ok().stderr;
+    assert!(said.contains("`author` and `created_at` were ignored: `ISS-001` keeps its own"), "{said}");
+    assert!(said.contains("git wf import jsonl FILE"), "{said}");
+    let input = r#"{"author": "Bo <bo@x.org>"}"#;
+    let said = repo.wf_in(input, &["edit", "ISS-001", "--from-json", "-"]).ok().stderr;
+    assert!(said.contains("`author` was ignored"), "{said}");
+    // What `show --json` prints can be read again in silence.
+    let shown = repo.wf(&["show", "ISS-001", "--json"]).ok().stdout;
+    assert_eq!(repo.wf_in(shown, &["edit", "ISS-001", "--from-json", "-"]).ok().stderr, "");
+}
+
+#[test]
 fn dependencies_have_no_cycle_and_exist() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");

@@ -34,6 +34,32 @@ fn one_of_each(sandbox: &Sandbox) -> Repo {
 }
 
 #[test]
+fn an_agent_that_lists_everything_is_told_how_to_read_less() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let one = |n: usize| {
+        let at = "2026-01-01T00:00:00Z";
+        format!(
+            "{{\"id\":\"bd-{n}\",\"title\":\"T{n}\",\"status\":\"open\",\"priority\":2,\"issue_type\":\"task\",\"created_at\":\"{at}\",\"updated_at\":\"{at}\"}}\n"
+        )
+    };
+    repo.wf_in((0..101).map(one).collect::<String>(), &["import", "beads", "-"]).ok();
+    let agent = repo.with_env("CLAUDECODE", "1");
+    let all = agent.wf(&["list"]).ok();
+    assert_eq!(all.stdout.lines().count(), 101);
+    assert!(
+        all.stderr.contains("101 issues; `git wf list --limit 20` lists the first ones"),
+        "{}",
+        all.stderr
+    );
+    let some = agent.wf(&["list", "--limit", "20"]).ok().stderr;
+    assert!(some.contains("20 of 101 issues; `--offset 20` shows the next ones"), "{some}");
+    // A person's script is told nothing, and gets the same.
+    let script = repo.wf(&["list"]).ok();
+    assert_eq!((script.stdout, script.stderr.as_str()), (all.stdout, ""));
+}
+
+#[test]
 fn what_is_over_is_left_out_unless_asked_for() {
     let sandbox = Sandbox::new();
     let repo = one_of_each(&sandbox);

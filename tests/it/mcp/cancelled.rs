@@ -87,20 +87,25 @@ fn progress_is_told_only_to_those_who_ask() {
     assert!(client.told.iter().all(|it: &Value| it["params"]["progressToken"] == 9));
 }
 
-#[test]
-fn cancelling_a_claim_ends_its_fetch() {
-    let sandbox = Sandbox::new();
+/// A repository with a queued issue and a remote that notes each request and then hangs.
+fn hanging(sandbox: &Sandbox) -> Repo {
     let repo = sandbox.store("code");
     repo.commit("a.txt", "a\n", "Begin");
     repo.queued("ISS-001", "a.txt");
     repo.sh(&["-c", "mkfifo ../alive"]).ok();
-    // A remote that records the request and then hangs.
     let script = sandbox.root().join("hang.sh");
     std::fs::write(&script, "exec 3>\"$(dirname \"$0\")/alive\"; echo begun >&3; exec tail -f /dev/null\n")
         .unwrap();
     repo.git(&["config", "protocol.ext.allow", "always"]).ok();
     repo.git(&["config", "wf.remote", "origin"]).ok();
     repo.git(&["remote", "add", "origin", &format!("ext::sh {}", script.display())]).ok();
+    repo
+}
+
+#[test]
+fn cancelling_a_claim_ends_its_fetch() {
+    let sandbox = Sandbox::new();
+    let repo = hanging(&sandbox);
     let mut client = Client::of(&repo, &[]);
     let id = client.request("tools/call", json!({"name": "claim", "arguments": {}}));
     let mut alive = File::open(sandbox.root().join("alive")).unwrap();
@@ -115,19 +120,53 @@ fn cancelling_a_claim_ends_its_fetch() {
 #[test]
 fn long_calls_leave_room_for_those_that_only_read() {
     let sandbox = Sandbox::new();
-    let (_repo, mut client) = endless(&sandbox);
+    let repo = hanging(&sandbox);
+    let mut client = Client::of(&repo, &[]);
+    // The first hangs, and the others wait for it.
     let ids: Vec<u64> =
-        (0..20).map(|_| client.request("tools/call", json!({"name": "verify", "arguments": {}}))).collect();
+        (0..20).map(|_| client.request("tools/call", json!({"name": "claim", "arguments": {}}))).collect();
     let mut alive = File::open(sandbox.root().join("alive")).unwrap();
-    for _ in 0..16 {
-        began(&mut alive);
-        let mut rest = [0; 1];
-        alive.read_exact(&mut rest).unwrap();
-    }
+    began(&mut alive);
     assert_eq!(client.call("find", json!({"all": true}))["total"], 1);
     for id in ids {
         client.tell("notifications/cancelled", json!({"requestId": id}));
     }
-    ended(alive);
+    assert_eq!(client.ask("ping", json!({})), json!({}));
+    drop(alive);
     assert_eq!(client.close(), 0);
+}
+
+#[test]
+fn the_tests_of_a_work_tree_run_once_at_a_time() {
+    let sandbox = Sandbox::new();
+    let (repo, mut client) = endless(&sandbox);
+    let id = client.request("tools/call", json!({"name": "verify", "arguments": {}}));
+    let mut alive = File::open(sandbox.root().join("alive")).unwrap();
+    began(&mut alive);
+    for tool in
+        [("verify", json!({})), ("finish", json!({"outcome": "completed", "summary": "x", "verify": true}))]
+    {
+        let refused = client.refused(tool.0, tool.1);
+        assert_eq!(
+            (&refused["code"], &refused["remedies"][1]["tool"]),
+            (&json!("verifying"), &json!("show"))
+        );
+        assert!(refused["message"].as_str().unwrap().starts_with("process "), "{refused}");
+    }
+    // Another process is told, too.
+    let error = repo.refused(1, &["verify", "--yes"]);
+    assert_eq!(error["code"], "verifying", "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("git wf detail"), "{error}");
+    client.tell("notifications/cancelled", json!({"requestId": id}));
+    ended(alive);
+    assert_eq!(client.ask("ping", json!({})), json!({}));
+    // A process that is killed leaves the place free.
+    let mut shell = repo.command(env!("CARGO_BIN_EXE_git-wf"), &["verify", "--yes"]).spawn().unwrap();
+    let mut alive = File::open(sandbox.root().join("alive")).unwrap();
+    began(&mut alive);
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+    ended(alive);
+    std::fs::remove_file(sandbox.root().join("alive")).unwrap();
+    repo.wf(&["verify", "--yes"]).ok();
 }

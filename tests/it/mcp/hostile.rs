@@ -1,6 +1,8 @@
 //! Whatever a client sends, the next request is answered, and stdout carries only the protocol.
 
-use serde_json::json;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
 
 use super::Client;
 use crate::support::Sandbox;
@@ -50,6 +52,8 @@ fn garbage_is_answered_and_the_connection_goes_on() {
         ("resources/read", json!({"uri": 7})),
         ("prompts/get", json!({})),
         ("completion/complete", json!({"ref": 1})),
+        ("initialize", json!({"protocolVersion": 7})),
+        ("initialize", json!(null)),
     ] {
         let wrong = client.ask(method, params.clone());
         assert_eq!(wrong["error"]["code"], -32602, "{method} {params}: {wrong}");
@@ -129,6 +133,8 @@ fn what_comes_before_the_handshake_does_no_harm() {
     assert_eq!(client.ask("ping", json!({})), json!({}));
     let early = client.ask("tools/list", json!({}));
     assert!(early["error"]["code"].is_i64(), "{early}");
+    let wrong = client.ask("initialize", json!({"capabilities": []}));
+    assert_eq!(wrong["error"]["code"], -32602, "{wrong}");
     client.begin("2025-11-25");
     is_well(&mut client);
 }
@@ -162,4 +168,27 @@ fn a_client_that_reads_nothing_does_not_keep_the_server() {
         }
         assert_eq!(client.leave(), 0);
     }
+}
+
+#[test]
+fn a_flood_is_refused_and_ends_with_the_connection() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("ISS-001");
+    let mut client = Client::of(&repo, &[]);
+    let find =
+        |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "find"}});
+    // In one batch, so that all of them are there before the first is answered.
+    client.send(&json!((1000..2000).map(find).collect::<Vec<_>>()));
+    let answers: Vec<Value> = (1000..2000).map(|_| client.next().unwrap()).collect();
+    let refused: Vec<&Value> = answers.iter().filter(|it| it.get("error").is_some()).collect();
+    assert!(!refused.is_empty() && refused.len() <= 744, "{}", refused.len());
+    assert!(refused.iter().all(|it| it["error"]["code"] == -32000), "{}", refused[0]);
+    is_well(&mut client);
+    // A client that floods the server and goes away.
+    let flood: String = (0..20_000).map(|id| format!("{}\n", find(10_000 + id))).collect();
+    let began = Instant::now();
+    client.write(flood.as_bytes());
+    assert_eq!(client.close(), 0);
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
 }

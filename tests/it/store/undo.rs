@@ -92,6 +92,10 @@ fn an_edited_comment_gets_its_text_back() {
     repo.wf(&["comment", "ISS-001", "--withdraw", &id]).ok();
     let said = repo.wf(&["undo"]).ok().stdout;
     assert!(said.contains("restored body of ISS-001, comment ") && !said.contains("withdrew"), "{said}");
+    // Now the comment itself is the last command that was not undone.
+    repo.wf(&["undo"]).ok();
+    let comment = repo.wf(&["show", "ISS-001", "--json"]).json()["comments"][0].clone();
+    assert_eq!((&comment["body"], &comment["is_withdrawn"]), (&json!(""), &json!(true)));
 }
 
 #[test]

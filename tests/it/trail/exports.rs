@@ -133,6 +133,58 @@ fn a_statement_is_signed_with_openpgp() {
     assert!(!repo.path().join("x").exists() && !repo.path().join("x.asc").exists());
 }
 
+/// Makes a key and its certificate for gpgsm in `GNUPGHOME`, where the agent gets the passphrase without a person.
+const CERTIFICATE: &str = r#"set -e
+cd "$GNUPGHOME"
+openssl req -quiet -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 30 \
+    -subj /CN=Ada/emailAddress=ada@example.org -addext subjectAltName=email:ada@example.org \
+    -addext keyUsage=critical,digitalSignature,nonRepudiation
+openssl pkcs12 -export -inkey key.pem -in cert.pem -out key.p12 -passout pass:x \
+    -keypbe PBE-SHA1-3DES -certpbe PBE-SHA1-3DES -macalg sha1
+cat >pinentry <<'END'
+#!/bin/sh
+echo OK
+while read -r word _; do
+    [ "$word" != GETPIN ] || echo 'D x'
+    echo OK
+    [ "$word" != BYE ] || exit 0
+done
+END
+chmod +x pinentry
+echo "pinentry-program $GNUPGHOME/pinentry" >gpg-agent.conf
+echo disable-crl-checks >gpgsm.conf
+echo "$(openssl x509 -in cert.pem -noout -fingerprint -sha1 | sed 's/.*=//') S relax" >trustlist.txt
+gpgsm --batch --import key.p12
+"#;
+
+#[test]
+fn a_statement_is_signed_with_x509() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = executed(&sandbox);
+    let home = tempfile::Builder::new().prefix("gpg").tempdir_in("/tmp").unwrap();
+    let repo = repo.with_env("GNUPGHOME", home.path().to_str().unwrap());
+    if repo.sh(&["-c", "command -v gpgsm && command -v openssl"]).code != 0 {
+        eprintln!("skipped: there is no gpgsm, or no openssl to make a certificate");
+        return;
+    }
+    let agent = AgentOf(&repo);
+    let made = agent.0.sh(&["-c", CERTIFICATE]);
+    if made.code != 0 {
+        eprintln!("skipped: gpgsm takes no certificate here: {}", made.stderr);
+        return;
+    }
+    repo.git(&["config", "gpg.format", "x509"]).ok();
+    repo.git(&["config", "user.signingKey", "ada@example.org"]).ok();
+    let answer = repo.json(&["export", "in-toto", "-o", "audit.json", "--sign"]);
+    assert_eq!(answer, json!({"output": "audit.json", "signature": "audit.json.p7s"}));
+    let said = repo.sh(&["-c", "gpgsm --verify audit.json.p7s audit.json"]).ok().stderr;
+    assert!(said.contains("Good signature from \"/CN=Ada/EMail=ada@example.org\""), "{said}");
+    let changed = "sed s/ISS-001/ISS-002/ audit.json >other.json; gpgsm --verify audit.json.p7s other.json";
+    assert_ne!(repo.sh(&["-c", changed]).code, 0);
+    repo.git(&["config", "user.signingKey", "nobody@example.org"]).ok();
+    assert_eq!(repo.refused(1, &["export", "in-toto", "-o", "x", "--sign"])["code"], "cannot-sign");
+}
+
 /// Ends the agent that gpg started.
 struct AgentOf<'a>(&'a Repo);
 

@@ -80,7 +80,8 @@ fn a_file_that_its_agent_cannot_read_is_not_set_up() {
         };
         assert_ne!(added, before);
         repo.write(path, &added);
-        repo.refused(1, &["agents", "setup", agent, "--check"]);
+        let checked = repo.wf(&["agents", "setup", agent, "--check"]).fails(1).stdout;
+        assert!(checked.contains(&format!("mcp unusable: `{path}`")), "{checked}");
         setup(&repo, &[agent, "--remove"]);
         let _ = std::fs::remove_file(repo.path().join(path));
     }

@@ -48,8 +48,23 @@ fn a_link_out_of_the_work_tree_concerns_only_the_agents_that_read_it() {
     setup(&repo, &["codex"]);
     setup(&repo, &["--check"]);
     repo.wf(&["agents", "setup", "claude"]).fails(1);
+    // Both say so, and go on with the others.
+    let why = "`CLAUDE.md` leads out of the work tree";
+    let checked = repo.wf(&["agents", "setup", "claude", "codex", "--check"]).fails(1).stdout;
+    assert!(checked.contains(&format!("claude: instructions unusable: {why}\n")), "{checked}");
+    assert!(checked.contains("codex: set up"), "{checked}");
+    let list = setup(&repo, &["--list"]);
+    assert!(list.contains(&format!("claude: {why}\n")) && list.contains("opencode.json"), "{list}");
+    let listed = repo.json(&["agents", "setup", "--list"]);
+    let first = &listed["agents"][0]["files"][0];
+    assert_eq!((&first["state"], &first["why"]), (&serde_json::json!("unusable"), &serde_json::json!(why)));
     setup(&repo, &["codex", "--remove"]);
     assert_eq!(tree(&repo), before);
+    // A setting there is no concern of those that are set up.
+    setup(&repo, &["codex"]);
+    std::fs::write(sandbox.root().join("mine.json"), "{}").unwrap();
+    symlink(sandbox.root().join("mine.json"), repo.path().join(".mcp.json")).unwrap();
+    setup(&repo, &["--check"]);
 }
 
 #[test]

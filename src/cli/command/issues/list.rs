@@ -165,7 +165,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             shown += 1;
             Ok(print::fields::in_form(&mut context.screen, &format, &format.fields.pick(&issue))?)
         })?;
-        go_on(&list, shown, total, context);
+        go_on(&session, &list, shown, total, context);
         return Ok(Exit::Done);
     }
     let fields = match fields.fields.is_empty() {
@@ -182,7 +182,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             None => {
                 print::issues::table(&mut context.screen, &done.view, list.offset)?;
                 if !context.screen.is_terminal() {
-                    go_on(&list, done.view.rows.len(), done.view.total, context);
+                    go_on(&session, &list, done.view.rows.len(), done.view.total, context);
                 }
             }
             Some(field) => {
@@ -208,7 +208,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         Ok(written?)
     })?;
     array.end(&mut context.screen)?;
-    go_on(&list, shown, total, context);
+    go_on(&session, &list, shown, total, context);
     Ok(Exit::Done)
 }
 
@@ -220,13 +220,25 @@ fn lines(session: &Session, list: &List, fields: &Fields, context: &mut Context)
         Ok(())
     })?;
     print::fields::lines(&mut context.screen, fields, &shown)?;
-    go_on(list, shown.len(), total, context);
+    go_on(session, list, shown.len(), total, context);
     Ok(Exit::Done)
 }
 
+/// A list of more issues than this fills the context of an agent.
+const LONG: usize = 100;
+
 /// Says how to see the rest of a list that a limit cut.
-fn go_on(list: &List, shown: usize, total: Option<issues::Total>, context: &Context) {
+///
+/// A list without a limit is whole, in a pipe as on a terminal, as with git: a script that counts or searches its lines must
+/// not miss any in silence, and an agent writes such scripts, too. So an agent gets the whole list, and is told how many
+/// there are and how to read fewer. `find` of MCP, which only agents call, has pages.
+fn go_on(session: &Session, list: &List, shown: usize, total: Option<issues::Total>, context: &Context) {
     let next = list.offset + shown;
+    if list.limit.is_none() && shown > LONG && session.caller().is_some() {
+        let note = Notice::note(format!("{shown} issues"));
+        let fewer = Call::from(Other::List).option("limit", "20");
+        context.show_notices([note.remedy(fewer, "lists the first ones, and says how to go on")]);
+    }
     if let Some(total) = total.filter(|total| next < total.number() && shown > 0) {
         let note = format!("{shown} of {total} issues; `--offset {next}` shows the next ones");
         context.show_notices([Notice::note(note)]);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::{Context, Failure, Outcome};
+use crate::cli::{Context, Failure, Outcome, system_words};
 use crate::model::code::Code;
 use crate::ops::store::{self, CcwExport, CcwStore};
 
@@ -37,8 +37,11 @@ pub(in crate::cli) fn run(Args { issues, output }: Args, context: &mut Context) 
             format!("`{}` exists already, so nothing was written", folder.display()),
         )
         .hint("name another directory, or move that one away"),
-        _ => Failure::new(Code::CannotWrite, format!("cannot write `{}`: {error}", folder.display()))
-            .hint("name a directory that you can write to"),
+        _ => Failure::new(
+            Code::CannotWrite,
+            format!("cannot write `{}`: {}", folder.display(), system_words(&error)),
+        )
+        .hint("name a directory that you can write to"),
     };
     write(&folder, &done.view).map_err(failed)?;
     let output = folder.to_string_lossy().into_owned();

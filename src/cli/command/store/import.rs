@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use crate::cli::{Context, Failure, Outcome, named, print};
+use crate::cli::{Context, Failure, Outcome, named, print, system_words};
 use crate::interchange::Report;
 use crate::interchange::beads::{self, BEADS};
 use crate::interchange::ccw::{CCW, Folder};
@@ -267,5 +267,5 @@ fn unread_store(error: &Unreadable) -> Failure {
 }
 
 fn unread(file: &str, error: &io::Error, hint: &str) -> Failure {
-    Failure::new(Code::CannotRead, format!("cannot read {}: {error}", named(file))).hint(hint)
+    Failure::new(Code::CannotRead, format!("cannot read {}: {}", named(file), system_words(error))).hint(hint)
 }

@@ -53,7 +53,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let done = store::agent_setup(&session, &AgentSetup { agents, task, is_dry })?;
     let is_missing = |files: &AgentFiles| {
         let mut states = files.agents.iter().flat_map(|it| &it.files).map(|it| it.state);
-        files.agents.is_empty() || states.any(|state| matches!(state, State::Missing | State::Outdated))
+        let is_wrong = |state| matches!(state, State::Missing | State::Outdated | State::Unusable);
+        files.agents.is_empty() || states.any(is_wrong)
     };
     let fails = args.check && is_missing(&done.view);
     context.answer(done, |files, _, screen| match task {

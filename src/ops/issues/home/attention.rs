@@ -182,7 +182,8 @@ impl World<'_> {
     }
 
     fn conflicts(&self) -> Result<Vec<AttentionItem>, Refusal> {
-        let open = conflicts::open_fields(self.session.store(), self.index)?;
+        let store = self.session.store();
+        let open = self.session.watched(|watch| conflicts::open_fields(store, self.index, watch))?;
         let one = |it: conflicts::OpenField| AttentionItem {
             issue_id: IssueId::parse(&it.record).ok(),
             what: match it.field.as_str() {
