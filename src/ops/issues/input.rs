@@ -202,9 +202,7 @@ impl IssueInput {
         };
         let message = format!("{} {were} ignored: `{}` keeps its own", names.join(" and "), issue.id);
         let keeps = Call::new(Op::ImportJsonl, ["FILE"]);
-        Some(
-            Notice::warning(message).remedy(keeps, "keeps them, for issues that `git wf export jsonl` wrote"),
-        )
+        Some(Notice::warning(message).remedy(keeps, "keeps them, for issues of an export"))
     }
 
     fn notice_of_status(&self, issue: &IssueId, status: IssueStatus) -> Option<Notice> {

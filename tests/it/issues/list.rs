@@ -45,7 +45,7 @@ fn an_agent_that_lists_everything_is_told_how_to_read_less() {
     };
     repo.wf_in((0..101).map(one).collect::<String>(), &["import", "beads", "-"]).ok();
     let agent = repo.with_env("CLAUDECODE", "1");
-    let all = agent.wf(&["list"]).ok();
+    let all = agent.wf(&["list", "--fields", "id"]).ok();
     assert_eq!(all.stdout.lines().count(), 101);
     assert!(
         all.stderr.contains("101 issues; `git wf list --limit 20` lists the first ones"),
@@ -55,7 +55,7 @@ fn an_agent_that_lists_everything_is_told_how_to_read_less() {
     let some = agent.wf(&["list", "--limit", "20"]).ok().stderr;
     assert!(some.contains("20 of 101 issues; `--offset 20` shows the next ones"), "{some}");
     // A person's script is told nothing, and gets the same.
-    let script = repo.wf(&["list"]).ok();
+    let script = repo.wf(&["list", "--fields", "id"]).ok();
     assert_eq!((script.stdout, script.stderr.as_str()), (all.stdout, ""));
 }
 

@@ -170,3 +170,17 @@ fn a_hostile_record_is_cleaned() {
     assert_eq!(kinds(&answer), ["added other", "changed issue", "added other"]);
     assert_eq!(fields(&answer), ["title"]);
 }
+
+#[test]
+fn long_work_shows_its_progress_on_a_terminal() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.commit("a.txt", "a\n", "Begin");
+    repo.issue("ISS-001");
+    for (command, words) in [("relink", "searching commits 0/1"), ("diff", "comparing records 0")] {
+        let (code, screen) = repo.on_terminal("", &[command]);
+        assert!(code == 0 && screen.contains(words), "{command}: {screen}");
+        // In a pipe there is none.
+        assert_eq!(repo.wf(&[command]).ok().stderr, "");
+    }
+}
