@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::pipes;
 use super::raw::{self, Content};
 
 /// The settings of the repository.
@@ -18,6 +19,10 @@ const OF_WORKTREE: &str = "config.worktree";
 const HOOKS: &str = "hooks";
 /// Files in the common git directory by which git finds programs, or takes other commits for parents.
 const FILES: &[&str] = &[CONFIG, OF_WORKTREE, HOOKS, "info/attributes", "info/grafts"];
+/// What is checked out.
+const HEAD: &str = "HEAD";
+/// A HEAD is never longer, in bytes.
+const LONGEST_HEAD: u64 = 8 * 1024;
 /// A hook that git does not run.
 const SAMPLE: &str = ".sample";
 
@@ -47,6 +52,10 @@ struct State {
     looks: Looks,
     /// The settings of worktrees that were made since, by the directories of their files.
     made: BTreeMap<PathBuf, PathBuf>,
+    /// Links to devices that were there before the agents.
+    devices: BTreeSet<PathBuf>,
+    /// Every HEAD as it was last seen.
+    heads: BTreeMap<PathBuf, Content>,
     restored: Vec<PutBack>,
 }
 
@@ -63,6 +72,8 @@ impl KeptSettings {
         let mut state = kept.state();
         state.kept = names.into_iter().map(|name| (name.clone(), kept.read(&name))).collect();
         state.looks = kept.looks(&state);
+        state.devices = pipes::in_git_dir(common).into_iter().collect();
+        kept.see_heads(&mut state);
         drop(state);
         kept
     }
@@ -96,11 +107,11 @@ impl KeptSettings {
     /// Restores whatever has changed. Returns whether everything is as it should be.
     pub(crate) fn put_back(&self) -> bool {
         let mut state = self.state();
+        let mut all = self.remove_pipes(&mut state);
         let looks = self.looks(&state);
         if looks == state.looks {
-            return true;
+            return all;
         }
-        let mut all = true;
         // Hooks in a link are not those of the repository.
         let new: Vec<PathBuf> = self.hooks().filter(|name| !state.kept.contains_key(name)).collect();
         let names: BTreeSet<PathBuf> = state.kept.keys().cloned().chain(new).collect();
@@ -126,6 +137,35 @@ impl KeptSettings {
             state.looks = self.looks(&state);
         }
         all
+    }
+
+    /// Removes the pipes for which git would wait, with a HEAD in their place if it was one. Returns whether none is left.
+    fn remove_pipes(&self, state: &mut State) -> bool {
+        let mut all = true;
+        let pipes = pipes::in_git_dir(&self.common);
+        for name in pipes.into_iter().filter(|name| !state.devices.contains(name)) {
+            let removed = fs::remove_file(self.common.join(&name));
+            let done = removed.and_then(|()| match state.heads.get(&name) {
+                Some(head) => raw::write(&self.common, &name, head),
+                None => Ok(()),
+            });
+            let what = format!("the file {} of the git directory was replaced by a pipe", name.display());
+            all &= done.is_ok();
+            state.restored.push(PutBack { what, is_done: done.is_ok() });
+        }
+        self.see_heads(state);
+        all
+    }
+
+    /// Remembers what is checked out. Others may check out something else at any time.
+    fn see_heads(&self, state: &mut State) {
+        let linked = fs::read_dir(self.common.join("worktrees")).into_iter().flatten().flatten();
+        let linked = linked.map(|it| Path::new("worktrees").join(it.file_name()).join(HEAD));
+        let is_short = |name: &PathBuf| {
+            self.common.join(name).symlink_metadata().is_ok_and(|found| found.len() <= LONGEST_HEAD)
+        };
+        let names = std::iter::once(PathBuf::from(HEAD)).chain(linked).filter(is_short);
+        state.heads = names.filter_map(|name| Some((name.clone(), self.read(&name)?))).collect();
     }
 
     fn put_one_back(&self, name: &Path, was: Option<&Content>, now: Option<&Content>) -> PutBack {
@@ -262,6 +302,28 @@ mod tests {
         assert!(restored.len() == 5 && restored.iter().all(|it| it.is_done), "{restored:?}");
         assert_eq!(text("changed/hooks-pre-push.1"), "evil");
         assert!(kept.put_back() && kept.take_restored().is_empty());
+    }
+
+    #[test]
+    fn a_pipe_in_the_place_of_head_is_removed_and_head_put_back() {
+        let (folder, kept) = repo();
+        let (main, linked) = (folder.path().join("HEAD"), folder.path().join("worktrees/one/HEAD"));
+        fs::write(&main, "ref: refs/heads/main\n").unwrap();
+        fs::write(&linked, "ref: refs/heads/side\n").unwrap();
+        assert!(kept.put_back());
+        // Someone checks out another branch.
+        fs::write(&main, "ref: refs/heads/other\n").unwrap();
+        assert!(kept.put_back());
+        let packed = folder.path().join("packed-refs");
+        for path in [&main, &linked, &packed] {
+            let _ = fs::remove_file(path);
+            let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+            rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        }
+        assert!(kept.put_back() && !packed.exists());
+        assert_eq!(fs::read_to_string(&main).unwrap(), "ref: refs/heads/other\n");
+        assert_eq!(fs::read_to_string(&linked).unwrap(), "ref: refs/heads/side\n");
+        assert_eq!(kept.take_restored().len(), 3);
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod parameters;
 mod patch_ids;
 mod patch_text;
 mod people;
+pub(crate) mod pipes;
 mod process;
 mod quarantine;
 mod quoted;

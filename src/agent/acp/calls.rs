@@ -1,7 +1,7 @@
 //! The tool calls of an agent: what it announced about each, since a request for permission may contain only an id.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agent_client_protocol::v1::schema::ToolCallUpdateFields;
@@ -42,7 +42,9 @@ pub(super) fn with_fields(wish: ToolRequest, fields: ToolCallUpdateFields) -> To
             let named = fields.raw_input.iter().flat_map(|input| named(input, PATHS)).flatten();
             let files: Vec<PathBuf> = placed.chain(named.map(PathBuf::from)).collect();
             // A request without files is about those that were announced.
-            if files.is_empty() { wish.files } else { files }
+            let files = if files.is_empty() { wish.files } else { files };
+            let searched = fields.raw_input.iter().flat_map(searched);
+            files.into_iter().chain(searched).collect()
         },
         // A program and its arguments may be two fields.
         commands: fields.raw_input.as_ref().map_or(wish.commands, |input| {
@@ -79,6 +81,43 @@ const PATHS: &[&str] = &[
     "uri",
     "url",
 ];
+
+/// Those in which they give the names of files with wildcards.
+const GLOBS: &[&str] = &["exclude", "glob", "globs", "include", "include_pattern", "includes"];
+/// Those in which they give either that, or a regular expression for a text.
+const PATTERNS: &[&str] = &["pattern", "patterns"];
+
+/// Where a search looks, by its globs.
+fn searched(input: &Value) -> Vec<PathBuf> {
+    let patterns = named(input, PATTERNS).concat().into_iter().filter(|text| is_like_path(text));
+    named(input, GLOBS).concat().into_iter().chain(patterns).flat_map(|glob| begins(&glob)).collect()
+}
+
+/// Whether a pattern leads out of a directory if it is a glob. `/api/users` is a text to search for, unless there is an
+/// `/api` on this machine.
+fn is_like_path(text: &str) -> bool {
+    let top = text.strip_prefix('/').and_then(|rest| rest.split('/').next());
+    let is_there = |top: &str| top.starts_with('*') || (!top.is_empty() && Path::new("/").join(top).exists());
+    text.starts_with(['~', '{'])
+        || text.split(['/', '{', '}', ',']).any(|part| part == "..")
+        || top.is_some_and(is_there)
+}
+
+/// The paths that a glob can begin with; `..` if a part of it leads up.
+fn begins(glob: &str) -> Vec<PathBuf> {
+    let glob = glob.trim_start_matches('!');
+    let up = glob.split(['/', '{', '}', ',']).any(|part| part == "..");
+    let begins: Vec<&str> = match glob.strip_prefix('{') {
+        Some(rest) => rest.split(['{', ',', '}']).collect(),
+        None => vec![glob],
+    };
+    // What follows the closing brace begins no path.
+    let begins = match (glob.starts_with('{'), begins.as_slice()) {
+        (true, [choices @ .., _]) => choices.to_vec(),
+        _ => begins,
+    };
+    begins.into_iter().filter(|it| !it.is_empty()).chain(up.then_some("..")).map(PathBuf::from).collect()
+}
 
 /// The texts in fields with one of these names, field by field.
 fn named(value: &Value, names: &[&str]) -> Vec<Vec<String>> {
@@ -135,5 +174,36 @@ mod tests {
         let files: Vec<PathBuf> = ["a.txt", "/etc/passwd", "b.txt", "file:///c"].map(PathBuf::from).into();
         assert_eq!(asked(Some(input)), files);
         assert_eq!(asked(None), announced.files);
+    }
+
+    #[test]
+    fn a_search_is_where_its_globs_lead() {
+        let leads_out = |input: Value| {
+            let wish =
+                with_fields(ToolRequest::default(), ToolCallUpdateFields::new().raw_input(Some(input)));
+            wish.files
+                .iter()
+                .any(|file| file.is_absolute() || file.starts_with("..") || file.starts_with("~"))
+        };
+        for input in [
+            json!({"pattern": "/etc/*.conf"}),
+            json!({"pattern": "/**/id_rsa"}),
+            json!({"pattern": "src/../../x"}),
+            json!({"pattern": "~/.ssh/*"}),
+            json!({"glob": "{src,/etc}/*"}),
+            json!({"include": ["*.rs", "../*.rs"]}),
+            json!({"pattern": "x", "glob": "src/{a,..}/../../y"}),
+        ] {
+            assert!(leads_out(input.clone()), "{input}");
+        }
+        for input in [
+            json!({"pattern": "src/**/*.{rs,toml}"}),
+            json!({"pattern": "src/{a,b}/x.rs"}),
+            json!({"pattern": "/no-such-directory/users"}),
+            json!({"pattern": "a..b|\\.\\./"}),
+            json!({"glob": "{src,tests}/x/*.rs", "pattern": "^fn"}),
+        ] {
+            assert!(!leads_out(input.clone()), "{input}");
+        }
     }
 }

@@ -200,7 +200,15 @@ impl Talk<'_> {
         match stream {
             Stream::Out => {
                 self.transcript.add(Who::Stdout, bytes);
-                self.lines.add(bytes);
+                let Self { lines, observer, why, deadline, .. } = self;
+                let mut is_stopped = false;
+                lines.add(bytes, &mut || {
+                    is_stopped = why.is_none() && observer.stop();
+                    why.is_none() && !is_stopped && Instant::now() < *deadline
+                });
+                if is_stopped {
+                    self.ask_to_end(Why::Stopped);
+                }
             }
             Stream::Err => {
                 self.transcript.add(Who::Stderr, bytes);
@@ -263,7 +271,8 @@ struct Lines {
 }
 
 impl Lines {
-    fn add(&mut self, bytes: &[u8]) {
+    /// Queues whole lines; while the queue is full, as long as `waits` says.
+    fn add(&mut self, bytes: &[u8], waits: &mut dyn FnMut() -> bool) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             if self.line.len() + piece.len() > LONGEST_LINE {
                 self.flooded = true;
@@ -275,20 +284,24 @@ impl Lines {
                 let line = String::from_utf8_lossy(&self.line).trim().to_owned();
                 self.line.clear();
                 if !line.is_empty() {
-                    self.send(line);
+                    self.send(line, waits);
                 }
             }
         }
     }
 
-    /// Queues a line; waits briefly if the queue is full.
-    fn send(&mut self, line: String) {
+    /// Queues a line; waits briefly if the queue is full. If nobody waits any more, the rest of the output is dropped.
+    fn send(&mut self, line: String, waits: &mut dyn FnMut() -> bool) {
         let Some(to) = &mut self.to else { return };
         let end = Instant::now() + LONGEST_WAIT;
         let mut message = Ok(line);
         while let Err(error) = to.try_send(message) {
             if error.is_disconnected() || Instant::now() >= end {
                 self.flooded = !error.is_disconnected();
+                self.to = None;
+                return;
+            }
+            if !waits() {
                 self.to = None;
                 return;
             }
@@ -301,4 +314,25 @@ impl Lines {
 /// The work tree with all links resolved: agents compare paths as text.
 fn real(folder: PathBuf) -> PathBuf {
     folder.canonicalize().unwrap_or(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_queue_is_not_waited_for_once_the_agent_has_to_end() {
+        let (to, _from) = lines::channel(0);
+        let mut queue = Lines { to: Some(to), line: Vec::new(), flooded: false };
+        let mut asked = 0;
+        let mut waits = || {
+            asked += 1;
+            asked < 3
+        };
+        queue.add(b"one\ntwo\nthree\n", &mut waits);
+        assert!(queue.to.is_none() && !queue.flooded);
+        // What follows is not queued, and nobody waits for it.
+        queue.add(b"four\n", &mut waits);
+        assert_eq!(asked, 3);
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{REF, Repo, Sandbox, plan_on};
 
 /// A plan with these tests, claimed in this worktree with hooks, and one commit made for it.
-fn claimed(sandbox: &Sandbox, tests: &[(&str, &[&str])]) -> Repo {
+pub(super) fn claimed(sandbox: &Sandbox, tests: &[(&str, &[&str])]) -> Repo {
     let repo = sandbox.repo("code");
     repo.wf(&["init", "--hooks"]).ok();
     repo.write("a.txt", "one\n");
@@ -33,7 +33,7 @@ fn claimed(sandbox: &Sandbox, tests: &[(&str, &[&str])]) -> Repo {
     repo
 }
 
-fn checks(repo: &Repo) -> Vec<Value> {
+pub(super) fn checks(repo: &Repo) -> Vec<Value> {
     let shown = repo.json(&["show", "ISS-001"]);
     shown["executions"][0]["checks"].as_array().unwrap().clone()
 }

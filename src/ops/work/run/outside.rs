@@ -16,10 +16,11 @@ use super::compared::{Before, hex};
 use super::job::{Job, NoAnswer, Report, StepOutcome, failure, failure_of};
 use super::kept_refs::KeptRefs;
 use super::leftovers::folders_of_runs;
+use super::tree;
 use super::users_trees::{Look, difference, state};
 use crate::agent::secrets::masked;
 use crate::agent::traced::GitAct;
-use crate::git::{Git, Revisions};
+use crate::git::{Git, Revisions, pipes};
 use crate::model::id::RunId;
 use crate::model::run_log::Breach;
 use crate::model::shell;
@@ -224,6 +225,13 @@ pub(super) fn pushed_words(act: &GitAct) -> String {
 
 /// Restores the records at once: before an agent starts, and when it is done, since the rest of its step writes there.
 pub(super) fn keep_records(job: &Job) {
+    // git waits for them even when it only asks what has changed.
+    let is_intact = tree::check(&job.identity.common, &job.folder).is_ok();
+    for pipe in is_intact.then(|| pipes::in_tree(&job.folder)).unwrap_or_default() {
+        let undone = std::fs::remove_file(job.folder.join(&pipe)).is_ok();
+        let what = format!("the file {} of its worktree was replaced by a pipe", pipe.display());
+        job.report(Report::Breach(breach(job, None, what, undone)));
+    }
     // If that fails, the step will fail soon.
     let Ok(store) = job.identity.store(&job.folder) else { return };
     let refs = job.outside.refs.put_back(&store);

@@ -190,7 +190,8 @@ fn who_hangs_or_floods_is_stopped() {
     ] {
         let sandbox = Sandbox::new();
         let Some(repo) = agent(&sandbox, start, "pass") else { return };
-        let limit = if code == "agent-timeout" { "1s" } else { "1m" };
+        // However slow the machine is, the others are not stopped by the limit.
+        let limit = if code == "agent-timeout" { "1s" } else { "24h" };
         repo.git(&["config", "wf.agent.mine.timeout", limit]).ok();
         assert_eq!(super::fails(&repo)["code"], code, "{start}");
     }

@@ -15,6 +15,7 @@ mod hostile;
 mod interrupted;
 mod live;
 mod pair;
+mod pipes;
 mod refs;
 mod report;
 mod said;
