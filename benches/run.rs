@@ -101,7 +101,7 @@ fn by_hand(bare: &Path, issues: usize, jobs: usize) {
                         if step == "plan" {
                             run(bare, &["git", "worktree", "add", "--quiet", "--detach", path(&tree)]);
                             feed(&tree, &["sh", "../../planner.sh"], &question);
-                            run(bare, &["git", "worktree", "remove", path(&tree)]);
+                            remove(bare, &tree);
                             continue;
                         }
                         let branch = format!("issue-{n}");
@@ -110,13 +110,19 @@ fn by_hand(bare: &Path, issues: usize, jobs: usize) {
                         run(&tree, &["sh", "-c", &format!("test -s file-{n}")]);
                         let _alone = merging.lock().unwrap();
                         run(&main, &["git", "merge", "--quiet", "--no-edit", &branch]);
-                        run(bare, &["git", "worktree", "remove", path(&tree)]);
+                        remove(bare, &tree);
                         run(&main, &["git", "branch", "--quiet", "-d", &branch]);
                     }
                 });
             }
         });
     }
+}
+
+/// Removes a worktree. While another one is being made, git may fail to read that one, and then removes none.
+fn remove(bare: &Path, tree: &Path) {
+    let is_removed = || command(bare, &["git", "worktree", "remove", path(tree)]).status().unwrap().success();
+    assert!((0..100).any(|_| is_removed()), "{}", tree.display());
 }
 
 fn repo(root: &Path, name: &str) -> PathBuf {
