@@ -2,6 +2,7 @@
 
 mod backoff;
 pub(crate) mod conflicts;
+mod counting;
 mod error;
 mod exchange;
 mod limit;

@@ -1,16 +1,15 @@
 //! Sync, pull and push, and their results.
 
-use std::thread::JoinHandle;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::counting::{Counting, count};
 use super::exchange::{self, Trust, Wanted, exchange};
 use super::limit::Waits;
 use super::transfer::{self, Pushed};
 use super::turnstile::Turn;
 use super::{SyncError, backoff};
-use crate::git::{GitError, ObjectId, Revisions};
+use crate::git::ObjectId;
 use crate::model::hash::CommitHash;
 use crate::store::{EqualTrees, HeadSide, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged};
 
@@ -384,28 +383,5 @@ fn contains(store: &Store, head: Option<ObjectId>, commit: ObjectId) -> Result<b
         Some(head) if head == commit => Ok(true),
         Some(head) => Ok(store.is_ancestor(commit, head)?),
         None => Ok(false),
-    }
-}
-
-/// Commits that git counts in the background.
-#[derive(Default)]
-struct Counting(Option<JoinHandle<Result<u64, GitError>>>);
-
-/// The number of commits in `head` that are not in `without`.
-fn count(store: &Store, head: Option<ObjectId>, without: Option<ObjectId>) -> Counting {
-    let head = head.filter(|head| Some(*head) != without);
-    Counting(head.map(|head| {
-        let wanted = without.into_iter().fold(Revisions::of(head), Revisions::without);
-        let git = store.git();
-        std::thread::spawn(move || git.count_revisions(wanted))
-    }))
-}
-
-impl Counting {
-    fn wait(self) -> Result<u64, SyncError> {
-        let Some(counting) = self.0 else { return Ok(0) };
-        // The thread does not panic; without a count, nothing is reported.
-        let Ok(answer) = counting.join() else { return Ok(0) };
-        Ok(answer.map_err(StoreError::Git)?)
     }
 }
