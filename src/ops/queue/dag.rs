@@ -113,7 +113,7 @@ fn groups(view: &QueueView) -> Vec<Group> {
     groups
 }
 
-fn answer(world: &World, view: &QueueView) -> DagAnswer {
+pub(super) fn answer(world: &World, view: &QueueView) -> DagAnswer {
     let node = |it: &ItemView| Node {
         item_id: it.item.item_id.clone(),
         issue_id: it.item.issue_id.clone(),

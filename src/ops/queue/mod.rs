@@ -7,6 +7,8 @@ mod create;
 mod dag;
 mod decide;
 mod declare;
+#[cfg(feature = "web")]
+mod drawn;
 mod items;
 mod merge;
 mod order;
@@ -22,6 +24,8 @@ pub(crate) use create::create;
 pub(crate) use dag::{DagAnswer, dag};
 pub(crate) use decide::{activate, archive, pause, priority, resume};
 pub(crate) use declare::{ConflictInput, Declared, declare};
+#[cfg(feature = "web")]
+pub(crate) use drawn::drawn;
 pub(crate) use items::{Hold, Removed, hold, release, remove};
 pub(crate) use merge::{Merged, merge};
 pub(crate) use order::{Order, order};

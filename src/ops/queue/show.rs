@@ -114,7 +114,7 @@ pub(super) fn in_full(session: &Session, world: &World, id: &QueueId) -> Result<
     world.queue_in_full(id)
 }
 
-fn notice_broken(session: &Session, world: &World, ids: &[&QueueId]) {
+pub(super) fn notice_broken(session: &Session, world: &World, ids: &[&QueueId]) {
     let shown = world.queues.iter().filter(|it| ids.contains(&&it.queue.id));
     let broken = shown.flat_map(|it| &it.broken);
     session.notice_all(broken.map(|(path, why)| Notice::warning(format!("`{path}`: {why}"))));

@@ -131,7 +131,7 @@ impl QueueAnswer {
         }
     }
 
-    fn whole(view: &QueueView, queues: usize, world: &World) -> Self {
+    pub(super) fn whole(view: &QueueView, queues: usize, world: &World) -> Self {
         let one = |it: &ItemView| {
             let title = world.facts.get(&it.item.issue_id).map(|issue| issue.title.clone());
             let inside = ItemAnswer::inside(&view.queue.id, queues, it);

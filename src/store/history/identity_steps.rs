@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::lineage::{Did, Lineage, Own};
 use super::origins::{Fault, Origins};
@@ -20,7 +20,7 @@ use crate::store::repo::Store;
 use crate::store::snapshot::{Read, Snapshot, read_blob};
 
 /// A change that no command makes, and who made it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Rewritten {
     /// The record's file in the tree of the ref.
     pub(crate) path: String,
@@ -35,6 +35,8 @@ pub(crate) struct Rewritten {
 /// Readers do not depend on this field, but a merge keeps only one of two values.
 pub(crate) const REDIRECTED: &str = "changed `plan_commit`, which only a purge does";
 
+/// At most this many commits are looked at to see whether one state follows another.
+const MOST_FOLLOWED: usize = 10_000;
 /// At most this many commits are checked one by one while someone waits for a sync.
 const MOST_WALKED: usize = 500;
 
@@ -131,13 +133,31 @@ impl Store {
         Ok(found)
     }
 
-    /// The same for the whole history of `tip`, and for every record in it.
-    pub(crate) fn all_rewritten(&self, tip: ObjectId) -> Result<Vec<Rewritten>, StoreError> {
-        let mut found = self.wrongly_aside(None, tip)?;
-        let history = self.parents_first(&[tip], None)?;
+    /// The same change by change, however many commits there are: for the commits in the history of `tip` but not of
+    /// `since`, or for the whole history.
+    pub(crate) fn all_rewritten(
+        &self,
+        since: Option<ObjectId>,
+        tip: ObjectId,
+    ) -> Result<Vec<Rewritten>, StoreError> {
+        let mut found = self.wrongly_aside(since, tip)?;
+        let history = self.parents_first(&[tip], since)?;
         found.extend(self.all_ill_formed(history.into_iter().map(|(commit, _)| commit))?);
-        found.extend(self.rewritten_along(None, tip, &|_| true)?);
+        found.extend(self.rewritten_along(since, tip, &|_| true)?);
         Ok(found)
+    }
+
+    /// Whether `tip` follows `since` without any merge, at most [`MOST_FOLLOWED`] commits later.
+    pub(crate) fn follows(&self, since: ObjectId, tip: ObjectId) -> Result<bool, StoreError> {
+        let mut at = tip;
+        for _ in 0..=MOST_FOLLOWED {
+            if at == since {
+                return Ok(true);
+            }
+            let [parent] = self.parents(at)?[..] else { return Ok(false) };
+            at = parent;
+        }
+        Ok(false)
     }
 
     fn rewritten_along(

@@ -7,7 +7,7 @@ use crate::ops::trail::{self, Audit, AuditedCommit};
 use crate::ops::{Kind, Refusal};
 use crate::rules::audit::Severity;
 use crate::web::forms::{self, in_words};
-use crate::web::parts::{badge, counted, one_line, person, sentence, task as task_id};
+use crate::web::parts::{badge, counted, person, record_text, sentence, task as task_id};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -77,7 +77,7 @@ fn row(view: &View<'_>, it: &AuditedCommit) -> Markup {
     html! {
         tr {
             td { (commit(view, &it.hash)) @if it.on_no_branch { " " (badge("on no branch")) } }
-            td.wide { (one_line(&it.subject)) }
+            td.wide { (record_text(view, &it.subject)) }
             td { (person(it.author.as_str())) }
             td {
                 @for bound in &it.bound_to {

@@ -8,7 +8,7 @@ use crate::ops::Refusal;
 use crate::ops::issues::{self, List, Total};
 use crate::web::forms::Form;
 use crate::web::layout::one;
-use crate::web::parts::{badge, one_line, place_of, priority};
+use crate::web::parts::{badge, place_of, priority, record_text};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -70,7 +70,7 @@ fn card(view: &View<'_>, row: &Listed) -> Markup {
                 }
                 " " (priority(row.priority))
             }
-            div.title { (one_line(&row.title)) }
+            div.title { (record_text(view, &row.title)) }
             @if may_move {
                 (form.small(html! {
                     (form.hidden("issue", &row.id))

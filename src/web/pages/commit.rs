@@ -6,7 +6,7 @@ use super::execution::commit;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, Trace, TraceInput, TracedIssue};
 use crate::web::parts::{
-    badge, fact, linked, one_line, person, place_of, reviewed, task as task_id, when, withdrawn,
+    badge, fact, linked, one_line, person, place_of, record_text, reviewed, task as task_id, when, withdrawn,
 };
 use crate::web::place::{Hex, Place};
 use crate::web::view::{Content, View};
@@ -16,7 +16,7 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<Content, Refusal> {
     let trace = trail::trace(view.session, &input)?.view;
     let subject = trace.commit.as_ref().map(|it| it.subject.clone()).unwrap_or_default();
     let body = html! {
-        div.heading { h1 { span.id { (hash.short()) } " " (one_line(&subject)) } }
+        div.heading { h1 { span.id { (hash.short()) } " " (record_text(view, &subject)) } }
         @if let Some(it) = &trace.commit {
             dl.facts {
                 (fact("author", Some(person(it.author.as_str()))))
@@ -48,20 +48,20 @@ fn part(view: &View<'_>, trace: &Trace, traced: &TracedIssue) -> Markup {
     html! {
         section.trail {
             ol.chain {
-                li { "issue " (view.id(&Place::Issue(issue.issue.id.clone()), issue.issue.id.as_str())) " " (one_line(&issue.issue.title)) " " (badge(issue.derived.status.as_str())) }
+                li { "issue " (view.id(&Place::Issue(issue.issue.id.clone()), issue.issue.id.as_str())) " " (record_text(view, &issue.issue.title)) " " (badge(issue.derived.status.as_str())) }
                 @for execution in traced.executions.iter().filter(|it| trace.linked_by.contains(&it.execution.id)) {
                     @let plan = traced.solutions.iter().find(|it| it.id == execution.execution.solution_id);
                     li {
                         "plan " (view.id(&Place::Plan(execution.execution.solution_id.clone()), execution.execution.solution_id.as_str()))
                         @if let Some(plan) = plan {
                             " " (withdrawn(plan.withdrawn.as_deref())) (reviewed(&plan.standing))
-                            @if let Some(text) = &plan.typed.description { " " (one_line(text)) }
+                            @if let Some(text) = &plan.typed.description { " " (record_text(view, text)) }
                         }
                     }
                     @let link = hash.and_then(|hash| execution.link(hash));
                     @if let Some(task) = link.and_then(|it| it.task_id.as_ref()) {
                         @let title = plan.and_then(|it| it.typed.tasks.iter().find(|it| it.id == *task)).map(|it| it.title.as_str());
-                        li { "task " (task_id(view, &execution.execution.solution_id, task)) " " (one_line(title.unwrap_or_default())) }
+                        li { "task " (task_id(view, &execution.execution.solution_id, task)) " " (record_text(view, title.unwrap_or_default())) }
                     }
                     li {
                         "execution " (view.id(&Place::Execution(execution.execution.id.clone()), &format!("attempt {}", execution.execution.attempt)))
@@ -75,7 +75,7 @@ fn part(view: &View<'_>, trace: &Trace, traced: &TracedIssue) -> Markup {
                                 li aria-current=[hash.filter(|hash| it.is(hash)).map(|_| "true")] {
                                     (commit(view, it.link.hash.as_str())) " "
                                     @if let Some(task) = &it.link.task_id { (task_id(view, &execution.execution.solution_id, task)) " " }
-                                    (one_line(&it.link.subject))
+                                    (record_text(view, &it.link.subject))
                                 }
                             }
                         }

@@ -9,7 +9,7 @@ use crate::ops::Refusal;
 use crate::ops::issues::{self, Record};
 use crate::ops::work::ExecutionView;
 use crate::ui::time;
-use crate::web::parts::{badge, counted, fact, long, one_line, person, task, when};
+use crate::web::parts::{badge, counted, fact, long, one_line, person, record_text, task, when};
 use crate::web::place::{Hex, Place};
 use crate::web::view::{Content, View};
 
@@ -21,7 +21,7 @@ pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<Content, Refusal
     let claim = &it.execution;
     let body = html! {
         div.heading {
-            h1 { "Attempt " (claim.attempt) " at " (view.id(&Place::Issue(claim.issue_id.clone()), claim.issue_id.as_str())) " " (one_line(&title)) }
+            h1 { "Attempt " (claim.attempt) " at " (view.id(&Place::Issue(claim.issue_id.clone()), claim.issue_id.as_str())) " " (record_text(view, &title)) }
             p { (badge(&it.status_words())) }
         }
         div.columns.main-aside {
@@ -93,7 +93,7 @@ fn commits(view: &View<'_>, it: &ExecutionView) -> Markup {
                 li {
                     (commit(view, one.link.hash.as_str())) " "
                     @if let Some(id) = &one.link.task_id { (task(view, &it.execution.solution_id, id)) " " }
-                    (one_line(&one.link.subject)) " "
+                    (record_text(view, &one.link.subject)) " "
                     span.quiet { (person(one.link.author.as_str())) " " (when(view, one.link.authored_at)) ", by " (one.link.linked_by) }
                     @if one.on_no_branch { " " (badge("on no branch")) }
                     @if let Some(by) = &one.made_by { " " span.quiet { (one_line(&by.to_string())) } }

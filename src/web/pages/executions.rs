@@ -10,7 +10,7 @@ use crate::ops::issues::{self, List, existing};
 use crate::ops::work::{self, ExecutionView};
 use crate::ops::{Refusal, Session};
 use crate::ui::svg::{Bar, Row, Scale, timeline};
-use crate::web::parts::{Pages, badge, counted, one_line, pager, person, picture, when};
+use crate::web::parts::{Pages, badge, counted, pager, person, picture, record_text, when};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -97,7 +97,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
                                 }
                                 td { (it.commits.len()) }
                                 td { (it.checks.iter().filter(|it| it.exit_code == Some(0)).count()) " of " (it.checks.len()) }
-                                td.wide { @if let Some(text) = outcome(it) { (one_line(text)) } }
+                                td.wide { @if let Some(text) = outcome(it) { (record_text(view, text)) } }
                             }
                         }
                     }

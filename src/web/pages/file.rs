@@ -6,7 +6,7 @@ use super::execution::commit;
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, AskedLines, Explained};
-use crate::web::parts::{one_line, person, task as task_id};
+use crate::web::parts::{person, record_text, task as task_id};
 use crate::web::place::{FilePath, Place};
 use crate::web::view::{Content, Export, Target, View};
 
@@ -117,13 +117,13 @@ fn reason(view: &View<'_>, span: &Explained) -> Markup {
     html! {
         @for origin in &span.origins {
             div {
-                (view.id(&Place::Issue(origin.issue_id.clone()), origin.issue_id.as_str())) " " (one_line(&origin.issue_title))
+                (view.id(&Place::Issue(origin.issue_id.clone()), origin.issue_id.as_str())) " " (record_text(view, &origin.issue_title))
                 @if let Some(task) = &origin.task_id {
                     " · " (task_id(view, &origin.solution_id, task))
-                    @if let Some(title) = &origin.task_title { " " (one_line(title)) }
+                    @if let Some(title) = &origin.task_title { " " (record_text(view, title)) }
                 }
             }
         }
-        @if span.origins.is_empty() && let Some(it) = &span.commit { span.quiet { (one_line(&it.subject)) } }
+        @if span.origins.is_empty() && let Some(it) = &span.commit { span.quiet { (record_text(view, &it.subject)) } }
     }
 }

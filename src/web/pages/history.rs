@@ -6,7 +6,7 @@ use crate::ops::Refusal;
 use crate::ops::trail::{self, LogInput};
 use crate::store::history::Step;
 use crate::web::forms;
-use crate::web::parts::{Pages, badge, linked, one_line, person, when};
+use crate::web::parts::{Pages, badge, linked, one_line, person, record_text, when};
 use crate::web::place::{Hex, Place};
 use crate::web::view::{Content, View};
 
@@ -62,7 +62,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
                                         @if let Some(role) = &step.role { " " (badge(role)) } }
                                     td { (step.op.as_deref().unwrap_or_default()) }
                                     td.wide { (linked(view, &step.subject))
-                                        @if let Some(why) = &step.force { div { (badge("forced")) " " (one_line(why)) } } }
+                                        @if let Some(why) = &step.force { div { (badge("forced")) " " (record_text(view, why)) } } }
                                 }
                             }
                         }

@@ -13,7 +13,7 @@ use crate::web::forms::Form;
 use crate::web::layout::one;
 use crate::web::parts::{
     Shown, badge, counted, fact, json_value, linked, long, markdown, one_line, person, place_of, plan_body,
-    priority, reviewed, when, withdrawn,
+    priority, record_text, reviewed, when, withdrawn,
 };
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
@@ -53,7 +53,7 @@ pub(super) fn page(view: &View<'_>, id: &IssueId) -> Result<Content, Refusal> {
     });
     let body = html! {
         div.heading {
-            h1 { span.id { (issue.id) } " " (one_line(&issue.title)) }
+            h1 { span.id { (issue.id) } " " (record_text(view, &issue.title)) }
             p { (badge(derived.status.as_str())) " " (priority(issue.priority)) }
         }
         div.columns.main-aside {
@@ -173,7 +173,7 @@ fn executions(view: &View<'_>, contents: &Contents) -> Markup {
                         (badge(it.status.as_str())) " " (person(it.execution.actor.as_str())) " "
                         span.quiet { (when(view, it.execution.started_at)) ", " (count(it.commits.len(), "commit")) }
                         @if let Some(failure) = it.failure.as_ref().and_then(|it| it.message.as_ref()) {
-                            div.quiet { (one_line(failure)) }
+                            div.quiet { (record_text(view, failure)) }
                         }
                     }
                 }
@@ -183,7 +183,7 @@ fn executions(view: &View<'_>, contents: &Contents) -> Markup {
             (counted("Overridden gates", contents.overrides.len()))
             ul.rows {
                 @for it in &contents.overrides {
-                    li { code { (it.operation) } " " (person(it.person.as_str())) " " (when(view, it.at)) ": " (one_line(&it.reason)) }
+                    li { code { (it.operation) } " " (person(it.person.as_str())) " " (when(view, it.at)) ": " (record_text(view, &it.reason)) }
                 }
             }
         }

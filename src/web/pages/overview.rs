@@ -11,7 +11,7 @@ use crate::ops::issues::{self, Attention, AttentionKind, HomeItem, HomeItems, Li
 use crate::ops::work::{self, ExecutionView, run};
 use crate::web::forms::in_words;
 use crate::web::layout::one;
-use crate::web::parts::{badge, counted, issue_table, one_line, person, place_of, sentence, when};
+use crate::web::parts::{badge, counted, issue_table, person, place_of, record_text, sentence, when};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -78,7 +78,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
 fn execution(view: &View<'_>, title: &str, it: &ExecutionView) -> Markup {
     let claim = &it.execution;
     html! {
-        (view.id(&Place::Execution(claim.id.clone()), claim.issue_id.as_str())) " " (one_line(title))
+        (view.id(&Place::Execution(claim.id.clone()), claim.issue_id.as_str())) " " (record_text(view, title))
         div.quiet {
             (person(claim.actor.as_str())) " since " (when(view, claim.started_at)) ", "
             (count(it.commits.len(), "commit")) ", "
@@ -94,7 +94,7 @@ fn items(view: &View<'_>, items: &HomeItems) -> Markup {
             @for item in &items.first {
                 li {
                     (item_link(view, item)) " " (view.id(&Place::Issue(item.issue_id.clone()), item.issue_id.as_str())) " "
-                    (one_line(&item.title))
+                    (record_text(view, &item.title))
                     @for blocker in &item.blocked_by { div.quiet { (sentence(view, &blocker.reason)) } }
                 }
             }

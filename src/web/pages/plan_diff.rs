@@ -8,7 +8,7 @@ use crate::ops::Refusal;
 use crate::ops::plans::{self, Diff};
 use crate::rules::record_diff::FieldChange;
 use crate::web::forms;
-use crate::web::parts::{changes, one_line, task as task_link, when};
+use crate::web::parts::{changes, record_text, task as task_link, when};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -52,7 +52,7 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<Content, Refusal>
                 @for (task, title) in &diff.titles {
                     @let own = of(Some(task));
                     @if !own.is_empty() {
-                        h2 { (task_link(view, &diff.to.solution_id, task)) " " (one_line(title)) }
+                        h2 { (task_link(view, &diff.to.solution_id, task)) " " (record_text(view, title)) }
                         (changes(view, &own))
                     }
                 }

@@ -14,7 +14,9 @@ use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::Why;
 use crate::ui::svg::{Arrow, Boxed, dag};
 use crate::web::forms::Form;
-use crate::web::parts::{Pages, badge, counted, one_line, pager, person, picture, sentence, when};
+use crate::web::parts::{
+    Pages, badge, counted, one_line, pager, person, picture, record_text, sentence, when,
+};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -25,22 +27,15 @@ const MOST_DRAWN: usize = 200;
 
 /// The active queues, and the names of the others.
 pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
-    let active = queue::active(view.session)?.view.queues;
-    let others = queue::list(view.session, true)?.view;
-    let shown = |id: &QueueId| active.iter().any(|it| it.queue.id == *id);
-    let mut parts = Vec::new();
-    for queue in &active {
-        let graph = queue::dag(view.session, Some(queue.queue.id.as_str()))?.view;
-        parts.push(part(view, queue, &graph, None));
-    }
+    let drawn = queue::drawn(view.session, None)?;
     let body = html! {
         h1 { "Queue" }
-        @if active.is_empty() { p.quiet { "No queue is active." } }
-        @for part in &parts { (part) }
-        @if others.iter().any(|it| !shown(&it.queue.id)) {
+        @if drawn.shown.is_empty() { p.quiet { "No queue is active." } }
+        @for (queue, graph) in &drawn.shown { (part(view, queue, graph, None)) }
+        @if !drawn.others.is_empty() {
             h2 { "Other queues" }
             ul.rows {
-                @for it in others.iter().filter(|it| !shown(&it.queue.id)) {
+                @for it in &drawn.others {
                     li { (view.id(&Place::Queue(it.queue.id.clone()), it.queue.id.as_str())) " " (badge(it.status)) " "
                         (count(it.item_count, "item")) ", " (it.completed) " completed" }
                 }
@@ -52,10 +47,12 @@ pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
 
 /// One queue.
 pub(super) fn one(view: &View<'_>, id: &QueueId) -> Result<Content, Refusal> {
-    let queue = queue::show(view.session, Some(id.as_str()))?.view;
-    let graph = queue::dag(view.session, Some(id.as_str()))?.view;
+    let drawn = queue::drawn(view.session, Some(id.as_str()))?;
     let pages = Pages::asked(view, PAGE);
-    let body = html! { h1 { "Queue" } (part(view, &queue, &graph, Some(pages))) };
+    let body = html! {
+        h1 { "Queue" }
+        @for (queue, graph) in &drawn.shown { (part(view, queue, graph, Some(pages))) }
+    };
     Ok(Content::new(id.to_string(), body))
 }
 
@@ -70,7 +67,7 @@ fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, pages: Option<P
         section.queue {
             h2 {
                 @if pages.is_none() { (view.id(&Place::Queue(queue.queue.id.clone()), queue.queue.id.as_str())) } @else { span.id { (queue.queue.id) } }
-                @if let Some(name) = &queue.queue.name { " " (one_line(name)) }
+                @if let Some(name) = &queue.queue.name { " " (record_text(view, name)) }
                 " " (badge(queue.status)) " " span.quiet { (queue.completed) " of " (queue.item_count) " completed" }
             }
             (graphic(view, &queue.queue.id, graph))
@@ -163,7 +160,7 @@ fn row(view: &View<'_>, queue: &QueueId, items: &[ItemAnswer], n: usize) -> Mark
             td { (item.execution_group) }
             td { (view.id(&Place::Issue(item.item.issue_id.clone()), item.item.issue_id.as_str())) }
             td.wide {
-                (one_line(&item.title))
+                (record_text(view, &item.title))
                 div.quiet { (view.id(&Place::Plan(item.item.solution_id.clone()), item.item.solution_id.as_str())) ", " (count(item.task_count, "task")) }
             }
             td {
@@ -215,7 +212,7 @@ fn conflict(view: &View<'_>, queue: &QueueAnswer, it: &ConflictView) -> Markup {
                 (badge(if it.resolved { "resolved" } else { "undecided" }))
             }
             @if let Some(file) = &it.file { p { code { (one_line(file)) } } }
-            @if let Some(why) = &it.rationale { p { (one_line(why)) } }
+            @if let Some(why) = &it.rationale { p { (record_text(view, why)) } }
             @if let Some(id) = &it.id {
                 @let form = Form::new(view, "queue-resolve", format!("{}-{id}", queue.queue.id));
                 (form.small(html! {

@@ -9,7 +9,7 @@ use crate::ops::issues;
 use crate::ops::plans::roadmap::{self, RoadmapView, WaveView};
 use crate::web::layout::one as query;
 use crate::web::parts::burn_up::{BurnUp, burn_up};
-use crate::web::parts::{badge, counted, fact, linked, long, one_line, person, picture, priority, when};
+use crate::web::parts::{badge, counted, fact, linked, long, person, picture, priority, record_text, when};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -23,7 +23,7 @@ pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
         @if all.is_empty() { p.quiet { "There is no roadmap." } } @else {
             ul.rows {
                 @for it in &all {
-                    li { (view.id(&Place::Roadmap(it.id.clone()), it.id.as_str())) " " (one_line(&it.title)) " " (badge(it.status.as_str())) " "
+                    li { (view.id(&Place::Roadmap(it.id.clone()), it.id.as_str())) " " (record_text(view, &it.title)) " " (badge(it.status.as_str())) " "
                         span.quiet { (it.done) " of " (count(it.total, "issue")) " done, " (count(it.waves, "wave")) ", " (when(view, it.created_at)) } }
                 }
             }
@@ -63,7 +63,7 @@ pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<Content, Refusal> {
     let it = roadmap::show(view.session, Some(id.as_str()))?.view;
     let body = html! {
         div.heading {
-            h1 { span.id { (it.id) } " " (one_line(&it.title)) }
+            h1 { span.id { (it.id) } " " (record_text(view, &it.title)) }
             p { (badge(it.status.as_str())) " " span.quiet { (it.done) " of " (it.total) " issues done" } }
         }
         div.columns.main-aside {
@@ -72,7 +72,7 @@ pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<Content, Refusal> {
                 @for wave in &it.waves { (wave_part(view, wave)) }
                 @if !it.gone.is_empty() {
                     (counted("No longer in the document", it.gone.len()))
-                    ul.rows { @for issue in &it.gone { li { (view.id(&Place::Issue(issue.issue_id.clone()), issue.issue_id.as_str())) " " (one_line(&issue.title)) } } }
+                    ul.rows { @for issue in &it.gone { li { (view.id(&Place::Issue(issue.issue_id.clone()), issue.issue_id.as_str())) " " (record_text(view, &issue.title)) } } }
                 }
                 (rounds(view, &it))
             }
@@ -109,11 +109,11 @@ fn wave_part(view: &View<'_>, wave: &WaveView) -> Markup {
                                 td { (badge(it.status.as_str())) }
                                 td { (priority(it.priority)) }
                                 td.wide {
-                                    (one_line(&it.goal))
+                                    (record_text(view, &it.goal))
                                     @if !it.criteria.is_empty() {
                                         details { summary { @if it.criteria.len() == 1 { "1 criterion" } @else { (it.criteria.len()) " criteria" } }
                                             ul { @for criterion in &it.criteria { li { (linked(view, criterion)) } } }
-                                            p.quiet { (one_line(&it.definition_of_done)) } }
+                                            p.quiet { (record_text(view, &it.definition_of_done)) } }
                                     }
                                 }
                                 td { @for id in &it.depends_on { div { (view.id(&Place::Issue(id.clone()), id.as_str())) } } }

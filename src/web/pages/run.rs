@@ -9,7 +9,9 @@ use crate::rules::run::RunReport;
 use crate::ui::svg::{run_dependencies, run_times};
 use crate::ui::time;
 use crate::web::forms::in_words;
-use crate::web::parts::{badge, counted, fact, linked, one_line, person, picture, sentence, when};
+use crate::web::parts::{
+    badge, counted, fact, linked, one_line, person, picture, record_text, sentence, when,
+};
 use crate::web::place::Place;
 use crate::web::view::{Content, View};
 
@@ -127,7 +129,7 @@ fn waiting(view: &View<'_>, report: &RunReport) -> Markup {
     html! {
         @if !report.breaches.is_empty() {
             (counted("Breaches of roles", report.breaches.len()))
-            ul.rows { @for it in &report.breaches { li { (one_line(&it.what)) @if it.undone { " " (badge("undone")) } } } }
+            ul.rows { @for it in &report.breaches { li { (record_text(view, &it.what)) @if it.undone { " " (badge("undone")) } } } }
         }
         @if !report.waiting.is_empty() {
             (counted("Waiting for a person", report.waiting.len()))
@@ -158,7 +160,7 @@ fn issues(view: &View<'_>, report: &RunReport) -> Markup {
                             td { @if let Some(id) = &it.solution_id { (view.id(&Place::Plan(id.clone()), id.uid())) } }
                             td { (it.commits.len()) }
                             td { (it.checks.iter().filter(|it| it.exit_code == Some(0)).count()) " of " (it.checks.len()) }
-                            td.wide { (one_line(&it.title)) @if let Some(error) = &it.error { div.quiet { (one_line(error)) } } }
+                            td.wide { (record_text(view, &it.title)) @if let Some(error) = &it.error { div.quiet { (record_text(view, error)) } } }
                         }
                     }
                 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{badge, one_line, priority};
+use super::{badge, priority, record_text};
 use crate::index::Listed;
 use crate::model::id::IssueId;
 use crate::web::place::Place;
@@ -48,7 +48,7 @@ pub(in crate::web) fn issue_table(view: &View<'_>, name: &str, rows: &[Listed]) 
                             td { (issue_id(view, &row.id)) }
                             td { (badge(row.status.as_str())) }
                             td { (priority(row.priority)) }
-                            td.wide { (one_line(&row.title)) }
+                            td.wide { (record_text(view, &row.title)) }
                             td.tags {
                                 @for tag in row.tags.split(',').filter(|tag| !tag.is_empty()) {
                                     span.tag { (tag) } " "

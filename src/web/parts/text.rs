@@ -116,9 +116,14 @@ pub(in crate::web) fn sentence(view: &View<'_>, text: &str) -> Markup {
     }
 }
 
-/// A one-line text, such as a title.
+/// A one-line text without links.
 pub(in crate::web) fn one_line(text: &str) -> Markup {
     html! { bdi { (truncate(text, LONGEST_LINE)) } }
+}
+
+/// A one-line text from a record, such as a title, with its ids as links. It must not be within a link.
+pub(in crate::web) fn record_text(view: &View<'_>, text: &str) -> Markup {
+    html! { bdi { (linked(view, &truncate(text, LONGEST_LINE))) } }
 }
 
 /// A multi-line text, cut if it is long.

@@ -12,7 +12,8 @@ use hyper::{Method, Request, StatusCode};
 use tokio::sync::Semaphore;
 
 use super::assets::{self, Asset};
-use super::reply::{self, Reply};
+use super::reply::{self, Page, Reply};
+use super::waiting::Waiting;
 use crate::model::code::Code;
 use crate::ops::{Refusal, Session};
 use crate::web::access::{Access, Denied, Sender};
@@ -42,6 +43,8 @@ pub(super) struct Shared {
     pub(super) threads: Arc<Semaphore>,
     /// Requests for pages that can be large, or take long, wait here first, until an earlier one of them was sent.
     pub(super) large: Arc<Semaphore>,
+    /// Requests for the same page wait together.
+    pub(super) waiting: Waiting,
 }
 
 /// Answers a request.
@@ -100,18 +103,19 @@ async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply,
         return Ok(events(shared).await);
     }
     let Some(place) = place else {
-        return Ok(in_session(shared, move |session| missing(session, may_write)).await);
+        return Ok(in_session(shared, || {}, move |session| missing(session, may_write)).await);
     };
-    let permit = match place.can_be_large() {
-        true => Arc::clone(&shared.large).acquire_owned().await.ok(),
-        false => None,
+    let rendering = &shared.waiting.join(format!("{may_write} {uri}"));
+    let render = move || async move {
+        let permit = match place.can_be_large() {
+            true => Arc::clone(&shared.large).acquire_owned().await.ok(),
+            false => None,
+        };
+        let work = move |session: &Session| show(session, &place, &query, Target::Server { may_write }, None);
+        let reply = in_session(shared, || shared.waiting.begin(rendering), work).await;
+        Page::of(reply, permit).await
     };
-    let work = move |session: &Session| show(session, &place, &query, Target::Server { may_write }, None);
-    let reply = in_session(shared, work).await;
-    Ok(match permit {
-        Some(permit) => reply::holding(reply, permit).await,
-        None => reply,
-    })
+    Ok(rendering.page(render).await.reply())
 }
 
 /// Gives the browser the token as a cookie, and leads to the address without it. This is a page, not a redirect: after
@@ -138,12 +142,17 @@ fn keep(access: &Access, token: &str, place: &Place, query: &Query) -> Reply {
     reply
 }
 
-/// Runs `work` with a new session, on a thread where it may block.
-async fn in_session(shared: &Arc<Shared>, work: impl FnOnce(&Session) -> Reply + Send + 'static) -> Reply {
+/// Runs `work` with a new session, on a thread where it may block; `begin` as soon as there is one.
+async fn in_session(
+    shared: &Arc<Shared>,
+    begin: impl FnOnce() + Send,
+    work: impl FnOnce(&Session) -> Reply + Send + 'static,
+) -> Reply {
     let source = shared.source.clone();
     let Ok(permit) = Arc::clone(&shared.threads).acquire_owned().await else {
         return reply::text(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down\n");
     };
+    begin();
     let thread = tokio::task::spawn_blocking(move || {
         let _permit = permit;
         match source.session() {
@@ -225,7 +234,7 @@ async fn post(shared: &Arc<Shared>, request: Request<Incoming>) -> Result<Reply,
         return Ok(reply::text(StatusCode::BAD_REQUEST, "the form is not UTF-8\n"));
     };
     let input = Query::parse(input);
-    Ok(in_session(shared, move |session| perform(session, &name, input)).await)
+    Ok(in_session(shared, || {}, move |session| perform(session, &name, input)).await)
 }
 
 /// The whole form; `None` if it is too large, or breaks off. What is too large is read to its end, unless it is much too

@@ -4,6 +4,7 @@ mod answer;
 pub(super) mod assets;
 mod connections;
 mod reply;
+mod waiting;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -23,6 +24,7 @@ use super::access::Access;
 use super::live::Moves;
 use answer::Shared;
 use connections::{Busy, Connections};
+use waiting::Waiting;
 
 /// A connection beyond this number takes the place of the one that has waited longest for a request.
 const MOST_CONNECTIONS: usize = 256;
@@ -112,6 +114,7 @@ impl Server {
                 listeners: Arc::new(Semaphore::new(MOST_LISTENERS)),
                 threads: Arc::new(Semaphore::new(MOST_AT_ONCE)),
                 large: Arc::new(Semaphore::new(MOST_LARGE)),
+                waiting: Waiting::default(),
             });
             accept(&listener, &shared).await
         })

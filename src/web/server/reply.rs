@@ -6,6 +6,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::http::response::Parts;
 use hyper::{Response, StatusCode};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -57,12 +58,34 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-/// The reply, which keeps the permit until it was sent or its connection is closed.
-pub(super) async fn holding(reply: Reply, permit: OwnedSemaphorePermit) -> Reply {
-    let (head, body) = reply.into_parts();
-    let Ok(body) = body.collect().await;
-    let held = Held { content: body.to_bytes(), _permit: permit };
-    Response::from_parts(head, whole(Bytes::from_owner(held)))
+/// A complete reply, which can be sent to several clients.
+pub(super) struct Page {
+    head: Parts,
+    content: Bytes,
+}
+
+impl Page {
+    /// This reply. The permit is kept until it was sent to all its clients, or their connections are closed.
+    pub(super) async fn of(reply: Reply, permit: Option<OwnedSemaphorePermit>) -> Self {
+        let (head, body) = reply.into_parts();
+        let Ok(body) = body.collect().await;
+        let content = body.to_bytes();
+        let content = match permit {
+            Some(permit) => Bytes::from_owner(Held { content, _permit: permit }),
+            None => content,
+        };
+        Self { head, content }
+    }
+
+    /// The reply for one client.
+    pub(super) fn reply(&self) -> Reply {
+        Response::from_parts(self.head.clone(), whole(self.content.clone()))
+    }
+
+    #[cfg(test)]
+    pub(super) fn content(&self) -> &[u8] {
+        &self.content
+    }
 }
 
 /// A page.
@@ -110,8 +133,9 @@ mod tests {
     async fn a_permit_is_kept_as_long_as_any_part_of_the_body() {
         let all = Arc::new(Semaphore::new(1));
         let permit = Arc::clone(&all).acquire_owned().await.unwrap();
-        let reply = holding(text(StatusCode::OK, "a long text"), permit).await;
-        let Ok(body) = reply.into_body().collect().await;
+        let page = Page::of(text(StatusCode::OK, "a long text"), Some(permit)).await;
+        let Ok(body) = page.reply().into_body().collect().await;
+        drop(page);
         let mut rest = body.to_bytes();
         assert_eq!(all.available_permits(), 0);
         let sent = rest.split_to(6);

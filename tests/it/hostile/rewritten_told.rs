@@ -192,6 +192,38 @@ fn the_audit_of_an_issue_names_who_rewrote_it() {
 }
 
 #[test]
+fn an_audit_that_follows_another_finds_the_same() {
+    let two = Two::new();
+    let repo = &two.ada;
+    repo.commit("a.txt", "one\n", "start");
+    repo.wf(&["hooks", "install"]).ok();
+    repo.queued("GH-1", "a.txt");
+    repo.wf(&["next"]).ok();
+    repo.commit("a.txt", "two\n", "work");
+    repo.done().ok();
+    let found = || {
+        let audit = repo.wf(&["audit", "--json"]).ok().json();
+        let all = audit["findings"].as_array().unwrap().clone();
+        all.into_iter()
+            .filter(|it| it["kind"] == "rewritten")
+            .map(|it| it["commit"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found(), Vec::<Value>::new());
+    // Only these commits are checked.
+    repo.wf(&["comment", "GH-1", "-m", "a"]).ok();
+    let one = forge(repo, |it| it["author"] = json!("Zoe <zoe@example.org>"));
+    repo.wf(&["comment", "GH-1", "-m", "b"]).ok();
+    assert_eq!(found(), [json!(one)]);
+    // Nothing is checked, and then everything.
+    assert_eq!(found(), [json!(one)]);
+    let two = forge(repo, |it| it["author"] = json!("Yan <yan@example.org>"));
+    assert_eq!(found(), [json!(one), json!(two)]);
+    repo.wf(&["reindex"]).ok();
+    assert_eq!(found(), [json!(one), json!(two)]);
+}
+
+#[test]
 fn two_births_that_a_merge_met_are_nobodys_fault() {
     let two = Two::new();
     two.ada.wf(&["new", "by ada", "--id", "GH-1"]).ok();

@@ -268,6 +268,12 @@ fn every_id_in_a_text_is_a_link() {
     assert!(page.contains("<a href=\"/issues/GH-7\"><code>GH-7</code></a>"), "{page}");
     assert!(page.contains(&format!("<a href=\"/commits/{commit}\">{short}</a>")), "{page}");
     assert_eq!(page.matches("href=\"/issues/GH-7\"").count(), 2, "{page}");
+    // Titles are texts, too.
+    let titled = repo.wf(&["new", "Undo the work of GH-7", "--json"]).ok().json();
+    for address in ["/issues".to_owned(), format!("/issues/{}", titled["id"].as_str().unwrap())] {
+        let page = browser.page(&address);
+        assert!(page.contains("Undo the work of <a class=\"id\" href=\"/issues/GH-7\">GH-7</a>"), "{page}");
+    }
     for other in ["GH-8", "a-b", unknown, "20261121"] {
         assert!(!page.contains(&format!(">{other}</a>")), "{other}: {page}");
     }

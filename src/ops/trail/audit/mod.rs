@@ -1,6 +1,7 @@
 //! Which commits implement which plan, and what is wrong with them.
 
 mod acts;
+mod checked;
 mod sarif;
 mod signatures;
 mod view;
@@ -64,7 +65,7 @@ pub(crate) fn scan(session: &Session, given: &[String]) -> Answer<Audit> {
 pub(super) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Audit, Index<'a>), Refusal> {
     let store = session.store();
     let index = session.index(Needs::LOG)?;
-    let rewritten = store.all_rewritten(index.snapshot()?.commit())?;
+    let rewritten = checked::rewritten(store, &index)?;
     let (range, commits) = match range(store, &index, given) {
         Ok(range) => {
             let words: Vec<&str> = range.iter().map(String::as_str).collect();
