@@ -7,7 +7,6 @@
 mod export;
 mod import;
 mod line;
-mod orphans;
 mod text;
 
 pub(crate) use export::{Exported, write};
