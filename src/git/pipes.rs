@@ -18,9 +18,9 @@ pub(super) fn in_git_dir(common: &Path) -> Vec<PathBuf> {
     let is_searched = |folder: &Path| {
         let is = |name: &&str| folder == Path::new(name);
         if folder.starts_with("objects") {
-            OBJECTS.iter().any(|it| is(&it))
+            OBJECTS.iter().any(|it| is(it))
         } else {
-            !UNREAD.iter().any(|it| is(&it))
+            !UNREAD.iter().any(|it| is(it))
         }
     };
     let mut found = Vec::new();

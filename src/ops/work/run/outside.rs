@@ -227,7 +227,8 @@ pub(super) fn pushed_words(act: &GitAct) -> String {
 pub(super) fn keep_records(job: &Job) {
     // git waits for them even when it only asks what has changed.
     let is_intact = tree::check(&job.identity.common, &job.folder).is_ok();
-    for pipe in is_intact.then(|| pipes::in_tree(&job.folder)).unwrap_or_default() {
+    let found = if is_intact { pipes::in_tree(&job.folder) } else { Vec::new() };
+    for pipe in found {
         let undone = std::fs::remove_file(job.folder.join(&pipe)).is_ok();
         let what = format!("the file {} of its worktree was replaced by a pipe", pipe.display());
         job.report(Report::Breach(breach(job, None, what, undone)));
