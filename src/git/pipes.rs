@@ -17,11 +17,7 @@ const IN_TREE: &[&str] = &[".gitattributes", ".gitignore", ".gitmodules", ".mail
 pub(super) fn in_git_dir(common: &Path) -> Vec<PathBuf> {
     let is_searched = |folder: &Path| {
         let is = |name: &&str| folder == Path::new(name);
-        if folder.starts_with("objects") {
-            OBJECTS.iter().any(|it| is(it))
-        } else {
-            !UNREAD.iter().any(|it| is(it))
-        }
+        if folder.starts_with("objects") { OBJECTS.iter().any(is) } else { !UNREAD.iter().any(is) }
     };
     let mut found = Vec::new();
     search(common, Path::new(""), &is_searched, &|_| true, &mut found);
