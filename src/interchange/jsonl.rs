@@ -7,6 +7,7 @@
 mod export;
 mod import;
 mod line;
+mod orphans;
 mod text;
 
 pub(crate) use export::{Exported, write};

@@ -72,7 +72,7 @@ impl ImportedWork {
 /// A record that was skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Skipped {
-    /// What the number counts: line, bug, issue.
+    /// What the number counts (line, bug, issue), or what has the id.
     pub(crate) unit: String,
     /// Its number in the source, starting at 1; 0 if it is about a whole file.
     #[serde(rename = "line")]

@@ -102,6 +102,16 @@ impl<'repo> Tx<'repo> {
         self.pending.has(path)
     }
 
+    /// The paths of the files that this transaction has written, sorted by bytes.
+    pub(crate) fn written(&self) -> impl Iterator<Item = &str> {
+        self.pending.paths()
+    }
+
+    /// Takes back the write of the file at `path`.
+    pub(crate) fn take_back(&mut self, path: &str) {
+        self.pending.remove(path);
+    }
+
     /// Two written files, one of which would be inside the other as if that were a directory.
     pub(crate) fn clash(&self) -> Option<(&str, &str)> {
         self.pending.clash()

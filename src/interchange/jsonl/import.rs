@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::line::{Part, newer_format, parse, part};
-use super::{FORMAT, VERSION};
+use super::{FORMAT, VERSION, orphans};
 use crate::git::cores;
 use crate::interchange::lines::{Line, Lines, Source, Unreadable};
 use crate::interchange::{LeftOut, Skipped};
@@ -151,6 +151,13 @@ where
         }
         taken.skipped.push(skipped(lines.number(), why));
     }
+    let (files, without_record) = orphans::take_back(tx)?;
+    taken.added -= files;
+    if let Some(first) = without_record.first().filter(|_| strict) {
+        let id = first.id.as_deref().unwrap_or_default();
+        return Err(at_end(&lines, format!("{} `{id}`: {}", first.unit, first.reason)).into());
+    }
+    taken.skipped.extend(without_record);
     if let Some((file, inside)) = tx.clash() {
         let why = format!("`{file}` cannot be a file and the directory of `{inside}`");
         return Err(at_end(&lines, why).into());

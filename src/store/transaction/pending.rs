@@ -54,6 +54,17 @@ impl<'repo> Pending<'repo> {
         self.files.contains_key(path)
     }
 
+    /// All paths, sorted by bytes.
+    pub(in crate::store) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// Forgets the write of the file at `path`. A blob that is in the pack already stays there, without a name.
+    pub(in crate::store) fn remove(&mut self, path: &str) {
+        let number = self.files.remove(path);
+        self.drop_held(number);
+    }
+
     /// Two files, one of which would be inside the other as if that were a directory.
     pub(in crate::store) fn clash(&self) -> Option<(&str, &str)> {
         self.files.keys().find_map(|file| {
@@ -89,16 +100,22 @@ impl<'repo> Pending<'repo> {
         let number = self.packed.len() + self.held.len();
         self.size += bytes.len();
         self.held.push(Some(bytes));
-        let before = self.files.insert(path, number).and_then(|number| number.checked_sub(self.packed.len()));
-        if let Some(before) = before.and_then(|at| self.held.get_mut(at)).and_then(Option::take) {
-            self.size -= before.len();
-        }
+        let before = self.files.insert(path, number);
+        self.drop_held(before);
         if self.size > MOST_IN_MEMORY
             && let Some(repo) = self.repo
         {
             self.spill(repo)?;
         }
         Ok(())
+    }
+
+    /// Drops the bytes of a write, if they are held in memory.
+    fn drop_held(&mut self, number: Option<usize>) {
+        let at = number.and_then(|number| number.checked_sub(self.packed.len()));
+        if let Some(bytes) = at.and_then(|at| self.held.get_mut(at)).and_then(Option::take) {
+            self.size -= bytes.len();
+        }
     }
 
     /// Moves the writes held in memory into the pack.

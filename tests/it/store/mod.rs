@@ -10,6 +10,7 @@ mod fsck;
 mod import;
 mod index;
 mod maintenance;
+mod orphans;
 mod places;
 mod purge;
 mod purge_apart;

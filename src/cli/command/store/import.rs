@@ -55,8 +55,8 @@ enum From {
     /// Import an export of git-wf, exactly as it was
     ///
     /// An empty store gets the same state. Existing records are merged, so nothing is lost; importing the same file
-    /// again changes nothing. A line that cannot be imported is skipped and listed. If you select issues, no queues,
-    /// runs or roadmaps are imported.
+    /// again changes nothing. A line that cannot be imported is skipped and listed; what belongs to a skipped record is
+    /// skipped with it. If you select issues, no queues, runs or roadmaps are imported.
     Jsonl(Jsonl),
 }
 
