@@ -165,7 +165,7 @@ fn say_json(document: &serde_json::Value) {
 /// What the system says about a file that the user named, without its number for programs.
 pub(in crate::cli) fn system_words(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file or directory".to_owned(),
+        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
         _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
     }
 }

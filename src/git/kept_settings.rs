@@ -144,7 +144,7 @@ impl KeptSettings {
         let mut all = true;
         let pipes = pipes::in_git_dir(&self.common);
         for name in pipes.into_iter().filter(|name| !state.devices.contains(name)) {
-            let removed = fs::remove_file(self.common.join(&name));
+            let removed = pipes::remove(&self.common.join(&name));
             let done = removed.and_then(|()| match state.heads.get(&name) {
                 Some(head) => raw::write(&self.common, &name, head),
                 None => Ok(()),

@@ -1,9 +1,12 @@
 //! Finds what git would wait for: a named pipe in the place of a file that git reads. git opens such a file without a
 //! look at what it is, and then waits for a writer that never comes. A link to a device can also be read without end.
 
-use std::fs::{self, FileType};
-use std::os::unix::fs::FileTypeExt;
+use std::fs::{self, FileType, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
 
 /// Directories of a git directory in which git itself reads nothing.
 const UNREAD: &[&str] = &["annex", "lfs", "modules", "wf"];
@@ -31,6 +34,18 @@ pub(crate) fn in_tree(tree: &Path) -> Vec<PathBuf> {
     search(tree, Path::new(""), &|folder| folder != Path::new(".git"), &is_read, &mut found);
     found.retain(|file| !tree.join(file).is_symlink());
     found
+}
+
+/// Removes a pipe or a link to one. Whoever waits for its writer, in this process or in git, goes on and reads nothing.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    let is_pipe = path.metadata().is_ok_and(|found| found.file_type().is_fifo());
+    let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
+    // A writer that goes away at once.
+    let writer =
+        is_pipe.then(|| OpenOptions::new().read(true).write(true).custom_flags(nonblocking).open(path));
+    let removed = fs::remove_file(path);
+    drop(writer);
+    removed
 }
 
 fn search(
@@ -86,6 +101,20 @@ mod tests {
         found.sort();
         let expected = ["objects/pack/x.idx", "packed-refs", "refs/heads/a/b", "worktrees/x/HEAD"];
         assert_eq!(found, expected.map(PathBuf::from));
+    }
+
+    #[test]
+    fn who_waits_at_a_pipe_goes_on_when_it_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("HEAD");
+        pipe(&path);
+        std::thread::scope(|scope| {
+            // It may come too late, and find nothing.
+            let waiting = scope.spawn(|| fs::read(&path).map_or(0, |read| read.len()));
+            remove(&path).unwrap();
+            assert_eq!(waiting.join().unwrap(), 0);
+        });
+        assert!(!path.exists());
     }
 
     #[test]

@@ -54,8 +54,9 @@ pub(super) struct Wire {
     has_begun: bool,
     /// The requests that are not answered yet.
     open: Arc<Mutex<HashSet<RequestId>>>,
-    /// Answers to what is no message, and how long they may wait for the client to read. After that, they are dropped.
+    /// Errors about lines that are not messages.
     complaints: VecDeque<Vec<u8>>,
+    /// When they are dropped, if the client has not read them by then.
     until: Option<Instant>,
 }
 
@@ -176,13 +177,13 @@ impl Wire {
         Ok(())
     }
 
-    /// Answers what is no message.
+    /// Queues an error about a line that is not a message.
     fn complain(&mut self, code: ErrorCode, what: String, id: Option<RequestId>) {
         let error = TxJsonRpcMessage::<RoleServer>::error(short(ErrorData::new(code, what, None)), id);
         self.complaints.extend(line(&error));
     }
 
-    /// Hands over such answers. Nothing more is read meanwhile, but a client that does not read its answers is not waited for
+    /// Writes these errors. Nothing more is read meanwhile, but a client that does not read its answers is not waited for
     /// for long: it may be gone.
     async fn hand_over(&mut self) {
         while !self.complaints.is_empty() {

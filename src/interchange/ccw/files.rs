@@ -58,7 +58,7 @@ pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
 }
 
 /// Why a file that a store of ccw has is not read.
-pub(super) const MISSING: &str = "there is no such file";
+pub(super) const MISSING: &str = "the file is missing";
 
 /// Something wrong with a file.
 pub(super) fn fault(file: &str, number: u64, id: Option<&str>, reason: impl Into<String>) -> Found {

@@ -5,6 +5,7 @@ mod commits;
 mod concurrency;
 mod crash;
 mod export;
+mod export_csv;
 mod format;
 mod fsck;
 mod import;

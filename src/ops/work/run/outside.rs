@@ -229,7 +229,7 @@ pub(super) fn keep_records(job: &Job) {
     let is_intact = tree::check(&job.identity.common, &job.folder).is_ok();
     let found = if is_intact { pipes::in_tree(&job.folder) } else { Vec::new() };
     for pipe in found {
-        let undone = std::fs::remove_file(job.folder.join(&pipe)).is_ok();
+        let undone = pipes::remove(&job.folder.join(&pipe)).is_ok();
         let what = format!("the file {} of its worktree was replaced by a pipe", pipe.display());
         job.report(Report::Breach(breach(job, None, what, undone)));
     }

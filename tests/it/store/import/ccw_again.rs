@@ -62,7 +62,7 @@ fn faults_are_named_with_file_and_line_and_the_rest_comes_in() {
     has("solutions/ISS-002.jsonl line 2:", "no `id`");
     has("solutions/ISS-008.jsonl 0:", "no such issue");
     has("queues/QUE-broken.json 0:", "");
-    has("queues/QUE-gone.json 0:", "no such file");
+    has("queues/QUE-gone.json 0:", "the file is missing");
     assert_eq!(skipped.len(), 6, "{skipped:#?}");
     let said = format!("{} {}", report["notes"], report["remarks"]);
     for part in [

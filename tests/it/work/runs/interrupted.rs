@@ -84,10 +84,11 @@ fn killed_again_and_again(mut kills: usize) {
         let sandbox = Sandbox::new();
         let Some(repo) = five_bugs(&sandbox) else { return };
         let mut args = &["run", "--all-pending", "--jobs", "3", "--yes"][..];
+        let is_recorded = || !repo.json(&["run", "list"]).as_array().unwrap().is_empty();
         while kills > 0 && is_killed(&repo, args, &mut dice) {
             kills -= 1;
             // A run that was killed before it was recorded is none.
-            if !repo.json(&["run", "list"]).as_array().unwrap().is_empty() {
+            if is_recorded() {
                 args = &["run", "resume", "--yes"];
             }
         }
@@ -98,7 +99,8 @@ fn killed_again_and_again(mut kills: usize) {
                 "{seed}: {}",
                 last.stderr
             );
-        } else {
+        } else if !is_recorded() {
+            // Otherwise, the first one came to its end before it could be killed.
             repo.wf(args).ok();
         }
         let run = repo.json(&["run", "show"]);

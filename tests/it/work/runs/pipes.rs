@@ -26,3 +26,18 @@ fn a_pipe_in_the_place_of_a_file_stops_nobody() {
         world.is_untouched();
     }
 }
+
+#[test]
+fn a_pipe_in_the_place_of_the_records_ends_the_run_at_most() {
+    let world = World::new();
+    let pipe = "if once piped; then p=\"$HERE/code/.git/refs/wf/main\"; rm -f \"$p\"; mkfifo \"$p\"; fi";
+    world.agent("executor", &format!("{BUILDS}\n{pipe}"));
+    // The run may read them before they are back, and stop; but it does not wait.
+    let ran = world.repo.wf(&["run", "--yes", "ISS-1"]);
+    if ran.code != 0 {
+        assert!(ran.stderr.contains("refs/wf/main"), "{}", ran.stderr);
+        world.repo.wf(&["run", "resume", "--yes"]).ok();
+    }
+    assert_eq!(world.repo.status("ISS-1"), "completed");
+    world.is_untouched();
+}
