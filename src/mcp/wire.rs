@@ -183,8 +183,7 @@ impl Wire {
         self.complaints.extend(line(&error));
     }
 
-    /// Writes these errors. Nothing more is read meanwhile, but a client that does not read its answers is not waited for
-    /// for long: it may be gone.
+    /// Writes these errors. Nothing is read meanwhile, and a client that does not read them is soon given up.
     async fn hand_over(&mut self) {
         while !self.complaints.is_empty() {
             let until = *self.until.get_or_insert_with(|| Instant::now() + LAST_WORDS);
