@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::world::{BUILDS, World};
+use super::world::{BUILDS, PLANS, World};
 
 /// A repository with a branch `feature`, whose work tree has a change that is staged and one that is not, a file that was
 /// deleted, and files that git does not track.
@@ -138,9 +138,21 @@ fn an_executor_that_leaves_its_branch_gets_a_fresh_worktree() {
 fn a_branch_that_a_planner_makes_is_kept_and_removed() {
     let world = World::new();
     let act = "git -c core.hooksPath=/dev/null branch evil $(git commit-tree -m evil HEAD^{tree})";
-    world.agent("planner", &format!("{act}\n{}", super::world::PLANS));
+    world.agent("planner", &format!("{act}\n{}", PLANS));
     world.run(0, &["ISS-1"]);
     assert_eq!(world.repo.git(&["for-each-ref", "refs/heads/evil"]).ok().stdout, "");
     let log = world.repo.wf(&["run", "log"]).ok().stdout;
     assert!(log.contains("`evil` was created (now on `wf/kept/RUN-"), "{log}");
+}
+
+#[test]
+fn a_branch_that_the_user_has_checked_out_meanwhile_stays() {
+    let world = World::new();
+    // HEAD as a link is a form that git still reads.
+    let act = "git -c core.hooksPath=/dev/null branch mine
+        (cd \"$HERE/code\"; env -i PATH=\"$PATH\" sh -c 'rm .git/HEAD; ln -s refs/heads/mine .git/HEAD')";
+    world.agent("planner", &format!("{act}\n{PLANS}"));
+    world.run(0, &["ISS-1"]);
+    assert_eq!(world.repo.git(&["symbolic-ref", "HEAD"]).ok().line(), "refs/heads/mine");
+    world.repo.git(&["rev-parse", "--verify", "refs/heads/mine"]).ok();
 }
