@@ -138,7 +138,7 @@ fn an_executor_that_leaves_its_branch_gets_a_fresh_worktree() {
 fn a_branch_that_a_planner_makes_is_kept_and_removed() {
     let world = World::new();
     let act = "git -c core.hooksPath=/dev/null branch evil $(git commit-tree -m evil HEAD^{tree})";
-    world.agent("planner", &format!("{act}\n{}", PLANS));
+    world.agent("planner", &format!("{act}\n{PLANS}"));
     world.run(0, &["ISS-1"]);
     assert_eq!(world.repo.git(&["for-each-ref", "refs/heads/evil"]).ok().stdout, "");
     let log = world.repo.wf(&["run", "log"]).ok().stdout;
