@@ -1,6 +1,6 @@
 //! Turns the result of a command into the check that is recorded.
 
-use super::process::{Ended, Ran};
+use super::process::{ProcessEnd, Ran};
 use super::secrets;
 use crate::git::Environment;
 use crate::model::execution::Check;
@@ -30,8 +30,8 @@ pub(crate) fn record(
         task_id: Some(task.into()),
         command: command.to_owned(),
         exit_code: match ran.ended {
-            Ended::Exited(code) => Some(code),
-            Ended::Signal(_) | Ended::TimedOut | Ended::Interrupted => None,
+            ProcessEnd::Exited(code) => Some(code),
+            ProcessEnd::Signal(_) | ProcessEnd::TimedOut | ProcessEnd::Interrupted => None,
         },
         duration_ms: u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX),
         output_sha256: ran.output_sha256.clone(),
@@ -52,10 +52,10 @@ fn tail(ran: &Ran, environment: &Environment) -> String {
     let masked = secrets::masked(&plain, variables);
     let mut kept: String = masked.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
     let end = match ran.ended {
-        Ended::Exited(_) => None,
-        Ended::Signal(number) => Some(format!("[ended by signal {number}]\n")),
-        Ended::TimedOut => Some(format!("[stopped after {} s]\n", ran.took.as_secs())),
-        Ended::Interrupted => Some("[interrupted]\n".into()),
+        ProcessEnd::Exited(_) => None,
+        ProcessEnd::Signal(number) => Some(format!("[ended by signal {number}]\n")),
+        ProcessEnd::TimedOut => Some(format!("[stopped after {} s]\n", ran.took.as_secs())),
+        ProcessEnd::Interrupted => Some("[interrupted]\n".into()),
     };
     if let Some(end) = end {
         if !kept.is_empty() && !kept.ends_with('\n') {
@@ -73,19 +73,19 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn ran(ended: Ended, output: &[u8]) -> Ran {
+    fn ran(ended: ProcessEnd, output: &[u8]) -> Ran {
         Ran { ended, took: Duration::from_millis(1500), output_sha256: String::new(), tail: output.to_vec() }
     }
 
     #[test]
     fn a_tail_is_plain_text() {
-        let ran = ran(Ended::Exited(0), b"\x1b[31mred\x1b[0m\r\n\x07tab\there \xff\n");
+        let ran = ran(ProcessEnd::Exited(0), b"\x1b[31mred\x1b[0m\r\n\x07tab\there \xff\n");
         assert_eq!(tail(&ran, &Environment::default()), "red\ntab\there \u{fffd}\n");
     }
 
     #[test]
     fn a_tail_is_short_and_keeps_characters_whole() {
-        let ran = ran(Ended::Exited(0), "é".repeat(5000).as_bytes());
+        let ran = ran(ProcessEnd::Exited(0), "é".repeat(5000).as_bytes());
         let tail = tail(&ran, &Environment::default());
         assert_eq!(tail.len(), LONGEST_TAIL);
         assert!(tail.chars().all(|c| c == 'é'));
@@ -94,21 +94,21 @@ mod tests {
     #[test]
     fn a_secret_before_the_cut_is_masked_whole() {
         let output = format!("password={}\n{}", "x".repeat(100), "y".repeat(LONGEST_TAIL - 50));
-        let ran = ran(Ended::Exited(0), output.as_bytes());
+        let ran = ran(ProcessEnd::Exited(0), output.as_bytes());
         assert!(!tail(&ran, &Environment::default()).contains("xx"));
     }
 
     #[test]
     fn an_end_without_an_exit_code_is_told() {
         assert_eq!(
-            tail(&ran(Ended::TimedOut, b"slow"), &Environment::default()),
+            tail(&ran(ProcessEnd::TimedOut, b"slow"), &Environment::default()),
             "slow\n[stopped after 1 s]\n"
         );
         assert_eq!(
             record(
                 "T1",
                 "true",
-                &ran(Ended::Signal(9), b""),
+                &ran(ProcessEnd::Signal(9), b""),
                 &CodeState { commit: None, dirty: true },
                 &Environment::default()
             )

@@ -4,19 +4,19 @@ use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::definition::{Origin, Setting};
+use super::definition::{AgentSetting, ValueOrigin};
 use crate::git::GitError;
 use crate::store::Store;
 
 /// The settings of agents in git config.
-pub(crate) fn settings(store: &Store) -> Result<Vec<Setting>, GitError> {
+pub(crate) fn settings(store: &Store) -> Result<Vec<AgentSetting>, GitError> {
     let values = store.git().config_below("wf.agent.")?.into_iter();
     Ok(values
-        .map(|value| Setting {
+        .map(|value| AgentSetting {
             name: value.subsection,
             key: value.name,
             value: value.value,
-            origin: Origin::Config { scope: value.scope, file: value.origin },
+            origin: ValueOrigin::Config { scope: value.scope, file: value.origin },
         })
         .collect())
 }

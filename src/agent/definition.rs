@@ -11,10 +11,10 @@ use std::time::Duration;
 pub(crate) use crate::model::agent_session::Protocol;
 use crate::rules::lease::parse_duration;
 
-use super::preset::{self, Preset};
+use super::preset::{self, AgentPreset};
 
 pub(crate) use self::error::NoAgent;
-pub(crate) use self::value::{Origin, Sourced, Variable};
+pub(crate) use self::value::{Sourced, ValueOrigin, Variable};
 
 /// The default timeout.
 const DEFAULT_TIMEOUT: &str = "30m";
@@ -27,7 +27,7 @@ const LONGEST_NAME: usize = 64;
 
 /// One setting of an agent in git config: `wf.agent.<name>.<key>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Setting {
+pub(crate) struct AgentSetting {
     /// The agent.
     pub(crate) name: String,
     /// `command`, `protocol`, …, in lower case.
@@ -35,7 +35,7 @@ pub(crate) struct Setting {
     /// Its value.
     pub(crate) value: String,
     /// Where it is set.
-    pub(crate) origin: Origin,
+    pub(crate) origin: ValueOrigin,
 }
 
 /// An agent that can be started: it has a valid name, a program, and valid settings.
@@ -57,7 +57,7 @@ impl Agent {
     ///
     /// # Errors
     /// [`NoAgent`].
-    pub(crate) fn of_text(text: &str, settings: &[Setting]) -> Result<Self, NoAgent> {
+    pub(crate) fn of_text(text: &str, settings: &[AgentSetting]) -> Result<Self, NoAgent> {
         let is_named = preset::find(text).is_some() || settings.iter().any(|setting| setting.name == text);
         if is_named {
             return Self::named(text, settings);
@@ -75,7 +75,7 @@ impl Agent {
     ///
     /// # Errors
     /// [`NoAgent`].
-    pub(crate) fn named(name: &str, settings: &[Setting]) -> Result<Self, NoAgent> {
+    pub(crate) fn named(name: &str, settings: &[AgentSetting]) -> Result<Self, NoAgent> {
         if !is_name(name) {
             return Err(NoAgent::Name(name.to_owned()));
         }
@@ -93,8 +93,9 @@ impl Agent {
                 );
             }
         }
-        let from_preset =
-            |value: fn(&Preset) -> String| preset.map(|preset| Sourced::new(value(preset), Origin::Preset));
+        let from_preset = |value: fn(&AgentPreset) -> String| {
+            preset.map(|preset| Sourced::new(value(preset), ValueOrigin::Preset))
+        };
         let command = match set("command") {
             Some(setting) => Sourced::new(setting.value.clone(), setting.origin.clone()),
             None => from_preset(|preset| preset.command.to_owned())
@@ -102,17 +103,17 @@ impl Agent {
         };
         let shell = match set("shell") {
             Some(setting) => setting.read(boolean, "true or false")?,
-            None => Sourced::new(false, Origin::Default),
+            None => Sourced::new(false, ValueOrigin::Default),
         };
         let protocol = match set("protocol") {
             Some(setting) => setting.read(Protocol::parse, "plain or acp")?,
             None => match preset {
                 // Users can configure a command of their own under the name of a preset; it may speak another
                 // protocol.
-                Some(preset) if command.origin == Origin::Preset => {
-                    Sourced::new(preset.protocol, Origin::Preset)
+                Some(preset) if command.origin == ValueOrigin::Preset => {
+                    Sourced::new(preset.protocol, ValueOrigin::Preset)
                 }
-                _ => Sourced::new(Protocol::Plain, Origin::Default),
+                _ => Sourced::new(Protocol::Plain, ValueOrigin::Default),
             },
         };
         let timeout = match set("timeout") {
@@ -122,16 +123,16 @@ impl Agent {
         let commits = match set("commits") {
             Some(setting) => setting.read(boolean, "true or false")?,
             None => match preset {
-                Some(preset) if command.origin == Origin::Preset => {
-                    Sourced::new(preset.commits, Origin::Preset)
+                Some(preset) if command.origin == ValueOrigin::Preset => {
+                    Sourced::new(preset.commits, ValueOrigin::Preset)
                 }
-                _ => Sourced::new(true, Origin::Default),
+                _ => Sourced::new(true, ValueOrigin::Default),
             },
         };
         let presets = preset.map(|preset| preset.environment).unwrap_or_default();
         let mut environment: Vec<Sourced<Variable>> = presets
             .iter()
-            .map(|name| Sourced::new(Variable::Passed((*name).to_owned()), Origin::Preset))
+            .map(|name| Sourced::new(Variable::Passed((*name).to_owned()), ValueOrigin::Preset))
             .collect();
         for setting in own().filter(|setting| setting.key == "env") {
             let variable = setting.read(Variable::parse, "NAME or NAME=VALUE")?;
@@ -144,19 +145,19 @@ impl Agent {
     /// The agent of a command line.
     fn of_command(text: &str) -> Result<Self, NoAgent> {
         let (protocol, rest) = match text.strip_prefix(ACP_PREFIX) {
-            Some(rest) => (Sourced::new(Protocol::Acp, Origin::Argument), rest),
-            None => (Sourced::new(Protocol::Plain, Origin::Default), text),
+            Some(rest) => (Sourced::new(Protocol::Acp, ValueOrigin::Argument), rest),
+            None => (Sourced::new(Protocol::Plain, ValueOrigin::Default), text),
         };
         let (shell, rest) = match rest.trim_start().strip_prefix(SHELL_PREFIX) {
-            Some(rest) => (Sourced::new(true, Origin::Argument), rest),
-            None => (Sourced::new(false, Origin::Default), rest),
+            Some(rest) => (Sourced::new(true, ValueOrigin::Argument), rest),
+            None => (Sourced::new(false, ValueOrigin::Default), rest),
         };
-        let command = Sourced::new(rest.trim().to_owned(), Origin::Argument);
+        let command = Sourced::new(rest.trim().to_owned(), ValueOrigin::Argument);
         let program = shlex::split(rest).and_then(|words| words.into_iter().next()).unwrap_or_default();
         let file = program.rsplit('/').next().unwrap_or_default();
         let name: String = file.chars().filter(|c| is_name_character(*c)).take(LONGEST_NAME).collect();
         let name = if is_name(&name) { name } else { "agent".to_owned() };
-        let commits = Sourced::new(true, Origin::Default);
+        let commits = Sourced::new(true, ValueOrigin::Default);
         Self::made(name, command, shell, protocol, default_timeout(), commits, vec![])
     }
 
@@ -189,7 +190,7 @@ impl Agent {
 
     /// This agent with another timeout.
     pub(crate) fn within(mut self, timeout: Duration) -> Self {
-        self.timeout = Sourced::new(timeout, Origin::Argument);
+        self.timeout = Sourced::new(timeout, ValueOrigin::Argument);
         self
     }
 
@@ -250,7 +251,7 @@ impl Agent {
     }
 }
 
-impl Setting {
+impl AgentSetting {
     fn read<T>(
         &self,
         read: impl Fn(&str) -> Option<T>,
@@ -269,7 +270,7 @@ impl Setting {
 }
 
 /// The names of all agents: those of git config and the presets, sorted.
-pub(crate) fn names(settings: &[Setting]) -> Vec<String> {
+pub(crate) fn names(settings: &[AgentSetting]) -> Vec<String> {
     let mut names: Vec<String> = settings.iter().map(|setting| setting.name.clone()).collect();
     names.extend(preset::ALL.iter().map(|preset| preset.name.to_owned()));
     names.sort();
@@ -288,7 +289,7 @@ fn is_name(text: &str) -> bool {
 }
 
 fn default_timeout() -> Sourced<Duration> {
-    Sourced::new(duration(DEFAULT_TIMEOUT).unwrap_or(Duration::from_secs(1800)), Origin::Default)
+    Sourced::new(duration(DEFAULT_TIMEOUT).unwrap_or(Duration::from_secs(1800)), ValueOrigin::Default)
 }
 
 /// Parses a length of time such as 90s, 30m or 2h.

@@ -107,19 +107,19 @@ fn is_secret(value: &OsStr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::definition::{Origin, Setting};
+    use crate::agent::definition::{AgentSetting, ValueOrigin};
     use std::collections::BTreeMap;
 
     fn seen(env: &[&str], here: &[(&str, &str)]) -> BTreeMap<String, String> {
         let mut settings = vec![("command", "x")];
         settings.extend(env.iter().map(|text| ("env", *text)));
-        let settings: Vec<Setting> = settings
+        let settings: Vec<AgentSetting> = settings
             .into_iter()
-            .map(|(key, value)| Setting {
+            .map(|(key, value)| AgentSetting {
                 name: "mine".into(),
                 key: key.into(),
                 value: value.into(),
-                origin: Origin::Default,
+                origin: ValueOrigin::Default,
             })
             .collect();
         let agent = Agent::of_text("mine", &settings).unwrap();

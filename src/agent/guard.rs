@@ -40,7 +40,7 @@ const BEGIN: &str = "{\"event\":\"begin\"}\n";
 
 /// The guard of one agent.
 #[derive(Debug, Clone)]
-pub(crate) struct Guard {
+pub(crate) struct AgentGuard {
     folder: PathBuf,
     bounds: Bounds,
     /// Its files, as they were written.
@@ -49,7 +49,7 @@ pub(crate) struct Guard {
     trace: u64,
 }
 
-impl Guard {
+impl AgentGuard {
     /// Writes the hooks into `folder`, which is replaced. `own` is the repository's own directory of hooks, which are
     /// still called; `links_commits` is whether its `post-commit` calls this program.
     pub(crate) fn set(folder: &Path, bounds: Bounds, own: &Path, links_commits: bool) -> io::Result<Self> {

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::answer::{Answer, read_typed, schema_of};
+use super::answer::{AnswerKind, read_typed, schema_of};
 use super::request::{Request, RequestKind};
-use super::talk::{Reply, Unanswered};
+use super::talk::{AgentReply, Unanswered};
 use crate::rules::roles::Role;
 
 /// The answer to a ping.
@@ -17,7 +17,7 @@ pub(crate) struct Pong {
     pong: String,
 }
 
-impl Answer for Pong {
+impl AnswerKind for Pong {
     fn schema() -> Value {
         schema_of::<Self>()
     }
@@ -32,7 +32,7 @@ pub(crate) fn ping(role: Role, nonce: &str) -> Request {
     Request::new::<Pong>(RequestKind::Ping, role, json!({ "nonce": nonce }))
 }
 
-impl Reply<Pong> {
+impl AgentReply<Pong> {
     /// Checks that it answers the ping with this nonce.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use super::definition::Protocol;
 
 /// A known agent.
 #[derive(Debug)]
-pub(crate) struct Preset {
+pub(crate) struct AgentPreset {
     /// Its name here.
     pub(crate) name: &'static str,
     /// What it is.
@@ -51,8 +51,8 @@ const ANY: &[&str] = &[
 ];
 
 /// Sorted by name.
-pub(crate) static ALL: &[Preset] = &[
-    Preset {
+pub(crate) static ALL: &[AgentPreset] = &[
+    AgentPreset {
         name: "aider",
         about: "aider with its message on stdin and no questions; the run commits its edits",
         command: "aider --yes-always --no-auto-commits --no-check-update --no-pretty --no-stream --message-file /dev/stdin",
@@ -60,7 +60,7 @@ pub(crate) static ALL: &[Preset] = &[
         commits: false,
         environment: ANY,
     },
-    Preset {
+    AgentPreset {
         name: "claude",
         about: "Claude Code in print mode; edits are approved, its settings decide about other tools; the run commits",
         command: "claude --print --output-format text --permission-mode acceptEdits",
@@ -68,7 +68,7 @@ pub(crate) static ALL: &[Preset] = &[
         commits: false,
         environment: ANTHROPIC,
     },
-    Preset {
+    AgentPreset {
         name: "claude-acp",
         about: "Claude Code through its adapter for the Agent Client Protocol",
         command: "claude-agent-acp",
@@ -76,7 +76,7 @@ pub(crate) static ALL: &[Preset] = &[
         commits: true,
         environment: ANTHROPIC,
     },
-    Preset {
+    AgentPreset {
         name: "codex",
         about: "Codex unattended, writing only in the work tree; the run commits",
         command: "codex exec --sandbox workspace-write --color never -",
@@ -84,7 +84,7 @@ pub(crate) static ALL: &[Preset] = &[
         commits: false,
         environment: OPENAI,
     },
-    Preset {
+    AgentPreset {
         name: "codex-acp",
         about: "Codex through its adapter for the Agent Client Protocol",
         command: "codex-acp",
@@ -92,7 +92,7 @@ pub(crate) static ALL: &[Preset] = &[
         commits: true,
         environment: OPENAI,
     },
-    Preset {
+    AgentPreset {
         name: "gemini",
         about: "Gemini CLI in headless mode; edits are approved, commands are not; the run commits",
         command: "gemini --output-format text --skip-trust --approval-mode auto_edit",
@@ -100,7 +100,7 @@ pub(crate) static ALL: &[Preset] = &[
         commits: false,
         environment: GEMINI,
     },
-    Preset {
+    AgentPreset {
         name: "gemini-acp",
         about: "Gemini CLI through the Agent Client Protocol",
         command: "gemini --acp --skip-trust",
@@ -108,7 +108,7 @@ pub(crate) static ALL: &[Preset] = &[
         commits: true,
         environment: GEMINI,
     },
-    Preset {
+    AgentPreset {
         name: "opencode",
         about: "opencode unattended, with its message on stdin",
         command: "opencode run",
@@ -116,7 +116,7 @@ pub(crate) static ALL: &[Preset] = &[
         commits: true,
         environment: ANY,
     },
-    Preset {
+    AgentPreset {
         name: "opencode-acp",
         about: "opencode through the Agent Client Protocol",
         command: "opencode acp",
@@ -127,7 +127,7 @@ pub(crate) static ALL: &[Preset] = &[
 ];
 
 /// The preset of this name.
-pub(crate) fn find(name: &str) -> Option<&'static Preset> {
+pub(crate) fn find(name: &str) -> Option<&'static AgentPreset> {
     ALL.iter().find(|preset| preset.name == name)
 }
 

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 pub(super) use super::watch::LOOK;
-use super::watch::{Leash, Order, Start, Streams, Word, signal_group};
+use super::watch::{Leash, StartAgent, Streams, WatchOrder, WatcherMessage, signal_group};
 use super::{AgentError, descendants};
 use crate::rules::command_line::CommandLine;
 
@@ -30,7 +30,7 @@ const WINDOW: usize = 64 * 1024;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum ProcessEnd {
     /// With this exit code.
     Exited(i32),
     /// A signal that this program did not send.
@@ -45,7 +45,7 @@ pub(crate) enum Ended {
 #[derive(Debug)]
 pub(crate) struct Ran {
     /// How it ended.
-    pub(crate) ended: Ended,
+    pub(crate) ended: ProcessEnd,
     /// From its start to its end.
     pub(crate) took: Duration,
     /// The SHA-256 of everything that it wrote to stdout and stderr, in hex.
@@ -154,7 +154,7 @@ pub(super) fn supervise(
     limit: Option<Duration>,
     stop: &mut dyn FnMut() -> bool,
     sink: &mut dyn FnMut(Stream, &[u8]),
-) -> io::Result<(Ended, Duration)> {
+) -> io::Result<(ProcessEnd, Duration)> {
     let start = Instant::now();
     let (mut watcher, leash, output) = spawn(command)?;
     let mut run =
@@ -190,7 +190,7 @@ fn spawn(command: Command<'_>) -> io::Result<(Child, Leash, Receiver<Written>)> 
         None => (None, None),
     };
     let streams = Streams { stdin, stdout: stdout.into(), stderr: stderr.into() };
-    let start = Start { words: command.words, folder: command.folder, environment: command.environment };
+    let start = StartAgent { words: command.words, folder: command.folder, environment: command.environment };
     let (watcher, leash) = Leash::start(start, streams)?;
     if let Some((writer, input)) = input {
         std::thread::spawn(move || write_all(writer, &input));
@@ -261,8 +261,8 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Waits until the command's own process ends. Returns how it ended, or why it was stopped.
-    fn supervise(&mut self, watcher: &mut Child, deadline: Option<Instant>) -> io::Result<Ended> {
-        let mut stopped: Option<(Ended, Instant)> = None;
+    fn supervise(&mut self, watcher: &mut Child, deadline: Option<Instant>) -> io::Result<ProcessEnd> {
+        let mut stopped: Option<(ProcessEnd, Instant)> = None;
         loop {
             if let Some(ended) = self.heard(watcher)? {
                 return Ok(stopped.map_or(ended, |(why, _)| why));
@@ -270,17 +270,17 @@ impl Run<'_> {
             let now = Instant::now();
             match stopped {
                 None if deadline.is_some_and(|end| now >= end) => {
-                    self.order(Order::Stop);
-                    stopped = Some((Ended::TimedOut, now));
+                    self.order(WatchOrder::Stop);
+                    stopped = Some((ProcessEnd::TimedOut, now));
                 }
                 // Somebody stopped the watcher itself, or it cannot end.
                 Some((_, since)) if now >= since + GRACE * 3 => drop(watcher.kill()),
-                Some((_, since)) if now >= since + GRACE => self.order(Order::Kill),
+                Some((_, since)) if now >= since + GRACE => self.order(WatchOrder::Kill),
                 _ => {}
             }
             if (self.stop)() {
-                self.order(if stopped.is_none() { Order::Stop } else { Order::Kill });
-                stopped.get_or_insert((Ended::Interrupted, now));
+                self.order(if stopped.is_none() { WatchOrder::Stop } else { WatchOrder::Kill });
+                stopped.get_or_insert((ProcessEnd::Interrupted, now));
             }
             if self.silent {
                 std::thread::sleep(LOOK);
@@ -290,25 +290,25 @@ impl Run<'_> {
         }
     }
 
-    fn order(&mut self, order: Order) {
+    fn order(&mut self, order: WatchOrder) {
         if let Some(leash) = &mut self.leash {
             leash.order(order);
         }
     }
 
     /// How the command ended, if it has.
-    fn heard(&mut self, watcher: &mut Child) -> io::Result<Option<Ended>> {
+    fn heard(&mut self, watcher: &mut Child) -> io::Result<Option<ProcessEnd>> {
         let Some(leash) = &mut self.leash else { return Ok(None) };
         match leash.word()? {
-            Some(Word::Began(group)) => self.group = Some(group),
-            Some(Word::Exited(code)) => return Ok(Some(Ended::Exited(code))),
-            Some(Word::Signal(number)) => return Ok(Some(Ended::Signal(number))),
-            Some(Word::Failed(why)) => return Err(io::Error::other(why)),
+            Some(WatcherMessage::Began(group)) => self.group = Some(group),
+            Some(WatcherMessage::Exited(code)) => return Ok(Some(ProcessEnd::Exited(code))),
+            Some(WatcherMessage::Signal(number)) => return Ok(Some(ProcessEnd::Signal(number))),
+            Some(WatcherMessage::Failed(why)) => return Err(io::Error::other(why)),
             None if leash.has_ended() => {
                 let status = watcher.wait()?;
                 // The watcher was killed, so the outcome of the command is unknown; end it now.
                 self.was_killed = true;
-                return Ok(Some(Ended::Signal(status.signal().unwrap_or(0))));
+                return Ok(Some(ProcessEnd::Signal(status.signal().unwrap_or(0))));
             }
             None => {}
         }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::Answer;
+use super::answer::AnswerKind;
 use crate::model::text_enum;
 use crate::rules::roles::Role;
 
@@ -47,7 +47,7 @@ pub(crate) struct Request {
 
 impl Request {
     /// Asks for an `A`.
-    pub(crate) fn new<A: Answer>(kind: RequestKind, role: Role, input: Value) -> Self {
+    pub(crate) fn new<A: AnswerKind>(kind: RequestKind, role: Role, input: Value) -> Self {
         let instructions = format!("{} {FORM}", task(kind));
         Self { kind, role, instructions, input, answer_schema: A::schema(), faults: vec![] }
     }

@@ -12,11 +12,11 @@ use serde_json::Value;
 
 pub(crate) use self::unanswered::Unanswered;
 use super::acp::{self, Greeting};
-use super::answer::{self, Answer, Aside, Unfit};
+use super::answer::{self, AnswerKind, CommonMembers, NotAnAnswer};
 use super::definition::{Agent, Protocol};
-use super::process::{self, Command, Ended, Stream};
+use super::process::{self, Command, ProcessEnd, Stream};
 use super::request::Request;
-use super::transcript::{Kept, Transcript, Who};
+use super::transcript::{KeptTranscript, Transcript, Who};
 use crate::model::agent_session::Usage;
 use crate::rules::roles::Role;
 
@@ -29,7 +29,7 @@ const QUOTED: usize = 500;
 
 /// Where an agent works, and its environment.
 #[derive(Debug)]
-pub(crate) struct Workplace {
+pub(crate) struct AgentWorkplace {
     /// The work tree.
     pub(crate) folder: PathBuf,
     /// All of its environment variables.
@@ -39,7 +39,7 @@ pub(crate) struct Workplace {
 }
 
 /// Receives what an agent does.
-pub(crate) trait Observer {
+pub(crate) trait AgentObserver {
     /// The agent wrote this text, which may contain anything.
     fn said(&mut self, said: TextKind, text: &str);
 
@@ -74,11 +74,11 @@ pub(crate) enum TextKind {
 
 /// The answer of an agent.
 #[derive(Debug)]
-pub(crate) struct Reply<A> {
+pub(crate) struct AgentReply<A> {
     /// The answer, as the requested type.
     pub(crate) answer: A,
     /// What the agent added to its answer.
-    pub(crate) aside: Aside,
+    pub(crate) aside: CommonMembers,
     /// The answer as written.
     pub(crate) value: Value,
     /// What the agent said about itself.
@@ -86,10 +86,10 @@ pub(crate) struct Reply<A> {
     /// From its start to its end.
     pub(crate) took: Duration,
     /// The transcript.
-    pub(crate) transcript: Kept,
+    pub(crate) transcript: KeptTranscript,
 }
 
-impl<A> Reply<A> {
+impl<A> AgentReply<A> {
     /// The cost of the answer. A report of the protocol takes precedence over the agent's own in its answer.
     pub(crate) fn usage(&self) -> Usage {
         let (greeted, said) = (&self.greeting.usage, &self.aside.session);
@@ -104,12 +104,12 @@ impl<A> Reply<A> {
 ///
 /// # Errors
 /// [`Unanswered`].
-pub(crate) fn ask<A: Answer>(
+pub(crate) fn ask<A: AnswerKind>(
     agent: &Agent,
-    place: &Workplace,
+    place: &AgentWorkplace,
     request: &Request,
-    observer: &mut dyn Observer,
-) -> Result<Reply<A>, Unanswered> {
+    observer: &mut dyn AgentObserver,
+) -> Result<AgentReply<A>, Unanswered> {
     let failed = |source| Unanswered::Transcript { path: place.transcript.clone(), source };
     let mut transcript = Transcript::create(&place.transcript).map_err(failed)?;
     let text = request.text().map_err(|error| failed(error.into()))?;
@@ -123,12 +123,12 @@ pub(crate) fn ask<A: Answer>(
     let read = answer::read::<A>(&heard.answer).map_err(|unfit| {
         let agent = agent.name().to_owned();
         match unfit {
-            Unfit::Nothing => Unanswered::Silent { agent, said: heard.said() },
-            Unfit::Faults(faults) => Unanswered::Unfit { agent, faults },
+            NotAnAnswer::Nothing => Unanswered::Silent { agent, said: heard.said() },
+            NotAnAnswer::Faults(faults) => Unanswered::Unfit { agent, faults },
         }
     })?;
-    let answer::Read { answer, aside, value } = read;
-    Ok(Reply { answer, aside, value, greeting, took, transcript: kept.map_err(failed)? })
+    let answer::ReadAnswer { answer, aside, value } = read;
+    Ok(AgentReply { answer, aside, value, greeting, took, transcript: kept.map_err(failed)? })
 }
 
 /// Greets an agent that speaks the Agent Client Protocol without asking anything, so it costs nothing.
@@ -137,17 +137,24 @@ pub(crate) fn ask<A: Answer>(
 /// [`Unanswered`].
 pub(crate) fn greet(
     agent: &Agent,
-    place: &Workplace,
+    place: &AgentWorkplace,
     role: Role,
-    observer: &mut dyn Observer,
-) -> Result<Reply<()>, Unanswered> {
+    observer: &mut dyn AgentObserver,
+) -> Result<AgentReply<()>, Unanswered> {
     let failed = |source| Unanswered::Transcript { path: place.transcript.clone(), source };
     let mut transcript = Transcript::create(&place.transcript).map_err(failed)?;
     let heard = acp::converse(agent, place, role, None, &mut transcript, observer);
     let kept = transcript.finish(&place.transcript);
     let (greeting, _, took) = heard?;
     let transcript = kept.map_err(failed)?;
-    Ok(Reply { answer: (), aside: Aside::default(), value: Value::Null, greeting, took, transcript })
+    Ok(AgentReply {
+        answer: (),
+        aside: CommonMembers::default(),
+        value: Value::Null,
+        greeting,
+        took,
+        transcript,
+    })
 }
 
 /// The output of an agent.
@@ -172,10 +179,10 @@ impl Heard {
 /// Speaks the plain protocol: the request on stdin, the answer on stdout.
 fn plain(
     agent: &Agent,
-    place: &Workplace,
+    place: &AgentWorkplace,
     text: String,
     transcript: &mut Transcript,
-    observer: &mut dyn Observer,
+    observer: &mut dyn AgentObserver,
 ) -> Result<(Greeting, Heard, Duration), Unanswered> {
     transcript.add(Who::Stdin, text.as_bytes());
     let (sender, stdin) = mpsc::channel();
@@ -223,14 +230,14 @@ pub(super) fn not_started(agent: &Agent, folder: &Path, source: std::io::Error) 
 }
 
 /// Only an agent that exits with 0 has answered.
-fn ended_well(agent: &Agent, ended: Ended, limit: Duration, heard: &Heard) -> Result<(), Unanswered> {
+fn ended_well(agent: &Agent, ended: ProcessEnd, limit: Duration, heard: &Heard) -> Result<(), Unanswered> {
     let agent = agent.name().to_owned();
     match ended {
-        Ended::Exited(0) => Ok(()),
-        Ended::Exited(code) => Err(Unanswered::Failed { agent, code, said: heard.said() }),
-        Ended::Signal(signal) => Err(Unanswered::Killed { agent, signal, said: heard.said() }),
-        Ended::TimedOut => Err(Unanswered::TimedOut { agent, after: limit, said: heard.said() }),
-        Ended::Interrupted => Err(Unanswered::Stopped { agent }),
+        ProcessEnd::Exited(0) => Ok(()),
+        ProcessEnd::Exited(code) => Err(Unanswered::Failed { agent, code, said: heard.said() }),
+        ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent, signal, said: heard.said() }),
+        ProcessEnd::TimedOut => Err(Unanswered::TimedOut { agent, after: limit, said: heard.said() }),
+        ProcessEnd::Interrupted => Err(Unanswered::Stopped { agent }),
     }
 }
 

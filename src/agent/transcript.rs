@@ -52,7 +52,7 @@ pub(super) struct Transcript {
 
 /// A complete transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct KeptTranscript {
     /// Its path.
     pub(crate) path: PathBuf,
     /// The SHA-256 of the file, in hex.
@@ -141,7 +141,7 @@ impl Transcript {
     }
 
     /// Writes the rest, and a note about what was left out.
-    pub(super) fn finish(mut self, path: &Path) -> io::Result<Kept> {
+    pub(super) fn finish(mut self, path: &Path) -> io::Result<KeptTranscript> {
         for who in [Who::Stdin, Who::Stdout, Who::Stderr] {
             let open = std::mem::take(self.open_of(who));
             if !open.is_empty() {
@@ -156,7 +156,7 @@ impl Transcript {
             Some(error) => return Err(error),
             None => self.file.flush()?,
         }
-        Ok(Kept { path: path.to_owned(), sha256: hex(self.hash) })
+        Ok(KeptTranscript { path: path.to_owned(), sha256: hex(self.hash) })
     }
 
     fn open_of(&mut self, who: Who) -> &mut Vec<u8> {

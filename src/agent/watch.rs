@@ -30,14 +30,14 @@ pub(super) const LOOK: Duration = Duration::from_millis(10);
 
 /// An order to the watcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum WatchOrder {
     /// Ask the command to stop.
     Stop,
     /// Kill it.
     Kill,
 }
 
-impl Order {
+impl WatchOrder {
     fn byte(self) -> u8 {
         match self {
             Self::Stop => b's',
@@ -48,7 +48,7 @@ impl Order {
 
 /// A message of the watcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum WatcherMessage {
     /// The command runs, in a process group of this number.
     Began(i32),
     /// It ended with this exit code.
@@ -59,7 +59,7 @@ pub(super) enum Word {
     Failed(String),
 }
 
-impl Word {
+impl WatcherMessage {
     fn line(&self) -> String {
         match self {
             Self::Began(group) => format!("began {group}\n"),
@@ -82,7 +82,7 @@ impl Word {
 
 /// What to start.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Start<'a> {
+pub(super) struct StartAgent<'a> {
     /// A program and its arguments.
     pub(super) words: &'a [OsString],
     /// The directory in which it runs.
@@ -112,7 +112,7 @@ pub(super) struct Leash {
 
 impl Leash {
     /// Starts a command under a watcher.
-    pub(super) fn start(start: Start<'_>, streams: Streams) -> io::Result<(Child, Self)> {
+    pub(super) fn start(start: StartAgent<'_>, streams: Streams) -> io::Result<(Child, Self)> {
         let (ours, theirs) = UnixStream::pair()?;
         let mut watcher = Command::new(own_program()?);
         match start.environment {
@@ -144,12 +144,12 @@ impl Leash {
     }
 
     /// Sends an order to the watcher; if it is gone, there is nothing to stop.
-    pub(super) fn order(&mut self, order: Order) {
+    pub(super) fn order(&mut self, order: WatchOrder) {
         let _ = self.line.write_all(&[order.byte()]);
     }
 
     /// The next message of the watcher, if there is one.
-    pub(super) fn word(&mut self) -> io::Result<Option<Word>> {
+    pub(super) fn word(&mut self) -> io::Result<Option<WatcherMessage>> {
         let mut buffer = [0; 512];
         loop {
             match self.line.read(&mut buffer) {
@@ -170,7 +170,7 @@ impl Leash {
         }
         let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') else { return Ok(None) };
         let line: Vec<u8> = self.heard.drain(..=end).collect();
-        Ok(Word::parse(String::from_utf8_lossy(&line).trim_end()))
+        Ok(WatcherMessage::parse(String::from_utf8_lossy(&line).trim_end()))
     }
 
     /// Whether the watcher has ended.
@@ -206,17 +206,17 @@ pub(crate) fn watch(words: &[OsString], has_stdin: bool) -> io::Result<()> {
     };
     let mut child = match Command::new(program).args(args).stdin(stdin).process_group(0).spawn() {
         Ok(child) => child,
-        Err(error) => return line.write_all(Word::Failed(error.to_string()).line().as_bytes()),
+        Err(error) => return line.write_all(WatcherMessage::Failed(error.to_string()).line().as_bytes()),
     };
     let group = i32::try_from(child.id()).unwrap_or(0);
-    let _ = line.write_all(Word::Began(group).line().as_bytes());
+    let _ = line.write_all(WatcherMessage::Began(group).line().as_bytes());
     let status = wait_for(&mut child, group, &mut line)?;
     // Also end processes that the command left in the background, so that none holds its output open.
     signal_group(group, Signal::KILL);
     descendants::end(&before);
     let word = match status.code() {
-        Some(code) => Word::Exited(code),
-        None => Word::Signal(status.signal().unwrap_or(0)),
+        Some(code) => WatcherMessage::Exited(code),
+        None => WatcherMessage::Signal(status.signal().unwrap_or(0)),
     };
     // Perhaps nobody is listening any more.
     let _ = line.write_all(word.line().as_bytes());
@@ -234,7 +234,7 @@ fn wait_for(child: &mut Child, group: i32, line: &mut UnixStream) -> io::Result<
     loop {
         let mut order = [0];
         match line.read(&mut order) {
-            Ok(1) if order[0] == Order::Stop.byte() => stop(Signal::TERM),
+            Ok(1) if order[0] == WatchOrder::Stop.byte() => stop(Signal::TERM),
             Ok(1) => stop(Signal::KILL),
             Err(error)
                 if matches!(
@@ -266,9 +266,14 @@ mod tests {
 
     #[test]
     fn each_word_is_understood() {
-        for word in [Word::Began(7), Word::Exited(0), Word::Signal(9), Word::Failed("no sh".into())] {
-            assert_eq!(Word::parse(word.line().trim_end()), Some(word));
+        for word in [
+            WatcherMessage::Began(7),
+            WatcherMessage::Exited(0),
+            WatcherMessage::Signal(9),
+            WatcherMessage::Failed("no sh".into()),
+        ] {
+            assert_eq!(WatcherMessage::parse(word.line().trim_end()), Some(word));
         }
-        assert_eq!(Word::parse("began x"), None);
+        assert_eq!(WatcherMessage::parse("began x"), None);
     }
 }

@@ -4,10 +4,10 @@ use crate::model::digest::PlanDigest;
 use crate::model::priority::Priority;
 use crate::model::review::{Score, Scores, Verdict};
 use crate::model::status::IssueStatus;
-use crate::ops::issues::{self, Close, Edit, Fields, IssueView, New, Reopen};
+use crate::ops::issues::{self, Close, Edit, IssueView, NewFields, NewIssue, Reopen};
 use crate::ops::plans::{self, Bind, Judgement, Unbind};
 use crate::ops::queue::{self, AddedItem};
-use crate::ops::work::{self, ClaimRequest, Claimable, Release, Retry};
+use crate::ops::work::{self, ClaimRequest, Claimable, ReleaseLease, Retry};
 use crate::ops::{Done, Notice, Refusal, Session};
 
 /// What an operation reports: one line, and its notices.
@@ -20,12 +20,12 @@ pub(super) type Draft = (String, String);
 pub(super) struct Deed {
     /// Its id; empty for an issue that is being created.
     pub(super) issue: String,
-    pub(super) act: Act,
+    pub(super) act: BoardAct,
 }
 
 /// What to do with an issue.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Act {
+pub(super) enum BoardAct {
     /// Create an issue.
     Create(Draft),
     /// Set its priority.
@@ -77,21 +77,21 @@ impl Deed {
     /// Describes the action in progress, such as `closing ISS-001`.
     pub(super) fn words(&self) -> String {
         let verb = match &self.act {
-            Act::Create(_) => return "creating an issue".to_owned(),
-            Act::Priority(priority) => return format!("setting {} to {}", self.issue, priority.name()),
-            Act::Status(status) => return format!("setting {} to {status}", self.issue),
-            Act::Close(_) => "closing",
-            Act::Reopen(_) => "reopening",
-            Act::Assign(_) => "assigning",
-            Act::Comment(_) => "commenting on",
-            Act::Bind(_) => "binding",
-            Act::Unbind => "unbinding",
-            Act::Queue => "queueing",
-            Act::Unqueue => "removing from its queue",
-            Act::Claim { .. } => "claiming",
-            Act::Release => "releasing",
-            Act::Retry => "retrying",
-            Act::Review(_) => "reviewing the plan of",
+            BoardAct::Create(_) => return "creating an issue".to_owned(),
+            BoardAct::Priority(priority) => return format!("setting {} to {}", self.issue, priority.name()),
+            BoardAct::Status(status) => return format!("setting {} to {status}", self.issue),
+            BoardAct::Close(_) => "closing",
+            BoardAct::Reopen(_) => "reopening",
+            BoardAct::Assign(_) => "assigning",
+            BoardAct::Comment(_) => "commenting on",
+            BoardAct::Bind(_) => "binding",
+            BoardAct::Unbind => "unbinding",
+            BoardAct::Queue => "queueing",
+            BoardAct::Unqueue => "removing from its queue",
+            BoardAct::Claim { .. } => "claiming",
+            BoardAct::Release => "releasing",
+            BoardAct::Retry => "retrying",
+            BoardAct::Review(_) => "reviewing the plan of",
         };
         format!("{verb} {}", self.issue)
     }
@@ -108,38 +108,43 @@ impl Deed {
             issues::edit(session, input)
         };
         let report = match act {
-            Act::Create((title, text)) => {
+            BoardAct::Create((title, text)) => {
                 let text = (!text.is_empty()).then_some(text);
-                let done = issues::new(session, New { title: Some(title), text, ..New::default() })?;
+                let done =
+                    issues::new(session, NewIssue { title: Some(title), text, ..NewIssue::default() })?;
                 let new = done.view.issue.id.to_string();
                 return Ok((new, said(done, |view| format!("registered {}", view.issue.id))));
             }
-            Act::Status(status) => standing(edit(Some(status), Fields::default())?),
-            Act::Priority(priority) => {
-                let done = edit(None, Fields { priority: Some(priority), ..Fields::default() })?;
+            BoardAct::Status(status) => standing(edit(Some(status), NewFields::default())?),
+            BoardAct::Priority(priority) => {
+                let done = edit(None, NewFields { priority: Some(priority), ..NewFields::default() })?;
                 said(done, |view| format!("{}: priority {}", view.issue.id, view.issue.priority.name()))
             }
-            Act::Assign(who) => {
-                let done = edit(None, Fields { assignee: Some(who), ..Fields::default() })?;
+            BoardAct::Assign(who) => {
+                let done = edit(None, NewFields { assignee: Some(who), ..NewFields::default() })?;
                 let who = done.view.issue.assignee.clone();
                 let words = who.map_or("assigned to nobody".to_owned(), |who| format!("assigned to {who}"));
                 said(done, |view| format!("{}: {words}", view.issue.id))
             }
-            Act::Close(reason) => standing(issues::close(session, Close { issue, reason, force: None })?),
-            Act::Reopen(reason) => standing(issues::reopen(session, Reopen { issue, reason, force: None })?),
-            Act::Comment(text) => {
+            BoardAct::Close(reason) => {
+                standing(issues::close(session, Close { issue, reason, force: None })?)
+            }
+            BoardAct::Reopen(reason) => {
+                standing(issues::reopen(session, Reopen { issue, reason, force: None })?)
+            }
+            BoardAct::Comment(text) => {
                 said(issues::comment(session, &issue, &text)?, |it| format!("commented on {}", it.issue))
             }
-            Act::Bind(solution) => {
+            BoardAct::Bind(solution) => {
                 let done =
                     plans::bind(session, &Bind { issue, solution: Some(solution.clone()), force: None })?;
                 said(done, |view| format!("bound {solution} to {}", view.issue.id))
             }
-            Act::Unbind => standing(plans::unbind(session, &Unbind { issue, force: None })?),
-            Act::Queue => {
+            BoardAct::Unbind => standing(plans::unbind(session, &Unbind { issue, force: None })?),
+            BoardAct::Queue => {
                 let which =
-                    queue::Selection { issues: vec![issue], all_planned: false, wave: None, tag: None };
-                let done = queue::add(session, &queue::Add { which, queue: None, force: None })?;
+                    queue::QueueSelection { issues: vec![issue], all_planned: false, wave: None, tag: None };
+                let done = queue::add(session, &queue::AddItems { which, queue: None, force: None })?;
                 said(done, |items| {
                     let name = |it: &AddedItem| {
                         let queue =
@@ -150,17 +155,16 @@ impl Deed {
                     format!("queued as {}", names.join(", "))
                 })
             }
-            Act::Unqueue => said(queue::remove(session, &[issue], None)?, |removed| {
+            BoardAct::Unqueue => said(queue::remove(session, &[issue], None)?, |removed| {
                 let names: Vec<String> = removed.iter().map(|it| it.item_id.to_string()).collect();
                 format!("removed {} from its queue", names.join(", "))
             }),
-            Act::Claim { has_own_worktree } => claim(session, issue, has_own_worktree)?,
-            Act::Release => {
-                said(work::release(session, &Release { item: Some(issue.clone()), force: None })?, |it| {
-                    format!("released {issue}, which is {}", it.issue_status)
-                })
-            }
-            Act::Retry => {
+            BoardAct::Claim { has_own_worktree } => claim(session, issue, has_own_worktree)?,
+            BoardAct::Release => said(
+                work::release(session, &ReleaseLease { item: Some(issue.clone()), force: None })?,
+                |it| format!("released {issue}, which is {}", it.issue_status),
+            ),
+            BoardAct::Retry => {
                 let done = work::retry(session, &Retry { issue: Some(issue), same_plan: false })?;
                 said(done, |all| {
                     let words: Vec<String> = all
@@ -170,7 +174,7 @@ impl Deed {
                     words.join(", ")
                 })
             }
-            Act::Review(Review { plan, digest, verdict, scores, findings }) => {
+            BoardAct::Review(Review { plan, digest, verdict, scores, findings }) => {
                 let [technical, risk, completeness] = scores;
                 let scores = Scores { technical, risk, completeness };
                 let judgement = Judgement::new(verdict, scores, findings, Some(digest))?;

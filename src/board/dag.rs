@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::model::plan::Plan;
 use crate::rules::dag::{components, ordered, reduced};
-use crate::ui::captured::Line;
+use crate::ui::captured::StyledLine;
 use crate::ui::lanes::{Strokes, draw};
 use crate::ui::style;
 use crate::ui::text::clean_line;
@@ -13,7 +13,7 @@ use crate::ui::text::clean_line;
 const MOST_REDUCED: usize = 2_000;
 
 /// For each task: its lane, id and title, and below them the tasks it depends on and its files.
-pub(super) fn lines(plan: &Plan, strokes: Strokes) -> Vec<Line> {
+pub(super) fn lines(plan: &Plan, strokes: Strokes) -> Vec<StyledLine> {
     let places: HashMap<&str, usize> =
         plan.tasks.iter().enumerate().map(|(n, task)| (task.id.as_str(), n)).collect();
     let before: Vec<Vec<usize>> = plan
@@ -33,9 +33,9 @@ pub(super) fn lines(plan: &Plan, strokes: Strokes) -> Vec<Line> {
     let mark = if strokes == Strokes::Unicode { "○" } else { "o" };
     let mut lines = Vec::new();
     for (drawn, task) in draw(&edges, strokes).into_iter().zip(order.iter().map(|n| &plan.tasks[*n])) {
-        lines.extend(drawn.link.map(|link| Line(vec![(style::DIM, link)])));
+        lines.extend(drawn.link.map(|link| StyledLine(vec![(style::DIM, link)])));
         let clean = |text: &str| clean_line(text).into_owned();
-        lines.push(Line(vec![
+        lines.push(StyledLine(vec![
             (style::DIM, format!("{}{mark}{}  ", drawn.left, drawn.right)),
             (style::ID, clean(&task.id)),
             (style::PLAIN, format!("  {}", clean(&task.title))),
@@ -51,11 +51,12 @@ pub(super) fn lines(plan: &Plan, strokes: Strokes) -> Vec<Line> {
         }
         if !about.is_empty() {
             let words = clean(&about.join("; "));
-            lines.push(Line(vec![(style::DIM, format!("{}  {words}", pad(&drawn.below, &drawn.left)))]));
+            lines
+                .push(StyledLine(vec![(style::DIM, format!("{}  {words}", pad(&drawn.below, &drawn.left)))]));
         }
     }
     if lines.is_empty() {
-        lines.push(Line::new(style::DIM, "the plan has no tasks"));
+        lines.push(StyledLine::new(style::DIM, "the plan has no tasks"));
     }
     lines
 }
@@ -75,7 +76,7 @@ mod tests {
         let mut tasks = tasks.clone();
         tasks.as_array_mut().unwrap().iter_mut().for_each(|task| task["action"] = json!("Fix"));
         let plan: Plan = serde_json::from_value(json!({ "tasks": tasks })).unwrap();
-        lines(&plan, Strokes::Unicode).iter().map(Line::words).collect::<Vec<_>>().join("\n")
+        lines(&plan, Strokes::Unicode).iter().map(StyledLine::words).collect::<Vec<_>>().join("\n")
     }
 
     #[test]

@@ -1,40 +1,40 @@
 //! Events that the board handles, and effects that it requests.
 
 use super::act::Deed;
-use super::overlay::{Choosing, Plan};
-use super::page::Page;
-use super::read::Asked;
+use super::overlay::{Choosing, MenuPlan};
+use super::page::IssuePage;
+use super::read::ReadRequest;
 use crate::ops::issues::LanesView;
-use crate::ui::captured::Line;
+use crate::ui::captured::StyledLine;
 use crate::ui::fullscreen::Input;
 
 /// Input, or an answer to a request.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(super) enum BoardEvent {
     /// A key, a paste, the mouse, or a new terminal size.
     Input(Input),
     /// The store may have changed, through this board or elsewhere.
     Moved,
     /// The lanes, with the number of the request.
-    Lanes(u64, Result<LanesView, Refused>),
+    Lanes(u64, Result<LanesView, RefusedText>),
     /// A page, with the number of the request.
-    Page(u64, Result<Vec<Line>, Refused>),
+    Page(u64, Result<Vec<StyledLine>, RefusedText>),
     /// The plans of an issue, for a menu.
-    Plans(String, Choosing, Result<Vec<Plan>, Refused>),
+    Plans(String, Choosing, Result<Vec<MenuPlan>, RefusedText>),
     /// Progress of a long read: the activity, how much is done, and the total if known.
     Progress(&'static str, u64, Option<u64>),
     /// The outcome of an action.
-    Done(Deed, Result<Answered, Refused>),
+    Done(Deed, Result<Answered, RefusedText>),
     /// The text of the selected field, as it was saved in the user's editor.
-    Edited(Result<String, Refused>),
+    Edited(Result<String, RefusedText>),
 }
 
 /// What the board asks the program to do.
 #[allow(clippy::large_enum_variant)] // Only a few exist at a time.
 #[derive(Debug)]
-pub(super) enum Effect {
+pub(super) enum BoardEffect {
     /// Read something.
-    Read(Asked),
+    Read(ReadRequest),
     /// Change something.
     Act(Deed),
     /// Open the user's editor on this text.
@@ -60,7 +60,7 @@ pub(super) struct Answered {
 
 /// A refusal as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refused {
+pub(super) struct RefusedText {
     /// What is wrong.
     pub(super) message: String,
     /// Candidates, findings or notices.
@@ -69,7 +69,7 @@ pub(super) struct Refused {
     pub(super) hint: Option<String>,
 }
 
-impl Refused {
+impl RefusedText {
     /// A refusal by the board itself.
     pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { message: message.into(), details: vec![], hint: Some(hint.into()) }
@@ -85,9 +85,9 @@ impl Refused {
 
 /// A page to render.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct WantedPage {
     pub(super) issue: String,
-    pub(super) page: Page,
+    pub(super) page: IssuePage,
     /// The width to wrap at.
     pub(super) columns: usize,
 }

@@ -6,7 +6,7 @@ use crate::ops::issues;
 
 /// A lane with its cursor, its loaded issues and its scroll position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lane {
+pub(super) struct LaneView {
     pub(super) status: IssueStatus,
     /// The number of issues in the lane, loaded or not.
     pub(super) total: usize,
@@ -23,7 +23,7 @@ pub(super) struct Lane {
 /// How many issues to keep loaded above and below the visible ones.
 const AHEAD: usize = 30;
 
-impl Lane {
+impl LaneView {
     /// A lane as just read. The cursor stays on its issue or, if that is not among the cards, at its position.
     pub(super) fn new(read: issues::Lane, before: Option<&Self>) -> Self {
         let issues::Lane { status, total, offset, cards } = read;
@@ -104,7 +104,7 @@ pub(super) mod tests {
 
     #[test]
     fn the_cursor_is_always_shown() {
-        let mut lane = Lane::new(read(IssueStatus::Planned, 1000, 0), None);
+        let mut lane = LaneView::new(read(IssueStatus::Planned, 1000, 0), None);
         for (place, top) in [(0, 0), (9, 0), (10, 1), (999, 990), (2000, 990), (995, 990), (5, 5)] {
             lane.go(place);
             lane.settle(10);
@@ -116,26 +116,26 @@ pub(super) mod tests {
 
     #[test]
     fn the_cursor_stays_on_its_issue() {
-        let mut lane = Lane::new(read(IssueStatus::Planned, 50, 0), None);
+        let mut lane = LaneView::new(read(IssueStatus::Planned, 50, 0), None);
         lane.go(7);
         let mut other = read(IssueStatus::Planned, 51, 0);
         other.cards.insert(0, card("B-1", IssueStatus::Planned, "new"));
-        assert_eq!(Lane::new(other, Some(&lane)).cursor, 8);
+        assert_eq!(LaneView::new(other, Some(&lane)).cursor, 8);
         // The issue is gone, so the position is kept.
         let mut other = read(IssueStatus::Planned, 49, 0);
         other.cards.remove(7);
-        assert_eq!(Lane::new(other, Some(&lane)).cursor, 7);
+        assert_eq!(LaneView::new(other, Some(&lane)).cursor, 7);
     }
 
     #[test]
     fn what_is_shown_is_at_hand_or_asked_for() {
-        let mut lane = Lane::new(read(IssueStatus::Planned, 10_000, 0), None);
+        let mut lane = LaneView::new(read(IssueStatus::Planned, 10_000, 0), None);
         assert!(lane.is_at_hand(20));
         lane.go(9_999);
         lane.settle(20);
         assert!(!lane.is_at_hand(20) && lane.current().is_none());
         let from = lane.from(20);
-        let lane = Lane::new(read(IssueStatus::Planned, 10_000, from), Some(&lane));
+        let lane = LaneView::new(read(IssueStatus::Planned, 10_000, from), Some(&lane));
         assert!(lane.is_at_hand(20), "{from}");
         assert_eq!(lane.current().unwrap().row.id, "A-9999");
     }

@@ -31,15 +31,15 @@ use crate::model::code::Code;
 use crate::model::remedy::Remedy;
 use crate::ops::issues::{IssueView, List};
 use crate::ops::plans::SolutionView;
-use crate::ops::trail::Trace;
+use crate::ops::trail::TraceView;
 use crate::ops::{Progress, Refusal, Session};
-use crate::store::history::Step;
+use crate::store::history::HistoryStep;
 use crate::store::{Acting, Store};
 use crate::trail::watched::{TICK, WatchedFiles};
 use crate::ui::Screen;
 use crate::ui::fullscreen::{Fullscreen, Input, suspend};
-use crate::ui::lanes::{Drawn, Strokes};
-use event::{Effect, Event};
+use crate::ui::lanes::{DrawnNode, Strokes};
+use event::{BoardEffect, BoardEvent};
 use model::Model;
 
 /// Poll interval while an answer is awaited: well within a frame.
@@ -47,7 +47,7 @@ const SOON: Duration = Duration::from_millis(4);
 
 /// What the board is started with.
 #[derive(Clone)]
-pub(crate) struct Settings {
+pub(crate) struct BoardSettings {
     /// The directory that the board was started in.
     pub(crate) folder: PathBuf,
     /// The environment of the process.
@@ -76,12 +76,12 @@ pub(crate) struct Lent {
     /// Prints a plan.
     pub(crate) plan: fn(&mut Screen, &SolutionView) -> io::Result<()>,
     /// Prints the trail of an issue.
-    pub(crate) trace: fn(&mut Screen, &Trace) -> io::Result<()>,
+    pub(crate) trace: fn(&mut Screen, &TraceView) -> io::Result<()>,
     /// Prints a step of the log; the number is the current time in milliseconds.
-    pub(crate) step: fn(&mut Screen, &Step, Option<&Drawn>, Option<i64>) -> io::Result<()>,
+    pub(crate) step: fn(&mut Screen, &HistoryStep, Option<&DrawnNode>, Option<i64>) -> io::Result<()>,
 }
 
-impl Settings {
+impl BoardSettings {
     fn session(&self, progress: Box<dyn Progress>) -> Result<Session, Refusal> {
         let store = Store::open(&self.folder, &self.environment)?.acting(self.acting.clone());
         Ok(Session::new(store, progress))
@@ -101,7 +101,7 @@ impl Progress for Silent {
 ///
 /// # Errors
 /// There is no store; the terminal cannot be used; a bug ended the thread that reads or the one that writes.
-pub(crate) fn run(settings: &Settings) -> Result<(), Refusal> {
+pub(crate) fn run(settings: &BoardSettings) -> Result<(), Refusal> {
     let session = settings.session(Box::new(Silent))?;
     session.check_store()?;
     let mut screen = Fullscreen::enter().map_err(gone)?;
@@ -116,26 +116,26 @@ pub(crate) fn run(settings: &Settings) -> Result<(), Refusal> {
     loop {
         for effect in std::mem::take(&mut effects) {
             match effect {
-                Effect::Quit => {
+                BoardEffect::Quit => {
                     // Writes in progress are completed first.
                     drop(screen);
                     return helpers.end();
                 }
-                Effect::Suspend => {
+                BoardEffect::Suspend => {
                     if !suspend() {
                         model.said = Some("cannot suspend: no shell would resume the board".into());
                         is_changed = true;
                     }
                 }
-                Effect::Redraw => {
+                BoardEffect::Redraw => {
                     screen.forget().map_err(gone)?;
                     is_changed = true;
                 }
-                Effect::Edit(text) => {
+                BoardEffect::Edit(text) => {
                     let edited = screen.lend(|| (settings.lent.edit)(&session, &text)).map_err(gone)?;
-                    let refused = |(message, hint)| event::Refused { message, details: vec![], hint };
+                    let refused = |(message, hint)| event::RefusedText { message, details: vec![], hint };
                     let edited = edited.map_err(refused);
-                    effects.extend(update::update(&mut model, Event::Edited(edited)));
+                    effects.extend(update::update(&mut model, BoardEvent::Edited(edited)));
                     is_changed = true;
                 }
                 effect => helpers.ask(effect)?,
@@ -143,7 +143,7 @@ pub(crate) fn run(settings: &Settings) -> Result<(), Refusal> {
         }
         let size = screen.size().map_err(gone)?;
         if size != model.size {
-            let resized = Event::Input(Input::Size(size.0, size.1));
+            let resized = BoardEvent::Input(Input::Size(size.0, size.1));
             effects.extend(update::update(&mut model, resized));
             is_changed = true;
         }
@@ -163,7 +163,7 @@ pub(crate) fn run(settings: &Settings) -> Result<(), Refusal> {
         let mut patience = if model.is_waiting() { SOON } else { TICK.saturating_sub(looked.elapsed()) };
         // All pending input is handled before the next draw.
         while let Some(input) = screen.next(patience).map_err(gone)? {
-            effects.extend(update::update(&mut model, Event::Input(input)));
+            effects.extend(update::update(&mut model, BoardEvent::Input(input)));
             is_changed = true;
             patience = Duration::ZERO;
         }
@@ -174,7 +174,7 @@ pub(crate) fn run(settings: &Settings) -> Result<(), Refusal> {
         if looked.elapsed() >= TICK {
             looked = Instant::now();
             if files.look_again() {
-                effects.extend(update::update(&mut model, Event::Moved));
+                effects.extend(update::update(&mut model, BoardEvent::Moved));
                 is_changed = true;
             }
         }
@@ -189,14 +189,14 @@ fn gone(error: io::Error) -> Refusal {
 
 /// The threads that read and write.
 struct Helpers {
-    reads: Option<Sender<read::Asked>>,
+    reads: Option<Sender<read::ReadRequest>>,
     writes: Option<Sender<act::Deed>>,
-    answers: Receiver<Event>,
+    answers: Receiver<BoardEvent>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Helpers {
-    fn start(settings: &Settings, colour: bool) -> Result<Self, Refusal> {
+    fn start(settings: &BoardSettings, colour: bool) -> Result<Self, Refusal> {
         let (events, answers) = channel();
         let (reads, asked) = channel();
         let (writes, deeds) = channel();
@@ -209,16 +209,16 @@ impl Helpers {
         Ok(Self { reads: Some(reads), writes: Some(writes), answers, threads })
     }
 
-    fn ask(&self, effect: Effect) -> Result<(), Refusal> {
+    fn ask(&self, effect: BoardEffect) -> Result<(), Refusal> {
         let is_asked = match effect {
-            Effect::Read(asked) => self.reads.as_ref().is_some_and(|it| it.send(asked).is_ok()),
-            Effect::Act(deed) => self.writes.as_ref().is_some_and(|it| it.send(deed).is_ok()),
-            Effect::Quit | Effect::Suspend | Effect::Redraw | Effect::Edit(_) => true,
+            BoardEffect::Read(asked) => self.reads.as_ref().is_some_and(|it| it.send(asked).is_ok()),
+            BoardEffect::Act(deed) => self.writes.as_ref().is_some_and(|it| it.send(deed).is_ok()),
+            BoardEffect::Quit | BoardEffect::Suspend | BoardEffect::Redraw | BoardEffect::Edit(_) => true,
         };
         if is_asked { Ok(()) } else { Err(bug()) }
     }
 
-    fn answer(&self) -> Result<Option<Event>, Refusal> {
+    fn answer(&self) -> Result<Option<BoardEvent>, Refusal> {
         match self.answers.try_recv() {
             Ok(event) => Ok(Some(event)),
             Err(TryRecvError::Empty) if self.threads.iter().any(JoinHandle::is_finished) => Err(bug()),

@@ -1,16 +1,16 @@
 //! The state of the board.
 
 use super::editor::Editor;
-use super::event::{Effect, Wanted};
-use super::lane::Lane;
+use super::event::{BoardEffect, WantedPage};
+use super::lane::LaneView;
 use super::layout::{self, Layout};
 use super::overlay::Overlay;
-use super::page::Page;
-use super::read::Asked;
+use super::page::IssuePage;
+use super::read::ReadRequest;
 use crate::index::Listed;
 use crate::model::status::IssueStatus;
 use crate::ops::issues::{self, LanesView, List};
-use crate::ui::captured::Line;
+use crate::ui::captured::StyledLine;
 use crate::ui::lanes::Strokes;
 
 #[derive(Debug)]
@@ -18,15 +18,15 @@ pub(super) struct Model {
     /// Columns and rows of the terminal.
     pub(super) size: (u16, u16),
     /// Which issues are shown.
-    pub(super) filter: Filter,
+    pub(super) filter: TypedFilter,
     /// The lanes that have issues, in workflow order.
-    pub(super) lanes: Vec<Lane>,
+    pub(super) lanes: Vec<LaneView>,
     /// The index of the lane with the cursor.
     pub(super) at: usize,
     /// The index of the first visible lane.
     pub(super) first: usize,
     /// The open issue.
-    pub(super) detail: Option<Detail>,
+    pub(super) detail: Option<IssueDetail>,
     /// The help, menu, form or note in front of the lanes.
     pub(super) overlay: Option<Overlay>,
     /// The last message, until the next input.
@@ -59,7 +59,7 @@ pub(super) struct Model {
 
 /// The filter as typed, and as last parsed.
 #[derive(Debug)]
-pub(super) struct Filter {
+pub(super) struct TypedFilter {
     pub(super) editor: Editor,
     /// Whether keys go to the filter.
     pub(super) is_open: bool,
@@ -74,16 +74,16 @@ pub(super) struct Filter {
 
 /// The open issue.
 #[derive(Debug)]
-pub(super) struct Detail {
+pub(super) struct IssueDetail {
     pub(super) issue: String,
     pub(super) title: String,
-    pub(super) page: Page,
+    pub(super) page: IssuePage,
     /// The text of the page; empty until it is read.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<StyledLine>,
     /// The index of the first visible line.
     pub(super) top: usize,
     /// The last page requested.
-    shown: Option<Wanted>,
+    shown: Option<WantedPage>,
 }
 
 impl Model {
@@ -97,7 +97,7 @@ impl Model {
         let editor = Editor::new(filter);
         Self {
             size,
-            filter: Filter { editor, is_open: false, all: false, fault: None, parse, list: None },
+            filter: TypedFilter { editor, is_open: false, all: false, fault: None, parse, list: None },
             lanes: Vec::new(),
             at: 0,
             first: 0,
@@ -120,7 +120,7 @@ impl Model {
     }
 
     /// The first requests.
-    pub(super) fn begin(&mut self) -> Vec<Effect> {
+    pub(super) fn begin(&mut self) -> Vec<BoardEffect> {
         self.filtered()
     }
 
@@ -144,7 +144,7 @@ impl Model {
     }
 
     /// The lane with the cursor.
-    pub(super) fn lane(&mut self) -> Option<&mut Lane> {
+    pub(super) fn lane(&mut self) -> Option<&mut LaneView> {
         self.lanes.get_mut(self.at)
     }
 
@@ -159,7 +159,7 @@ impl Model {
     }
 
     /// Parses the filter and requests the matches. The cursor stays on its issue if that matches.
-    pub(super) fn filtered(&mut self) -> Vec<Effect> {
+    pub(super) fn filtered(&mut self) -> Vec<BoardEffect> {
         match (self.filter.parse)(self.filter.editor.text()) {
             Ok(mut list) => {
                 list.filter.all |= self.filter.all;
@@ -179,12 +179,12 @@ impl Model {
     }
 
     /// Requests the lanes again; the cursor then moves to `issue`.
-    pub(super) fn ask_lanes_about(&mut self, issue: Option<String>) -> Vec<Effect> {
+    pub(super) fn ask_lanes_about(&mut self, issue: Option<String>) -> Vec<BoardEffect> {
         self.follow = issue.or(self.follow.take());
         self.ask_lanes()
     }
 
-    fn ask_lanes(&mut self) -> Vec<Effect> {
+    fn ask_lanes(&mut self) -> Vec<BoardEffect> {
         let Some(list) = self.filter.list.clone() else { return vec![] };
         let rows = self.layout().rows;
         let lanes = if self.is_new_filter { &[][..] } else { &self.lanes };
@@ -193,7 +193,7 @@ impl Model {
         let follow = self.follow.clone().or_else(|| self.asked_about.clone());
         self.has_failed = false;
         self.lanes_asked = (self.lanes_asked.0 + 1, false);
-        vec![Effect::Read(Asked::Lanes(self.lanes_asked.0, issues::Lanes { list, from, follow }))]
+        vec![BoardEffect::Read(ReadRequest::Lanes(self.lanes_asked.0, issues::Lanes { list, from, follow }))]
     }
 
     /// Takes in lanes; returns `false` if the answer is outdated.
@@ -210,7 +210,7 @@ impl Model {
         let old = if is_new_filter { Vec::new() } else { std::mem::take(&mut self.lanes) };
         let lane = |read: issues::Lane| {
             let before = old.iter().find(|lane| lane.status == read.status);
-            Lane::new(read, before)
+            LaneView::new(read, before)
         };
         self.lanes = view.lanes.into_iter().map(lane).collect();
         let place = |status| self.lanes.iter().position(|lane| lane.status == status);
@@ -237,7 +237,7 @@ impl Model {
     }
 
     /// Takes in a page, unless the answer is outdated.
-    pub(super) fn take_page(&mut self, number: u64, lines: Vec<Line>) {
+    pub(super) fn take_page(&mut self, number: u64, lines: Vec<StyledLine>) {
         if number == self.page_asked.0 {
             self.page_asked.1 = true;
             self.progress = None;
@@ -248,7 +248,7 @@ impl Model {
     }
 
     /// Reads everything again after the store changed.
-    pub(super) fn moved(&mut self) -> Vec<Effect> {
+    pub(super) fn moved(&mut self) -> Vec<BoardEffect> {
         if !self.lanes_asked.1 {
             self.is_stale = true;
             return vec![];
@@ -262,7 +262,7 @@ impl Model {
 
     /// Restores consistency after an event: puts the cursor on a lane, scrolls to it, and requests whatever is visible
     /// but not loaded.
-    pub(super) fn settle(&mut self) -> Vec<Effect> {
+    pub(super) fn settle(&mut self) -> Vec<BoardEffect> {
         self.at = self.at.min(self.lanes.len().saturating_sub(1));
         let shown = layout::lanes_shown(self);
         let last = self.lanes.len().saturating_sub(shown);
@@ -284,8 +284,8 @@ impl Model {
     }
 
     /// Makes the open issue the selected one, and requests its page if that is not there yet.
-    fn settle_detail(&mut self, layout: &Layout) -> Option<Effect> {
-        let selected = self.lanes.get(self.at).and_then(Lane::current).map(|card| card.row.clone());
+    fn settle_detail(&mut self, layout: &Layout) -> Option<BoardEffect> {
+        let selected = self.lanes.get(self.at).and_then(LaneView::current).map(|card| card.row.clone());
         let detail = self.detail.as_mut()?;
         let area = layout.detail?;
         if let Some(row) = selected {
@@ -297,7 +297,7 @@ impl Model {
         }
         let rows = usize::from(area.height.saturating_sub(layout::DETAIL_HEAD));
         detail.top = detail.top.min(detail.lines.len().saturating_sub(rows));
-        let wanted = Wanted {
+        let wanted = WantedPage {
             issue: detail.issue.clone(),
             page: detail.page,
             columns: usize::from(area.width.saturating_sub(1)),
@@ -307,18 +307,18 @@ impl Model {
         }
         detail.shown = Some(wanted.clone());
         self.page_asked = (self.page_asked.0 + 1, false);
-        Some(Effect::Read(Asked::Page(self.page_asked.0, wanted)))
+        Some(BoardEffect::Read(ReadRequest::Page(self.page_asked.0, wanted)))
     }
 }
 
-impl Detail {
+impl IssueDetail {
     /// An issue that was just opened.
     pub(super) fn new(issue: String, title: String) -> Self {
-        Self { issue, title, page: Page::Issue, lines: Vec::new(), top: 0, shown: None }
+        Self { issue, title, page: IssuePage::Issue, lines: Vec::new(), top: 0, shown: None }
     }
 
     /// Switches to another page, from its top.
-    pub(super) fn turn(&mut self, page: Page) {
+    pub(super) fn turn(&mut self, page: IssuePage) {
         if page != self.page {
             (self.page, self.top) = (page, 0);
             self.lines.clear();

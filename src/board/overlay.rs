@@ -2,7 +2,7 @@
 
 use super::act::Deed;
 use super::editor::Editor;
-use super::event::Refused;
+use super::event::RefusedText;
 use crate::model::digest::PlanDigest;
 
 #[derive(Debug)]
@@ -12,9 +12,9 @@ pub(super) enum Overlay {
     /// A list to choose from.
     Menu(Menu),
     /// Fields to fill in.
-    Form(Form),
+    Form(OverlayForm),
     /// A message.
-    Note(Note),
+    Note(OverlayNote),
 }
 
 impl Overlay {
@@ -34,7 +34,7 @@ pub(super) struct Sent {
     /// Whether the answer is awaited.
     pub(super) is_awaited: bool,
     /// Why it was refused.
-    pub(super) refusal: Option<Refused>,
+    pub(super) refusal: Option<RefusedText>,
 }
 
 /// A list to choose from.
@@ -42,7 +42,7 @@ pub(super) struct Sent {
 pub(super) struct Menu {
     pub(super) title: String,
     /// Each entry: its text, and what it does.
-    pub(super) entries: Vec<(String, Choice)>,
+    pub(super) entries: Vec<(String, ChoiceOutcome)>,
     /// The index of the selected entry.
     pub(super) at: usize,
     /// The state of the last choice.
@@ -51,7 +51,7 @@ pub(super) struct Menu {
 
 /// What a choice leads to.
 #[derive(Debug, Clone)]
-pub(super) enum Choice {
+pub(super) enum ChoiceOutcome {
     /// Runs this action.
     Do(Deed),
     /// Opens a form first.
@@ -71,7 +71,7 @@ pub(super) enum Choosing {
 
 /// A plan in a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(super) struct MenuPlan {
     pub(super) id: String,
     /// Its id, tasks, reviews and description, in one line.
     pub(super) words: String,
@@ -82,7 +82,7 @@ pub(super) struct Plan {
 
 /// Fields to fill in.
 #[derive(Debug)]
-pub(super) struct Form {
+pub(super) struct OverlayForm {
     pub(super) title: String,
     /// The label and text of each field.
     pub(super) fields: Vec<(&'static str, Editor)>,
@@ -113,7 +113,7 @@ pub(super) enum Purpose {
 
 impl Purpose {
     /// The form to fill in.
-    pub(super) fn form(self) -> Form {
+    pub(super) fn form(self) -> OverlayForm {
         let line = |text: &str| Editor::new(text);
         let (title, fields) = match &self {
             Self::Create => (
@@ -135,20 +135,20 @@ impl Purpose {
                 ],
             ),
         };
-        Form { title, fields, at: 0, purpose: self, sent: Sent::default() }
+        OverlayForm { title, fields, at: 0, purpose: self, sent: Sent::default() }
     }
 }
 
 /// A message to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Note {
+pub(super) struct OverlayNote {
     pub(super) title: String,
     pub(super) lines: Vec<String>,
     /// The index of the first visible line.
     pub(super) top: usize,
 }
 
-impl Note {
+impl OverlayNote {
     /// A note, from its top.
     pub(super) fn new(title: impl Into<String>, lines: Vec<String>) -> Self {
         Self { title: title.into(), lines, top: 0 }

@@ -2,7 +2,7 @@
 
 /// A page about an open issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Page {
+pub(super) enum IssuePage {
     /// Its fields, comments and attempts, as `git wf show` prints them.
     Issue,
     /// Its bound or latest plan.
@@ -17,7 +17,7 @@ pub(super) enum Page {
     Log,
 }
 
-impl Page {
+impl IssuePage {
     /// All pages, in the order of their numbers.
     pub(super) const ALL: [Self; 6] =
         [Self::Issue, Self::Plan, Self::Tasks, Self::Trail, Self::Diff, Self::Log];
@@ -53,8 +53,14 @@ mod tests {
 
     #[test]
     fn pages_have_numbers_and_go_round() {
-        assert_eq!(Page::numbered('3'), Some(Page::Tasks));
-        assert_eq!((Page::numbered('0'), Page::numbered('7'), Page::numbered('x')), (None, None, None));
-        assert_eq!((Page::Log.beside(true), Page::Issue.beside(false)), (Page::Issue, Page::Log));
+        assert_eq!(IssuePage::numbered('3'), Some(IssuePage::Tasks));
+        assert_eq!(
+            (IssuePage::numbered('0'), IssuePage::numbered('7'), IssuePage::numbered('x')),
+            (None, None, None)
+        );
+        assert_eq!(
+            (IssuePage::Log.beside(true), IssuePage::Issue.beside(false)),
+            (IssuePage::Issue, IssuePage::Log)
+        );
     }
 }

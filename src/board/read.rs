@@ -4,15 +4,15 @@ use std::cell::Cell;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use super::event::{Event, Refused, Wanted};
-use super::overlay::{Choosing, Plan};
-use super::page::Page;
-use super::{Settings, dag};
-use crate::ops::issues::{self, Lanes, Record};
+use super::event::{BoardEvent, RefusedText, WantedPage};
+use super::overlay::{Choosing, MenuPlan};
+use super::page::IssuePage;
+use super::{BoardSettings, dag};
+use crate::ops::issues::{self, Lanes, ShownRecord};
 use crate::ops::plans::SolutionView;
 use crate::ops::trail::{self, LogInput, Patches, TraceInput};
 use crate::ops::{Done, Notice, Progress, Refusal, Session, plans};
-use crate::ui::captured::{Line, capture};
+use crate::ui::captured::{StyledLine, capture};
 use crate::ui::lanes::Strokes;
 use crate::ui::{style, text};
 
@@ -26,17 +26,22 @@ const PACE: Duration = Duration::from_millis(100);
 /// A request.
 #[allow(clippy::large_enum_variant)] // Only a few exist at a time.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(super) enum ReadRequest {
     /// The lanes; the number identifies the request.
     Lanes(u64, Lanes),
     /// A page; the number identifies the request.
-    Page(u64, Wanted),
+    Page(u64, WantedPage),
     /// The plans of an issue, for a menu.
     Plans(String, Choosing),
 }
 
 /// Answers requests until the board ends.
-pub(super) fn answer(settings: &Settings, colour: bool, asked: &Receiver<Asked>, events: &Sender<Event>) {
+pub(super) fn answer(
+    settings: &BoardSettings,
+    colour: bool,
+    asked: &Receiver<ReadRequest>,
+    events: &Sender<BoardEvent>,
+) {
     while let Ok(first) = asked.recv() {
         for question in last_of_each(std::iter::once(first).chain(asked.try_iter())) {
             let event = Reader { settings, colour, events }.event(question);
@@ -48,45 +53,45 @@ pub(super) fn answer(settings: &Settings, colour: bool, asked: &Receiver<Asked>,
 }
 
 /// All requests for plans, then the last one for lanes and the last one for a page.
-fn last_of_each(all: impl Iterator<Item = Asked>) -> Vec<Asked> {
+fn last_of_each(all: impl Iterator<Item = ReadRequest>) -> Vec<ReadRequest> {
     let (mut lanes, mut page, mut kept) = (None, None, Vec::new());
     for question in all {
         match question {
-            Asked::Lanes(..) => lanes = Some(question),
-            Asked::Page(..) => page = Some(question),
-            Asked::Plans(..) => kept.push(question),
+            ReadRequest::Lanes(..) => lanes = Some(question),
+            ReadRequest::Page(..) => page = Some(question),
+            ReadRequest::Plans(..) => kept.push(question),
         }
     }
     kept.into_iter().chain(lanes).chain(page).collect()
 }
 
 struct Reader<'a> {
-    settings: &'a Settings,
+    settings: &'a BoardSettings,
     colour: bool,
-    events: &'a Sender<Event>,
+    events: &'a Sender<BoardEvent>,
 }
 
 impl Reader<'_> {
-    fn event(&self, question: Asked) -> Event {
+    fn event(&self, question: ReadRequest) -> BoardEvent {
         match question {
-            Asked::Lanes(number, input) => Event::Lanes(
+            ReadRequest::Lanes(number, input) => BoardEvent::Lanes(
                 number,
                 self.read(|session| issues::lanes(session, &input).map(|done| done.view)),
             ),
-            Asked::Page(number, wanted) => {
-                Event::Page(number, self.read(|session| self.page(session, &wanted)))
+            ReadRequest::Page(number, wanted) => {
+                BoardEvent::Page(number, self.read(|session| self.page(session, &wanted)))
             }
-            Asked::Plans(issue, choosing) => {
+            ReadRequest::Plans(issue, choosing) => {
                 let found = self.read(|session| {
                     let done = plans::list(session, Some(&issue))?;
-                    Ok(done.view.iter().map(Plan::from).collect())
+                    Ok(done.view.iter().map(MenuPlan::from).collect())
                 });
-                Event::Plans(issue, choosing, found)
+                BoardEvent::Plans(issue, choosing, found)
             }
         }
     }
 
-    fn read<T>(&self, read: impl FnOnce(&Session) -> Result<T, Refusal>) -> Result<T, Refused> {
+    fn read<T>(&self, read: impl FnOnce(&Session) -> Result<T, Refusal>) -> Result<T, RefusedText> {
         let lent = self.settings.lent;
         let progress = ReadProgress { events: self.events.clone(), last: Cell::new(Instant::now()) };
         let session = self.settings.session(Box::new(progress));
@@ -94,37 +99,37 @@ impl Reader<'_> {
     }
 
     /// The lines of a page and the notices below them, wrapped to its width.
-    fn page(&self, session: &Session, wanted: &Wanted) -> Result<Vec<Line>, Refusal> {
-        let Wanted { issue, page, columns } = wanted;
+    fn page(&self, session: &Session, wanted: &WantedPage) -> Result<Vec<StyledLine>, Refusal> {
+        let WantedPage { issue, page, columns } = wanted;
         let lent = self.settings.lent;
         let (lines, notices) = match page {
-            Page::Issue => self.issue(session, issue, *columns)?,
-            Page::Plan => self.plan(session, issue, *columns)?,
-            Page::Tasks => {
+            IssuePage::Issue => self.issue(session, issue, *columns)?,
+            IssuePage::Plan => self.plan(session, issue, *columns)?,
+            IssuePage::Tasks => {
                 let (plan, notices) = plan_of(session, issue)?;
                 (plan.map_or_else(no_plan, |plan| dag::lines(&plan.typed, Strokes::from_env())), notices)
             }
-            Page::Trail => {
+            IssuePage::Trail => {
                 let input = TraceInput { of: issue.clone(), with_items: false };
                 let Done { view, notices, .. } = trail::trace(session, &input)?;
                 (self.captured(*columns, |screen| (lent.trace)(screen, &view))?, notices)
             }
-            Page::Diff => {
+            IssuePage::Diff => {
                 let Done { view, notices, .. } = trail::patches(session, issue)?;
                 (diff(&view), notices)
             }
-            Page::Log => self.log(session, issue, *columns)?,
+            IssuePage::Log => self.log(session, issue, *columns)?,
         };
-        let mut rows: Vec<Line> = lines.iter().flat_map(|line| line.wrapped(*columns)).collect();
+        let mut rows: Vec<StyledLine> = lines.iter().flat_map(|line| line.wrapped(*columns)).collect();
         if rows.len() > MOST_LINES {
             let left = text::count(rows.len() - MOST_LINES, "more line");
             rows.truncate(MOST_LINES);
-            rows.push(Line::new(style::DIM, &format!("… {left}")));
+            rows.push(StyledLine::new(style::DIM, &format!("… {left}")));
         }
         for Notice { message, remedies, .. } in notices {
             let words = format!("warning: {}", lent.with_remedies(&message, &remedies));
-            rows.push(Line::default());
-            rows.extend(Line::new(style::WARN, &words).wrapped(*columns));
+            rows.push(StyledLine::default());
+            rows.extend(StyledLine::new(style::WARN, &words).wrapped(*columns));
         }
         Ok(rows)
     }
@@ -133,7 +138,7 @@ impl Reader<'_> {
         &self,
         columns: usize,
         print: impl FnOnce(&mut crate::ui::Screen) -> std::io::Result<()>,
-    ) -> Result<Vec<Line>, Refusal> {
+    ) -> Result<Vec<StyledLine>, Refusal> {
         capture(columns, self.colour, print).map_err(super::gone)
     }
 
@@ -141,7 +146,7 @@ impl Reader<'_> {
         let Done { view, notices, .. } = issues::show(session, issue, false)?;
         let now = session.store().now()?.millis();
         let lines = match &view {
-            Record::Issue(view) => {
+            ShownRecord::Issue(view) => {
                 self.captured(columns, |screen| (self.settings.lent.issue)(screen, view, now))?
             }
             // Not reached: the id is that of an issue.
@@ -177,7 +182,7 @@ impl Reader<'_> {
 }
 
 /// The lines of a page, and the notices.
-type Read = (Vec<Line>, Vec<Notice>);
+type Read = (Vec<StyledLine>, Vec<Notice>);
 
 /// The bound plan of an issue, or else its latest.
 fn plan_of(session: &Session, issue: &str) -> Result<(Option<SolutionView>, Vec<Notice>), Refusal> {
@@ -186,36 +191,41 @@ fn plan_of(session: &Session, issue: &str) -> Result<(Option<SolutionView>, Vec<
     Ok((at.and_then(|at| plans.into_iter().nth(at)), notices))
 }
 
-fn no_plan() -> Vec<Line> {
-    vec![Line::new(style::DIM, "no plan yet; `git wf solution add` adds one")]
+fn no_plan() -> Vec<StyledLine> {
+    vec![StyledLine::new(style::DIM, "no plan yet; `git wf solution add` adds one")]
 }
 
-fn diff(patches: &Patches) -> Vec<Line> {
+fn diff(patches: &Patches) -> Vec<StyledLine> {
     if patches.commits.is_empty() {
-        return vec![Line::new(style::DIM, "no commits are linked to it")];
+        return vec![StyledLine::new(style::DIM, "no commits are linked to it")];
     }
     let mut lines = Vec::new();
     for commit in &patches.commits {
         let task = commit.task.as_ref().map(|task| format!(" [{task}]")).unwrap_or_default();
         let heading = format!("commit {}{task} {}", commit.hash, commit.subject);
-        lines.push(Line::new(style::HEADING, &heading));
+        lines.push(StyledLine::new(style::HEADING, &heading));
         match &commit.text {
-            None => lines.push(Line::new(
+            None => lines.push(StyledLine::new(
                 style::WARN,
                 "this commit is not in this repository; `git fetch` may bring it",
             )),
             Some(text) => {
-                lines.extend(text.lines().map(|line| Line::new(look(line), &line.replace('\t', "    "))));
+                lines.extend(
+                    text.lines().map(|line| StyledLine::new(look(line), &line.replace('\t', "    "))),
+                );
             }
         }
         if commit.is_cut {
-            lines.push(Line::new(style::DIM, &format!("… cut; `git show {}` shows all of it", commit.hash)));
+            lines.push(StyledLine::new(
+                style::DIM,
+                &format!("… cut; `git show {}` shows all of it", commit.hash),
+            ));
         }
-        lines.push(Line::default());
+        lines.push(StyledLine::default());
     }
     if patches.left_out > 0 {
         let more = text::count(patches.left_out, "more commit");
-        lines.push(Line::new(style::DIM, &format!("… {more}; `git wf trace` lists them")));
+        lines.push(StyledLine::new(style::DIM, &format!("… {more}; `git wf trace` lists them")));
     }
     lines
 }
@@ -232,7 +242,7 @@ fn look(line: &str) -> style::Style {
     }
 }
 
-impl From<&SolutionView> for Plan {
+impl From<&SolutionView> for MenuPlan {
     fn from(plan: &SolutionView) -> Self {
         let about = plan.typed.description.as_deref().unwrap_or_default();
         let (tasks, bound) =
@@ -249,7 +259,7 @@ impl From<&SolutionView> for Plan {
 
 /// Reports progress to the board, at most once every [`PACE`].
 struct ReadProgress {
-    events: Sender<Event>,
+    events: Sender<BoardEvent>,
     last: Cell<Instant>,
 }
 
@@ -262,7 +272,7 @@ impl Progress for ReadProgress {
         if self.last.get().elapsed() >= PACE {
             self.last.set(Instant::now());
             // The board may have ended.
-            let _ = self.events.send(Event::Progress(doing, done, total));
+            let _ = self.events.send(BoardEvent::Progress(doing, done, total));
         }
     }
 
@@ -275,10 +285,14 @@ mod tests {
 
     #[test]
     fn only_the_last_question_of_a_kind_is_answered() {
-        let page = |n| Asked::Page(n, Wanted { issue: "A-1".into(), page: Page::Issue, columns: 80 });
-        let plans = || Asked::Plans("A-1".into(), Choosing::Bind);
+        let page =
+            |n| ReadRequest::Page(n, WantedPage { issue: "A-1".into(), page: IssuePage::Issue, columns: 80 });
+        let plans = || ReadRequest::Plans("A-1".into(), Choosing::Bind);
         let kept = last_of_each([page(1), plans(), page(2), plans(), page(3)].into_iter());
-        assert!(matches!(kept[..], [Asked::Plans(..), Asked::Plans(..), Asked::Page(3, _)]), "{kept:?}");
+        assert!(
+            matches!(kept[..], [ReadRequest::Plans(..), ReadRequest::Plans(..), ReadRequest::Page(3, _)]),
+            "{kept:?}"
+        );
     }
 
     #[test]

@@ -3,22 +3,22 @@
 use std::sync::mpsc::{Receiver, Sender};
 
 use super::act::Deed;
-use super::event::{Answered, Event, Refused};
-use super::{Lent, Settings, Silent};
+use super::event::{Answered, BoardEvent, RefusedText};
+use super::{BoardSettings, Lent, Silent};
 use crate::model::remedy::Remedy;
 use crate::ops::{Notice, Refusal};
 
 /// Performs actions until the board ends.
-pub(super) fn answer(settings: &Settings, deeds: &Receiver<Deed>, events: &Sender<Event>) {
+pub(super) fn answer(settings: &BoardSettings, deeds: &Receiver<Deed>, events: &Sender<BoardEvent>) {
     for deed in deeds {
         let done = perform(settings, deed.clone());
-        if events.send(Event::Done(deed, done)).is_err() {
+        if events.send(BoardEvent::Done(deed, done)).is_err() {
             return;
         }
     }
 }
 
-fn perform(settings: &Settings, deed: Deed) -> Result<Answered, Refused> {
+fn perform(settings: &BoardSettings, deed: Deed) -> Result<Answered, RefusedText> {
     let lent = settings.lent;
     // A new session each time, since the settings may have changed.
     let session = settings.session(Box::new(Silent)).map_err(|refusal| lent.refused(refusal, &[]))?;
@@ -38,10 +38,10 @@ impl Lent {
     }
 
     /// A refusal as text, with the notices that came before it.
-    pub(super) fn refused(self, refusal: Refusal, notices: &[Notice]) -> Refused {
+    pub(super) fn refused(self, refusal: Refusal, notices: &[Notice]) -> RefusedText {
         let Refusal { message, details, remedies, .. } = refusal;
         let details = details.iter().map(|it| self.with_remedies(&it.message, &it.remedies));
         let notices = notices.iter().map(|it| self.with_remedies(&it.message, &it.remedies));
-        Refused { message, details: details.chain(notices).collect(), hint: (self.spell)(&remedies) }
+        RefusedText { message, details: details.chain(notices).collect(), hint: (self.spell)(&remedies) }
     }
 }

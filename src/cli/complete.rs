@@ -7,7 +7,7 @@ use clap::builder::StyledStr;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
-use super::Context;
+use super::CliContext;
 use crate::model::status::IssueStatus;
 use crate::ops::store::{self, IdKind};
 use crate::ops::{Progress, Session};
@@ -122,7 +122,7 @@ fn statuses(begin: &OsStr) -> Vec<CompletionCandidate> {
 /// The ids in the store of the current directory that start with `begin`; empty if there is no store.
 fn candidates(kind: IdKind, begin: &OsStr) -> Vec<CompletionCandidate> {
     let Some(begin) = begin.to_str() else { return vec![] };
-    let Ok(store) = Context::new(true, false).store() else { return vec![] };
+    let Ok(store) = CliContext::new(true, false).store() else { return vec![] };
     let session = Session::new(store, Box::new(Silent));
     let Ok(found) = store::ids(&session, kind, begin, &typed()) else { return vec![] };
     let candidate = |it: store::KnownId| {

@@ -17,10 +17,10 @@ use crate::ops::fields::{self, Fields};
 use crate::ops::format::Format;
 use crate::ops::{self, Done, Notice, Session, Weight};
 use crate::store::{Acting, Clock, Store, one_line};
-use crate::ui::{Progress, Screen};
+use crate::ui::{ProgressLine, Screen};
 
 /// One run of the program.
-pub(crate) struct Context {
+pub(crate) struct CliContext {
     /// The output for the answer.
     pub(crate) screen: Screen,
     /// Whether to print more.
@@ -35,7 +35,7 @@ pub(crate) struct Context {
 
 /// A progress line on stderr.
 #[derive(Default)]
-struct Line(RefCell<Option<(&'static str, Progress)>>);
+struct Line(RefCell<Option<(&'static str, ProgressLine)>>);
 
 impl ops::Progress for Line {
     fn at(&self, doing: &'static str, done: usize, total: usize) {
@@ -44,7 +44,7 @@ impl ops::Progress for Line {
 
     fn count(&self, doing: &'static str, done: u64, total: Option<u64>) {
         let mut line = self.0.borrow_mut();
-        let (_, progress) = line.get_or_insert_with(|| (doing, Progress::start(doing, total)));
+        let (_, progress) = line.get_or_insert_with(|| (doing, ProgressLine::start(doing, total)));
         progress.at(done);
     }
 
@@ -78,7 +78,7 @@ impl Force {
     }
 }
 
-impl Context {
+impl CliContext {
     /// A run whose answer goes to stdout.
     pub(crate) fn new(json: bool, is_verbose: bool) -> Self {
         Self {
@@ -165,7 +165,7 @@ impl Context {
     pub(crate) fn show_notices(&self, notices: impl IntoIterator<Item = Notice>) {
         for Notice { weight, message, remedies } in notices {
             // A program that reads JSON gets all notices.
-            if weight != Weight::Error && !self.json() && crate::ui::Settings::get().is_quiet {
+            if weight != Weight::Error && !self.json() && crate::ui::UiSettings::get().is_quiet {
                 continue;
             }
             let message = print::with_remedies(&message, &remedies);
@@ -241,7 +241,7 @@ const WORTH_SHOWING: usize = 2000;
 
 /// Shows the progress of the index.
 pub(crate) fn show(
-    progress: &mut Option<(&'static str, Progress)>,
+    progress: &mut Option<(&'static str, ProgressLine)>,
     doing: &'static str,
     done: usize,
     total: usize,
@@ -252,7 +252,7 @@ pub(crate) fn show(
     if progress.as_ref().is_none_or(|(known, _)| *known != doing) {
         // The previous line must disappear first.
         *progress = None;
-        *progress = Some((doing, Progress::start(doing, Some(total as u64))));
+        *progress = Some((doing, ProgressLine::start(doing, Some(total as u64))));
     }
     if let Some((_, progress)) = progress {
         progress.at(done as u64);

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use crate::cli::print;
 use crate::model::Explain;
 use crate::model::code::Code;
-use crate::model::remedy::{Call, Detail, Remedy};
-use crate::ops::{ErrorAnswer, Kind, Refusal};
+use crate::model::remedy::{Detail, Remedy, RemedyCall};
+use crate::ops::{ErrorAnswer, Refusal, RefusalKind};
 use crate::ui;
 
 /// How a command ends.
@@ -77,7 +77,7 @@ impl Failure {
     }
 
     /// Adds a remedy: an operation to call, and what it does.
-    pub(crate) fn remedy(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
+    pub(crate) fn remedy(mut self, call: impl Into<RemedyCall>, does: impl Into<String>) -> Self {
         self.remedies.push(Remedy::call(call, does));
         self
     }
@@ -174,9 +174,9 @@ impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         let Refusal { kind, code, message, details, remedies } = refusal;
         let exit = match kind {
-            Kind::Impossible => Exit::Failed,
-            Kind::Usage => Exit::Usage,
-            Kind::Nothing => Exit::Nothing,
+            RefusalKind::Impossible => Exit::Failed,
+            RefusalKind::Usage => Exit::Usage,
+            RefusalKind::Nothing => Exit::Nothing,
         };
         Self { exit, code, message, remedies, details, is_broken_pipe: false }
     }

@@ -21,13 +21,13 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub(crate) use context::{Context, Force, acting, acting_as, environment, named, read_bytes, read_text};
+pub(crate) use context::{CliContext, Force, acting, acting_as, environment, named, read_bytes, read_text};
 use failure::system_words;
 pub(crate) use failure::{Exit, Failure};
 
 pub(crate) use crate::model::strict::strict_fault;
 use crate::ui;
-use crate::ui::settings::{Color, DateForm, Settings};
+use crate::ui::settings::{Color, DateForm, UiSettings};
 
 /// How a command that succeeds ends: done, or nothing to do.
 pub(crate) type Outcome = Result<Exit, Failure>;
@@ -87,7 +87,7 @@ macro_rules! commands {
             $($($(#[cfg(feature = $feature)])? $(#[$attr])* $variant(command::$module$(::$rest)?::Args),)+)+
         }
 
-        fn dispatch(command: Command, context: &mut Context) -> Outcome {
+        fn dispatch(command: Command, context: &mut CliContext) -> Outcome {
             match command {
                 $($($(#[cfg(feature = $feature)])? Command::$variant(args) => command::$module$(::$rest)?::run(args, context),)+)+
             }
@@ -224,7 +224,7 @@ fn with_saved_queries(words: Vec<String>) -> Vec<String> {
     if !is_list || !words.iter().any(|word| word.starts_with('@')) {
         return words;
     }
-    let Ok(session) = Context::new(false, false).session() else { return words };
+    let Ok(session) = CliContext::new(false, false).session() else { return words };
     let one = |word: String| match word.strip_prefix('@').map(|name| input::chosen::saved(&session, name)) {
         Some(Ok(meant)) => meant,
         _ => vec![word],
@@ -270,8 +270,8 @@ pub fn main() -> ExitCode {
     };
     let json = arguments.json;
     let OutputArgs { color, date, plain, quiet, verbose } = arguments.output;
-    Settings { color, date, is_plain: plain, is_quiet: quiet }.set();
-    let mut context = Context::new(json, verbose);
+    UiSettings { color, date, is_plain: plain, is_quiet: quiet }.set();
+    let mut context = CliContext::new(json, verbose);
     let outcome = match arguments.command {
         Some(command) => dispatch(command, &mut context),
         None => command::home::run(&mut context),

@@ -24,8 +24,8 @@ use crate::cli::command::work::web;
 use crate::cli::print::run_events::RunNews;
 use crate::cli::version;
 use crate::hooks::install::HookState;
-use crate::interchange::Report;
-use crate::interchange::jsonl::Taken;
+use crate::interchange::ImportReport;
+use crate::interchange::jsonl::ImportedJsonl;
 use crate::model::execution::{Check, Execution, LogEntry};
 use crate::model::exploration::{Exploration, Explored};
 use crate::model::issue::{Comment, Feedback, Issue};
@@ -42,9 +42,9 @@ use crate::model::run_log::RunLogEntry;
 use crate::model::solution::Solution;
 use crate::model::wisdom::Wisdom;
 use crate::ops;
-use crate::ops::store::Finding;
+use crate::ops::store::FsckFinding;
 use crate::rules::tidy_schema;
-use crate::store::history::Step;
+use crate::store::history::HistoryStep;
 use crate::sync::Synced;
 use crate::sync::conflicts::Conflict;
 
@@ -85,7 +85,7 @@ impl Sort {
 
 /// One kind of document.
 #[derive(Debug)]
-pub(super) struct Kind {
+pub(super) struct DocumentKind {
     /// Its name here, and with `.json` appended in `schemas/`.
     pub(super) name: &'static str,
     /// What it is for.
@@ -95,12 +95,17 @@ pub(super) struct Kind {
     derive: fn(SchemaSettings) -> schemars::Schema,
 }
 
-const fn kind<T: JsonSchema>(sort: Sort, name: &'static str, about: &'static str) -> Kind {
-    Kind { name, sort, about, derive: |settings| settings.into_generator().into_root_schema_for::<T>() }
+const fn kind<T: JsonSchema>(sort: Sort, name: &'static str, about: &'static str) -> DocumentKind {
+    DocumentKind {
+        name,
+        sort,
+        about,
+        derive: |settings| settings.into_generator().into_root_schema_for::<T>(),
+    }
 }
 
 /// All kinds, in listing order.
-pub(super) static KINDS: &[Kind] = &[
+pub(super) static KINDS: &[DocumentKind] = &[
     kind::<OptionallyClocked<Root>>(Sort::Record, "wf", "wf.json: format version, project context, policy"),
     kind::<Clocked<Issue>>(Sort::Record, "issue", "issue.json: a problem to solve"),
     kind::<Comment>(Sort::Record, "comment", "an entry of an issue's comments; the answer of `comment`"),
@@ -165,7 +170,7 @@ pub(super) static KINDS: &[Kind] = &[
         "issue-input",
         "an issue as `new` and `edit --from-json` take it",
     ),
-    kind::<ops::work::Report>(Sort::Input, "result-input", "what `done --result` takes"),
+    kind::<ops::work::ExecutorReport>(Sort::Input, "result-input", "what `done --result` takes"),
     kind::<ops::queue::ConflictInput>(
         Sort::Input,
         "queue-conflict-input",
@@ -282,7 +287,7 @@ pub(super) static KINDS: &[Kind] = &[
         "run-event",
         "`run` and `run resume`: with --json, an object on a line of stderr for each thing that happens",
     ),
-    kind::<ops::work::Claim>(Sort::Answer, "next", "`next` and `start`: the claim"),
+    kind::<ops::work::ClaimView>(Sort::Answer, "next", "`next` and `start`: the claim"),
     kind::<ops::work::EndedAndTaken>(
         Sort::Answer,
         "done-next",
@@ -343,12 +348,12 @@ pub(super) static KINDS: &[Kind] = &[
         "list-brief",
         "an array of them: the issues in brief, as programs for ccw ask for them (`list --brief`)",
     ),
-    kind::<ops::issues::Found>(Sort::Answer, "search", "`search`"),
+    kind::<ops::issues::SearchResult>(Sort::Answer, "search", "`search`"),
     kind::<ops::store::Reindexed>(Sort::Answer, "reindex", "`reindex`"),
     kind::<ops::work::Started>(Sort::Answer, "task-start", "`task start`"),
     kind::<ops::trail::LinkView>(Sort::Answer, "link", "an array of them: `link`, `unlink`"),
     kind::<ops::trail::Relinked>(Sort::Answer, "relink", "`relink`"),
-    kind::<ops::trail::Trace>(Sort::Answer, "trace", "`trace`"),
+    kind::<ops::trail::TraceView>(Sort::Answer, "trace", "`trace`"),
     kind::<ops::trail::Audit>(Sort::Answer, "audit", "`audit`: commits with their tasks, and findings"),
     kind::<ops::trail::Signatures>(
         Sort::Answer,
@@ -356,11 +361,15 @@ pub(super) static KINDS: &[Kind] = &[
         "`audit --signatures`: who vouches for each commit of the ref",
     ),
     kind::<ops::trail::Why>(Sort::Answer, "why", "`why`: lines of a file and where they come from"),
-    kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
+    kind::<HistoryStep>(Sort::Answer, "log-step", "an array of them: `log`"),
     kind::<ops::trail::StoreDiff>(Sort::Answer, "diff", "`diff`: the records that differ between two states"),
     kind::<ops::store::Purge>(Sort::Answer, "purge", "`redact --purge`"),
-    kind::<Report>(Sort::Answer, "import", "`import beads`, `import ccw`, `import git-bug`, `import github`"),
-    kind::<Taken>(Sort::Answer, "import-jsonl", "`import jsonl`"),
+    kind::<ImportReport>(
+        Sort::Answer,
+        "import",
+        "`import beads`, `import ccw`, `import git-bug`, `import github`",
+    ),
+    kind::<ImportedJsonl>(Sort::Answer, "import-jsonl", "`import jsonl`"),
     kind::<export::ExportAnswer>(
         Sort::Answer,
         "export",
@@ -389,7 +398,7 @@ pub(super) static KINDS: &[Kind] = &[
         "conflict",
         "`conflicts take`, `conflicts keep`; an array of them: `conflicts`, `conflicts list`",
     ),
-    kind::<Finding>(Sort::Answer, "fsck-finding", "an array of them: `fsck`"),
+    kind::<FsckFinding>(Sort::Answer, "fsck-finding", "an array of them: `fsck`"),
     kind::<ops::store::Gates>(
         Sort::Answer,
         "policy",
@@ -416,7 +425,7 @@ pub(super) static KINDS: &[Kind] = &[
         "web",
         "`web`: the address, when the server listens or the export is complete",
     ),
-    kind::<manual_pages::Installed>(Sort::Answer, "help-install", "the answer of `help --install`"),
+    kind::<manual_pages::InstalledPages>(Sort::Answer, "help-install", "the answer of `help --install`"),
     kind::<crate::ops::ErrorAnswer<crate::model::remedy::Remedy>>(
         Sort::Answer,
         "error",
@@ -429,11 +438,11 @@ const REQUEST: &str = "agent-request";
 const ROADMAP_INPUT: &str = "roadmap-input";
 
 /// The kind of this name.
-pub(super) fn find(name: &str) -> Option<&'static Kind> {
+pub(super) fn find(name: &str) -> Option<&'static DocumentKind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
-impl Kind {
+impl DocumentKind {
     /// The schema, with everything that it refers to in its `$defs`.
     pub(super) fn schema(&self) -> Value {
         let settings = SchemaSettings::draft2020_12();

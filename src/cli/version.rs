@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Context, Exit, Failure};
+use super::{CliContext, Exit, Failure};
 use crate::git::git_version;
 use crate::model::root::FORMAT;
 
@@ -29,7 +29,7 @@ pub(super) struct VersionAnswer {
 /// Prints the version: one line for `-V`; for `--version` also the commit, the format and the version of git.
 pub(super) fn print(words: &[OsString]) -> ExitCode {
     let is = |word: &str| words.iter().any(|it| it == word);
-    let mut context = Context::new(is("--json"), false);
+    let mut context = CliContext::new(is("--json"), false);
     let answer = VersionAnswer {
         version: env!("CARGO_PKG_VERSION"),
         commit: option_env!("GIT_WF_BUILT_FROM").filter(|commit| !commit.is_empty()),

@@ -9,13 +9,13 @@ use tempfile::TempDir;
 use super::{Args, Git, GitError, ObjectId, Repository};
 
 /// A git that reads all objects of the repository. Objects that it creates are removed when this is dropped.
-pub(crate) struct Aside {
+pub(crate) struct ScratchGit {
     git: Git,
     environment: Vec<(&'static str, OsString)>,
     _folder: TempDir,
 }
 
-impl Aside {
+impl ScratchGit {
     /// With the settings and attributes of this clone; `read` are the directories of its objects. Fails if no directory
     /// can be made in `temporary`.
     pub(crate) fn new(git: Git, read: &[PathBuf], temporary: &Path) -> std::io::Result<Self> {

@@ -10,11 +10,11 @@ use super::{Args, Git, GitError, ObjectId};
 const STATUS: &[&str] = &["--no-optional-locks", "status", "--porcelain", "-z", "--no-renames"];
 
 /// An entry of `git status`: its two letters, and its path.
-pub(crate) type Status = (String, String);
+pub(crate) type StatusEntry = (String, String);
 
 impl Git {
     /// The tracked files of the work tree that have changes.
-    pub(crate) fn changed_files(&self) -> Result<Vec<Status>, GitError> {
+    pub(crate) fn changed_files(&self) -> Result<Vec<StatusEntry>, GitError> {
         Ok(status(&self.run(Args::new(STATUS).options(&["--untracked-files=no"]))?))
     }
 
@@ -22,7 +22,7 @@ impl Git {
     pub(crate) fn status_below<S: AsRef<str>>(
         &self,
         paths: impl IntoIterator<Item = S>,
-    ) -> Result<Vec<Status>, GitError> {
+    ) -> Result<Vec<StatusEntry>, GitError> {
         let args = Args::new(STATUS).options(&["--untracked-files=all", "--ignored=matching"]);
         Ok(status(&self.run(paths.into_iter().fold(args, |args, path| args.path(path.as_ref())))?))
     }
@@ -110,7 +110,7 @@ fn names(output: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The entries of `git status --porcelain -z`, without renames: two letters, a space and a path.
-fn status(output: &[u8]) -> Vec<Status> {
+fn status(output: &[u8]) -> Vec<StatusEntry> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     names(output).filter(|line| line.len() > 3).map(|line| (text(&line[..2]), text(&line[3..]))).collect()
 }

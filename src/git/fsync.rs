@@ -8,7 +8,7 @@ use super::repository::Repository;
 
 /// A kind of file that `core.fsync` can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum FsyncPart {
     /// A loose object.
     LooseObject,
     /// A pack and its index.
@@ -17,7 +17,7 @@ pub(crate) enum Part {
     Reference,
 }
 
-impl Part {
+impl FsyncPart {
     fn named(word: &str) -> &'static [Self] {
         match word {
             "loose-object" => &[Self::LooseObject],
@@ -32,11 +32,11 @@ impl Part {
 }
 
 /// git's default: loose objects and refs are left to the system.
-const DEFAULT: &[Part] = &[Part::Pack];
+const DEFAULT: &[FsyncPart] = &[FsyncPart::Pack];
 
 /// Parses the value as git does: `none`, or a list of kinds added to the default, with `-` before a kind to leave
 /// out.
-fn parts(config: Option<&str>) -> Vec<Part> {
+fn parts(config: Option<&str>) -> Vec<FsyncPart> {
     let config = config.unwrap_or_default().trim();
     if config == "none" {
         return Vec::new();
@@ -44,7 +44,7 @@ fn parts(config: Option<&str>) -> Vec<Part> {
     let mut parts = DEFAULT.to_vec();
     for word in config.split(',').map(str::trim) {
         let (word, is_wanted) = word.strip_prefix('-').map_or((word, true), |word| (word, false));
-        let named = Part::named(word);
+        let named = FsyncPart::named(word);
         parts.retain(|part| !named.contains(part));
         if is_wanted {
             parts.extend(named);
@@ -54,7 +54,7 @@ fn parts(config: Option<&str>) -> Vec<Part> {
 }
 
 /// Whether git is configured to flush such files to disk.
-pub(super) fn is_wanted(repo: &Repository, part: Part) -> bool {
+pub(super) fn is_wanted(repo: &Repository, part: FsyncPart) -> bool {
     parts(repo.config().text("core.fsync").as_deref()).contains(&part)
 }
 
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn values_are_read_as_git_reads_them() {
-        use Part::{LooseObject, Pack, Reference};
+        use FsyncPart::{LooseObject, Pack, Reference};
         assert_eq!(parts(None), [Pack]);
         assert_eq!(parts(Some("none")), []);
         assert_eq!(parts(Some("reference")), [Pack, Reference]);

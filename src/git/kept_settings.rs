@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::pipes;
-use super::raw::{self, Content};
+use super::raw::{self, RawContent};
 
 /// The settings of the repository.
 const CONFIG: &str = "config";
@@ -47,7 +47,7 @@ pub(crate) struct PutBack {
 #[derive(Debug, Default)]
 struct State {
     /// Files by their paths in the common git directory; `None` for one that must not be there.
-    kept: BTreeMap<PathBuf, Option<Content>>,
+    kept: BTreeMap<PathBuf, Option<RawContent>>,
     /// How they looked last.
     looks: Looks,
     /// The settings of worktrees that were made since, by the directories of their files.
@@ -55,7 +55,7 @@ struct State {
     /// Links to devices that were there before the agents.
     devices: BTreeSet<PathBuf>,
     /// Every HEAD as it was last seen.
-    heads: BTreeMap<PathBuf, Content>,
+    heads: BTreeMap<PathBuf, RawContent>,
     restored: Vec<PutBack>,
 }
 
@@ -168,7 +168,7 @@ impl KeptSettings {
         state.heads = names.filter_map(|name| Some((name.clone(), self.read(&name)?))).collect();
     }
 
-    fn put_one_back(&self, name: &Path, was: Option<&Content>, now: Option<&Content>) -> PutBack {
+    fn put_one_back(&self, name: &Path, was: Option<&RawContent>, now: Option<&RawContent>) -> PutBack {
         let mut what = format!("the file {} of the git directory was changed", name.display());
         if let Some(copy) = now.and_then(|now| self.copy(name, now)) {
             what.push_str(&format!(" (a copy of what it became is {})", copy.display()));
@@ -181,7 +181,7 @@ impl KeptSettings {
     }
 
     /// Keeps a copy that nobody runs.
-    fn copy(&self, name: &Path, became: &Content) -> Option<PathBuf> {
+    fn copy(&self, name: &Path, became: &RawContent) -> Option<PathBuf> {
         let flat = name.to_string_lossy().replace('/', "-");
         let path = (1..1000)
             .map(|n| self.changed.join(format!("{flat}.{n}")))
@@ -200,7 +200,7 @@ impl KeptSettings {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read(&self, name: &Path) -> Option<Content> {
+    fn read(&self, name: &Path) -> Option<RawContent> {
         raw::read(&self.common, name).ok()
     }
 

@@ -15,7 +15,7 @@ use gix::zlib::{Compression, Status};
 use super::discover::absolute;
 use super::error::GitError;
 use super::fault;
-use super::fsync::{self, Part};
+use super::fsync::{self, FsyncPart};
 use super::repository::Repository;
 
 /// `git prune` removes files whose names start with this.
@@ -43,7 +43,10 @@ impl Loose {
             }
             None => Compression::BEST_SPEED,
         };
-        Self { compress: Compress::new(compression), is_synced: fsync::is_wanted(repo, Part::LooseObject) }
+        Self {
+            compress: Compress::new(compression),
+            is_synced: fsync::is_wanted(repo, FsyncPart::LooseObject),
+        }
     }
 
     /// Writes the object into the directory `objects`, atomically.

@@ -5,16 +5,16 @@ use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 
-use super::aside::Aside;
+use super::aside::ScratchGit;
 use super::process::feed;
 use super::{Args, GitError, ObjectId};
 
 /// Paths that differ, as git has them: not all are UTF-8. With each, whether it existed before, and whether it exists
 /// after.
-pub(crate) type Changes = BTreeMap<BString, (bool, bool)>;
+pub(crate) type ChangedPaths = BTreeMap<BString, (bool, bool)>;
 
 /// git's merge of two commits with all that it says about conflicts.
-pub(crate) enum Attempt {
+pub(crate) enum Remerge {
     /// There is no conflict.
     Clean,
     /// The answer of `git merge-tree -z --name-only`.
@@ -31,16 +31,16 @@ pub(crate) struct Joined {
     pub(crate) conflicts: BTreeSet<BString>,
 }
 
-impl Aside {
+impl ScratchGit {
     /// git's merge of two commits, as this clone would make it.
-    pub(crate) fn attempt(&self, one: &str, two: &str) -> Result<Attempt, GitError> {
+    pub(crate) fn attempt(&self, one: &str, two: &str) -> Result<Remerge, GitError> {
         let args =
             Args::new(&["merge-tree", "--write-tree", "-z", "--name-only", "--allow-unrelated-histories"]);
         let output = self.output("merge-tree", args.values([one, two]))?;
         match output.status.code() {
-            Some(0) => Ok(Attempt::Clean),
-            Some(1) => Ok(Attempt::Conflicts(output.stdout)),
-            Some(129) => Ok(Attempt::TooOld),
+            Some(0) => Ok(Remerge::Clean),
+            Some(1) => Ok(Remerge::Conflicts(output.stdout)),
+            Some(129) => Ok(Remerge::TooOld),
             code => {
                 let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
                 Err(GitError::Failed { command: "merge-tree".into(), stderr, code })
@@ -134,7 +134,7 @@ impl Aside {
     }
 
     /// The differences of each pair of trees, all by one process.
-    pub(crate) fn changes(&self, pairs: &[(ObjectId, ObjectId)]) -> Result<Vec<Changes>, GitError> {
+    pub(crate) fn changes(&self, pairs: &[(ObjectId, ObjectId)]) -> Result<Vec<ChangedPaths>, GitError> {
         if pairs.is_empty() {
             return Ok(Vec::new());
         }
@@ -183,15 +183,15 @@ fn joined(output: &[u8]) -> Option<Vec<Joined>> {
 /// Reads, for each pair of trees, a line with both ids and then each difference: `:`, the modes, the ids and a letter,
 /// and then the path, both ended by a zero byte. A directory is named only if no file in it differs: its tree is
 /// encoded differently (such as with an equivalent mode), or it contains an empty directory.
-fn differences(output: &[u8]) -> Option<Vec<Changes>> {
+fn differences(output: &[u8]) -> Option<Vec<ChangedPaths>> {
     let mut parts = output.split(|byte| *byte == 0);
-    let mut found: Vec<Changes> = Vec::new();
+    let mut found: Vec<ChangedPaths> = Vec::new();
     let mut folders: BTreeSet<BString> = BTreeSet::new();
     while let Some(mut part) = parts.next() {
         while !part.is_empty() && part[0] != b':' {
             let end = part.iter().position(|byte| *byte == b'\n')?;
             part = &part[end + 1..];
-            found.push(Changes::new());
+            found.push(ChangedPaths::new());
             folders.clear();
         }
         if part.is_empty() {
@@ -258,7 +258,7 @@ mod tests {
             raw("D", "x\ny")
         );
         let found = differences(text.as_bytes()).unwrap();
-        assert_eq!(found.iter().map(Changes::len).collect::<Vec<_>>(), [0, 3, 0]);
+        assert_eq!(found.iter().map(ChangedPaths::len).collect::<Vec<_>>(), [0, 3, 0]);
         assert_eq!(found[1][bstr("x\ny")], (true, false));
         assert_eq!(found[1][bstr(":100644 100644 1 2 D")], (false, true));
         assert!(differences(b"nothing").is_none());

@@ -23,7 +23,7 @@ use entry::{Level, Packed, Packer, compression, entry_size};
 use super::cores;
 use super::error::GitError;
 use super::fault;
-use super::fsync::{self, Part};
+use super::fsync::{self, FsyncPart};
 use super::repository::Repository;
 
 /// Not `tmp_` like git's own: a `gc --prune=now` removes those while they are being written.
@@ -95,7 +95,7 @@ impl PackWriter {
             places: HashMap::default(),
             level,
             packer: Packer::new(repo.hash_kind(), level),
-            is_synced: fsync::is_wanted(repo, Part::Pack),
+            is_synced: fsync::is_wanted(repo, FsyncPart::Pack),
         })
     }
 

@@ -93,19 +93,19 @@ pub(crate) fn git_version() -> Option<String> {
 }
 
 /// The oldest git version that suffices for everything. Code that needs a later version says so itself.
-pub(super) const OLDEST: Release = Release(2, 31);
+pub(super) const OLDEST: GitRelease = GitRelease(2, 31);
 
 /// A version of git, major and minor only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Release(u32, u32);
+pub(super) struct GitRelease(u32, u32);
 
-impl std::fmt::Display for Release {
+impl std::fmt::Display for GitRelease {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}", self.0, self.1)
     }
 }
 
-impl Release {
+impl GitRelease {
     /// Parses a version.
     fn of(version: &str) -> Option<Self> {
         let mut numbers = version.split('.');
@@ -119,7 +119,7 @@ fn too_old() -> Option<&'static str> {
     static FOUND: OnceLock<Option<String>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
         let found = git_version()?;
-        Release::of(&found).is_some_and(|release| release < OLDEST).then_some(found)
+        GitRelease::of(&found).is_some_and(|release| release < OLDEST).then_some(found)
     });
     found.as_deref()
 }
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn versions_are_compared_as_numbers() {
-        let is_old = |words: &str| Release::of(words).map(|release| release < OLDEST);
+        let is_old = |words: &str| GitRelease::of(words).map(|release| release < OLDEST);
         for (words, expected) in [
             ("2.30.9", Some(true)),
             ("1.99", Some(true)),

@@ -21,11 +21,11 @@ const NEW: &str = ".git-wf-new";
 
 /// How a file looked: if this is the same, so is the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Seen([i128; 7]);
+pub(crate) struct FileStamp([i128; 7]);
 
 /// The content of a file, or where a link leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Content {
+pub(crate) struct RawContent {
     /// A file, an executable file, or a link.
     pub(crate) kind: EntryKind,
     /// Who may do what with it; 0 for a link.
@@ -35,7 +35,7 @@ pub(crate) struct Content {
 }
 
 /// How a file looks; `None` if there is none, or if it is a directory.
-pub(crate) fn look(root: &Path, path: &Path) -> io::Result<Option<Seen>> {
+pub(crate) fn look(root: &Path, path: &Path) -> io::Result<Option<FileStamp>> {
     let Some((folder, name)) = folder(root, path, false)? else { return Ok(None) };
     let found = match statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => return Ok(None),
@@ -44,7 +44,7 @@ pub(crate) fn look(root: &Path, path: &Path) -> io::Result<Option<Seen>> {
     if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
         return Ok(None);
     }
-    Ok(Some(Seen([
+    Ok(Some(FileStamp([
         i128::from(found.st_mode),
         i128::from(found.st_size),
         i128::from(found.st_ino),
@@ -59,13 +59,13 @@ pub(crate) fn look(root: &Path, path: &Path) -> io::Result<Option<Seen>> {
 ///
 /// # Errors
 /// For anything else, and for a file that is too large.
-pub(crate) fn read(root: &Path, path: &Path) -> io::Result<Content> {
+pub(crate) fn read(root: &Path, path: &Path) -> io::Result<RawContent> {
     let (folder, name) = folder(root, path, false)?.ok_or(io::ErrorKind::NotFound)?;
     let found = statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW)?;
     match FileType::from_raw_mode(found.st_mode) {
         FileType::Symlink => {
             let bytes = readlinkat(&folder, &name, Vec::new())?.into_bytes();
-            Ok(Content { kind: EntryKind::Link, mode: 0, bytes })
+            Ok(RawContent { kind: EntryKind::Link, mode: 0, bytes })
         }
         FileType::RegularFile => {
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -77,14 +77,14 @@ pub(crate) fn read(root: &Path, path: &Path) -> io::Result<Content> {
             }
             let mode = found.st_mode & 0o7777;
             let kind = if mode & 0o100 == 0 { EntryKind::Blob } else { EntryKind::BlobExecutable };
-            Ok(Content { kind, mode, bytes })
+            Ok(RawContent { kind, mode, bytes })
         }
         _ => Err(io::Error::other("it is neither a file nor a link")),
     }
 }
 
 /// Puts a file or a link in the place of whatever file is there, and makes missing directories.
-pub(crate) fn write(root: &Path, path: &Path, content: &Content) -> io::Result<()> {
+pub(crate) fn write(root: &Path, path: &Path, content: &RawContent) -> io::Result<()> {
     let (folder, name) = folder(root, path, true)?.ok_or(io::ErrorKind::NotFound)?;
     match unlinkat(&folder, NEW, AtFlags::empty()) {
         Err(error) if error != Errno::NOENT => return Err(error.into()),
@@ -147,8 +147,8 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    fn file(text: &str) -> Content {
-        Content { kind: EntryKind::Blob, mode: 0o640, bytes: text.into() }
+    fn file(text: &str) -> RawContent {
+        RawContent { kind: EntryKind::Blob, mode: 0o640, bytes: text.into() }
     }
 
     #[test]
@@ -158,8 +158,8 @@ mod tests {
         assert_eq!(look(root.path(), path).unwrap(), None);
         for content in [
             file("one\r\n"),
-            Content { kind: EntryKind::BlobExecutable, mode: 0o755, bytes: vec![0, 255] },
-            Content { kind: EntryKind::Link, mode: 0, bytes: b"/nowhere".to_vec() },
+            RawContent { kind: EntryKind::BlobExecutable, mode: 0o755, bytes: vec![0, 255] },
+            RawContent { kind: EntryKind::Link, mode: 0, bytes: b"/nowhere".to_vec() },
         ] {
             write(root.path(), path, &content).unwrap();
             assert_eq!(read(root.path(), path).unwrap(), content);

@@ -10,7 +10,7 @@ use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
 use gix::refs::{FullName, Target};
 
 use super::error::GitError;
-use super::fsync::{self, Part};
+use super::fsync::{self, FsyncPart};
 use super::repository::Repository;
 use super::{Args, Fault, Git, ObjectId, Signature, fault};
 
@@ -174,7 +174,7 @@ impl Repository {
             Ok(prepared) => {
                 last()?;
                 fault::point("locked");
-                if fsync::is_wanted(self, Part::Reference) {
+                if fsync::is_wanted(self, FsyncPart::Reference) {
                     // The file must be on disk before it is renamed; gix does not ensure that.
                     fsync::sync(&self.ref_lock(update.name))?;
                 }

@@ -16,7 +16,7 @@ const NAMESPACE: &str = "git-wf";
 
 /// A detached signature.
 #[derive(Debug)]
-pub(crate) struct Signed {
+pub(crate) struct DetachedSignature {
     /// The output of the program, in ASCII.
     pub(crate) signature: Vec<u8>,
     /// The extension of the signature's file: `sig`, `asc` or `p7s`.
@@ -79,7 +79,7 @@ impl Repository {
     ///
     /// # Errors
     /// See [`SignError`].
-    pub(crate) fn sign(&self, document: &[u8], person: &str) -> Result<Signed, SignError> {
+    pub(crate) fn sign(&self, document: &[u8], person: &str) -> Result<DetachedSignature, SignError> {
         let config = self.config();
         let setting = |key: &str| config.text(key).filter(|value| !value.is_empty());
         let key = setting("user.signingKey");
@@ -121,7 +121,7 @@ impl Repository {
             output.map_err(|source| SignError::Start { program: program.clone(), source })?;
         let says = String::from_utf8_lossy(&stderr);
         match status.success() && !stdout.is_empty() {
-            true => Ok(Signed { signature: stdout, extension }),
+            true => Ok(DetachedSignature { signature: stdout, extension }),
             false => Err(SignError::Failed { program, words: said(&says) }),
         }
     }

@@ -11,7 +11,7 @@ pub(crate) const SSH: &str = "SHA256:";
 
 /// git's verdict on a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verified {
+pub(crate) enum SignatureStatus {
     /// By a key that git trusts here.
     Good,
     /// It does not match the commit.
@@ -28,9 +28,9 @@ pub(crate) enum Verified {
 
 /// What git reports about a signature.
 #[derive(Debug)]
-pub(crate) struct Verdict {
+pub(crate) struct SignatureVerdict {
     /// Whether the signature is valid.
-    pub(crate) verified: Verified,
+    pub(crate) verified: SignatureStatus,
     /// The signer, as git names them.
     pub(crate) signer: Option<String>,
     /// The key, as git names it.
@@ -85,7 +85,7 @@ impl Git {
     pub(crate) fn verdicts(
         &self,
         ids: &[ObjectId],
-    ) -> Result<(HashMap<ObjectId, Verdict>, Option<String>), GitError> {
+    ) -> Result<(HashMap<ObjectId, SignatureVerdict>, Option<String>), GitError> {
         if ids.is_empty() {
             return Ok((HashMap::new(), None));
         }
@@ -95,16 +95,17 @@ impl Git {
         let mut verdicts: HashMap<_, _> = text.lines().filter_map(verdict).collect();
         self.tell_expired(&mut verdicts)?;
         let words = String::from_utf8_lossy(&output.stderr);
-        let is_unchecked = verdicts.values().any(|it| it.verified == Verified::Unchecked);
+        let is_unchecked = verdicts.values().any(|it| it.verified == SignatureStatus::Unchecked);
         let complaint = words.lines().map(str::trim).find(|line| !line.is_empty()).filter(|_| is_unchecked);
         let complaint = complaint.map(|line| line.trim_start_matches("error: ").to_owned());
         Ok((verdicts, complaint))
     }
 
     /// git reports an expired SSH key like an unknown one; only the message of ssh-keygen tells which it is.
-    fn tell_expired(&self, verdicts: &mut HashMap<ObjectId, Verdict>) -> Result<(), GitError> {
-        let is_ssh = |it: &Verdict| it.key.as_deref().is_some_and(|key| key.starts_with(SSH));
-        let unknown = verdicts.iter().filter(|(_, it)| it.verified == Verified::UnknownKey && is_ssh(it));
+    fn tell_expired(&self, verdicts: &mut HashMap<ObjectId, SignatureVerdict>) -> Result<(), GitError> {
+        let is_ssh = |it: &SignatureVerdict| it.key.as_deref().is_some_and(|key| key.starts_with(SSH));
+        let unknown =
+            verdicts.iter().filter(|(_, it)| it.verified == SignatureStatus::UnknownKey && is_ssh(it));
         let list: String = unknown.map(|(id, _)| format!("{id}\n")).collect();
         if list.is_empty() {
             return Ok(());
@@ -112,7 +113,7 @@ impl Git {
         let output = self.asked("--format=%x00%H%x00%GG", &list)?;
         for id in expired(&String::from_utf8_lossy(&output.stdout)) {
             if let Some(verdict) = verdicts.get_mut(&id) {
-                verdict.verified = Verified::Expired;
+                verdict.verified = SignatureStatus::Expired;
             }
         }
         Ok(())
@@ -134,24 +135,29 @@ fn expired(words: &str) -> impl Iterator<Item = ObjectId> + '_ {
 }
 
 /// Reads one line of git's answer about a signed commit.
-fn verdict(line: &str) -> Option<(ObjectId, Verdict)> {
+fn verdict(line: &str) -> Option<(ObjectId, SignatureVerdict)> {
     let mut parts = line.split('\0');
     let id = ObjectId::from_hex(parts.next()?.as_bytes()).ok()?;
     // The letters are those of git-log(1).
     let verified = match parts.next()? {
-        "G" => Verified::Good,
-        "B" => Verified::Bad,
+        "G" => SignatureStatus::Good,
+        "B" => SignatureStatus::Bad,
         // Valid, but the signer is not trusted here; or the key is not here.
-        "U" | "E" => Verified::UnknownKey,
-        "X" | "Y" => Verified::Expired,
-        "R" => Verified::Revoked,
-        _ => Verified::Unchecked,
+        "U" | "E" => SignatureStatus::UnknownKey,
+        "X" | "Y" => SignatureStatus::Expired,
+        "R" => SignatureStatus::Revoked,
+        _ => SignatureStatus::Unchecked,
     };
     let mut text = || parts.next().map(str::to_owned).filter(|text| !text.is_empty());
     let (signer, key) = (text(), text());
     Some((
         id,
-        Verdict { verified, signer, key, fingerprints: [text(), text()].into_iter().flatten().collect() },
+        SignatureVerdict {
+            verified,
+            signer,
+            key,
+            fingerprints: [text(), text()].into_iter().flatten().collect(),
+        },
     ))
 }
 
@@ -166,15 +172,15 @@ mod tests {
         let good = of("G\0ada@example.org\0SHA256:abc");
         assert_eq!(
             (good.verified, good.signer.as_deref(), good.key.as_deref()),
-            (Verified::Good, Some("ada@example.org"), Some("SHA256:abc"))
+            (SignatureStatus::Good, Some("ada@example.org"), Some("SHA256:abc"))
         );
         for (letter, verified) in [
-            ("B", Verified::Bad),
-            ("U", Verified::UnknownKey),
-            ("E", Verified::UnknownKey),
-            ("Y", Verified::Expired),
-            ("R", Verified::Revoked),
-            ("N", Verified::Unchecked),
+            ("B", SignatureStatus::Bad),
+            ("U", SignatureStatus::UnknownKey),
+            ("E", SignatureStatus::UnknownKey),
+            ("Y", SignatureStatus::Expired),
+            ("R", SignatureStatus::Revoked),
+            ("N", SignatureStatus::Unchecked),
         ] {
             let it = of(&format!("{letter}\0\0"));
             assert_eq!((it.verified, it.signer), (verified, None));

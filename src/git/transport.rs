@@ -17,7 +17,7 @@ pub(crate) struct Transport(Git);
 
 /// The output of git, and what the web server said that git does not print.
 #[derive(Debug)]
-pub(crate) struct Reply {
+pub(crate) struct TransportReply {
     /// The exit code, stdout and stderr of git.
     pub(crate) output: Output,
     /// The line with the last `Retry-After` header, if a web server sent one.
@@ -40,7 +40,7 @@ impl Transport {
     }
 
     /// Fetches exactly what the refspec names.
-    pub(crate) fn fetch(&self, remote: &str, refspec: &str) -> Result<Reply, GitError> {
+    pub(crate) fn fetch(&self, remote: &str, refspec: &str) -> Result<TransportReply, GitError> {
         let args = Args::new(&[
             "fetch",
             // If the remote has dropped a ref, its old tracking ref must not count as the remote's head. With an
@@ -77,7 +77,12 @@ impl Transport {
     ///
     /// # Errors
     /// [`GitError::Stopped`] if the work was cancelled and the remote did not answer soon: it may have accepted the commit.
-    pub(crate) fn push(&self, remote: &str, commit: ObjectId, reference: &str) -> Result<Reply, GitError> {
+    pub(crate) fn push(
+        &self,
+        remote: &str,
+        commit: ObjectId,
+        reference: &str,
+    ) -> Result<TransportReply, GitError> {
         let args = Args::new(&[
             "push",
             "--porcelain",
@@ -95,13 +100,13 @@ impl Transport {
     fn traced(
         &self,
         run: impl FnOnce(&Git, Option<&Path>) -> Result<Output, GitError>,
-    ) -> Result<Reply, GitError> {
+    ) -> Result<TransportReply, GitError> {
         // Without that file, or if the user traces as well, only git's output is known.
         let trace = if self.0.is_traced() { None } else { NamedTempFile::new().ok() };
         let output = run(&self.0, trace.as_ref().map(NamedTempFile::path))?;
         let retry_after =
             trace.filter(|_| !output.status.success()).and_then(|trace| retry_after(trace.path()));
-        Ok(Reply { output, retry_after })
+        Ok(TransportReply { output, retry_after })
     }
 
     /// The URLs that a push to a remote goes to; empty if there is no such remote.

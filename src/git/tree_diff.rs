@@ -8,7 +8,7 @@ use bstr::BStr;
 
 use super::error::GitError;
 use super::repository::Repository;
-use super::trees::{DEEPEST, Entries, Here};
+use super::trees::{DEEPEST, Entries, EntryId};
 use super::{EntryKind, ObjectId};
 
 /// At most this many differences are listed. Four million files are more than any store holds.
@@ -98,11 +98,11 @@ impl Repository {
     /// `four` is the base, the two sides and the result.
     fn merge_with(
         &self,
-        four: [Option<Here>; 4],
+        four: [Option<EntryId>; 4],
         path: &str,
         found: &mut Vec<(String, bool, bool)>,
     ) -> Result<(), GitError> {
-        let merged = |[base, one, two, _]: [Option<Here>; 4]| match (base == one, base == two) {
+        let merged = |[base, one, two, _]: [Option<EntryId>; 4]| match (base == one, base == two) {
             _ if one == two => Some(one),
             (true, _) => Some(two),
             (_, true) => Some(one),
@@ -111,13 +111,13 @@ impl Repository {
         if merged(four) == Some(four[3]) || path.matches('/').count() > DEEPEST {
             return Ok(());
         }
-        let is_folder = |here: &Here| here.0 == EntryKind::Tree;
+        let is_folder = |here: &EntryId| here.0 == EntryKind::Tree;
         let files = four.map(|here| here.filter(|here| !is_folder(here)));
         if merged(files) != Some(files[3]) {
             let was = files[0].or(files[1]).or(files[2]).is_some();
             found.push((path.to_owned(), was, files[3].is_some()));
         }
-        let read = |here: Option<Here>| self.entries(here.filter(is_folder).map(|(_, tree)| tree));
+        let read = |here: Option<EntryId>| self.entries(here.filter(is_folder).map(|(_, tree)| tree));
         let inside = four.map(read).into_iter().collect::<Result<Vec<_>, _>>()?;
         let names: BTreeSet<&BStr> = inside.iter().flat_map(|entries| Entries::names(entries)).collect();
         for name in names {

@@ -23,14 +23,14 @@ const LONGEST_NAME: usize = 4096;
 const DOING: &str = "cannot read a tree of the store";
 
 /// The entries of one tree. If two have the same name, only the first, which is the one that git looks up.
-pub(crate) struct Folder {
+pub(crate) struct TreeEntries {
     /// Sorted by the bytes of their names.
     pub(crate) entries: Vec<Entry>,
     /// Whether git would have written exactly these bytes for these entries.
     pub(crate) is_canonical: bool,
 }
 
-impl Folder {
+impl TreeEntries {
     /// The entry with this name.
     pub(crate) fn get(&self, name: &BStr) -> Option<&Entry> {
         let at = self.entries.binary_search_by(|entry| entry.filename.as_bstr().cmp(name));
@@ -47,7 +47,7 @@ impl Folder {
 
 /// Reads a tree. `None` if the object is not a tree, or not a readable one: git cannot read its entries either. A
 /// missing object is an error, since another clone may have it; so is one that is too large, since it is not empty.
-pub(crate) fn read(repo: &Repository, id: ObjectId) -> Result<Option<Folder>, GitError> {
+pub(crate) fn read(repo: &Repository, id: ObjectId) -> Result<Option<TreeEntries>, GitError> {
     if id.is_null() {
         return Ok(None);
     }
@@ -122,10 +122,10 @@ fn shown(path: &str) -> &str {
 }
 
 /// A tree entry: its kind and id.
-pub(crate) type Here = (EntryKind, ObjectId);
+pub(crate) type EntryId = (EntryKind, ObjectId);
 
 /// A name, and its entry on each of two sides.
-pub(crate) type Differing = (BString, Option<Here>, Option<Here>);
+pub(crate) type DifferingEntry = (BString, Option<EntryId>, Option<EntryId>);
 
 /// The entries of a tree by name; whether git would have written them so is not checked. The names stay in the bytes
 /// of the tree, since there are hundreds of them and most are only skipped.
@@ -133,7 +133,7 @@ pub(crate) type Differing = (BString, Option<Here>, Option<Here>);
 pub(crate) struct Entries {
     tree: Vec<u8>,
     /// The byte range of each name, sorted by name, with its entry.
-    all: Vec<(Range<usize>, Here)>,
+    all: Vec<(Range<usize>, EntryId)>,
     /// Whether it is a tree that can be read to its end.
     is_readable: bool,
 }
@@ -144,13 +144,13 @@ impl Entries {
     }
 
     /// The entries of a tree with their names, to be changed and written.
-    fn folder(&self) -> Folder {
-        let entry = |(name, (kind, oid)): &(Range<usize>, Here)| Entry {
+    fn folder(&self) -> TreeEntries {
+        let entry = |(name, (kind, oid)): &(Range<usize>, EntryId)| Entry {
             mode: (*kind).into(),
             filename: self.tree[name.clone()].into(),
             oid: *oid,
         };
-        let mut folder = Folder { entries: self.all.iter().map(entry).collect(), is_canonical: false };
+        let mut folder = TreeEntries { entries: self.all.iter().map(entry).collect(), is_canonical: false };
         let mut bytes = Vec::with_capacity(self.tree.len());
         for entry in folder.in_order() {
             bytes.extend_from_slice(entry.mode.as_bytes(&mut Default::default()));
@@ -168,7 +168,7 @@ impl Entries {
     }
 
     /// The entry called `name`.
-    pub(crate) fn get(&self, name: &BStr) -> Option<Here> {
+    pub(crate) fn get(&self, name: &BStr) -> Option<EntryId> {
         let at = self.all.binary_search_by(|(known, _)| self.tree[known.clone()].as_bstr().cmp(name));
         at.ok().map(|at| self.all[at].1)
     }
@@ -228,7 +228,7 @@ impl Repository {
     }
 
     /// The entry called `name` in a tree; `None` if that is not a readable tree.
-    pub(crate) fn look_up(&self, tree: ObjectId, name: &BStr) -> Result<Option<Here>, GitError> {
+    pub(crate) fn look_up(&self, tree: ObjectId, name: &BStr) -> Result<Option<EntryId>, GitError> {
         Ok(self.entries(Some(tree))?.get(name))
     }
 
@@ -237,7 +237,7 @@ impl Repository {
         &self,
         old: Option<ObjectId>,
         new: Option<ObjectId>,
-    ) -> Result<Vec<Differing>, GitError> {
+    ) -> Result<Vec<DifferingEntry>, GitError> {
         if old == new {
             return Ok(Vec::new());
         }
@@ -245,7 +245,7 @@ impl Repository {
     }
 }
 
-fn difference(old: &Entries, new: &Entries) -> Vec<Differing> {
+fn difference(old: &Entries, new: &Entries) -> Vec<DifferingEntry> {
     let (mut one, mut two) = (0, 0);
     let mut found = Vec::new();
     loop {

@@ -13,8 +13,8 @@ use crate::rules::claim::Claim;
 use crate::rules::claim_order;
 use crate::rules::ending::Ending;
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{Read, Store, StoreError, layout, records};
-use crate::trail::active::{self, Active};
+use crate::store::{ReadState, Store, StoreError, layout, records};
+use crate::trail::active::{self, ActiveClaim};
 use crate::trail::own_branch::{self, Relation};
 
 /// At most this many words of a message are looked up. Ids are near its beginning or in its trailers, and a huge
@@ -25,16 +25,16 @@ const LONGEST_WORD: usize = 200;
 
 /// The worktree in which a hook runs.
 #[derive(Debug)]
-pub(crate) struct Here {
+pub(crate) struct HookWorktree {
     /// The full name of the branch; `None` if HEAD is detached.
     pub(crate) branch: Option<String>,
     /// What this worktree executes.
-    pub(crate) active: Option<Active>,
+    pub(crate) active: Option<ActiveClaim>,
 }
 
 /// The execution that a commit belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Bound {
+pub(crate) struct BoundExecution {
     /// The claim, which holds and has not ended.
     pub(crate) execution_id: ExecutionId,
     /// Its plan.
@@ -66,12 +66,12 @@ pub(crate) enum Binding {
     /// Someone else ended the execution of this worktree, and how.
     Ended(SolutionId, String),
     /// This worktree executes a plan on this branch.
-    Bound(Bound),
+    Bound(BoundExecution),
     /// This worktree executed a plan on this branch, but lost the claim.
     Lost(Lost),
 }
 
-impl Here {
+impl HookWorktree {
     /// Looks at the worktree of `store`.
     pub(crate) fn of(store: &Store) -> Result<Self, StoreError> {
         Ok(Self { branch: store.branch()?, active: active::read(store)? })
@@ -80,7 +80,11 @@ impl Here {
 
 /// What this worktree executes. An execution that its own executor ended, or that the store does not know, counts as
 /// nothing.
-pub(crate) fn of_worktree(store: &Store, read: &impl Read, here: &Here) -> Result<Binding, StoreError> {
+pub(crate) fn of_worktree(
+    store: &Store,
+    read: &impl ReadState,
+    here: &HookWorktree,
+) -> Result<Binding, StoreError> {
     let Some(active) = &here.active else { return Ok(Binding::Nothing) };
     let executions = records::executions(read, &active.execution_id.issue())?;
     let relation = |own: &ExecutionFolder| match &here.branch {
@@ -94,7 +98,7 @@ pub(crate) fn of_worktree(store: &Store, read: &impl Read, here: &Here) -> Resul
             None => Binding::Nothing,
         },
         Claim::Holds(own) => match relation(own)? {
-            Relation::Own => Binding::Bound(Bound {
+            Relation::Own => Binding::Bound(BoundExecution {
                 execution_id: active.execution_id.clone(),
                 solution_id: own.execution.solution_id.clone(),
                 task_id: active.task_id.clone(),
@@ -115,10 +119,10 @@ pub(crate) fn of_worktree(store: &Store, read: &impl Read, here: &Here) -> Resul
 
 /// The one execution that is named in `message`, or else in the name of the branch; `None` if several are.
 pub(crate) fn by_id(
-    read: &impl Read,
+    read: &impl ReadState,
     branch: Option<&str>,
     message: &[u8],
-) -> Result<Option<Bound>, StoreError> {
+) -> Result<Option<BoundExecution>, StoreError> {
     // On a detached HEAD there is no name to search.
     let Some(branch) = branch else { return Ok(None) };
     let in_message = named(read, &message.to_str_lossy())?;
@@ -131,7 +135,7 @@ pub(crate) fn by_id(
 
 /// Whether [`by_id`] could find anything in the message or a part of it.
 pub(crate) fn is_any_named(
-    read: &impl Read,
+    read: &impl ReadState,
     branch: Option<&str>,
     message: &[u8],
 ) -> Result<bool, StoreError> {
@@ -140,9 +144,9 @@ pub(crate) fn is_any_named(
 }
 
 /// The executions that hold, have not ended, and whose own id, plan's id or issue's id is in the text.
-fn named(read: &impl Read, text: &str) -> Result<Vec<Bound>, StoreError> {
+fn named(read: &impl ReadState, text: &str) -> Result<Vec<BoundExecution>, StoreError> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let mut found: Vec<Bound> = Vec::new();
+    let mut found: Vec<BoundExecution> = Vec::new();
     let is_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let words = text
         .split(|c| !is_id(c))
@@ -160,7 +164,7 @@ fn named(read: &impl Read, text: &str) -> Result<Vec<Bound>, StoreError> {
 }
 
 /// For a word such as `ISS-001-fix-login`: the longest beginning of it that is the id of an issue counts.
-fn begins_with_id(read: &impl Read, word: &str) -> Result<Option<Bound>, StoreError> {
+fn begins_with_id(read: &impl ReadState, word: &str) -> Result<Option<BoundExecution>, StoreError> {
     let mut start = word;
     loop {
         if let Ok(id) = SolutionId::parse(start) {
@@ -184,14 +188,14 @@ fn begins_with_id(read: &impl Read, word: &str) -> Result<Option<Bound>, StoreEr
 }
 
 fn holder(
-    read: &impl Read,
+    read: &impl ReadState,
     issue: &IssueId,
     wanted: impl Fn(&ExecutionFolder) -> bool,
-) -> Result<Option<Bound>, StoreError> {
+) -> Result<Option<BoundExecution>, StoreError> {
     let executions = records::executions(read, issue)?;
     let holder = claim_order::holder(&executions)
         .filter(|it| it.outcome() == ExecutionStatus::Executing && wanted(it));
-    Ok(holder.map(|it| Bound {
+    Ok(holder.map(|it| BoundExecution {
         execution_id: it.execution.id.clone(),
         solution_id: it.execution.solution_id.clone(),
         task_id: None,

@@ -5,28 +5,28 @@ use std::path::Path;
 
 use bstr::ByteSlice;
 
-use super::binding::{self, Binding, Bound, Here, Lost};
+use super::binding::{self, Binding, BoundExecution, HookWorktree, Lost};
 use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};
 use super::staged::Staged;
-use super::{HookError, Verdict};
+use super::{HookError, HookVerdict};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::rules::policy::Gate;
-use crate::store::{Read, Store, StoreError, records};
+use crate::store::{ReadState, Store, StoreError, records};
 use crate::trail::links::{solutions, task};
 use crate::trail::referred::{REVERTS, Referred};
-use crate::trail::sources::{Same, Source, Sources};
+use crate::trail::sources::{Same, SourceWork, Sources};
 use crate::trail::trailers;
 use crate::trail::{merges, progress};
 
 /// Handles the message in the file at `path`, which is changed only to add trailers.
-pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
+pub(crate) fn run(store: &Store, path: &Path) -> Result<HookVerdict, HookError> {
     let git_dir = store.git_dir();
     if store.tip()?.is_none() || progress::is_rebasing(&git_dir) {
-        return Ok(Verdict::Go);
+        return Ok(HookVerdict::Go);
     }
     let snapshot = store.snapshot()?;
-    let here = Here::of(store)?;
+    let here = HookWorktree::of(store)?;
     let message = std::fs::read(path).map_err(|source| HookError::Read { path: path.to_owned(), source })?;
     let editor = std::env::var_os("GIT_EDITOR");
     let mut rule = None;
@@ -35,11 +35,10 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     if !matches!(binding, Binding::Lost(_)) {
         let back = progress::pending_sources(&git_dir)?;
         let sources = Sources::of(store, &snapshot);
-        let own =
-            |it: &Source| matches!(&binding, Binding::Bound(bound) if bound.solution_id == it.solution_id);
+        let own = |it: &SourceWork| matches!(&binding, Binding::Bound(bound) if bound.solution_id == it.solution_id);
         // As in an amended revert: the message itself says whose work this is.
         if back.is_empty() && sources.by_message(&message)?.iter().any(|it| !own(it)) {
-            return Ok(Verdict::Go);
+            return Ok(HookVerdict::Go);
         }
         let gone_back = sources.by_message(&back)?;
         let mut with_own = None;
@@ -76,7 +75,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
                 }
                 add(path, &rule, &trailers)?;
             }
-            return Ok(Verdict::Go);
+            return Ok(HookVerdict::Go);
         }
     }
     let branch = here.branch.as_deref();
@@ -100,31 +99,31 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
         Binding::Nothing | Binding::Ended(..) | Binding::Elsewhere(_) => !required,
     };
     if is_idle {
-        return Ok(Verdict::Go);
+        return Ok(HookVerdict::Go);
     }
     let rule = match rule {
         Some(rule) => rule,
         None => CommentRule::read(store, editor.as_deref())?,
     };
     if is_empty_after_cleanup(&message, &rule) {
-        return Ok(Verdict::Go);
+        return Ok(HookVerdict::Go);
     }
     match binding {
         Binding::Bound(bound) => {
             let text = rule.at_scissors(&message).0;
             let bound = with_task(store, &snapshot, bound, text)?;
             add(path, &rule, &missing_trailers(&bound, text))?;
-            Ok(notice.map_or(Verdict::Go, |text| Verdict::Note(text.into())))
+            Ok(notice.map_or(HookVerdict::Go, |text| HookVerdict::Note(text.into())))
         }
-        Binding::Lost(lost) if required => Ok(Verdict::Refused(lost.message())),
+        Binding::Lost(lost) if required => Ok(HookVerdict::Refused(lost.message())),
         Binding::Lost(lost) => {
             let text = lost.message();
-            Ok(Verdict::Note(
+            Ok(HookVerdict::Note(
                 format!("{text}, so this commit is not linked; earlier commits stay linked").into(),
             ))
         }
         Binding::Nothing | Binding::Ended(..) | Binding::Elsewhere(_) => {
-            Ok(Verdict::Refused(match &here.branch {
+            Ok(HookVerdict::Refused(match &here.branch {
                 Some(branch) => {
                     let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
                     format!(
@@ -142,7 +141,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
 
 /// The plans whose commits this change repeats or reverts, by its content: after `git apply`, `cherry-pick
 /// --no-commit` or an amended revert there is no other sign. A message that names a plan decides by itself.
-fn by_change<R: Read>(
+fn by_change<R: ReadState>(
     store: &Store,
     read: &R,
     sources: &Sources<'_, R>,
@@ -161,7 +160,8 @@ fn by_change<R: Read>(
         return Ok(if found.is_empty() { Same::Nobody } else { Same::Of(found) });
     }
     let found = sources.by_staged(staged.head(), &files, || staged.patch_ids()).unwrap_or(Same::Nobody);
-    let has_all = |found: &[Source]| named.iter().all(|plan| found.iter().any(|it| it.solution_id == *plan));
+    let has_all =
+        |found: &[SourceWork]| named.iter().all(|plan| found.iter().any(|it| it.solution_id == *plan));
     Ok(match found {
         Same::Of(found) if !has_all(&found) => Same::Nobody,
         Same::Several(_) if !named.is_empty() => Same::Nobody,
@@ -173,14 +173,14 @@ fn by_change<R: Read>(
 /// nobody chose it.
 fn is_from_cherry_pick(
     store: &Store,
-    read: &impl Read,
+    read: &impl ReadState,
     named: &BTreeSet<SolutionId>,
 ) -> Result<bool, StoreError> {
     let Some(prepared) = progress::prepared(&store.git_dir())? else { return Ok(false) };
     Ok(solutions(read, &trailers::parse(&prepared))? == *named)
 }
 
-fn several(plans: &[SolutionId], bound: &Bound) -> String {
+fn several(plans: &[SolutionId], bound: &BoundExecution) -> String {
     let plans: Vec<String> = plans.iter().map(|plan| format!("`{plan}`")).collect();
     format!(
         "commits of several plans ({}) make the same change, so this one is linked to the plan that is being executed, `{}`; `git wf link HEAD PLAN` links it to another",
@@ -234,8 +234,8 @@ fn add(path: &Path, rule: &CommentRule, trailers: &[(&'static str, String)]) -> 
 /// The trailers for a commit that squashes, copies or reverts the work of plans, except those of plans that `text`
 /// names. If git's own text names all of them, nothing is added.
 fn trailers_of(
-    read: &impl Read,
-    sources: &[Source],
+    read: &impl ReadState,
+    sources: &[SourceWork],
     text: &[u8],
 ) -> Result<Vec<(&'static str, String)>, StoreError> {
     if !Referred::parse(text).reverts.is_empty() {
@@ -255,22 +255,27 @@ fn trailers_of(
 
 /// Whether someone wrote a plan into the message, apart from the text that git collected for a squash or copied from
 /// a picked commit.
-fn is_decided(store: &Store, read: &impl Read, text: &[u8]) -> Result<bool, StoreError> {
+fn is_decided(store: &Store, read: &impl ReadState, text: &[u8]) -> Result<bool, StoreError> {
     let named = solutions(read, &trailers::parse(&unindented(text)))?;
     Ok(!named.is_empty() && !is_from_cherry_pick(store, read, &named)?)
 }
 
 /// With the task that the commit will be linked to.
-fn with_task(store: &Store, read: &impl Read, bound: Bound, text: &[u8]) -> Result<Bound, StoreError> {
+fn with_task(
+    store: &Store,
+    read: &impl ReadState,
+    bound: BoundExecution,
+    text: &[u8],
+) -> Result<BoundExecution, StoreError> {
     // Nothing can be said of a first commit, or where git cannot tell; `post-commit` looks again.
     let files = || Ok(Staged::of(store)?.and_then(|staged| staged.files().ok()).unwrap_or_default());
     let own = trailers::parse(&unindented(text));
     let task_id = task(read, &bound.solution_id, &own, bound.task_id, files)?;
-    Ok(Bound { task_id, ..bound })
+    Ok(BoundExecution { task_id, ..bound })
 }
 
 /// The trailers for a commit of this execution.
-fn trailers_of_bound(bound: &Bound) -> Vec<(&'static str, String)> {
+fn trailers_of_bound(bound: &BoundExecution) -> Vec<(&'static str, String)> {
     let mut trailers = vec![
         (trailers::ISSUE, bound.solution_id.issue().to_string()),
         (trailers::SOLUTION, bound.solution_id.to_string()),
@@ -283,7 +288,7 @@ fn trailers_of_bound(bound: &Bound) -> Vec<(&'static str, String)> {
 ///
 /// A message that names another plan keeps it: it is an amended or squashed commit of that plan. An amended commit
 /// keeps its task.
-fn missing_trailers(bound: &Bound, text: &[u8]) -> Vec<(&'static str, String)> {
+fn missing_trailers(bound: &BoundExecution, text: &[u8]) -> Vec<(&'static str, String)> {
     let present = trailers::parse(text);
     let own = bound.solution_id.as_str();
     let mut solutions =

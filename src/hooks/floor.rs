@@ -13,7 +13,7 @@ use crate::model::time::Time;
 use crate::ops::{self, store::Signature};
 use crate::rules::policy::{Floor, Gate, loosened};
 use crate::rules::roles;
-use crate::store::{Read, Store, StoreError, layout, one_line};
+use crate::store::{ReadState, Store, StoreError, layout, one_line};
 
 const KEY: &str = "wf.floor";
 /// May be set several times. Each value is the fingerprint of a key, or an SSH principal.
@@ -32,7 +32,7 @@ pub(super) fn of(store: &Store) -> Result<Floor, StoreError> {
 }
 
 /// The refusal of a push that loosens the policy without permission.
-pub(super) struct Refusal {
+pub(super) struct FloorRefusal {
     /// The gates that it loosens, described.
     pub(super) faults: Vec<String>,
     /// What to do.
@@ -50,7 +50,7 @@ pub(super) fn refusal(
     floor: &Floor,
     (tip, before): (Option<ObjectId>, &Policy),
     (new, after): (ObjectId, &Policy),
-) -> Result<Option<Refusal>, StoreError> {
+) -> Result<Option<FloorRefusal>, StoreError> {
     let gates = loosened(before, after);
     let Some(tip) = tip.filter(|_| !gates.is_empty()) else { return Ok(None) };
     let owners: Vec<String> = store.config_all(OWNER).into_iter().filter(|name| !name.is_empty()).collect();
@@ -72,7 +72,7 @@ pub(super) fn refusal(
         faults.push(format!("{gate} from {from} to {to}: {why}"));
     }
     let hint = if is_stale { STALE } else { NOT_ALLOWED };
-    Ok((!faults.is_empty()).then_some(Refusal { faults, hint }))
+    Ok((!faults.is_empty()).then_some(FloorRefusal { faults, hint }))
 }
 
 /// Why no owner's signature covers the value of a gate.

@@ -17,10 +17,10 @@ use crate::rules::claim_order::{self, standing};
 use crate::rules::evidence;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::policy::Gate;
-use crate::rules::review::{self, Refusal, Reviewer};
+use crate::rules::review::{self, NotQueueable, Reviewer};
 use crate::store::layout::{self, Location, Owner};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
-use crate::trail::claimed::{self, Claimed};
+use crate::trail::claimed::{self, ClaimLookup};
 
 /// Executions in a push that do not satisfy a gate.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ struct Stopped {
     /// Files of the store. The execution was forced if a log step with a reason wrote one of them.
     written: Vec<String>,
     /// For a missing review: the refusal, which says who may force it.
-    refusal: Option<Refusal>,
+    refusal: Option<NotQueueable>,
 }
 
 /// Checks the issues that differ between two states of the store: every execution that appears, starts to hold,
@@ -69,7 +69,7 @@ pub(super) fn look(
                 continue;
             }
             let was_completed = old.completed(id);
-            let Claimed::Plan(plan) = claimed::stored_plan(store, after, &it.execution)? else {
+            let ClaimLookup::Plan(plan) = claimed::stored_plan(store, after, &it.execution)? else {
                 if begins || is_completed && was_completed.is_none() {
                     stopped.push(Stopped::of(it, "has an unreadable plan", vec![], None));
                 }
@@ -188,7 +188,7 @@ fn unreviewed(
 }
 
 impl Stopped {
-    fn of(it: &ExecutionFolder, what: &str, written: Vec<String>, refusal: Option<Refusal>) -> Self {
+    fn of(it: &ExecutionFolder, what: &str, written: Vec<String>, refusal: Option<NotQueueable>) -> Self {
         let execution = it.execution.clone();
         Self { what: format!("`{}` {what}", execution.id), execution, written, refusal }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use bstr::ByteSlice;
 
 use super::staged::Staged;
-use super::{HookError, Verdict};
+use super::{HookError, HookVerdict};
 use crate::agent::guard;
 use crate::rules::run::{Bounds, RefChange, unplanned_words};
 use crate::store::{Store, object_id};
@@ -20,7 +20,7 @@ pub(crate) fn run(
     bounds: &Path,
     name: &str,
     input: impl FnOnce() -> Result<Vec<u8>, HookError>,
-) -> Result<Verdict, HookError> {
+) -> Result<HookVerdict, HookError> {
     let path = bounds.to_owned();
     let unread = |source| HookError::Read { path: path.clone(), source };
     let bytes = std::fs::read(&path).map_err(unread)?;
@@ -38,9 +38,9 @@ pub(crate) fn run(
     Ok(match refused {
         Some(why) => {
             guard::note_refused(&path, &why);
-            Verdict::OutOfBounds(why)
+            HookVerdict::OutOfBounds(why)
         }
-        None => Verdict::Go,
+        None => HookVerdict::Go,
     })
 }
 

@@ -23,8 +23,8 @@ use tempfile::TempPath;
 
 pub(crate) use error::InstallError;
 pub(crate) use place::HooksAt;
+pub(crate) use shim::HookSide;
 use shim::SHIMS;
-pub(crate) use shim::Side;
 use slot::Slot;
 
 const PROGRAM: &str = "git-wf";
@@ -32,7 +32,7 @@ const PROGRAM: &str = "git-wf";
 /// What is installed at the path of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Installed {
+pub(crate) enum InstalledHook {
     /// The shim that an install would write.
     Current,
     /// A shim of another version or for another program, or one that git cannot execute.
@@ -46,7 +46,7 @@ pub(crate) enum Installed {
 /// What a command did with a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Change {
+pub(crate) enum HookChange {
     /// Nothing had to be done.
     None,
     /// A shim was written, for the first time or over an older one.
@@ -65,7 +65,7 @@ pub(crate) struct HookState {
     /// Git's name for it.
     pub(crate) name: &'static str,
     /// What is installed.
-    pub(crate) installed: Installed,
+    pub(crate) installed: InstalledHook,
     /// The program that the shim would run now; absent if there is no shim or no program.
     #[serde(serialize_with = "lossy")]
     pub(crate) calls: Option<PathBuf>,
@@ -76,7 +76,7 @@ pub(crate) struct HookState {
     #[serde(serialize_with = "lossy")]
     pub(crate) edited: Option<PathBuf>,
     /// What the command did.
-    pub(crate) change: Change,
+    pub(crate) change: HookChange,
 }
 
 /// Writes every shim of that side that is not current. `program` is what the shims run if `git-wf` is not on the
@@ -87,7 +87,7 @@ pub(crate) struct HookState {
 pub(crate) fn install(
     at: &HooksAt,
     program: &Path,
-    side: Side,
+    side: HookSide,
     force: bool,
 ) -> Result<Vec<HookState>, InstallError> {
     if !force {
@@ -102,7 +102,7 @@ pub(crate) fn install(
     fs::create_dir_all(at.folder()).map_err(InstallError::io("create", at.folder()))?;
     let staged = slots
         .iter()
-        .filter(|slot| slot.installed(&program) != Installed::Current)
+        .filter(|slot| slot.installed(&program) != InstalledHook::Current)
         .map(|slot| Ok((slot, stage(at.folder(), &slot.shim.text(&program))?)))
         .collect::<Result<Vec<_>, InstallError>>()?;
     let mut written = BTreeMap::new();
@@ -114,7 +114,7 @@ pub(crate) fn install(
     Ok(states
         .into_iter()
         .map(|state| match written.remove(state.name) {
-            Some(edited) => HookState { change: Change::Written, edited, ..state },
+            Some(edited) => HookState { change: HookChange::Written, edited, ..state },
             None => state,
         })
         .collect())
@@ -134,7 +134,7 @@ pub(crate) fn status(at: &HooksAt, program: &Path) -> Vec<HookState> {
 
 /// The hooks that are useful in this repository, and any other shims that are installed.
 fn listed(at: &HooksAt) -> impl Iterator<Item = Slot> {
-    let side = if at.is_bare() { Side::Server } else { Side::Client };
+    let side = if at.is_bare() { HookSide::Server } else { HookSide::Client };
     SHIMS.iter().map(|shim| Slot::look(at, shim)).filter(move |slot| slot.shim.side == side || slot.is_ours())
 }
 

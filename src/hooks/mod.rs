@@ -18,7 +18,7 @@ mod unbound;
 mod verdict;
 
 pub(crate) use error::HookError;
-pub(crate) use verdict::Verdict;
+pub(crate) use verdict::HookVerdict;
 
 #[cfg(test)]
 mod test_repo;

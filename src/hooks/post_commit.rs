@@ -2,8 +2,8 @@
 //! a role: the commit is made, and a role that may not make it was stopped before, or is found by the audit.
 
 use super::HookError;
-use super::Verdict;
-use super::binding::{self, Binding, Bound, Here};
+use super::HookVerdict;
+use super::binding::{self, Binding, BoundExecution, HookWorktree};
 use crate::model::execution::{Event, LinkedBy, Renew};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
@@ -12,11 +12,11 @@ use crate::model::task_id::TaskId;
 use crate::rules::audit;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease;
-use crate::store::{CodeCommit, Read, Store, StoreError, records};
+use crate::store::{CodeCommit, ReadState, Store, StoreError, records};
 use crate::trail::links::{self, execution_of, link, solutions, task};
 use crate::trail::own_branch::Relation;
 use crate::trail::progress;
-use crate::trail::sources::{Source, Sources};
+use crate::trail::sources::{SourceWork, Sources};
 use crate::trail::trailers;
 
 /// The number of hex digits with which a subject in the log names a commit.
@@ -24,7 +24,7 @@ const SHORT: usize = 7;
 
 /// The execution to which a commit is linked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Target {
+pub(super) struct LinkTarget {
     pub(super) execution_id: ExecutionId,
     pub(super) solution_id: SolutionId,
     pub(super) task_id: Option<TaskId>,
@@ -37,23 +37,23 @@ pub(super) struct Target {
 }
 
 /// Links HEAD. Linking the same commit again changes nothing.
-pub(crate) fn run(store: &Store) -> Result<Verdict, HookError> {
+pub(crate) fn run(store: &Store) -> Result<HookVerdict, HookError> {
     match made_here(store)? {
         Some(commit) => link_commit(store, &commit),
-        None => Ok(Verdict::Go),
+        None => Ok(HookVerdict::Go),
     }
 }
 
 /// `post-merge`, which git runs instead of `post-commit` if a merge did not stop: links the merge that `commit-msg`
 /// bound. After a fast-forward, HEAD is a commit that was made elsewhere.
-pub(crate) fn run_after_merge(store: &Store) -> Result<Verdict, HookError> {
-    let Some(commit) = made_here(store)? else { return Ok(Verdict::Go) };
+pub(crate) fn run_after_merge(store: &Store) -> Result<HookVerdict, HookError> {
+    let Some(commit) = made_here(store)? else { return Ok(HookVerdict::Go) };
     let is_new =
         commit.parents.len() > 1 && commit.parents.first().copied() == store.read_ref("ORIG_HEAD")?;
     if is_new && !trailers::parse(&commit.message).is_empty() {
         return link_commit(store, &commit);
     }
-    Ok(Verdict::Go)
+    Ok(HookVerdict::Go)
 }
 
 /// HEAD, if there is a store and no rebase is in progress.
@@ -64,19 +64,18 @@ fn made_here(store: &Store) -> Result<Option<CodeCommit>, StoreError> {
     store.head()?.map(|head| store.code_commit(head)).transpose()
 }
 
-fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError> {
-    let here = Here::of(store)?;
+fn link_commit(store: &Store, commit: &CodeCommit) -> Result<HookVerdict, HookError> {
+    let here = HookWorktree::of(store)?;
     // Most commits of a repository may belong to no plan; for those, neither take the lock nor compare files.
     let snapshot = store.snapshot()?;
     let all = targets(store, &snapshot, &here, commit)?;
     if all.is_empty() {
-        return Ok(
-            unlinked(store, &snapshot, &here, commit)?.map_or(Verdict::Go, |text| Verdict::Note(text.into()))
-        );
+        return Ok(unlinked(store, &snapshot, &here, commit)?
+            .map_or(HookVerdict::Go, |text| HookVerdict::Note(text.into())));
     }
     let seen = not_linked(&snapshot, all, commit)?;
     if seen.is_empty() {
-        return Ok(Verdict::Go);
+        return Ok(HookVerdict::Go);
     }
     let files = links::files(store, commit)?;
     // `next` reports an invalid lease; it must not prevent the link.
@@ -104,7 +103,8 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
         Ok::<(), HookError>(())
     })?;
     let notice = outside(store, &snapshot, &seen, commit, &files)?;
-    Ok(notice.map_or_else(|| Verdict::about(&committed.far_future), |text| Verdict::Note(text.into())))
+    Ok(notice
+        .map_or_else(|| HookVerdict::about(&committed.far_future), |text| HookVerdict::Note(text.into())))
 }
 
 /// The setting that turns off the notice about files outside the plan.
@@ -116,8 +116,8 @@ const NAMED: usize = 3;
 /// said. A merge brings files of others.
 fn outside(
     store: &Store,
-    read: &impl Read,
-    targets: &[Target],
+    read: &impl ReadState,
+    targets: &[LinkTarget],
     commit: &CodeCommit,
     files: &[String],
 ) -> Result<Option<String>, StoreError> {
@@ -151,8 +151,8 @@ fn outside(
 /// may not expect that. On a branch that existed before the claim, they do.
 fn unlinked(
     store: &Store,
-    read: &impl Read,
-    here: &Here,
+    read: &impl ReadState,
+    here: &HookWorktree,
     commit: &CodeCommit,
 ) -> Result<Option<String>, StoreError> {
     let Some(active) = &here.active else { return Ok(None) };
@@ -188,18 +188,18 @@ fn short(commit: &CodeCommit) -> String {
 /// The targets that do not have this link yet.
 pub(super) fn open_targets(
     store: &Store,
-    read: &impl Read,
-    here: &Here,
+    read: &impl ReadState,
+    here: &HookWorktree,
     commit: &CodeCommit,
-) -> Result<Vec<Target>, StoreError> {
+) -> Result<Vec<LinkTarget>, StoreError> {
     not_linked(read, targets(store, read, here, commit)?, commit)
 }
 
 fn not_linked(
-    read: &impl Read,
-    targets: Vec<Target>,
+    read: &impl ReadState,
+    targets: Vec<LinkTarget>,
     commit: &CodeCommit,
-) -> Result<Vec<Target>, StoreError> {
+) -> Result<Vec<LinkTarget>, StoreError> {
     let hash = CommitHash::from(commit.id);
     let mut open = Vec::new();
     for target in targets {
@@ -215,10 +215,10 @@ fn not_linked(
 /// the same execution reverted is recorded as reverting that one, however it was made.
 fn targets(
     store: &Store,
-    read: &impl Read,
-    here: &Here,
+    read: &impl ReadState,
+    here: &HookWorktree,
     commit: &CodeCommit,
-) -> Result<Vec<Target>, StoreError> {
+) -> Result<Vec<LinkTarget>, StoreError> {
     let mut targets = stated_targets(store, read, here, commit)?;
     if targets.is_empty() {
         return Ok(targets);
@@ -230,10 +230,10 @@ fn targets(
         all = sources.undone_in_parts(commit, &reverted)?;
     }
     if all.len() > reverted.len() && reverted.iter().all(|it| all.contains(it)) {
-        for Source { execution_id, solution_id, task_id, reverts, .. } in sources.of_taken_back(&all)? {
+        for SourceWork { execution_id, solution_id, task_id, reverts, .. } in sources.of_taken_back(&all)? {
             match targets.iter_mut().find(|it| it.execution_id == execution_id) {
                 Some(target) => target.reverts = reverts,
-                None => targets.push(Target {
+                None => targets.push(LinkTarget {
                     execution_id,
                     solution_id,
                     task_id,
@@ -255,10 +255,10 @@ fn targets(
 /// belongs to this worktree's execution; this worktree's execution; the ids in the message or the branch name.
 fn stated_targets(
     store: &Store,
-    read: &impl Read,
-    here: &Here,
+    read: &impl ReadState,
+    here: &HookWorktree,
     commit: &CodeCommit,
-) -> Result<Vec<Target>, StoreError> {
+) -> Result<Vec<LinkTarget>, StoreError> {
     let trailers = trailers::parse(&commit.message);
     let named = solutions(read, &trailers)?;
     let files = || links::files(store, commit);
@@ -288,7 +288,7 @@ fn stated_targets(
             } else if let Some(execution_id) = execution_of(read, &solution_id)? {
                 let task_id = task(read, &solution_id, &trailers, None, files)?;
                 let linked_by = LinkedBy::Trailer;
-                targets.push(Target {
+                targets.push(LinkTarget {
                     execution_id,
                     solution_id,
                     task_id,
@@ -300,14 +300,14 @@ fn stated_targets(
         }
         return Ok(targets);
     }
-    for Source { execution_id, solution_id, task_id, .. } in &found {
+    for SourceWork { execution_id, solution_id, task_id, .. } in &found {
         let reverts = reverts.of(solution_id);
         targets.push(match is_active(solution_id) {
             Some(bound) => {
                 let task_id = task_id.clone().or(bound.task_id);
-                active_target(read, Bound { task_id, ..bound }, &trailers, reverts, files)?
+                active_target(read, BoundExecution { task_id, ..bound }, &trailers, reverts, files)?
             }
-            None => Target {
+            None => LinkTarget {
                 execution_id: execution_id.clone(),
                 solution_id: solution_id.clone(),
                 task_id: task_id.clone(),
@@ -336,7 +336,7 @@ fn stated_targets(
 struct Reverts<'a> {
     /// All that its message names, even commits that are linked to no plan.
     all: Vec<CommitHash>,
-    found: &'a [Source],
+    found: &'a [SourceWork],
 }
 
 impl Reverts<'_> {
@@ -351,13 +351,20 @@ impl Reverts<'_> {
 }
 
 fn active_target(
-    read: &impl Read,
-    bound: Bound,
+    read: &impl ReadState,
+    bound: BoundExecution,
     trailers: &[(String, String)],
     reverts: Vec<CommitHash>,
     files: impl FnOnce() -> Result<Vec<String>, StoreError>,
-) -> Result<Target, StoreError> {
-    let Bound { execution_id, solution_id, task_id, is_active } = bound;
+) -> Result<LinkTarget, StoreError> {
+    let BoundExecution { execution_id, solution_id, task_id, is_active } = bound;
     let task_id = task(read, &solution_id, trailers, task_id, files)?;
-    Ok(Target { execution_id, solution_id, task_id, linked_by: LinkedBy::Hook, reverts, renews: is_active })
+    Ok(LinkTarget {
+        execution_id,
+        solution_id,
+        task_id,
+        linked_by: LinkedBy::Hook,
+        reverts,
+        renews: is_active,
+    })
 }

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use bstr::ByteSlice;
 
 use super::rebase::Made;
-use super::{HookError, Verdict};
+use super::{HookError, HookVerdict};
 use crate::git::ObjectId;
 use crate::model::execution::{CommitLink, Event, Rewrite};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::Op;
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{CodeCommit, Read, Store, StoreError, Tx, layout, records};
+use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, layout, records};
 use crate::trail::links::{files, link, task};
 use crate::trail::progress;
 use crate::trail::referred::Referred;
@@ -36,13 +36,13 @@ struct Successor {
 ///
 /// During a rebase git also reports each amend, squash and rewording as an `amend`. Only its final report counts,
 /// since an aborted rebase changes nothing.
-pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<Verdict, HookError> {
+pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<HookVerdict, HookError> {
     if store.tip()?.is_none() || (kind != "rebase" && progress::is_rebasing(&store.git_dir())) {
-        return Ok(Verdict::Go);
+        return Ok(HookVerdict::Go);
     }
     let pairs = pairs(input);
     if pairs.is_empty() {
-        return Ok(Verdict::Go);
+        return Ok(HookVerdict::Go);
     }
     let commits = successors(store, &pairs)?;
     let snapshot = store.snapshot()?;
@@ -55,7 +55,7 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<Verdict, Ho
         _ => None,
     };
     if executions.is_empty() && made.is_none() {
-        return Ok(Verdict::Go);
+        return Ok(HookVerdict::Go);
     }
     let with_files = |(hash, commit): (CommitHash, CodeCommit)| {
         let files = files(store, &commit)?;
@@ -97,7 +97,7 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<Verdict, Ho
         tx.describe(subject);
         Ok::<(), HookError>(())
     })?;
-    Ok(Verdict::about(&committed.far_future))
+    Ok(HookVerdict::about(&committed.far_future))
 }
 
 fn short(hash: &str) -> String {
@@ -166,7 +166,7 @@ fn successors(store: &Store, pairs: &[Pair]) -> Result<BTreeMap<CommitHash, Code
 /// The executions that know an old commit. The likely ones are searched first, and usually suffice.
 fn executions(
     store: &Store,
-    read: &impl Read,
+    read: &impl ReadState,
     pairs: &[Pair],
     commits: &BTreeMap<CommitHash, CodeCommit>,
 ) -> Result<BTreeSet<ExecutionId>, StoreError> {
@@ -199,7 +199,11 @@ fn executions(
 }
 
 /// The old commits whose ids occur in the bytes of a log; searching the bytes is faster than parsing the log.
-fn mentioned<'a>(read: &impl Read, id: &ExecutionId, pairs: &'a [Pair]) -> Result<Vec<&'a Pair>, StoreError> {
+fn mentioned<'a>(
+    read: &impl ReadState,
+    id: &ExecutionId,
+    pairs: &'a [Pair],
+) -> Result<Vec<&'a Pair>, StoreError> {
     let folder = layout::execution_log(id);
     let mut found = Vec::new();
     for name in read.names(&folder)? {

@@ -3,36 +3,38 @@
 
 use bstr::ByteSlice;
 
-use super::Verdict;
+use super::HookVerdict;
 use crate::agent::in_hook;
 use crate::model::op::Other;
-use crate::model::remedy::{Call, Detail};
+use crate::model::remedy::{Detail, RemedyCall};
 use crate::store::{Store, StoreError};
 use crate::sync;
 
 /// Publishes the ref if configured. `remote` and `url` are the hook's arguments, `input` its stdin: one line for each
 /// pushed ref. The push itself continues whatever happens here.
-pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Result<Verdict, StoreError> {
+pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Result<HookVerdict, StoreError> {
     let is_wanted = store.config_bool(&format!("remote.{remote}.wfPush"), false)?
         && store.repo().remotes().iter().any(|known| known == remote);
     if !is_wanted || in_hook::is_in_dry_push() || store.tip()?.is_none() {
-        return Ok(Verdict::Go);
+        return Ok(HookVerdict::Go);
     }
     // The user pushes the ref in this push anyway.
     let pushes_it = |line: &[u8]| line.fields().nth(2) == Some(store.reference().as_bytes());
     if input.lines().any(pushes_it) || !is_first(store, remote, url)? {
-        return Ok(Verdict::Go);
+        return Ok(HookVerdict::Go);
     }
     Ok(match sync::sync(store, remote, &|_, _| {}) {
         Ok(synced) if synced.pushed => {
             let commits = if synced.outgoing == 1 { "commit" } else { "commits" };
             let reference = store.reference();
-            Verdict::Note(format!("pushed {} {commits} of {reference} to {remote}", synced.outgoing).into())
+            HookVerdict::Note(
+                format!("pushed {} {commits} of {reference} to {remote}", synced.outgoing).into(),
+            )
         }
-        Ok(_) => Verdict::Go,
-        Err(error) => Verdict::Note(
+        Ok(_) => HookVerdict::Go,
+        Err(error) => HookVerdict::Note(
             Detail::from(format!("{} was not pushed: {error}", store.reference()))
-                .remedy(Call::new(Other::Sync, [remote]), "tries again"),
+                .remedy(RemedyCall::new(Other::Sync, [remote]), "tries again"),
         ),
     })
 }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use bstr::ByteSlice;
 
-use super::{HookError, Verdict, floor, gates, unbound};
+use super::{HookError, HookVerdict, floor, gates, unbound};
 use crate::git::ObjectId;
 use crate::model::remedy::Detail;
 use crate::ops;
@@ -30,7 +30,7 @@ pub(super) struct Update {
 }
 
 /// Checks the whole push: git accepts all of it or nothing.
-pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
+pub(crate) fn run(store: Store, input: &[u8]) -> Result<HookVerdict, HookError> {
     let held = store.with_quarantine()?;
     let store = &held.store;
     let updates = input.lines().map(update).collect::<Option<Vec<Update>>>();
@@ -78,7 +78,7 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
             let after = store.snapshot_at(new)?;
             let loosened =
                 floor::refusal(store, &floor, (tip, &stored), (new, &records::root(&after)?.policy))?;
-            if let Some(floor::Refusal { faults, hint }) = loosened {
+            if let Some(floor::FloorRefusal { faults, hint }) = loosened {
                 return Ok(refused("the policy must not be loosened".into(), faults, hint));
             }
             let passed = gates::look(store, &before, &after, &policy)?;
@@ -98,7 +98,7 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
             return Ok(refused(what.into(), faults, UNBOUND));
         }
     }
-    Ok(if forced.is_empty() { Verdict::Go } else { Verdict::Note(overridden(forced).into()) })
+    Ok(if forced.is_empty() { HookVerdict::Go } else { HookVerdict::Note(overridden(forced).into()) })
 }
 
 /// git itself never updates one ref twice in a push.
@@ -123,14 +123,14 @@ const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git w
 const UNBOUND: &str =
     "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT PLAN` adds one";
 
-fn refused<D: Into<Detail>>(what: String, details: Vec<D>, hint: &'static str) -> Verdict {
+fn refused<D: Into<Detail>>(what: String, details: Vec<D>, hint: &'static str) -> HookVerdict {
     let mut details: Vec<Detail> = details.into_iter().map(D::into).collect();
     let more = details.len().saturating_sub(MOST_TOLD);
     details.truncate(MOST_TOLD);
     if more > 0 {
         details.push(format!("and {more} more").into());
     }
-    Verdict::NotReceived { what, details, hint }
+    HookVerdict::NotReceived { what, details, hint }
 }
 
 fn update(line: &[u8]) -> Option<Update> {

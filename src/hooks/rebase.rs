@@ -4,18 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use super::binding::Here;
+use super::binding::HookWorktree;
 use super::post_commit::open_targets;
 use crate::git::Revisions;
 use crate::model::execution::{Event, Renew};
 use crate::rules::lease;
-use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id};
+use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, object_id};
 use crate::trail::links::{files, link};
 
 /// The commits that a rebase leaves and that did not replace others.
 #[derive(Debug)]
 pub(super) struct Made {
-    here: Here,
+    here: HookWorktree,
     /// Oldest first, with the paths that each changed.
     commits: Vec<(CodeCommit, Vec<String>)>,
 }
@@ -58,10 +58,10 @@ impl Made {
     /// The commits of the ending rebase that belong to an execution. `replaced` are the commits that replaced others.
     pub(super) fn find(
         store: &Store,
-        read: &impl Read,
+        read: &impl ReadState,
         replaced: &BTreeSet<&str>,
     ) -> Result<Self, StoreError> {
-        let here = Here::of(store)?;
+        let here = HookWorktree::of(store)?;
         let mut commits = Vec::new();
         let rebase = Rebase::of(store).filter(|rebase| here.branch.as_ref() == Some(&rebase.branch));
         for hash in rebase.map(|rebase| rebase.made(store)).unwrap_or_default() {

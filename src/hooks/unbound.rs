@@ -13,9 +13,9 @@ use crate::git::{Ancestors, ObjectId};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::shell;
-use crate::store::{CodeCommit, Read, Snapshot, Store, StoreError, one_line};
+use crate::store::{CodeCommit, ReadState, Snapshot, Store, StoreError, one_line};
 use crate::trail::links::{execution_of, solutions};
-use crate::trail::merges::{self, Budget};
+use crate::trail::merges::{self, MergeBudget};
 use crate::trail::{relink, trailers};
 
 /// At most this many steps through the history are made for one push to find which parents of its merges are
@@ -59,7 +59,7 @@ pub(super) fn faults(
             Joined::TooMany => faults.push((*id, it.described(TOO_MANY))),
         }
     }
-    let own = merges::own_changes(store, merges.values().map(|it| &it.commit), Budget::of_a_push())?;
+    let own = merges::own_changes(store, merges.values().map(|it| &it.commit), MergeBudget::of_a_push())?;
     for it in merges.values() {
         let changed = own.changes.get(&it.commit.id).and_then(|files| files.keys().next());
         if let Some(why) = own.unseen.get(&it.commit.id) {
@@ -209,7 +209,7 @@ impl Known<'_> {
         Ok(linked.contains(&CommitHash::from(commit.id)))
     }
 
-    fn is_executed(&mut self, state: &impl Read, solution: SolutionId) -> Result<bool, StoreError> {
+    fn is_executed(&mut self, state: &impl ReadState, solution: SolutionId) -> Result<bool, StoreError> {
         if let Some(known) = self.plans.get(&solution) {
             return Ok(*known);
         }

@@ -5,7 +5,7 @@ use crate::store::FarFuture;
 
 /// The decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum HookVerdict {
     /// git continues.
     Go,
     /// git continues, with a message to the user.
@@ -25,7 +25,7 @@ pub(crate) enum Verdict {
     },
 }
 
-impl Verdict {
+impl HookVerdict {
     /// git continues, with a warning if the log that was written to contains entries stamped in the far future.
     pub(super) fn about(far_future: &FarFuture) -> Self {
         far_future.warnings().next().map_or(Self::Go, Self::Note)

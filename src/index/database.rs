@@ -27,7 +27,7 @@ const SHORT_LOG: u64 = 512 * 1024;
 
 /// A part of the index. Each part follows the ref separately, so that a query waits only for what it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum IndexPart {
     /// Issues, ids and links.
     Rows,
     /// Full text.
@@ -36,7 +36,7 @@ pub(super) enum Part {
     Log,
 }
 
-impl Part {
+impl IndexPart {
     fn key(self) -> &'static str {
         match self {
             Self::Rows => "rows",
@@ -134,26 +134,26 @@ pub(super) fn limit_memory(db: &Connection, mebibytes: i64) -> Result<(), IndexE
 }
 
 /// The commit that a part reflects; `None` if it is empty.
-pub(super) fn tip(db: &Connection, part: Part) -> Result<Option<ObjectId>, IndexError> {
+pub(super) fn tip(db: &Connection, part: IndexPart) -> Result<Option<ObjectId>, IndexError> {
     Ok(meta(db, part.key())?.as_deref().and_then(object_id))
 }
 
 /// Records the commit that a part now reflects.
-pub(super) fn set_tip(db: &Connection, part: Part, commit: ObjectId) -> Result<(), IndexError> {
+pub(super) fn set_tip(db: &Connection, part: IndexPart, commit: ObjectId) -> Result<(), IndexError> {
     set_meta(db, part.key(), &commit.to_string())
 }
 
 /// Makes a part empty.
-pub(super) fn clear(db: &Connection, part: Part) -> Result<(), IndexError> {
+pub(super) fn clear(db: &Connection, part: IndexPart) -> Result<(), IndexError> {
     db.execute("DELETE FROM meta WHERE key = ?1", [part.key()])?;
     Ok(db.execute_batch(match part {
-        Part::Rows => {
+        IndexPart::Rows => {
             "DELETE FROM issues; DELETE FROM authors; DELETE FROM tags; DELETE FROM components;
              DELETE FROM depends; DELETE FROM parents;
              DELETE FROM uids; DELETE FROM queues; DELETE FROM links; DELETE FROM facts; DELETE FROM items;"
         }
-        Part::Words => "INSERT INTO words (words) VALUES ('delete-all');",
-        Part::Log => "DELETE FROM commits; DELETE FROM touched;",
+        IndexPart::Words => "INSERT INTO words (words) VALUES ('delete-all');",
+        IndexPart::Log => "DELETE FROM commits; DELETE FROM touched;",
     })?)
 }
 

@@ -3,7 +3,7 @@
 use rusqlite::types::Value;
 
 use super::error::IndexError;
-use super::rows::Kind;
+use super::rows::RowKind;
 use super::{Index, query};
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
@@ -224,7 +224,7 @@ impl Index<'_> {
         }
         if filter.has_execution {
             let sql = "EXISTS (SELECT 1 FROM uids u WHERE u.n = i.n AND u.kind = ?)";
-            all.push(Condition::test(sql, vec![Value::Integer(Kind::Execution as i64)]));
+            all.push(Condition::test(sql, vec![Value::Integer(RowKind::Execution as i64)]));
         }
         if let Some(search) = &filter.search {
             let values = vec![text(&query::query(search))];

@@ -37,7 +37,7 @@ pub(super) struct IndexFolder {
 
 /// Held while an index is open, until the value is dropped.
 #[derive(Debug)]
-pub(super) struct Guard(#[allow(dead_code)] File);
+pub(super) struct IndexLock(#[allow(dead_code)] File);
 
 impl IndexFolder {
     /// The places for the index of the repository with this common git directory, best first: that directory, unless
@@ -65,21 +65,21 @@ impl IndexFolder {
     }
 
     /// Keeps the index from being replaced. Creates the directory if necessary.
-    pub(super) fn share(&self, patience: Duration) -> io::Result<Guard> {
+    pub(super) fn share(&self, patience: Duration) -> io::Result<IndexLock> {
         let file = self.lock_file()?;
         wait(patience, || file.try_lock_shared())?;
-        Ok(Guard(file))
+        Ok(IndexLock(file))
     }
 
     /// Waits until nobody has the index open, and keeps everyone out.
-    pub(super) fn own(&self) -> io::Result<Guard> {
+    pub(super) fn own(&self) -> io::Result<IndexLock> {
         let file = self.lock_file()?;
         wait(READERS_TIMEOUT, || file.try_lock())?;
-        Ok(Guard(file))
+        Ok(IndexLock(file))
     }
 
     /// What distinguishes this database from one that replaces it; none if there is no database.
-    pub(super) fn identity(&self) -> Option<Identity> {
+    pub(super) fn identity(&self) -> Option<FolderIdentity> {
         let metadata = std::fs::metadata(self.database()).ok()?;
         #[cfg(unix)]
         let number = std::os::unix::fs::MetadataExt::ino(&metadata);
@@ -124,7 +124,7 @@ impl IndexFolder {
 }
 
 /// See [`IndexFolder::identity`].
-pub(super) type Identity = (u64, Option<std::time::SystemTime>);
+pub(super) type FolderIdentity = (u64, Option<std::time::SystemTime>);
 
 fn wait(timeout: Duration, mut lock: impl FnMut() -> Result<(), TryLockError>) -> io::Result<()> {
     let begin = Instant::now();

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, params_from_iter};
 use super::Index;
 use super::error::IndexError;
 use super::filter::{Filter, all};
-use super::list::{Listed, Sort};
+use super::list::{Listed, SortOrder};
 use crate::model::status::IssueStatus;
 
 /// An issue on a board.
@@ -72,7 +72,7 @@ impl Index<'_> {
             return Ok(None);
         }
         let (tests, values) = all(self.conditions(&Filter { statuses: vec![status], ..filter.clone() })?);
-        let order = Sort::PRIORITY_COLUMNS;
+        let order = SortOrder::PRIORITY_COLUMNS;
         let matches = format!("SELECT count(*) FROM issues i WHERE {tests} AND i.n = ?");
         let before = format!(
             "SELECT count(*) FROM issues i WHERE {tests} AND ({order}) < (SELECT {order} FROM issues i WHERE i.n = ?)"

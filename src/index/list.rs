@@ -11,7 +11,7 @@ use rusqlite::{OptionalExtension, Row, params_from_iter};
 
 use super::error::IndexError;
 use super::filter::{Condition, Filter, all};
-use super::rows::{BROKEN, Kind};
+use super::rows::{BROKEN, RowKind};
 use super::{Index, queues};
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
@@ -27,7 +27,7 @@ const FEW: usize = 1000;
 /// A sort order; ties are broken by id.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Sort {
+pub(crate) enum SortOrder {
     /// The most urgent first, then the oldest.
     #[default]
     Priority,
@@ -43,7 +43,7 @@ pub(crate) enum Sort {
     Title,
 }
 
-impl Sort {
+impl SortOrder {
     /// The columns of [`Sort::Priority`], which is also the order within a lane of a board.
     pub(super) const PRIORITY_COLUMNS: &str = "i.priority, i.created, i.id";
 
@@ -106,7 +106,7 @@ impl Index<'_> {
     pub(crate) fn list(
         &self,
         filter: &Filter,
-        sort: Sort,
+        sort: SortOrder,
         (offset, limit): (usize, Option<usize>),
     ) -> Result<Vec<i64>, IndexError> {
         let mut conditions = self.conditions(filter)?;
@@ -265,7 +265,7 @@ impl Index<'_> {
         let sql = "SELECT id FROM issues WHERE n IN (SELECT n FROM uids WHERE kind = ?1) ORDER BY id";
         let mut query = self.db.prepare(sql)?;
         let ids: Result<Vec<String>, _> =
-            query.query_map([Kind::Execution as i64], |row| row.get(0))?.collect();
+            query.query_map([RowKind::Execution as i64], |row| row.get(0))?.collect();
         Ok(ids?.iter().filter_map(|id| IssueId::parse(id).ok()).collect())
     }
 

@@ -6,9 +6,9 @@ use rusqlite::{OptionalExtension, params};
 
 use super::Index;
 use super::error::IndexError;
-use super::rows::Kind;
+use super::rows::RowKind;
 use crate::model::id::{ExecutionId, IssueId};
-use crate::store::history::Step;
+use crate::store::history::HistoryStep;
 use crate::store::object_id;
 
 impl Index<'_> {
@@ -80,7 +80,7 @@ impl Index<'_> {
     }
 
     /// One step.
-    pub(crate) fn step(&self, n: i64) -> Result<Step, IndexError> {
+    pub(crate) fn step(&self, n: i64) -> Result<HistoryStep, IndexError> {
         let mut query = self.db.prepare_cached("SELECT step FROM commits WHERE n = ?1")?;
         let step: String = query.query_row([n], |row| row.get(0))?;
         Ok(serde_json::from_str(&step).map_err(std::io::Error::from)?)
@@ -101,7 +101,7 @@ impl Index<'_> {
             .db
             .prepare_cached("SELECT i.id, l.uid FROM links l JOIN issues i ON i.n = l.n WHERE l.hash = ?1")?;
         let rows = query.query_map([hash.as_slice()], |row| {
-            Ok(Kind::Execution.id(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?))
+            Ok(RowKind::Execution.id(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?))
         })?;
         let mut ids: Vec<String> = rows.collect::<Result<_, _>>()?;
         ids.sort();

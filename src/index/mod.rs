@@ -27,9 +27,9 @@ mod words;
 pub(crate) use error::IndexError;
 pub(crate) use filter::Filter;
 pub(crate) use lanes::Carded;
-pub(crate) use list::{Listed, Sort};
+pub(crate) use list::{Listed, SortOrder};
 pub(crate) use queues::KnownQueues;
-pub(crate) use refresh::{Needs, Watch};
+pub(crate) use refresh::{Needs, Refreshing};
 pub(crate) use search::{Hit, Searched};
 
 use std::cell::Cell;
@@ -39,8 +39,8 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::model::hash::CommitHash;
 use crate::store::{ObjectId, Snapshot, Store, StoreError};
-use database::Part;
-use folder::{Guard, Identity, IndexFolder};
+use database::IndexPart;
+use folder::{FolderIdentity, IndexFolder, IndexLock};
 
 /// How often to begin again because another process updated one part further than the others.
 const TRIES: usize = 10;
@@ -58,8 +58,8 @@ pub(crate) struct Index<'a> {
 /// Keeps the file of an index from being replaced while this value exists.
 struct InFile {
     folder: IndexFolder,
-    identity: Option<Identity>,
-    guard: Guard,
+    identity: Option<FolderIdentity>,
+    guard: IndexLock,
 }
 
 /// How fresh the index was before this query.
@@ -75,7 +75,11 @@ pub(crate) struct Freshness {
 
 /// Opens the index at the newest state. If there is none, makes one; in memory if it cannot be stored anywhere or
 /// another process keeps it locked, so that no reader waits for long. A broken index is rebuilt.
-pub(crate) fn open<'a>(store: &'a Store, needs: Needs, watch: Watch<'_>) -> Result<Index<'a>, IndexError> {
+pub(crate) fn open<'a>(
+    store: &'a Store,
+    needs: Needs,
+    watch: Refreshing<'_>,
+) -> Result<Index<'a>, IndexError> {
     // Without a store, no index is made. The commit itself is not read: a process that indexed it has done that.
     store.existing_tip()?;
     for folder in IndexFolder::all(&store.common_dir(), store.environment()) {
@@ -102,7 +106,7 @@ pub(crate) enum Use {
 pub(crate) fn at_hand<'a>(
     store: &'a Store,
     when: Use,
-    watch: Watch<'_>,
+    watch: Refreshing<'_>,
 ) -> Result<Option<Index<'a>>, StoreError> {
     let folders = IndexFolder::all(&store.common_dir(), store.environment());
     let index = match (when, existing(&folders)) {
@@ -137,7 +141,7 @@ fn existing(folders: &[IndexFolder]) -> Option<&IndexFolder> {
 /// The commit that an existing index reflects.
 fn known_tip(folder: &IndexFolder, patience: Duration) -> Result<Option<ObjectId>, IndexError> {
     let _guard = folder.share(patience)?;
-    database::tip(&database::open(&folder.database(), patience)?, Part::Rows)
+    database::tip(&database::open(&folder.database(), patience)?, IndexPart::Rows)
 }
 
 /// Whether reading the items of all queues without an index takes long.
@@ -159,26 +163,26 @@ fn has_moved_far(store: &Store, known: ObjectId) -> Result<bool, StoreError> {
 
 /// Updates the index if so much has changed that the next query would have to wait, for example after a sync with many
 /// changes or commits. If that is not possible now, the next query does it.
-pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<(), IndexError> {
+pub(crate) fn catch_up(store: &Store, commits: u64, watch: Refreshing<'_>) -> Result<(), IndexError> {
     const MANY_COMMITS: u64 = 500;
     let folders = IndexFolder::all(&store.common_dir(), store.environment());
     let Some(folder) = existing(&folders) else { return Ok(()) };
     let needs = {
         let _guard = folder.share(Duration::ZERO)?;
         let db = database::open(&folder.database(), Duration::ZERO)?;
-        let Some(known) = database::tip(&db, Part::Rows)? else { return Ok(()) };
+        let Some(known) = database::tip(&db, IndexPart::Rows)? else { return Ok(()) };
         if commits < MANY_COMMITS && !has_moved_far(store, known)? {
             return Ok(());
         }
         // Parts that were queried before will be queried again.
         let has = |part| database::tip(&db, part).map(|tip| tip.is_some());
-        Needs { words: has(Part::Words)?, log: has(Part::Log)? }
+        Needs { words: has(IndexPart::Words)?, log: has(IndexPart::Log)? }
     };
     Index::open(store, folder, needs, Duration::ZERO, watch).map(|_| ())
 }
 
 /// Rebuilds the whole index. Returns its path, or `None` if it cannot be stored anywhere.
-pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<String>, IndexError> {
+pub(crate) fn remake_all(store: &Store, watch: Refreshing<'_>) -> Result<Option<String>, IndexError> {
     for folder in IndexFolder::all(&store.common_dir(), store.environment()) {
         let identity = folder.identity();
         match remake(store, &folder, identity, Needs::ALL, watch) {
@@ -226,9 +230,9 @@ pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
 fn remake(
     store: &Store,
     folder: &IndexFolder,
-    broken: Option<Identity>,
+    broken: Option<FolderIdentity>,
     needs: Needs,
-    watch: Watch<'_>,
+    watch: Refreshing<'_>,
 ) -> Result<(), IndexError> {
     let _alone = folder.own()?;
     if folder.identity() != broken {
@@ -239,8 +243,7 @@ fn remake(
     fill(&db, store, &store.snapshot()?, needs, watch)?;
     // Closing the last connection moves everything into the one file.
     db.close().map_err(|(_, error)| error)?;
-    std::fs::rename(folder.draft(), folder.database())?;
-    Ok(())
+    Ok(std::fs::rename(folder.draft(), folder.database())?)
 }
 
 fn fill(
@@ -248,7 +251,7 @@ fn fill(
     store: &Store,
     snapshot: &Snapshot<'_>,
     needs: Needs,
-    watch: Watch<'_>,
+    watch: Refreshing<'_>,
 ) -> Result<(), IndexError> {
     db.execute_batch("BEGIN")?;
     refresh::refresh_or_begin(db, store, snapshot, needs, watch)?;
@@ -262,7 +265,7 @@ impl<'a> Index<'a> {
         store: &'a Store,
         folder: &IndexFolder,
         needs: Needs,
-        watch: Watch<'_>,
+        watch: Refreshing<'_>,
     ) -> Result<Self, IndexError> {
         let found = folder.identity();
         match Self::open(store, folder, needs, folder::PATIENCE, watch) {
@@ -278,7 +281,7 @@ impl<'a> Index<'a> {
     pub(crate) fn ask<T>(
         &mut self,
         needs: Needs,
-        watch: Watch<'_>,
+        watch: Refreshing<'_>,
         mut question: impl FnMut(&Self) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
         match question(self) {
@@ -296,7 +299,7 @@ impl<'a> Index<'a> {
         folder: &IndexFolder,
         needs: Needs,
         patience: Duration,
-        watch: Watch<'_>,
+        watch: Refreshing<'_>,
     ) -> Result<Self, IndexError> {
         if folder.identity().is_none() {
             remake(store, folder, None, needs, watch)?;
@@ -307,7 +310,7 @@ impl<'a> Index<'a> {
         for n in 0..TRIES {
             // A read transaction sees one state from its first query on.
             db.execute_batch("BEGIN")?;
-            let commit = database::tip(&db, Part::Rows)?;
+            let commit = database::tip(&db, IndexPart::Rows)?;
             if let Some(commit) = commit
                 && refresh::is_at(&db, needs, commit)?
                 // The ref may have moved since we updated the index, which is as if we had asked before.
@@ -327,7 +330,7 @@ impl<'a> Index<'a> {
         store: &'a Store,
         snapshot: &Snapshot<'_>,
         needs: Needs,
-        watch: Watch<'_>,
+        watch: Refreshing<'_>,
     ) -> Result<Self, IndexError> {
         let db = database::create(None)?;
         fill(&db, store, snapshot, needs, watch)?;
@@ -336,7 +339,7 @@ impl<'a> Index<'a> {
 
     /// Switches to another index of the same state, for an answer that is half given when this index turns out to be
     /// broken. The next query rebuilds the broken one.
-    pub(crate) fn replace(&mut self, needs: Needs, watch: Watch<'_>) -> Result<(), IndexError> {
+    pub(crate) fn replace(&mut self, needs: Needs, watch: Refreshing<'_>) -> Result<(), IndexError> {
         let snapshot = self.snapshot()?;
         let other = Self::in_memory(self.store, &snapshot, needs, watch)?;
         let Self { file, .. } = std::mem::replace(self, other);
@@ -379,7 +382,12 @@ impl<'a> Index<'a> {
 }
 
 /// One process at a time changes the index; the second one finds it up to date.
-fn refresh(db: &mut Connection, store: &Store, needs: Needs, watch: Watch<'_>) -> Result<(), IndexError> {
+fn refresh(
+    db: &mut Connection,
+    store: &Store,
+    needs: Needs,
+    watch: Refreshing<'_>,
+) -> Result<(), IndexError> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let snapshot = store.snapshot()?;
     if refresh::is_at(&tx, needs, snapshot.commit())? {

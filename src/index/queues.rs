@@ -16,7 +16,7 @@ use crate::model::time::Time;
 use crate::rules::facts::{self, IssueFacts};
 use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::readiness::{Facts, in_order};
-use crate::store::{Read, Snapshot, StoreError, layout, records};
+use crate::store::{ReadState, Snapshot, StoreError, layout, records};
 
 /// Items of the queues, with the data from which their states are derived.
 pub(crate) struct KnownQueues {
@@ -46,7 +46,7 @@ pub(super) struct ItemRow {
 
 /// The items of an issue with its facts; without facts if it does not exist or cannot be read.
 pub(super) fn items_of(
-    read: &impl Read,
+    read: &impl ReadState,
     id: &IssueId,
     folder: Option<&IssueFolder>,
 ) -> Result<Vec<ItemRow>, IndexError> {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use super::error::IndexError;
-use super::rows::{self, IssueRows, Wanted};
+use super::rows::{self, IssueRows, WantedRows};
 use crate::git::cores;
 use crate::model::id::IssueId;
 use crate::store::{Snapshot, Store};
@@ -23,7 +23,7 @@ pub(super) fn read_all(
     store: &Store,
     snapshot: &Snapshot<'_>,
     ids: &[&IssueId],
-    wanted: Wanted,
+    wanted: WantedRows,
     mut found: impl FnMut(IssueRows) -> Result<(), IndexError>,
 ) -> Result<(), IndexError> {
     let threads = cores::count();

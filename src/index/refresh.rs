@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::database::{self, Part};
+use super::database::{self, IndexPart};
 use super::error::IndexError;
-use super::rows::{self, Wanted};
+use super::rows::{self, WantedRows};
 use super::{readers, upsert};
 use crate::model::id::IssueId;
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
@@ -30,16 +30,16 @@ impl Needs {
     /// Everything.
     pub(crate) const ALL: Self = Self { words: true, log: true };
 
-    pub(super) fn parts(self) -> Vec<Part> {
-        let mut parts = vec![Part::Rows];
-        parts.extend(self.words.then_some(Part::Words));
-        parts.extend(self.log.then_some(Part::Log));
+    pub(super) fn parts(self) -> Vec<IndexPart> {
+        let mut parts = vec![IndexPart::Rows];
+        parts.extend(self.words.then_some(IndexPart::Words));
+        parts.extend(self.log.then_some(IndexPart::Log));
         parts
     }
 }
 
 /// Receives the progress: how many are done, and of how many.
-pub(crate) type Watch<'a> = &'a mut dyn FnMut(&'static str, usize, usize);
+pub(crate) type Refreshing<'a> = &'a mut dyn FnMut(&'static str, usize, usize);
 
 /// Whether all needed parts reflect `commit`.
 pub(super) fn is_at(db: &Connection, needs: Needs, commit: ObjectId) -> Result<bool, IndexError> {
@@ -57,7 +57,7 @@ pub(super) fn refresh_or_begin(
     store: &Store,
     snapshot: &Snapshot<'_>,
     needs: Needs,
-    watch: Watch<'_>,
+    watch: Refreshing<'_>,
 ) -> Result<(), IndexError> {
     match refresh(db, store, snapshot, needs, watch) {
         Err(IndexError::Store(_)) => {}
@@ -75,33 +75,33 @@ fn refresh(
     store: &Store,
     snapshot: &Snapshot<'_>,
     needs: Needs,
-    watch: Watch<'_>,
+    watch: Refreshing<'_>,
 ) -> Result<(), IndexError> {
-    let rows = Start::of(db, store, Part::Rows)?;
+    let rows = Start::of(db, store, IndexPart::Rows)?;
     if rows.commit.is_none() {
         // Words refer to the number of an issue's row.
-        database::clear(db, Part::Words)?;
+        database::clear(db, IndexPart::Words)?;
     }
     let target = snapshot.commit();
     // Both at once if they reflect the same state, so that each issue is read once.
-    let with_words = needs.words && database::tip(db, Part::Words)? == rows.commit;
+    let with_words = needs.words && database::tip(db, IndexPart::Words)? == rows.commit;
     if rows.commit != Some(target) {
-        let wanted = Wanted { rows: true, words: with_words, is_first: rows.commit.is_none() };
+        let wanted = WantedRows { rows: true, words: with_words, is_first: rows.commit.is_none() };
         issues(db, store, snapshot, rows.tree, wanted, watch)?;
-        database::set_tip(db, Part::Rows, target)?;
+        database::set_tip(db, IndexPart::Rows, target)?;
         if with_words {
-            database::set_tip(db, Part::Words, target)?;
+            database::set_tip(db, IndexPart::Words, target)?;
         }
     }
-    if needs.words && database::tip(db, Part::Words)? != Some(target) {
-        let words = Start::of(db, store, Part::Words)?;
-        let wanted = Wanted { rows: false, words: true, is_first: words.commit.is_none() };
+    if needs.words && database::tip(db, IndexPart::Words)? != Some(target) {
+        let words = Start::of(db, store, IndexPart::Words)?;
+        let wanted = WantedRows { rows: false, words: true, is_first: words.commit.is_none() };
         issues(db, store, snapshot, words.tree, wanted, watch)?;
-        database::set_tip(db, Part::Words, target)?;
+        database::set_tip(db, IndexPart::Words, target)?;
     }
     if needs.log {
         log(db, store, target, watch)?;
-        database::set_tip(db, Part::Log, target)?;
+        database::set_tip(db, IndexPart::Log, target)?;
     }
     Ok(())
 }
@@ -113,7 +113,7 @@ struct Start {
 }
 
 impl Start {
-    fn of(db: &Connection, store: &Store, part: Part) -> Result<Self, IndexError> {
+    fn of(db: &Connection, store: &Store, part: IndexPart) -> Result<Self, IndexError> {
         if let Some(commit) = database::tip(db, part)? {
             if let Ok(snapshot) = store.snapshot_at(commit) {
                 return Ok(Self { commit: Some(commit), tree: Some(snapshot.tree()) });
@@ -129,8 +129,8 @@ fn issues(
     store: &Store,
     snapshot: &Snapshot<'_>,
     from: Option<ObjectId>,
-    wanted: Wanted,
-    watch: Watch<'_>,
+    wanted: WantedRows,
+    watch: Refreshing<'_>,
 ) -> Result<(), IndexError> {
     let changed = store.changed(from, snapshot.tree())?;
     let ids: Vec<&IssueId> = changed.issues.values().flatten().collect();
@@ -147,14 +147,14 @@ fn issues(
     Ok(())
 }
 
-fn log(db: &Connection, store: &Store, target: ObjectId, watch: Watch<'_>) -> Result<(), IndexError> {
-    let mut from = database::tip(db, Part::Log)?;
+fn log(db: &Connection, store: &Store, target: ObjectId, watch: Refreshing<'_>) -> Result<(), IndexError> {
+    let mut from = database::tip(db, IndexPart::Log)?;
     if let Some(old) = from
         && old != target
         && !store.is_ancestor(old, target).unwrap_or(false)
     {
         // The history was rewritten, so commits that are no longer in it are removed here.
-        database::clear(db, Part::Log)?;
+        database::clear(db, IndexPart::Log)?;
         from = None;
     }
     if from == Some(target) {

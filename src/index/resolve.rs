@@ -7,14 +7,14 @@ use rusqlite::{Rows, params};
 
 use super::Index;
 use super::error::IndexError;
-use super::rows::Kind;
+use super::rows::RowKind;
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::store::records;
-use crate::store::resolve::{self, Known, ResolveError};
+use crate::store::resolve::{self, KnownRecord, ResolveError};
 
 impl Index<'_> {
     /// The record that `text` names.
-    pub(crate) fn resolve(&self, text: &str) -> Result<Result<Known, ResolveError>, IndexError> {
+    pub(crate) fn resolve(&self, text: &str) -> Result<Result<KnownRecord, ResolveError>, IndexError> {
         let snapshot = self.snapshot()?;
         // There are few queues and roadmaps, and an item belongs to a queue.
         if resolve::begins(text, "QUE-")
@@ -25,7 +25,7 @@ impl Index<'_> {
             return Ok(resolve::any(&snapshot, text));
         }
         let mut known = self.ids_that_begin(text)?;
-        known.extend(records::roadmap_ids(&snapshot)?.into_iter().map(Known::Roadmap));
+        known.extend(records::roadmap_ids(&snapshot)?.into_iter().map(KnownRecord::Roadmap));
         if known.is_empty() {
             return Ok(Err(self.not_found("record", text)?));
         }
@@ -35,12 +35,13 @@ impl Index<'_> {
     /// An issue.
     pub(crate) fn resolve_issue(&self, text: &str) -> Result<Result<IssueId, ResolveError>, IndexError> {
         let known = self.ids_that_begin(text)?;
-        let issues: Vec<Known> = known.into_iter().filter(|it| matches!(it, Known::Issue(_))).collect();
+        let issues: Vec<KnownRecord> =
+            known.into_iter().filter(|it| matches!(it, KnownRecord::Issue(_))).collect();
         if issues.is_empty() {
             return Ok(Err(self.not_found("issue", text)?));
         }
         Ok(resolve::among("issue", text, issues).and_then(|known| match known {
-            Known::Issue(id) => Ok(id),
+            KnownRecord::Issue(id) => Ok(id),
             _ => Err(ResolveError::NotFound { kind: "issue", text: text.to_owned(), near: None }),
         }))
     }
@@ -58,7 +59,7 @@ impl Index<'_> {
         text: &str,
         most: usize,
     ) -> Result<Vec<(String, String)>, IndexError> {
-        self.titled(Kind::Issue, text, most)
+        self.titled(RowKind::Issue, text, most)
     }
 
     /// The plans whose ids start with `text`, each with the title of its issue, at most `most`.
@@ -67,7 +68,7 @@ impl Index<'_> {
         text: &str,
         most: usize,
     ) -> Result<Vec<(String, String)>, IndexError> {
-        self.titled(Kind::Solution, text, most)
+        self.titled(RowKind::Solution, text, most)
     }
 
     /// The executions whose ids start with `text`, each with the title of its issue, at most `most`.
@@ -76,10 +77,10 @@ impl Index<'_> {
         text: &str,
         most: usize,
     ) -> Result<Vec<(String, String)>, IndexError> {
-        self.titled(Kind::Execution, text, most)
+        self.titled(RowKind::Execution, text, most)
     }
 
-    fn titled(&self, kind: Kind, text: &str, most: usize) -> Result<Vec<(String, String)>, IndexError> {
+    fn titled(&self, kind: RowKind, text: &str, most: usize) -> Result<Vec<(String, String)>, IndexError> {
         let mut found: Vec<(String, String)> = Vec::new();
         self.each_that_begins(text, Case::Kept, |known, whole, title| {
             if known == kind {
@@ -92,7 +93,7 @@ impl Index<'_> {
     }
 
     /// Everything with an id that starts with `text`, or whose uid does, in the order in which candidates are listed.
-    pub(super) fn ids_that_begin(&self, text: &str) -> Result<Vec<Known>, IndexError> {
+    pub(super) fn ids_that_begin(&self, text: &str) -> Result<Vec<KnownRecord>, IndexError> {
         let mut found = BTreeSet::new();
         for case in [Case::Kept, Case::Ignored] {
             self.each_that_begins(text, case, |kind, whole, _| {
@@ -117,31 +118,31 @@ impl Index<'_> {
         let mut known = Vec::new();
         for (kind, whole) in found {
             let (issue, id) = match kind {
-                Kind::Issue => {
+                RowKind::Issue => {
                     let id = IssueId::parse(&whole).map_err(broken)?;
-                    (id.clone(), Known::Issue(id))
+                    (id.clone(), KnownRecord::Issue(id))
                 }
-                Kind::Solution => {
+                RowKind::Solution => {
                     let id = SolutionId::parse(&whole).map_err(broken)?;
-                    (id.issue(), Known::Solution(id))
+                    (id.issue(), KnownRecord::Solution(id))
                 }
-                Kind::Execution => {
+                RowKind::Execution => {
                     let id = ExecutionId::parse(&whole).map_err(broken)?;
-                    (id.issue(), Known::Execution(id))
+                    (id.issue(), KnownRecord::Execution(id))
                 }
             };
             // Plans come first, then executions, then the issue.
             known.push(((issue, (kind as i64 + 2) % 3, whole), id));
         }
         known.sort_by(|(one, _), (two, _)| one.cmp(two));
-        let mut known: Vec<Known> = known.into_iter().map(|(_, id)| id).collect();
+        let mut known: Vec<KnownRecord> = known.into_iter().map(|(_, id)| id).collect();
         let mut query = self.db.prepare_cached("SELECT whole FROM queues ORDER BY whole")?;
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
             let whole = row.get_ref(0)?.as_str()?;
             if whole.starts_with(text) || whole.rsplit_once('-').is_some_and(|(_, uid)| uid.starts_with(text))
             {
-                known.push(Known::Queue(QueueId::parse(whole).map_err(broken)?));
+                known.push(KnownRecord::Queue(QueueId::parse(whole).map_err(broken)?));
             }
         }
         Ok(known)
@@ -153,7 +154,7 @@ impl Index<'_> {
         &self,
         text: &str,
         case: Case,
-        mut found: impl FnMut(Kind, String, &str),
+        mut found: impl FnMut(RowKind, String, &str),
     ) -> Result<(), IndexError> {
         let collation = case.collation();
         // The text ends within the id of the issue.
@@ -167,7 +168,7 @@ impl Index<'_> {
              WHERE i.id = ?1 COLLATE {collation} AND u.kind = ?2
                  AND u.uid >= ?3 COLLATE {collation} AND u.uid < ?4 COLLATE {collation}"
         ))?;
-        for kind in Kind::ALL {
+        for kind in RowKind::ALL {
             let start = match case.strip_start(text, kind.prefix()) {
                 Some(start) => start,
                 None if case.strip_start(kind.prefix(), text).is_some() => "",
@@ -181,7 +182,7 @@ impl Index<'_> {
                 Ok(())
             };
             pass(&mut within.query(params![start, end_of(start), kind as i64])?)?;
-            for (at, _) in start.match_indices('-').filter(|_| kind != Kind::Issue) {
+            for (at, _) in start.match_indices('-').filter(|_| kind != RowKind::Issue) {
                 let uid = &start[at + 1..];
                 pass(&mut behind.query(params![&start[..at], kind as i64, uid, end_of(uid)])?)?;
             }
@@ -221,7 +222,7 @@ fn end_of(text: &str) -> String {
     format!("{text}\u{10ffff}")
 }
 
-fn kind_of(number: i64) -> Result<Kind, IndexError> {
-    let known = Kind::ALL.into_iter().find(|kind| *kind as i64 == number);
+fn kind_of(number: i64) -> Result<RowKind, IndexError> {
+    let known = RowKind::ALL.into_iter().find(|kind| *kind as i64 == number);
     known.ok_or_else(|| IndexError::File(std::io::Error::other("it holds an invalid id")))
 }

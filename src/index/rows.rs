@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::database::{self, Part};
+use super::database::{self, IndexPart};
 use super::error::IndexError;
 use super::full_text::{self, Texts};
 use super::queues::{self, ItemRow};
@@ -15,7 +15,7 @@ use crate::model::status::ExecutionStatus;
 use crate::rules::facts::{self, IssueFacts, Undecided};
 use crate::rules::folder::IssueFolder;
 use crate::rules::shown::IssueDerived;
-use crate::store::{ObjectId, Read, StoreError, object_id, records};
+use crate::store::{ObjectId, ReadState, StoreError, object_id, records};
 
 /// The `status` of an issue that cannot be read, and of a directory without an issue.
 pub(super) const BROKEN: i64 = -1;
@@ -23,13 +23,13 @@ const NOTHING: i64 = -2;
 
 /// The kind of record that an id names, as stored in `uids`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum RowKind {
     Issue = 0,
     Solution = 1,
     Execution = 2,
 }
 
-impl Kind {
+impl RowKind {
     pub(super) const ALL: [Self; 3] = [Self::Issue, Self::Solution, Self::Execution];
 
     /// What its ids start with, before the id of the issue.
@@ -52,7 +52,7 @@ impl Kind {
 
 /// Which parts of an issue to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct WantedRows {
     pub(super) rows: bool,
     pub(super) words: bool,
     /// Whether the index is still empty.
@@ -89,7 +89,7 @@ fn uid(whole: &str) -> &str {
 }
 
 /// Reads an issue.
-pub(super) fn read(read: &impl Read, id: &IssueId, wanted: Wanted) -> Result<IssueRows, IndexError> {
+pub(super) fn read(read: &impl ReadState, id: &IssueId, wanted: WantedRows) -> Result<IssueRows, IndexError> {
     let (folder, status) = match records::issue(read, id) {
         Ok(Some(folder)) => (Some(folder), 0),
         Ok(None) => (None, NOTHING),
@@ -120,12 +120,12 @@ pub(super) fn read(read: &impl Read, id: &IssueId, wanted: Wanted) -> Result<Iss
             facts: None,
         },
     };
-    let mut note = |kind: Kind, whole: &str| {
+    let mut note = |kind: RowKind, whole: &str| {
         rows.uids.insert(format!("{} {}", kind as i64, uid(whole)));
     };
-    note(Kind::Issue, id.as_str());
-    records::solution_ids(read, id)?.iter().for_each(|id| note(Kind::Solution, id.as_str()));
-    records::execution_ids(read, id)?.iter().for_each(|id| note(Kind::Execution, id.as_str()));
+    note(RowKind::Issue, id.as_str());
+    records::solution_ids(read, id)?.iter().for_each(|id| note(RowKind::Solution, id.as_str()));
+    records::execution_ids(read, id)?.iter().for_each(|id| note(RowKind::Execution, id.as_str()));
     Ok(IssueRows { id: id.clone(), rows: Some(Rows { items, facts, ..rows }), texts, is_gone })
 }
 
@@ -150,7 +150,7 @@ fn rows(folder: &IssueFolder, hidden: bool, undecided: i64) -> Rows {
 }
 
 /// Replaces the rows of an issue in the index.
-pub(super) fn write(db: &Connection, new: IssueRows, wanted: Wanted) -> Result<(), IndexError> {
+pub(super) fn write(db: &Connection, new: IssueRows, wanted: WantedRows) -> Result<(), IndexError> {
     let IssueRows { id, rows, texts, is_gone } = new;
     let n = match rows {
         Some(Rows { items, .. }) if is_gone => {
@@ -201,18 +201,18 @@ pub(super) fn number(db: &Connection, id: &IssueId) -> Result<Option<i64>, Index
     Ok(query.query_row([id.as_str()], |row| row.get(0)).optional()?)
 }
 
-fn is_gone(read: &impl Read, id: &IssueId) -> Result<bool, StoreError> {
+fn is_gone(read: &impl ReadState, id: &IssueId) -> Result<bool, StoreError> {
     Ok(read.names(&crate::store::layout::issue_folder(id))?.is_empty())
 }
 
-fn remove(db: &Connection, id: &IssueId, wanted: Wanted) -> Result<(), IndexError> {
+fn remove(db: &Connection, id: &IssueId, wanted: WantedRows) -> Result<(), IndexError> {
     let Some(n) = number(db, id)? else { return Ok(()) };
     if wanted.words {
         db.execute("DELETE FROM words WHERE rowid = ?1", [n])?;
     } else {
         // They reflect a state in which the issue exists. If it came back before they are updated, they would still
         // have it, but under another number.
-        database::clear(db, Part::Words)?;
+        database::clear(db, IndexPart::Words)?;
     }
     for table in [TAGS, COMPONENTS, DEPENDS, PARENTS, UIDS, LINKS] {
         db.prepare_cached(table.delete)?.execute([n])?;

@@ -10,7 +10,7 @@ use super::words::{self, BEGIN, END};
 use super::{Index, full_text, pieces, query};
 use crate::model::id::{IssueId, ItemId, QueueId};
 use crate::store::records;
-use crate::store::resolve::{self, Known};
+use crate::store::resolve::{self, KnownRecord};
 
 /// The shortest prefix of an id that is searched for, in characters.
 const SHORTEST: usize = 4;
@@ -62,7 +62,7 @@ impl Index<'_> {
         let first = hits.first().map_or(0.0, |hit| hit.score);
         for known in self.named(text)? {
             let issue = match (&known, known.issue()) {
-                (Known::Queue(id), _) => {
+                (KnownRecord::Queue(id), _) => {
                     queues.push(id.clone());
                     continue;
                 }
@@ -84,7 +84,7 @@ impl Index<'_> {
 
     /// The records with the typed word as their id, or as the last part of it. A prefix of an id counts only if it
     /// can hardly be an ordinary word.
-    fn named(&self, text: &str) -> Result<Vec<Known>, IndexError> {
+    fn named(&self, text: &str) -> Result<Vec<KnownRecord>, IndexError> {
         let text = text.trim();
         if text.is_empty() || text.contains(char::is_whitespace) {
             return Ok(vec![]);
@@ -94,9 +94,9 @@ impl Index<'_> {
         }
         let looks_like_one = text.len() >= SHORTEST && text.contains(|c: char| c.is_ascii_digit());
         // A word of five letters is rarely a prefix of something random.
-        let begins_last_part = |it: &Known| text.len() > SHORTEST && it.last_part().starts_with(text);
+        let begins_last_part = |it: &KnownRecord| text.len() > SHORTEST && it.last_part().starts_with(text);
         let known = resolve::all_among(text, self.ids_that_begin(text)?);
-        let is_meant = |it: &Known| looks_like_one || begins_last_part(it) || it.is_named_exactly(text);
+        let is_meant = |it: &KnownRecord| looks_like_one || begins_last_part(it) || it.is_named_exactly(text);
         Ok(known.into_iter().filter(is_meant).collect())
     }
 

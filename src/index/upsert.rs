@@ -75,7 +75,7 @@ fn known(db: &Connection, id: &IssueId) -> Result<Option<(i64, Vec<Value>)>, Ind
 
 /// The statements for a table whose rows belong to issues.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct IssueTable {
     /// Finds the values that distinguish the rows of an issue.
     values: &'static str,
     /// Adds a row, or replaces the one with the same key.
@@ -87,7 +87,7 @@ pub(super) struct Table {
 /// A table whose column `$value` distinguishes the rows of an issue.
 macro_rules! table {
     ($table:literal, $value:literal, $write:literal) => {
-        Table {
+        IssueTable {
             values: concat!("SELECT ", $value, " FROM ", $table, " WHERE n = ?1"),
             write: $write,
             delete: concat!("DELETE FROM ", $table, " WHERE n = ?1"),
@@ -95,16 +95,16 @@ macro_rules! table {
     };
 }
 
-pub(super) const TAGS: Table = table!("tags", "tag", "INSERT INTO tags (n, tag) VALUES (?1, ?2)");
-pub(super) const COMPONENTS: Table =
+pub(super) const TAGS: IssueTable = table!("tags", "tag", "INSERT INTO tags (n, tag) VALUES (?1, ?2)");
+pub(super) const COMPONENTS: IssueTable =
     table!("components", "component", "INSERT INTO components (n, component) VALUES (?1, ?2)");
-pub(super) const DEPENDS: Table =
+pub(super) const DEPENDS: IssueTable =
     table!("depends", "target", "INSERT INTO depends (n, target) VALUES (?1, ?2)");
-pub(super) const PARENTS: Table =
+pub(super) const PARENTS: IssueTable =
     table!("parents", "parent", "INSERT INTO parents (n, parent) VALUES (?1, ?2)");
-pub(super) const UIDS: Table =
+pub(super) const UIDS: IssueTable =
     table!("uids", "kind || ' ' || uid", "INSERT OR REPLACE INTO uids VALUES (?1, ?2, ?3)");
-pub(super) const LINKS: Table =
+pub(super) const LINKS: IssueTable =
     table!("links", "lower(hex(hash)) || ' ' || uid", "INSERT OR REPLACE INTO links VALUES (?1, ?2, ?3)");
 
 /// The rows that belong to the row with the number `n`.
@@ -117,14 +117,14 @@ pub(super) struct Beside<'a> {
 
 impl Beside<'_> {
     /// Sets the texts of an issue in a table.
-    pub(super) fn texts(&self, table: &Table, wanted: &BTreeSet<String>) -> Result<(), IndexError> {
+    pub(super) fn texts(&self, table: &IssueTable, wanted: &BTreeSet<String>) -> Result<(), IndexError> {
         self.all(table, wanted, |text| self.write(table, params![self.n, text]))
     }
 
     /// Sets the rows of an issue in a table; `wanted` are the values that distinguish them.
     pub(super) fn all(
         &self,
-        table: &Table,
+        table: &IssueTable,
         wanted: &BTreeSet<String>,
         insert: impl Fn(&str) -> Result<(), IndexError>,
     ) -> Result<(), IndexError> {
@@ -140,12 +140,12 @@ impl Beside<'_> {
     }
 
     /// Writes one row.
-    pub(super) fn write(&self, table: &Table, values: impl Params) -> Result<(), IndexError> {
+    pub(super) fn write(&self, table: &IssueTable, values: impl Params) -> Result<(), IndexError> {
         self.db.prepare_cached(table.write)?.execute(values)?;
         Ok(())
     }
 
-    fn delete(&self, table: &Table) -> Result<(), IndexError> {
+    fn delete(&self, table: &IssueTable) -> Result<(), IndexError> {
         if !self.is_first {
             self.db.prepare_cached(table.delete)?.execute([self.n])?;
         }

@@ -17,7 +17,7 @@ const LONGEST_MODEL: usize = 250;
 
 /// The lines that one commit added, and who wrote them.
 #[derive(Debug, Serialize)]
-pub(crate) struct Record {
+pub(crate) struct TraceRecord {
     version: &'static str,
     id: String,
     timestamp: String,
@@ -45,12 +45,12 @@ pub(crate) struct File {
     /// The path, from the top of the work tree.
     pub(crate) path: String,
     /// One for each execution that links the commit.
-    pub(crate) conversations: Vec<Conversation>,
+    pub(crate) conversations: Vec<TraceConversation>,
 }
 
 /// Lines that one execution added.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Conversation {
+pub(crate) struct TraceConversation {
     contributor: Contributor,
     ranges: Vec<Range>,
     related: Vec<Related>,
@@ -75,7 +75,7 @@ struct Related {
     url: String,
 }
 
-impl Record {
+impl TraceRecord {
     /// Equal commits with equal work get equal records.
     pub(crate) fn new(commit: &CommitHash, at: Time, files: Vec<File>, work: Vec<Value>) -> Self {
         let mut metadata = Map::new();
@@ -87,7 +87,7 @@ impl Record {
     }
 }
 
-impl Conversation {
+impl TraceConversation {
     /// Lines written for an issue and a plan. `agent` is the model of the agent, if known; `None` if the writer is
     /// unknown.
     pub(crate) fn new(

@@ -10,13 +10,13 @@ mod numbers;
 
 use serde_json::{Map, Value};
 
-pub(crate) use export::{Written, record};
+pub(crate) use export::{BeadsRecord, record};
 pub(crate) use folder::file_in;
 pub(crate) use numbers::{CommentCount, CommentNumbers};
 
 use super::comment::{self, SourceComment};
 use super::fields::{Fields, kind_of};
-use super::tracker::{Arrival, Refused, Tracker};
+use super::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Issue, Source, StoredStatus};
 use crate::model::priority::Priority;
@@ -62,15 +62,15 @@ const PLACED: &[&str] = &[
 ];
 
 /// The issue that `record` becomes. A pure function: the same record makes the same bytes in every clone.
-pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
+pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let Value::Object(map) = record else {
-        return Err(Refused::fault(None, format!("it is {}, not an object", kind_of(record))));
+        return Err(RefusedRecord::fault(None, format!("it is {}, not an object", kind_of(record))));
     };
     let given = match map.get("id") {
         Some(Value::String(id)) if !id.is_empty() => id.clone(),
-        _ => return Err(Refused::fault(None, "it has no `id`")),
+        _ => return Err(RefusedRecord::fault(None, "it has no `id`")),
     };
-    let refused = |reason: String| Refused::fault(Some(given.clone()), reason);
+    let refused = |reason: String| RefusedRecord::fault(Some(given.clone()), reason);
     let id = IssueId::parse(&given).map_err(|error| refused(error.to_string()))?;
     let mut fields = Fields::of(map);
     let title = fields.title().ok_or_else(|| refused("it has no `title`".into()))?;

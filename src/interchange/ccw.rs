@@ -23,11 +23,11 @@ use serde_json::{Map, Value};
 
 pub(crate) use export::issue;
 pub(crate) use export_queue::{OfIssue, queue as queue_for_ccw};
-pub(crate) use store::Folder;
+pub(crate) use store::CcwFolder;
 
 use super::fields::{Fields, kind_of};
-use super::tracker::{Arrival, Refused, Tracker};
-use super::work::Work;
+use super::tracker::{Arrival, RefusedRecord, Tracker};
+use super::work::IssueWork;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::{Issue, Source};
 use crate::model::priority::Priority;
@@ -133,15 +133,15 @@ impl<'a> Own<'a> {
 }
 
 /// The issue that `record` becomes.
-fn read(record: &Value) -> Result<Arrival, Refused> {
+fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let Value::Object(map) = record else {
-        return Err(Refused::fault(None, format!("it is {}, not an object", kind_of(record))));
+        return Err(RefusedRecord::fault(None, format!("it is {}, not an object", kind_of(record))));
     };
     let given = match map.get("id") {
         Some(Value::String(id)) if !id.is_empty() => id.clone(),
-        _ => return Err(Refused::fault(None, "it has no `id`")),
+        _ => return Err(RefusedRecord::fault(None, "it has no `id`")),
     };
-    let id = IssueId::parse(&given).map_err(|error| Refused::fault(Some(given), error.to_string()))?;
+    let id = IssueId::parse(&given).map_err(|error| RefusedRecord::fault(Some(given), error.to_string()))?;
     let own = Own::of(map);
     let mut fields = Fields::of(map);
     let title = fields.title().unwrap_or_else(|| {
@@ -166,7 +166,7 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
     issue.bound_solution_id = fields.bound(&issue.id, &own, &plans);
     let changed = own.bound_at().map_or(changed, |at| at.max(changed));
     let (items, changed) = item::all(&mut fields, &own, &issue, changed);
-    let word = status::Word::of(&mut fields);
+    let word = status::StatusWord::of(&mut fields);
     let attempts = attempts::of(&mut fields, &issue, word.status, &items);
     word.decide(&mut fields, &mut issue, attempts.is_empty());
     let unplaced = said(map).map(|(name, _)| format!("`{name}` has no field here").into());
@@ -176,7 +176,7 @@ fn read(record: &Value) -> Result<Arrival, Refused> {
         own.shift_remove("solutions");
         own.shift_remove("changed");
     }
-    let work = Work {
+    let work = IssueWork {
         feedback: feedback::read(&mut fields, &issue),
         plans: own.list("solutions").iter().filter_map(|plan| plan::read(&issue, plan).ok()).collect(),
         items: item::arrivals(&own, &issue, &items, changed),

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 pub(crate) use bugs::Bugs;
 
 use super::title;
-use super::tracker::{Arrival, Refused, Tracker};
+use super::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::{Comment, Issue, Source, StoredStatus};
 use crate::model::record::entry_at;
@@ -47,10 +47,10 @@ fn issue_id(bug: &str) -> String {
 }
 
 /// The issue that `record` becomes.
-fn read(record: &Value) -> Result<Arrival, Refused> {
+fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let bug = record["id"].as_str().unwrap_or_default();
     let given = issue_id(bug);
-    let refused = |reason: String| Refused::fault(Some(given.clone()), reason);
+    let refused = |reason: String| RefusedRecord::fault(Some(given.clone()), reason);
     let id = IssueId::parse(&given).map_err(|error| refused(error.to_string()))?;
     let operations = record["operations"].as_array().map(Vec::as_slice).unwrap_or_default();
     let Some((first, rest)) = operations.split_first().map(|(first, rest)| (Operation(first), rest)) else {

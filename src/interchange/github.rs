@@ -18,7 +18,7 @@ pub(crate) use pages::Pages;
 
 use super::comment::{self as from_source, SourceComment};
 use super::title;
-use super::tracker::{Arrival, Refused, Tracker};
+use super::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Issue, Source, StoredStatus};
 use crate::model::time::Time;
@@ -46,20 +46,20 @@ const SAID: &[&str] =
     &["milestone", "locked", "isPinned", "projectItems", "projectCards", "active_lock_reason"];
 
 /// The issue that `record` becomes.
-fn read(record: &Value) -> Result<Arrival, Refused> {
+fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let Value::Object(map) = record else {
-        return Err(Refused::fault(None, "it is not an object"));
+        return Err(RefusedRecord::fault(None, "it is not an object"));
     };
     let number = match map.get("number") {
-        None | Some(Value::Null) => return Err(Refused::fault(None, "it has no `number`")),
+        None | Some(Value::Null) => return Err(RefusedRecord::fault(None, "it has no `number`")),
         Some(given) => number(given).ok_or_else(|| {
-            Refused::fault(None, format!("its `number` is `{given}`, not a whole number from 1 on"))
+            RefusedRecord::fault(None, format!("its `number` is `{given}`, not a whole number from 1 on"))
         })?,
     };
     let given = format!("GH-{number}");
-    let refused = |reason: &str| Refused::fault(Some(given.clone()), reason);
+    let refused = |reason: &str| RefusedRecord::fault(Some(given.clone()), reason);
     if map.get("pull_request").is_some_and(|it| !it.is_null()) {
-        return Err(Refused::other(Some(given.clone()), "pull request"));
+        return Err(RefusedRecord::other(Some(given.clone()), "pull request"));
     }
     let id = IssueId::parse(&given).map_err(|error| refused(&error.to_string()))?;
     let mut fields = Fields { map, notes: Vec::new(), kept: BTreeSet::new() };

@@ -14,15 +14,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::lines::Unreadable;
-use super::selection::Selection;
-use super::tracker::{Arrival, Found, Records, Refused, Tracker};
-use super::{ImportedWork, Kept, LeftOut, Noted, Report, Skipped};
+use super::selection::ImportSelection;
+use super::tracker::{Arrival, FoundRecord, Records, RefusedRecord, Tracker};
+use super::{ImportReport, ImportedWork, KeptValue, LeftOutIssues, Noted, Skipped};
 use crate::git::cores;
 use crate::model::doc::{Doc, Excess};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::issue::Issue;
 use crate::model::time::Time;
-use crate::store::{Read, StoreError, Tx, layout};
+use crate::store::{ReadState, StoreError, Tx, layout};
 use comments::Comments;
 pub(crate) use settle::follow_source;
 use settle::{Fresh, Settled, settle};
@@ -44,7 +44,7 @@ pub(crate) struct Batch {
     /// The index of the record of each issue that is to be imported.
     places: BTreeMap<IssueId, usize>,
     /// The result of the first pass, before the store is read.
-    report: Report,
+    report: ImportReport,
 }
 
 impl Batch {
@@ -53,10 +53,10 @@ impl Batch {
     pub(crate) fn collect(
         tracker: &'static Tracker,
         records: &mut dyn Records,
-        selection: &Selection,
+        selection: &ImportSelection,
         mut seen: impl FnMut(u64),
     ) -> Result<Self, Unreadable> {
-        let mut report = Report { source: tracker.name.to_owned(), ..Report::default() };
+        let mut report = ImportReport { source: tracker.name.to_owned(), ..ImportReport::default() };
         let mut counted: BTreeMap<IssueId, Counted> = BTreeMap::new();
         let mut others: BTreeMap<String, u64> = BTreeMap::new();
         let mut each = records.each()?.enumerate();
@@ -64,7 +64,7 @@ impl Batch {
             let read = cores::map(
                 some,
                 || (),
-                |(), (index, Found { unit, number, record })| {
+                |(), (index, FoundRecord { unit, number, record })| {
                     let read = record.and_then(|record| (tracker.read)(&record)).map(|arrival| {
                         let left_out = selection.leaves_out(&arrival);
                         (arrival.issue.id, arrival.changed, left_out)
@@ -80,7 +80,7 @@ impl Batch {
                         report.notes.extend(count(&mut counted, id, new));
                     }
                     Err(refused) if refused.is_fault => report.skipped.push(skipped(&unit, number, refused)),
-                    Err(Refused { reason, .. }) => *others.entry(reason).or_default() += 1,
+                    Err(RefusedRecord { reason, .. }) => *others.entry(reason).or_default() += 1,
                 }
             }
         }
@@ -92,13 +92,13 @@ impl Batch {
 
     /// The records that were skipped, if there are no others: then this is not a source of this tracker.
     pub(crate) fn nothing_but_skipped(&self) -> Option<&[Skipped]> {
-        let Report { skipped, left_out, .. } = &self.report;
+        let ImportReport { skipped, left_out, .. } = &self.report;
         (self.places.is_empty() && left_out.is_empty() && !skipped.is_empty()).then_some(skipped)
     }
 
     /// Whether the source is empty.
     pub(crate) fn is_empty(&self) -> bool {
-        let Report { skipped, left_out, .. } = &self.report;
+        let ImportReport { skipped, left_out, .. } = &self.report;
         self.places.is_empty() && left_out.is_empty() && skipped.is_empty()
     }
 
@@ -113,7 +113,7 @@ impl Batch {
         records: &mut dyn Records,
         tx: &mut Tx<'_>,
         mut seen: impl FnMut(u64),
-    ) -> Result<Report, E> {
+    ) -> Result<ImportReport, E> {
         let mut writing = Writing::of(self);
         let mut done = 0;
         // Whether most issues are new, which makes it worthwhile to make their records in parallel, before looking.
@@ -123,7 +123,7 @@ impl Batch {
             let read = cores::map(
                 some,
                 || (),
-                |(), (index, Found { unit, number, record })| {
+                |(), (index, FoundRecord { unit, number, record })| {
                     let mut arrival = (self.tracker.read)(&record.ok()?).ok()?;
                     let counts = self.places.get(&arrival.issue.id) == Some(&index);
                     counts.then(|| (unit, number, are_new.then(|| Fresh::of(&mut arrival)), arrival))
@@ -163,8 +163,8 @@ impl Batch {
 
 /// The next records, enough to occupy several threads; `None` at the end.
 fn some(
-    each: &mut dyn Iterator<Item = (usize, Result<Found, Unreadable>)>,
-) -> Result<Option<Vec<(usize, Found)>>, Unreadable> {
+    each: &mut dyn Iterator<Item = (usize, Result<FoundRecord, Unreadable>)>,
+) -> Result<Option<Vec<(usize, FoundRecord)>>, Unreadable> {
     const MOST: usize = 1024;
     const LARGE: usize = 1 << 20;
     let (mut some, mut size) = (Vec::new(), 0);
@@ -187,8 +187,8 @@ fn size_of_text(value: &Value) -> usize {
     }
 }
 
-fn skipped(unit: &str, number: u64, refused: Refused) -> Skipped {
-    let Refused { id, reason, .. } = refused;
+fn skipped(unit: &str, number: u64, refused: RefusedRecord) -> Skipped {
+    let RefusedRecord { id, reason, .. } = refused;
     Skipped { unit: unit.to_owned(), number, id, reason }
 }
 
@@ -223,7 +223,7 @@ fn select(
     counted: BTreeMap<IssueId, Counted>,
     limit: Option<usize>,
     mut reasons: BTreeMap<String, u64>,
-    left_out: &mut Vec<LeftOut>,
+    left_out: &mut Vec<LeftOutIssues>,
 ) -> BTreeMap<IssueId, usize> {
     let mut places = BTreeMap::new();
     for (id, counted) in counted {
@@ -241,7 +241,7 @@ fn select(
         places.retain(|_, index| !beyond.contains(index));
         *reasons.entry("beyond the limit".into()).or_default() += beyond.len() as u64;
     }
-    left_out.extend(reasons.into_iter().map(|(reason, issues)| LeftOut { reason, issues }));
+    left_out.extend(reasons.into_iter().map(|(reason, issues)| LeftOutIssues { reason, issues }));
     places
 }
 
@@ -254,7 +254,7 @@ enum Record {
 /// The second pass.
 struct Writing<'a> {
     batch: &'a Batch,
-    report: Report,
+    report: ImportReport,
     /// Issues that got a new dependency.
     dependent: Vec<IssueId>,
     /// The dependencies of the issues that were written.
@@ -287,7 +287,7 @@ impl<'a> Writing<'a> {
     }
 
     fn skip(&mut self, (unit, number): (&str, u64), id: &IssueId, reason: String) {
-        let refused = Refused::fault(Some(id.to_string()), reason);
+        let refused = RefusedRecord::fault(Some(id.to_string()), reason);
         self.report.skipped.push(skipped(unit, number, refused));
     }
 
@@ -372,11 +372,11 @@ impl<'a> Writing<'a> {
         Ok(notes)
     }
 
-    fn end(mut self, tx: &Tx<'_>) -> Result<Report, StoreError> {
+    fn end(mut self, tx: &Tx<'_>) -> Result<ImportReport, StoreError> {
         let cycles = cycles::notes(tx, &self.dependent, self.depends_on)?;
         self.report.cycles = cycles.iter().map(|noted| noted.note.clone()).collect();
         self.report.notes.extend(cycles);
-        self.report.kept = self.kept.into_iter().map(|(what, issues)| Kept { what, issues }).collect();
+        self.report.kept = self.kept.into_iter().map(|(what, issues)| KeptValue { what, issues }).collect();
         Ok(self.report)
     }
 }

@@ -10,8 +10,8 @@ mod line;
 mod orphans;
 mod text;
 
-pub(crate) use export::{Exported, write};
-pub(crate) use import::{Taken, read};
+pub(crate) use export::{ExportedJsonl, write};
+pub(crate) use import::{ImportedJsonl, read};
 
 /// The format in the header line.
 const FORMAT: &str = "git-wf-export";

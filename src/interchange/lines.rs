@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use serde_json::Value;
 
-use super::tracker::{Each, Found, Records, Refused};
+use super::tracker::{Each, FoundRecord, Records, RefusedRecord};
 use crate::git::cores;
 use crate::model::strict;
 
@@ -25,12 +25,12 @@ const AHEAD: usize = 1 << 20;
 
 /// A file of JSON lines, which can be read more than once.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct JsonLinesFile {
     name: String,
     file: File,
 }
 
-impl Source {
+impl JsonLinesFile {
     /// Opens the file at `path`. Input that cannot be read twice is copied to a temporary file.
     pub(crate) fn open(path: &str) -> io::Result<Self> {
         Ok(Self::of(path, open(path)?))
@@ -42,15 +42,15 @@ impl Source {
     }
 
     /// Its lines, from the first one.
-    pub(crate) fn lines(&mut self) -> Result<Lines<'_>, Unreadable> {
+    pub(crate) fn lines(&mut self) -> Result<JsonLineReader<'_>, Unreadable> {
         let Self { name, file } = self;
         file.rewind().map_err(|error| unread(name, 0, &error))?;
         let input = BufReader::with_capacity(BUFFER, &*file);
-        Ok(Lines { name, input, number: 0, bytes: Vec::new(), is_over: false })
+        Ok(JsonLineReader { name, input, number: 0, bytes: Vec::new(), is_over: false })
     }
 }
 
-impl Records for Source {
+impl Records for JsonLinesFile {
     fn each(&mut self) -> Result<Each<'_>, Unreadable> {
         Ok(Box::new(Values { lines: self.lines()?, ready: Vec::new().into_iter() }))
     }
@@ -58,12 +58,12 @@ impl Records for Source {
 
 /// The values of a file, one for each line that can be read.
 struct Values<'a> {
-    lines: Lines<'a>,
-    ready: std::vec::IntoIter<Result<Found, Unreadable>>,
+    lines: JsonLineReader<'a>,
+    ready: std::vec::IntoIter<Result<FoundRecord, Unreadable>>,
 }
 
 impl Iterator for Values<'_> {
-    type Item = Result<Found, Unreadable>;
+    type Item = Result<FoundRecord, Unreadable>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ready.len() == 0 {
@@ -76,7 +76,7 @@ impl Iterator for Values<'_> {
 }
 
 /// The value of a line, or why the line is skipped. An error ends the reading.
-fn found(line: Result<Line<'_>, (u64, Unreadable)>) -> Result<Found, Unreadable> {
+fn found(line: Result<JsonLine<'_>, (u64, Unreadable)>) -> Result<FoundRecord, Unreadable> {
     let (number, read) = match line {
         Ok(line) => (line.number, line.value()),
         Err((number, error)) => (number, Err(error)),
@@ -88,8 +88,8 @@ fn found(line: Result<Line<'_>, (u64, Unreadable)>) -> Result<Found, Unreadable>
         Err(error @ Unreadable::Unread { .. }) => return Err(error),
         Err(error) => Err(error.in_line()),
     };
-    let record = record.map_err(|reason| Refused::fault(None, reason));
-    Ok(Found { unit: "line".into(), number, record })
+    let record = record.map_err(|reason| RefusedRecord::fault(None, reason));
+    Ok(FoundRecord { unit: "line".into(), number, record })
 }
 
 /// Opens a file so that it can be read twice.
@@ -110,7 +110,7 @@ pub(crate) fn copied(from: &mut dyn Read) -> io::Result<File> {
 }
 
 /// The lines of a file. Blank lines are skipped, and so is a leading byte order mark.
-pub(crate) struct Lines<'a> {
+pub(crate) struct JsonLineReader<'a> {
     name: &'a str,
     input: BufReader<&'a File>,
     number: u64,
@@ -120,7 +120,7 @@ pub(crate) struct Lines<'a> {
 
 /// One line.
 #[derive(Debug)]
-pub(crate) struct Line<'a> {
+pub(crate) struct JsonLine<'a> {
     name: &'a str,
     /// Counted from 1.
     pub(crate) number: u64,
@@ -128,9 +128,9 @@ pub(crate) struct Line<'a> {
     pub(crate) text: Option<&'a str>,
 }
 
-impl Lines<'_> {
+impl JsonLineReader<'_> {
     /// The next line.
-    pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, Unreadable> {
+    pub(crate) fn next(&mut self) -> Result<Option<JsonLine<'_>>, Unreadable> {
         if self.is_over {
             return Ok(None);
         }
@@ -149,7 +149,7 @@ impl Lines<'_> {
             } else if self.bytes.len() > LONGEST {
                 self.skip_line().map_err(|error| unread(self.name, self.number, &error))?;
                 self.bytes = Vec::new();
-                return Ok(Some(Line { name: self.name, number: self.number, text: None }));
+                return Ok(Some(JsonLine { name: self.name, number: self.number, text: None }));
             }
             if self.bytes.iter().any(|byte| !byte.is_ascii_whitespace()) {
                 break;
@@ -158,7 +158,7 @@ impl Lines<'_> {
         let text = std::str::from_utf8(&self.bytes)
             .map_err(|error| not_utf8(self.name, self.number, &self.bytes, error.valid_up_to()))?;
         let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
-        Ok(Some(Line { name: self.name, number: self.number, text: Some(text) }))
+        Ok(Some(JsonLine { name: self.name, number: self.number, text: Some(text) }))
     }
 
     /// The next lines, enough to occupy several threads; empty at the end.
@@ -211,22 +211,22 @@ pub(crate) struct Ahead {
 
 impl Ahead {
     /// The line, or its number and the error.
-    pub(crate) fn as_line<'a>(&'a self, name: &'a str) -> Result<Line<'a>, (u64, Unreadable)> {
+    pub(crate) fn as_line<'a>(&'a self, name: &'a str) -> Result<JsonLine<'a>, (u64, Unreadable)> {
         match &self.text {
-            Ok(text) => Ok(Line { name, number: self.number, text: text.as_deref() }),
+            Ok(text) => Ok(JsonLine { name, number: self.number, text: text.as_deref() }),
             Err(error) => Err((self.number, error.clone())),
         }
     }
 }
 
-impl<'a> Line<'a> {
+impl<'a> JsonLine<'a> {
     /// Its content, or why the line is skipped without rejecting the whole file.
     pub(crate) fn value(&self) -> Result<Result<Value, String>, Unreadable> {
         let Some(text) = self.text else { return Ok(Err(too_long())) };
         match strict::parse_text(text) {
             Ok(value) => Ok(Ok(value)),
-            Err(strict::Fault::Unsound(why)) => Ok(Err(why)),
-            Err(strict::Fault::Json(error)) => Err(self.fault(text, &error)),
+            Err(strict::JsonFault::Unsound(why)) => Ok(Err(why)),
+            Err(strict::JsonFault::Json(error)) => Err(self.fault(text, &error)),
         }
     }
 
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8]) -> Result<Vec<(u64, Value)>, Unreadable> {
-        let mut source = Source { name: "f".into(), file: copied(&mut &*bytes).unwrap() };
+        let mut source = JsonLinesFile { name: "f".into(), file: copied(&mut &*bytes).unwrap() };
         let mut lines = source.lines()?;
         let mut read = Vec::new();
         while let Some(line) = lines.next()? {
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn a_line_that_is_too_long_is_passed_by() {
         let long = [b"1\n".as_slice(), &vec![b' '; LONGEST + 1], b"x\n2\n"].concat();
-        let mut source = Source { name: "f".into(), file: copied(&mut &*long).unwrap() };
+        let mut source = JsonLinesFile { name: "f".into(), file: copied(&mut &*long).unwrap() };
         let mut lines = source.lines().unwrap();
         let mut seen = Vec::new();
         while let Some(line) = lines.next().unwrap() {
@@ -307,8 +307,10 @@ mod tests {
 
     #[test]
     fn a_line_that_two_programs_read_in_two_ways_is_passed_by() {
-        let mut source =
-            Source { name: "f".into(), file: copied(&mut b"{\"a\":1,\"a\":2}\n{}\n".as_slice()).unwrap() };
+        let mut source = JsonLinesFile {
+            name: "f".into(),
+            file: copied(&mut b"{\"a\":1,\"a\":2}\n{}\n".as_slice()).unwrap(),
+        };
         let mut lines = source.lines().unwrap();
         assert!(lines.next().unwrap().unwrap().value().unwrap().unwrap_err().contains('a'));
         assert!(lines.next().unwrap().unwrap().value().unwrap().is_ok());

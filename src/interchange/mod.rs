@@ -22,4 +22,4 @@ pub(crate) mod tracker;
 pub(crate) mod trackers;
 pub(crate) mod work;
 
-pub(crate) use report::{ImportedWork, Kept, LeftOut, Noted, Report, Skipped};
+pub(crate) use report::{ImportReport, ImportedWork, KeptValue, LeftOutIssues, Noted, Skipped};

@@ -8,7 +8,7 @@ use crate::model::remedy::Remedy;
 
 /// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Report {
+pub(crate) struct ImportReport {
     /// The tracker.
     pub(crate) source: String,
     /// Whether this was a dry run, which writes nothing.
@@ -33,9 +33,9 @@ pub(crate) struct Report {
     /// Records that could not be read, or cannot be issues.
     pub(crate) skipped: Vec<Skipped>,
     /// Issues that the options left out.
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<LeftOutIssues>,
     /// Values that have no field here; they are kept with the issue as the source has them.
-    pub(crate) kept: Vec<Kept>,
+    pub(crate) kept: Vec<KeptValue>,
     /// What differs in the source as a whole.
     pub(crate) remarks: Vec<String>,
     /// What differs from the source in single issues.
@@ -85,7 +85,7 @@ pub(crate) struct Skipped {
 
 /// Issues that the options of the import leave out for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct LeftOut {
+pub(crate) struct LeftOutIssues {
     /// Why: `type chore`.
     pub(crate) reason: String,
     /// How many.
@@ -94,7 +94,7 @@ pub(crate) struct LeftOut {
 
 /// A value of several issues that has no field here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Kept {
+pub(crate) struct KeptValue {
     /// What it is.
     pub(crate) what: String,
     /// How many of the written issues have it.

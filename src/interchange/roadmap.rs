@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::lines::Unreadable;
-use super::tracker::{Arrival, Each, Found, Records, Refused, Tracker};
+use super::tracker::{Arrival, Each, FoundRecord, Records, RefusedRecord, Tracker};
 use crate::model::id::{IssueId, RoadmapId};
 use crate::model::issue::{Issue, LifecycleRequirements, Source, StoredStatus};
 use crate::model::person::Person;
@@ -109,8 +109,8 @@ impl RoadmapRecord {
     }
 }
 
-fn arrival(record: &Value) -> Result<Arrival, Refused> {
-    let wrong = |why: String| Refused::fault(None, why);
+fn arrival(record: &Value) -> Result<Arrival, RefusedRecord> {
+    let wrong = |why: String| RefusedRecord::fault(None, why);
     let it: RoadmapRecord = typed::read(record).map_err(|error| wrong(error.to_string()))?;
     let item = it.read().map_err(wrong)?;
     let mut issue = Issue::new(it.issue_id.clone(), it.author.clone(), it.created_at, issue_title(&item));
@@ -163,7 +163,7 @@ pub(crate) struct AtHand(pub(crate) Vec<Value>);
 impl Records for AtHand {
     fn each(&mut self) -> Result<Each<'_>, Unreadable> {
         let found = |(number, record): (u64, &Value)| {
-            Ok(Found { unit: "item".into(), number, record: Ok(record.clone()) })
+            Ok(FoundRecord { unit: "item".into(), number, record: Ok(record.clone()) })
         };
         Ok(Box::new((1..).zip(&self.0).map(found)))
     }

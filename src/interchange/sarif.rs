@@ -33,7 +33,7 @@ const NOT_IN_PATHS: &AsciiSet = &CONTROLS
 
 /// A file with the results of one run of this program.
 #[derive(Debug, Serialize)]
-pub(crate) struct Log {
+pub(crate) struct SarifLog {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
@@ -63,7 +63,7 @@ struct Driver {
     name: &'static str,
     version: &'static str,
     semantic_version: &'static str,
-    rules: Vec<Rule>,
+    rules: Vec<SarifRule>,
 }
 
 #[derive(Debug, Serialize)]
@@ -80,9 +80,9 @@ struct Invocation {
 /// A kind of finding.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Rule {
+pub(crate) struct SarifRule {
     id: &'static str,
-    short_description: Message,
+    short_description: SarifMessage,
 }
 
 /// A finding.
@@ -96,9 +96,9 @@ pub(crate) struct Result {
     /// How bad it is.
     pub(crate) level: Level,
     /// What was found.
-    pub(crate) message: Message,
+    pub(crate) message: SarifMessage,
     /// The locations. Code-scanning pages show nothing without one.
-    pub(crate) locations: Vec<Location>,
+    pub(crate) locations: Vec<SarifLocation>,
     /// Equal in two runs for the same finding.
     pub(crate) partial_fingerprints: Map<String, Value>,
     /// What has no field of its own.
@@ -117,11 +117,11 @@ text_enum!(
 
 /// A text.
 #[derive(Debug, Serialize)]
-pub(crate) struct Message {
+pub(crate) struct SarifMessage {
     text: String,
 }
 
-impl<T: Into<String>> From<T> for Message {
+impl<T: Into<String>> From<T> for SarifMessage {
     fn from(text: T) -> Self {
         Self { text: text.into() }
     }
@@ -149,7 +149,7 @@ impl Base {
 /// A file that a result is about.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Location {
+pub(crate) struct SarifLocation {
     physical_location: PhysicalLocation,
 }
 
@@ -173,14 +173,14 @@ struct Region {
     start_line: u64,
 }
 
-impl Rule {
+impl SarifRule {
     /// A rule and what it finds.
     pub(crate) fn new(id: &'static str, about: &'static str) -> Self {
         Self { id, short_description: about.into() }
     }
 }
 
-impl Location {
+impl SarifLocation {
     /// A whole file. Code-scanning pages need a line, so it is the first.
     pub(crate) fn file(base: Base, path: &str) -> Self {
         let uri = utf8_percent_encode(path, NOT_IN_PATHS).to_string();
@@ -189,12 +189,12 @@ impl Location {
     }
 }
 
-impl Log {
+impl SarifLog {
     /// The results of a run, with all rules.
-    pub(crate) fn new(rules: Vec<Rule>, results: Vec<Result>, properties: Map<String, Value>) -> Self {
+    pub(crate) fn new(rules: Vec<SarifRule>, results: Vec<Result>, properties: Map<String, Value>) -> Self {
         let version = env!("CARGO_PKG_VERSION");
         let base = |base: &Base| {
-            (base.to_string(), serde_json::json!({ "description": Message::from(base.about()) }))
+            (base.to_string(), serde_json::json!({ "description": SarifMessage::from(base.about()) }))
         };
         let run = Run {
             tool: Tool { driver: Driver { name: "git-wf", version, semantic_version: version, rules } },
@@ -215,7 +215,8 @@ mod tests {
 
     #[test]
     fn a_path_is_a_relative_reference() {
-        let uri = |path: &str| Location::file(Base::WorkTree, path).physical_location.artifact_location.uri;
+        let uri =
+            |path: &str| SarifLocation::file(Base::WorkTree, path).physical_location.artifact_location.uri;
         assert_eq!(uri("src/my file#1.rs"), "src/my%20file%231.rs");
         assert_eq!(uri("c:/100%/ü?.rs"), "c%3A/100%25/%C3%BC%3F.rs");
     }

@@ -6,7 +6,7 @@ use crate::model::time::Time;
 
 /// Whether an issue is open in its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum SourceState {
     /// It is.
     Open,
     /// It is closed or was given up.
@@ -15,7 +15,7 @@ pub(crate) enum State {
 
 /// Which issues to import; all of them by default.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Selection {
+pub(crate) struct ImportSelection {
     /// Only these types, if any are given.
     pub(crate) only_types: Vec<String>,
     /// None of these types.
@@ -23,14 +23,14 @@ pub(crate) struct Selection {
     /// Only those with all of these labels.
     pub(crate) labels: Vec<String>,
     /// Only open or only closed ones.
-    pub(crate) state: Option<State>,
+    pub(crate) state: Option<SourceState>,
     /// Only those that changed at this time or later.
     pub(crate) since: Option<Time>,
     /// At most this many issues, in the order of the source.
     pub(crate) limit: Option<usize>,
 }
 
-impl Selection {
+impl ImportSelection {
     /// Whether all issues are selected.
     pub(crate) fn is_everything(&self) -> bool {
         let Self { only_types, skip_types, labels, state, since, limit } = self;
@@ -40,12 +40,12 @@ impl Selection {
 
     /// Why an issue is not to be imported; `None` if it is.
     pub(crate) fn leaves_out(&self, arrival: &Arrival) -> Option<String> {
-        let state = if arrival.is_terminal() { State::Closed } else { State::Open };
+        let state = if arrival.is_terminal() { SourceState::Closed } else { SourceState::Open };
         self.reason(&arrival.issue, arrival.changed, state)
     }
 
     /// Why an issue is left out, by its fields, its time of change and its state; `None` if it is selected.
-    pub(crate) fn reason(&self, issue: &Issue, changed: Time, state: State) -> Option<String> {
+    pub(crate) fn reason(&self, issue: &Issue, changed: Time, state: SourceState) -> Option<String> {
         let kind = issue.issue_type.as_deref();
         let is_named = |names: &[String]| {
             kind.is_some_and(|kind| names.iter().any(|name| name.eq_ignore_ascii_case(kind)))
@@ -57,7 +57,7 @@ impl Selection {
             return Some(format!("without the label {label}"));
         }
         if self.state.is_some_and(|wanted| wanted != state) {
-            return Some(if state == State::Open { "open".into() } else { "closed".into() });
+            return Some(if state == SourceState::Open { "open".into() } else { "closed".into() });
         }
         self.since.filter(|since| changed < *since).map(|_| "not changed since then".into())
     }
@@ -77,25 +77,28 @@ mod tests {
         issue.tags.insert("auth".into());
         let mut arrived = Arrival::of(issue, serde_json::Value::Null, day);
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let all = Selection::default;
+        let all = ImportSelection::default;
         for (selection, why) in [
             (all(), None),
-            (Selection { only_types: names(&["Chore", "bug"]), ..all() }, None),
-            (Selection { only_types: names(&["bug"]), ..all() }, Some("type chore")),
-            (Selection { skip_types: names(&["bug"]), ..all() }, None),
-            (Selection { skip_types: names(&["chore"]), ..all() }, Some("type chore")),
-            (Selection { labels: names(&["auth"]), ..all() }, None),
-            (Selection { labels: names(&["auth", "ui"]), ..all() }, Some("without the label ui")),
-            (Selection { state: Some(State::Open), ..all() }, None),
-            (Selection { state: Some(State::Closed), ..all() }, Some("open")),
-            (Selection { since: Some(day), ..all() }, None),
-            (Selection { since: Some(at("2026-01-03T00:00:00Z")), ..all() }, Some("not changed since then")),
+            (ImportSelection { only_types: names(&["Chore", "bug"]), ..all() }, None),
+            (ImportSelection { only_types: names(&["bug"]), ..all() }, Some("type chore")),
+            (ImportSelection { skip_types: names(&["bug"]), ..all() }, None),
+            (ImportSelection { skip_types: names(&["chore"]), ..all() }, Some("type chore")),
+            (ImportSelection { labels: names(&["auth"]), ..all() }, None),
+            (ImportSelection { labels: names(&["auth", "ui"]), ..all() }, Some("without the label ui")),
+            (ImportSelection { state: Some(SourceState::Open), ..all() }, None),
+            (ImportSelection { state: Some(SourceState::Closed), ..all() }, Some("open")),
+            (ImportSelection { since: Some(day), ..all() }, None),
+            (
+                ImportSelection { since: Some(at("2026-01-03T00:00:00Z")), ..all() },
+                Some("not changed since then"),
+            ),
         ] {
             assert_eq!(selection.leaves_out(&arrived).as_deref(), why, "{selection:?}");
         }
-        assert!(all().is_everything() && !Selection { limit: Some(0), ..all() }.is_everything());
+        assert!(all().is_everything() && !ImportSelection { limit: Some(0), ..all() }.is_everything());
         arrived.issue.issue_type = None;
-        let only = Selection { only_types: names(&["bug"]), ..all() };
+        let only = ImportSelection { only_types: names(&["bug"]), ..all() };
         assert_eq!(only.leaves_out(&arrived).as_deref(), Some("no type"));
     }
 }

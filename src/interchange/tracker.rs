@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::lines::Unreadable;
-use super::work::{Attempt, QueueArrival, Work};
+use super::work::{Attempt, IssueWork, QueueArrival};
 use crate::model::issue::{Comment, Issue, StoredStatus};
 use crate::model::time::Time;
 
@@ -18,7 +18,7 @@ pub(crate) struct Tracker {
     pub(crate) is_own: fn(&Value) -> bool,
     /// Reads a record. It also reads the `imported` of an existing issue, so that only what the source itself has
     /// changed since is applied. The same record makes the same bytes in every clone.
-    pub(crate) read: fn(&Value) -> Result<Arrival, Refused>,
+    pub(crate) read: fn(&Value) -> Result<Arrival, RefusedRecord>,
     /// The record with what it does not mention, from the `imported` of the last import, if this tracker leaves out of a
     /// record what was not asked for. `None` if a missing member means that there is no value.
     pub(crate) completed: Option<fn(before: &Value, now: &Value) -> Value>,
@@ -40,7 +40,7 @@ pub(crate) struct Arrival {
     /// Its comments, each once.
     pub(crate) comments: Vec<Comment>,
     /// Its plans and their items and executions; most trackers have none.
-    pub(crate) work: Work,
+    pub(crate) work: IssueWork,
     /// What is wrong with this record.
     pub(crate) notes: Vec<String>,
     /// Information that has no field here, in words that are the same for every issue with it.
@@ -56,7 +56,7 @@ impl Arrival {
             issue: Issue { imported: Some(record), ..issue },
             changed,
             comments: Vec::new(),
-            work: Work::default(),
+            work: IssueWork::default(),
             notes: Vec::new(),
             kept: BTreeSet::new(),
             silent: Vec::new(),
@@ -76,7 +76,7 @@ impl Arrival {
 
 /// A record that cannot be an issue here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub(crate) struct RefusedRecord {
     /// Its id there, if it had one.
     pub(crate) id: Option<String>,
     /// Why.
@@ -85,7 +85,7 @@ pub(crate) struct Refused {
     pub(crate) is_fault: bool,
 }
 
-impl Refused {
+impl RefusedRecord {
     /// A record with something wrong.
     pub(crate) fn fault(id: Option<String>, reason: impl Into<String>) -> Self {
         Self { id, reason: reason.into(), is_fault: true }
@@ -99,17 +99,17 @@ impl Refused {
 
 /// A record where it was found.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct FoundRecord {
     /// What `number` counts: `line`, `issues.jsonl line`, `bug`.
     pub(crate) unit: Cow<'static, str>,
     /// The line, or the position in the source, from 1; 0 for the file as a whole.
     pub(crate) number: u64,
     /// The record, or why it cannot be read.
-    pub(crate) record: Result<Value, Refused>,
+    pub(crate) record: Result<Value, RefusedRecord>,
 }
 
 /// The records of a source, one after the other.
-pub(crate) type Each<'a> = Box<dyn Iterator<Item = Result<Found, Unreadable>> + 'a>;
+pub(crate) type Each<'a> = Box<dyn Iterator<Item = Result<FoundRecord, Unreadable>> + 'a>;
 
 /// Where records come from. They are read twice, first to find those that count and then to write them, so that they
 /// need not fit into memory.

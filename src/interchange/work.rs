@@ -13,7 +13,7 @@ use crate::model::time::Time;
 
 /// What belongs to one issue.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Work {
+pub(crate) struct IssueWork {
     /// Its feedback.
     pub(crate) feedback: Vec<Feedback>,
     /// Its plans.

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
-use super::progress::{Steps, forward};
+use super::progress::{ProgressSteps, forward};
 use super::tools::Call;
-use super::{Settings, folders};
+use super::{McpSettings, folders};
 use crate::model::agent_session::{Caller, SessionProtocol};
 use crate::model::code::Code;
 use crate::model::remedy::Detail;
@@ -17,8 +17,8 @@ use crate::ops::{Notice, Refusal, Session};
 use crate::store::Store;
 
 /// What a call needs to begin.
-pub(super) struct Job {
-    pub(super) settings: Arc<Settings>,
+pub(super) struct CallJob {
+    pub(super) settings: Arc<McpSettings>,
     /// The directories that the client works in; empty if it does not say.
     pub(super) roots: Vec<PathBuf>,
     /// The directory that the call names.
@@ -41,7 +41,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-impl Job {
+impl CallJob {
     /// Runs the call. If the client cancels it, its test command is ended, and it no longer waits for a remote. Progress is
     /// sent before the answer.
     ///
@@ -56,10 +56,10 @@ impl Job {
         let given_up = StopOnDrop(Arc::clone(&stop));
         let (steps, sent) = match context.meta.get_progress_token() {
             Some(token) => {
-                let (steps, sent) = Steps::sent();
+                let (steps, sent) = ProgressSteps::sent();
                 (steps, Some((sent, token)))
             }
-            None => (Steps::silent(), None),
+            None => (ProgressSteps::silent(), None),
         };
         let thread = tokio::task::spawn_blocking(move || self.on_this_thread(&steps, stop, work));
         let telling = async {
@@ -88,7 +88,7 @@ impl Job {
 
     fn on_this_thread<T>(
         &self,
-        steps: &Steps,
+        steps: &ProgressSteps,
         stop: Arc<AtomicBool>,
         work: impl FnOnce(&Call<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {

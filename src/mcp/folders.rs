@@ -11,7 +11,7 @@ use rmcp::model::{InputRequest, InputRequiredResult, InputResponses};
 use rmcp::{Peer, RoleServer};
 use serde_json::Value;
 
-use super::Settings;
+use super::McpSettings;
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::store::Store;
@@ -67,7 +67,7 @@ fn path(uri: &str) -> Option<PathBuf> {
 /// # Errors
 /// `no-directory`, `outside-roots`, `which-directory`.
 pub(super) fn choose(
-    settings: &Settings,
+    settings: &McpSettings,
     roots: &[PathBuf],
     directory: Option<&str>,
 ) -> Result<PathBuf, Refusal> {
@@ -111,7 +111,7 @@ fn listed(roots: &[PathBuf]) -> Vec<String> {
     roots.iter().map(|root| root.display().to_string()).collect()
 }
 
-fn is_repository(settings: &Settings, folder: &Path) -> bool {
+fn is_repository(settings: &McpSettings, folder: &Path) -> bool {
     Store::open(folder, &settings.environment).is_ok()
 }
 
@@ -141,7 +141,7 @@ pub(super) fn refuse_new_outside(roots: &[PathBuf], path: &Path) -> Result<(), R
 
 /// Whether a directory is in one of the roots, or in a worktree of a repository that is: `claim` creates worktrees
 /// beside it.
-fn is_within(settings: &Settings, roots: &[PathBuf], folder: &Path) -> bool {
+fn is_within(settings: &McpSettings, roots: &[PathBuf], folder: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     let Some(folder) = real(folder) else { return false };
     if roots.iter().filter_map(|root| real(root)).any(|root| folder.starts_with(root)) {

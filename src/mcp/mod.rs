@@ -29,13 +29,13 @@ use std::time::Duration;
 use rmcp::ServiceExt;
 
 use crate::git::Environment;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::store::Acting;
-use server::Server;
+use server::McpServer;
 use wire::Wire;
 
 /// How a server serves.
-pub(crate) struct Settings {
+pub(crate) struct McpSettings {
     /// The directory in which it was started.
     pub(crate) folder: PathBuf,
     /// The environment of the process.
@@ -49,7 +49,7 @@ pub(crate) struct Settings {
     /// Whether only tools that change nothing are offered.
     pub(crate) is_read_only: bool,
     /// Spells out a call as a command, for what no tool does.
-    pub(crate) spell: fn(&Call) -> String,
+    pub(crate) spell: fn(&RemedyCall) -> String,
 }
 
 /// Calls beyond this number wait for others to end: of those that only read, and of the rest.
@@ -61,14 +61,14 @@ const ENDING: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// The runtime cannot be started, or the client does not speak the protocol.
-pub(crate) fn serve(settings: Settings) -> io::Result<()> {
+pub(crate) fn serve(settings: McpSettings) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .max_blocking_threads(2 * MOST_CALLS)
         .build()?;
     let (wire, writer) = Wire::on_stdio();
     let served = runtime.block_on(async {
-        match Server::new(settings).serve(wire).await {
+        match McpServer::new(settings).serve(wire).await {
             Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
             // A client that only tests whether the server starts closes stdin at once.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),

@@ -7,7 +7,7 @@ use rmcp::{Peer, RoleServer};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use crate::agent::process::Ran;
-use crate::ops::work::{Observer, Test};
+use crate::ops::work::{Test, VerifyObserver};
 use crate::ops::{self};
 
 /// With fewer steps, the work is done before anyone looks.
@@ -15,7 +15,7 @@ const WORTH_TELLING: usize = 2000;
 
 /// One notification.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Step {
+pub(super) struct ProgressStep {
     done: f64,
     total: Option<f64>,
     message: String,
@@ -23,10 +23,10 @@ pub(super) struct Step {
 
 /// Where progress goes; nowhere if the client did not ask.
 #[derive(Clone)]
-pub(super) struct Steps(Option<Arc<Sink>>);
+pub(super) struct ProgressSteps(Option<Arc<Sink>>);
 
 struct Sink {
-    out: UnboundedSender<Step>,
+    out: UnboundedSender<ProgressStep>,
     so_far: Mutex<SoFar>,
 }
 
@@ -39,9 +39,9 @@ struct SoFar {
     sent: f64,
 }
 
-impl Steps {
+impl ProgressSteps {
     /// Progress that someone receives.
-    pub(super) fn sent() -> (Self, UnboundedReceiver<Step>) {
+    pub(super) fn sent() -> (Self, UnboundedReceiver<ProgressStep>) {
         let (out, steps) = mpsc::unbounded_channel();
         (Self(Some(Arc::new(Sink { out, so_far: Mutex::default() }))), steps)
     }
@@ -66,12 +66,12 @@ impl Steps {
         so_far.sent = now;
         let total = total.map(|total| so_far.before + total);
         // The receiver is gone once the call is cancelled.
-        let _ = sink.out.send(Step { done: now, total, message: doing.to_owned() });
+        let _ = sink.out.send(ProgressStep { done: now, total, message: doing.to_owned() });
     }
 }
 
 #[allow(clippy::cast_precision_loss)] // A count of steps.
-impl ops::Progress for Steps {
+impl ops::Progress for ProgressSteps {
     fn at(&self, doing: &'static str, done: usize, total: usize) {
         if total >= WORTH_TELLING {
             let total = total as f64;
@@ -90,19 +90,19 @@ impl ops::Progress for Steps {
 
 /// Tells each test command as it starts, and the end of the last.
 pub(super) struct Tests {
-    steps: Steps,
+    steps: ProgressSteps,
     place: usize,
     of: usize,
 }
 
 impl Tests {
-    pub(super) fn telling(steps: &Steps) -> Self {
+    pub(super) fn telling(steps: &ProgressSteps) -> Self {
         Self { steps: steps.clone(), place: 0, of: 0 }
     }
 }
 
 #[allow(clippy::cast_precision_loss)] // A plan has few tests.
-impl Observer for Tests {
+impl VerifyObserver for Tests {
     fn begins(&mut self, test: &Test, place: usize, of: usize) {
         (self.place, self.of) = (place, of);
         let message = format!("running test {} of {of}: {}", place + 1, test.command.as_str());
@@ -120,11 +120,11 @@ impl Observer for Tests {
 
 /// Sends notifications until the call is over.
 pub(super) async fn forward(
-    mut steps: UnboundedReceiver<Step>,
+    mut steps: UnboundedReceiver<ProgressStep>,
     peer: Peer<RoleServer>,
     token: ProgressToken,
 ) {
-    while let Some(Step { done, total, message }) = steps.recv().await {
+    while let Some(ProgressStep { done, total, message }) = steps.recv().await {
         let mut params = ProgressNotificationParam::new(token.clone(), done);
         (params.total, params.message) = (total, Some(message));
         // If the client is gone, the call is stopped anyway.
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn progress_only_increases_and_is_not_told_too_often() {
-        let (steps, mut received) = Steps::sent();
+        let (steps, mut received) = ProgressSteps::sent();
         for n in 0..=3000 {
             steps.at("reading", n, 3000);
         }

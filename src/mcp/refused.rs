@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::model::code::Code;
 use crate::model::op::{Op, Operation, Other};
-use crate::model::remedy::{Call, Detail, Remedy};
+use crate::model::remedy::{Detail, Remedy, RemedyCall};
 use crate::ops::{ErrorAnswer, Notice, Refusal};
 use crate::rules::bounded::Cut;
 
@@ -12,7 +12,7 @@ use crate::rules::bounded::Cut;
 const LONGEST: usize = 2_000;
 
 /// Writes a call as a command.
-pub(super) type Spell = fn(&Call) -> String;
+pub(super) type Spell = fn(&RemedyCall) -> String;
 
 /// The document of a refusal: what is wrong, and what can be done about it.
 pub(super) fn document(refusal: &Refusal, spell: Spell) -> Value {
@@ -85,7 +85,7 @@ fn remedy(it: &Remedy, spell: Spell) -> Value {
 
 /// The tool that does what a call does, with its arguments; `None` if only a command does. A word in capitals stands for
 /// what the caller must fill in.
-fn tool(call: &Call) -> Option<(&'static str, Map<String, Value>)> {
+fn tool(call: &RemedyCall) -> Option<(&'static str, Map<String, Value>)> {
     // Gates are overridden by people.
     if call.options.iter().any(|option| option.name == "force") {
         return None;
@@ -169,14 +169,14 @@ fn tool(call: &Call) -> Option<(&'static str, Map<String, Value>)> {
 mod tests {
     use super::*;
 
-    fn spell(call: &Call) -> String {
+    fn spell(call: &RemedyCall) -> String {
         format!("git wf {}", call.operation)
     }
 
     #[test]
     fn a_refusal_names_tools_and_for_what_no_tool_does_a_command() {
         let refusal = Refusal::new(Code::NotFound, "there is no issue `X-1`")
-            .remedy(Call::from(Other::List).flag("all"), "shows the issues")
+            .remedy(RemedyCall::from(Other::List).flag("all"), "shows the issues")
             .remedy(Other::Sync, "fetches those of others")
             .command("git fetch", "fetches commits")
             .hint("or write it");
@@ -195,9 +195,9 @@ mod tests {
 
     #[test]
     fn what_overrides_a_gate_is_no_tool() {
-        let forced = Call::new(Op::Close, ["X-1"]).flag("force");
+        let forced = RemedyCall::new(Op::Close, ["X-1"]).flag("force");
         assert_eq!(tool(&forced), None);
-        let notice = Notice::warning("late").remedy(Call::new(Op::Verify, ["X-1"]), "runs the tests");
+        let notice = Notice::warning("late").remedy(RemedyCall::new(Op::Verify, ["X-1"]), "runs the tests");
         assert_eq!(
             warning(&notice, spell),
             r#"late; the tool `verify` with {"execution":"X-1"} runs the tests"#

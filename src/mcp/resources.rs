@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::model::code::Code;
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::typed;
-use crate::ops::issues::{self, List, Record};
+use crate::ops::issues::{self, List, ShownRecord};
 use crate::ops::{Refusal, Session, work};
 
 /// What this worktree executes.
@@ -78,18 +78,18 @@ pub(super) fn read(session: &Session, uri: &str) -> Result<String, Refusal> {
         current(session)?
     } else if let Some(id) = named.strip_prefix(ISSUE) {
         match issues::show(session, id, false)?.view {
-            Record::Issue(issue) => typed::own_json(&issue),
+            ShownRecord::Issue(issue) => typed::own_json(&issue),
             _ => return Err(other_kind(uri, "an issue")),
         }
     } else if let Some(id) = named.strip_prefix(PLAN) {
         match issues::show(session, id, false)?.view {
-            Record::Plan(plan) => typed::own_json(&plan),
+            ShownRecord::Plan(plan) => typed::own_json(&plan),
             _ => return Err(other_kind(uri, "a plan")),
         }
     } else {
         return Err(Refusal::new(Code::NotFound, format!("there is no resource `{uri}`"))
             .hint(format!("the resources are {ISSUE}ID, {PLAN}ID and {CURRENT}"))
-            .remedy(Call::from(Other::List).flag("all"), "finds issues"));
+            .remedy(RemedyCall::from(Other::List).flag("all"), "finds issues"));
     };
     Ok(value.to_string())
 }
@@ -97,7 +97,7 @@ pub(super) fn read(session: &Session, uri: &str) -> Result<String, Refusal> {
 fn other_kind(uri: &str, kind: &str) -> Refusal {
     let id = uri.rsplit('/').next().unwrap_or(uri);
     Refusal::new(Code::NotFound, format!("`{uri}` does not name {kind}"))
-        .remedy(Call::new(Other::Show, [id]), "shows what it names")
+        .remedy(RemedyCall::new(Other::Show, [id]), "shows what it names")
 }
 
 fn current(session: &Session) -> Result<Value, Refusal> {

@@ -17,10 +17,10 @@ use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
 use tokio::sync::{Mutex, Semaphore};
 
-use super::call::{Job, not_begun};
+use super::call::{CallJob, not_begun};
 use super::tools::{Allowed, Call};
 use super::watch::Watched;
-use super::{MOST_CALLS, Settings, completion, folders, prompts, refused, resources};
+use super::{MOST_CALLS, McpSettings, completion, folders, prompts, refused, resources};
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::trail::watched::TICK;
@@ -31,8 +31,8 @@ const INSTRUCTIONS: &str = "git-wf tracks issues, their plans and the work on th
     as it is. A refusal has remedies: the tool to call instead, or the command that a person must type.";
 
 /// A server for one client.
-pub(super) struct Server {
-    settings: Arc<Settings>,
+pub(super) struct McpServer {
+    settings: Arc<McpSettings>,
     /// The directories that the client works in, once it was asked.
     roots: Mutex<Option<Vec<PathBuf>>>,
     /// What clients of versions before 2026-07-28 subscribed to.
@@ -41,15 +41,15 @@ pub(super) struct Server {
     places: Semaphore,
 }
 
-impl Server {
-    pub(super) fn new(settings: Settings) -> Self {
+impl McpServer {
+    pub(super) fn new(settings: McpSettings) -> Self {
         let settings = Arc::new(settings);
         let watched = Watched::new(Arc::clone(&settings));
         Self { watched, settings, roots: Mutex::default(), places: Semaphore::new(MOST_CALLS) }
     }
 
     fn allowed(&self) -> Allowed<'_> {
-        let Settings { role, is_in_run, is_read_only, .. } = &*self.settings;
+        let McpSettings { role, is_in_run, is_read_only, .. } = &*self.settings;
         Allowed { role: role.as_deref(), is_in_run: *is_in_run, is_read_only: *is_read_only }
     }
 
@@ -118,7 +118,7 @@ impl Server {
         work: impl FnOnce(&Call<'_>) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let client = context.client_info().map(|it| format!("{} {}", it.name, it.version));
-        Job { settings: Arc::clone(&self.settings), roots, directory, client }.run(context, work).await
+        CallJob { settings: Arc::clone(&self.settings), roots, directory, client }.run(context, work).await
     }
 
     async fn call(
@@ -195,7 +195,7 @@ async fn next_changes(watched: &Watched) -> Option<super::watch::Changes> {
     }
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()

@@ -6,8 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::progress::Steps;
-use super::{Settings, resources};
+use super::progress::ProgressSteps;
+use super::{McpSettings, resources};
 use crate::model::code::Code;
 use crate::ops::{Refusal, Session};
 use crate::store::Store;
@@ -28,7 +28,7 @@ pub(super) struct Changes {
 /// The resources that are watched. Cheap to clone; all clones share them.
 #[derive(Clone)]
 pub(super) struct Watched {
-    settings: Arc<Settings>,
+    settings: Arc<McpSettings>,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -51,7 +51,7 @@ fn hash(value: &impl Hash) -> u64 {
 }
 
 impl Watched {
-    pub(super) fn new(settings: Arc<Settings>) -> Self {
+    pub(super) fn new(settings: Arc<McpSettings>) -> Self {
         Self { settings, seen: Arc::default() }
     }
 
@@ -139,7 +139,7 @@ impl Watched {
     fn read<T>(&self, folder: &Path, read: impl FnOnce(&Session) -> Result<T, Refusal>) -> Option<T> {
         let store =
             Store::open(folder, &self.settings.environment).ok()?.acting(self.settings.acting.clone());
-        read(&Session::new(store, Box::new(Steps::silent()))).ok()
+        read(&Session::new(store, Box::new(ProgressSteps::silent()))).ok()
     }
 }
 

@@ -22,10 +22,10 @@ mod parse;
 mod step;
 mod write;
 
-pub(crate) use apart::{Apart, Differing, Written};
+pub(crate) use apart::{Apart, DifferingFields, SideValue};
 pub(crate) use change::Frozen;
 pub(crate) use limits::{Excess, LARGEST_DOC};
-pub(crate) use step::{Step, WrittenValue};
+pub(crate) use step::{RecordStep, WrittenValue};
 pub(crate) use write::file_bytes;
 
 const CLOCK: &str = "clock";
@@ -151,12 +151,12 @@ enum Role {
 
 /// The role of the slot with this key. The key was checked when it was read or made.
 fn role(schema: &Schema, key: &str) -> Role {
-    use super::schema::Kind;
+    use super::schema::FieldKind;
     let (name, leaf) = key.split_once('/').map_or((key, None), |(name, leaf)| (name, Some(leaf)));
     match (schema.field(name).map(|field| field.kind), leaf) {
         (None, _) => Role::Unknown,
-        (Some(Kind::Set), _) => Role::Element,
-        (Some(Kind::Object(leaves)), Some(leaf)) if !leaves.contains(&leaf) => Role::Unknown,
+        (Some(FieldKind::Set), _) => Role::Element,
+        (Some(FieldKind::Object(leaves)), Some(leaf)) if !leaves.contains(&leaf) => Role::Unknown,
         _ => Role::Known,
     }
 }

@@ -7,7 +7,7 @@ use super::Explain;
 use super::code::Code;
 use super::fingerprint::{FINGERPRINT_PATTERN, Fingerprint};
 use super::op::Other;
-use super::remedy::{Call, Remedies};
+use super::remedy::{Remedies, RemedyCall};
 use super::stamp::Stamp;
 use super::time::Time;
 use super::uid::Uid;
@@ -75,7 +75,7 @@ impl Explain for IdError {
             "a roadmap" => "a roadmap's id is RMAP-<words of its title>-<YYYYMMDD>-<uid>".into(),
             _ => Remedies::call(Other::List, "shows the issues")
                 .or_call(Other::QueueList, "the queues")
-                .or_call(Call::new(Other::SolutionList, ["ISSUE"]), "the plans"),
+                .or_call(RemedyCall::new(Other::SolutionList, ["ISSUE"]), "the plans"),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::declare::{Shaped, object};
-use super::plan_fields::{Effect, Estimate};
+use super::plan_fields::{Estimate, FileAction};
 use super::plan_schema::{self as rule, FILLED, MOST_TASKS, TASK_ID};
 use super::priority::Priority;
 use super::repo_path::RepoPath;
@@ -276,8 +276,8 @@ impl Task {
     }
 
     /// What happens to the file of one of its places.
-    pub(crate) fn effect(&self, place: &TouchedPlace<'_>) -> Effect {
-        Effect::of(place.action.unwrap_or(&self.action))
+    pub(crate) fn effect(&self, place: &TouchedPlace<'_>) -> FileAction {
+        FileAction::of(place.action.unwrap_or(&self.action))
     }
 
     /// The files and directories that the task touches.
@@ -287,15 +287,15 @@ impl Task {
 
     /// The files that it creates, by the file's own action or else by the task's.
     pub(crate) fn creates(&self) -> BTreeSet<RepoPath> {
-        self.with_effect(Effect::Creates)
+        self.with_effect(FileAction::Creates)
     }
 
     /// The files that it deletes, by the file's own action or else by the task's.
     pub(crate) fn deletes(&self) -> BTreeSet<RepoPath> {
-        self.with_effect(Effect::Deletes)
+        self.with_effect(FileAction::Deletes)
     }
 
-    fn with_effect(&self, effect: Effect) -> BTreeSet<RepoPath> {
+    fn with_effect(&self, effect: FileAction) -> BTreeSet<RepoPath> {
         let places = self.places().filter(|place| self.effect(place) == effect);
         places.map(|place| RepoPath::covering(place.path)).collect()
     }

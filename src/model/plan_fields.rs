@@ -39,15 +39,15 @@ impl PlaceList {
     }
 
     /// What happens to a file of this list, by the file's own action or else by the task's.
-    pub(crate) fn effect(self, task: &Map<String, Value>, place: &Map<String, Value>) -> Effect {
-        let action = |map: &Map<String, Value>| map.get("action").and_then(Value::as_str).map(Effect::of);
+    pub(crate) fn effect(self, task: &Map<String, Value>, place: &Map<String, Value>) -> FileAction {
+        let action = |map: &Map<String, Value>| map.get("action").and_then(Value::as_str).map(FileAction::of);
         let own = if self == Self::Files { action(place) } else { None };
-        own.or_else(|| action(task)).unwrap_or(Effect::Open)
+        own.or_else(|| action(task)).unwrap_or(FileAction::Open)
     }
 }
 
 /// The paths that a task names in either list, and what happens to each. Malformed JSON is skipped.
-pub(crate) fn places(task: &Value) -> impl Iterator<Item = (&str, Effect)> {
+pub(crate) fn places(task: &Value) -> impl Iterator<Item = (&str, FileAction)> {
     let task = task.as_object();
     PlaceList::ALL.into_iter().flat_map(move |list| {
         let places = task.and_then(|task| task.get(list.name())).and_then(Value::as_array);
@@ -135,7 +135,7 @@ impl std::fmt::Display for Estimate<'_> {
 
 /// What an action does to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effect {
+pub(crate) enum FileAction {
     /// The file is created.
     Creates,
     /// The file exists before and after.
@@ -146,7 +146,7 @@ pub(crate) enum Effect {
     Open,
 }
 
-impl Effect {
+impl FileAction {
     /// What an action does, whatever its case.
     pub(crate) fn of(action: &str) -> Self {
         match action.trim().to_ascii_lowercase().as_str() {
@@ -177,8 +177,8 @@ mod tests {
             let typed: Task = serde_json::from_value(task.clone()).unwrap();
             let typed: Vec<_> = typed.places().map(|place| (place.path, typed.effect(&place))).collect();
             assert_eq!(places(&task).collect::<Vec<_>>(), typed);
-            assert_eq!(typed[1..3], [("b", Effect::Creates), ("c", Effect::Open)]);
-            assert_eq!((typed[0].1, typed[3].1), (Effect::of(action), Effect::of(action)));
+            assert_eq!(typed[1..3], [("b", FileAction::Creates), ("c", FileAction::Open)]);
+            assert_eq!((typed[0].1, typed[3].1), (FileAction::of(action), FileAction::of(action)));
         }
     }
 

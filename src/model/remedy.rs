@@ -11,7 +11,7 @@ use super::shell;
 pub(crate) struct Remedy {
     /// The operation to call, if there is one.
     #[serde(flatten)]
-    pub(crate) call: Option<Call>,
+    pub(crate) call: Option<RemedyCall>,
     /// A command of another program, such as `git commit`, if that helps and no operation does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) command: Option<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Remedy {
 
 /// An operation, and what it is called with.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub(crate) struct Call {
+pub(crate) struct RemedyCall {
     /// Its name: `queue add`.
     #[serde(serialize_with = "by_name")]
     #[schemars(with = "String")]
@@ -49,7 +49,7 @@ fn by_name<S: Serializer>(operation: &Operation, serializer: S) -> Result<S::Ok,
     serializer.serialize_str(operation.as_str())
 }
 
-impl Call {
+impl RemedyCall {
     /// An operation with values.
     pub(crate) fn new<V: std::fmt::Display>(
         operation: impl Into<Operation>,
@@ -99,11 +99,11 @@ impl CallOption {
 }
 
 /// A call as the command line that agents are given.
-pub(crate) fn as_command<S: Serializer>(call: &Call, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn as_command<S: Serializer>(call: &RemedyCall, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&call.command())
 }
 
-impl<O: Into<Operation>> From<O> for Call {
+impl<O: Into<Operation>> From<O> for RemedyCall {
     fn from(operation: O) -> Self {
         Self::new::<&str>(operation, [])
     }
@@ -111,7 +111,7 @@ impl<O: Into<Operation>> From<O> for Call {
 
 impl Remedy {
     /// A call, and what it does.
-    pub(crate) fn call(call: impl Into<Call>, does: impl Into<String>) -> Self {
+    pub(crate) fn call(call: impl Into<RemedyCall>, does: impl Into<String>) -> Self {
         Self { call: Some(call.into()), command: None, words: does.into() }
     }
 
@@ -127,7 +127,7 @@ impl Remedy {
 
     /// The command line, if there is one.
     pub(crate) fn line(&self) -> Option<String> {
-        self.call.as_ref().map(Call::command).or_else(|| self.command.clone())
+        self.call.as_ref().map(RemedyCall::command).or_else(|| self.command.clone())
     }
 }
 
@@ -143,7 +143,7 @@ pub(crate) struct Detail {
 
 impl Detail {
     /// The sentence with one more remedy: an operation to call, and what it does.
-    pub(crate) fn remedy(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
+    pub(crate) fn remedy(mut self, call: impl Into<RemedyCall>, does: impl Into<String>) -> Self {
         self.remedies.push(Remedy::call(call, does));
         self
     }
@@ -166,7 +166,7 @@ impl Remedies {
     }
 
     /// A call, and what it does.
-    pub(crate) fn call(call: impl Into<Call>, does: impl Into<String>) -> Self {
+    pub(crate) fn call(call: impl Into<RemedyCall>, does: impl Into<String>) -> Self {
         Self::none().or_call(call, does)
     }
 
@@ -182,7 +182,7 @@ impl Remedies {
     }
 
     /// These remedies and another call.
-    pub(crate) fn or_call(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
+    pub(crate) fn or_call(mut self, call: impl Into<RemedyCall>, does: impl Into<String>) -> Self {
         self.0.push(Remedy::call(call, does));
         self
     }

@@ -22,7 +22,7 @@ use super::time::Time;
 use super::typed;
 use forms::lines_schema;
 
-pub(crate) use forms::{Lines, Risk};
+pub(crate) use forms::{Risk, TextList};
 
 text_enum!(
     /// How a roadmap splits its requirement.
@@ -173,7 +173,7 @@ pub(crate) struct RoadmapDocument {
     pub(crate) assessment: Option<Assessment>,
     /// Every feature of the requirement; if given, each is in the scope of exactly one layer.
     #[schemars(schema_with = "lines_schema")]
-    pub(crate) scope: Lines,
+    pub(crate) scope: TextList,
     /// The layers of a progressive roadmap: 2 to 4, from L0 on.
     #[schemars(length(max = MOST_LAYERS))]
     pub(crate) layers: Vec<Layer>,
@@ -208,17 +208,17 @@ pub(crate) struct Assessment {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) goal: Option<String>,
     /// What must be kept to.
-    #[serde(skip_serializing_if = "Lines::is_empty")]
+    #[serde(skip_serializing_if = "TextList::is_empty")]
     #[schemars(schema_with = "lines_schema")]
-    pub(crate) constraints: Lines,
+    pub(crate) constraints: TextList,
     /// Who cares about it.
-    #[serde(skip_serializing_if = "Lines::is_empty")]
+    #[serde(skip_serializing_if = "TextList::is_empty")]
     #[schemars(schema_with = "lines_schema")]
-    pub(crate) stakeholders: Lines,
+    pub(crate) stakeholders: TextList,
     /// Words to look for in the code.
-    #[serde(skip_serializing_if = "Lines::is_empty")]
+    #[serde(skip_serializing_if = "TextList::is_empty")]
     #[schemars(schema_with = "lines_schema")]
-    pub(crate) keywords: Lines,
+    pub(crate) keywords: TextList,
 }
 
 /// The factors of an assessment.
@@ -267,11 +267,11 @@ pub(crate) struct Layer {
     pub(crate) goal: String,
     /// The features in it, each in one layer only.
     #[schemars(schema_with = "lines_schema")]
-    pub(crate) scope: Lines,
+    pub(crate) scope: TextList,
     /// What it leaves to later layers, or to nobody.
     #[serde(default)]
     #[schemars(schema_with = "lines_schema")]
-    pub(crate) excludes: Lines,
+    pub(crate) excludes: TextList,
     /// When it is done.
     pub(crate) convergence: Convergence,
     /// What could go wrong.
@@ -301,15 +301,15 @@ pub(crate) struct RoadmapTask {
     pub(crate) kind: String,
     /// What it is about: a text, or a list of them; paths of files where they are known.
     #[schemars(schema_with = "lines_schema")]
-    pub(crate) scope: Lines,
+    pub(crate) scope: TextList,
     /// What it needs: outputs of tasks that it depends on, or paths of the repository.
     #[serde(default)]
     #[schemars(schema_with = "lines_schema")]
-    pub(crate) inputs: Lines,
+    pub(crate) inputs: TextList,
     /// What it makes.
     #[serde(default)]
     #[schemars(schema_with = "lines_schema")]
-    pub(crate) outputs: Lines,
+    pub(crate) outputs: TextList,
     /// When it is done.
     pub(crate) convergence: Convergence,
     /// Tasks that must be done first.
@@ -338,10 +338,10 @@ pub(crate) struct RoadmapTask {
 pub(crate) struct Convergence {
     /// What must hold, each testable.
     #[schemars(schema_with = "lines_schema")]
-    pub(crate) criteria: Lines,
+    pub(crate) criteria: TextList,
     /// A command or a step that shows it.
     #[schemars(schema_with = "lines_schema")]
-    pub(crate) verification: Lines,
+    pub(crate) verification: TextList,
     /// What the requester has then, in the language of the business.
     pub(crate) definition_of_done: String,
 }

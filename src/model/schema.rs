@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// How two versions of a field become one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum FieldKind {
     /// Written when the record is created, and never again.
     Once,
     /// A number without a stamp that only grows: the greater one wins.
@@ -25,7 +25,7 @@ pub(crate) struct Field {
     /// Its name in the JSON object.
     pub(crate) name: &'static str,
     /// How it merges.
-    pub(crate) kind: Kind,
+    pub(crate) kind: FieldKind,
     /// The order of keys inside its value.
     pub(crate) shape: Shape,
     /// Whether decisions depend on it, so that it cannot be hidden.
@@ -33,38 +33,38 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    const fn new(name: &'static str, kind: Kind) -> Self {
+    const fn new(name: &'static str, kind: FieldKind) -> Self {
         Self { name, kind, shape: Shape::Any, decides: false }
     }
 
     /// A field that is written once.
     pub(crate) const fn once(name: &'static str) -> Self {
-        Self::new(name, Kind::Once)
+        Self::new(name, FieldKind::Once)
     }
 
     /// A number that only grows.
     pub(crate) const fn greatest(name: &'static str) -> Self {
-        Self::new(name, Kind::Greatest)
+        Self::new(name, FieldKind::Greatest)
     }
 
     /// A register.
     pub(crate) const fn register(name: &'static str) -> Self {
-        Self::new(name, Kind::Register)
+        Self::new(name, FieldKind::Register)
     }
 
     /// A set.
     pub(crate) const fn set(name: &'static str) -> Self {
-        Self::new(name, Kind::Set)
+        Self::new(name, FieldKind::Set)
     }
 
     /// A fixed object with these leaves.
     pub(crate) const fn object(name: &'static str, leaves: &'static [&'static str]) -> Self {
-        Self::new(name, Kind::Object(leaves))
+        Self::new(name, FieldKind::Object(leaves))
     }
 
     /// An object with a register for each of its leaves, whatever they are called.
     pub(crate) const fn map(name: &'static str) -> Self {
-        Self::new(name, Kind::Map)
+        Self::new(name, FieldKind::Map)
     }
 
     /// This field, marked as one on which decisions depend: hiding it must not change what is allowed.

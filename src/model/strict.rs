@@ -17,7 +17,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Value, String> {
 }
 
 /// Like [`parse`], for a text from a user: if it is not JSON, the error says where.
-pub(crate) fn parse_text(text: &str) -> Result<Value, Fault> {
+pub(crate) fn parse_text(text: &str) -> Result<Value, JsonFault> {
     document(text.as_bytes(), DEEPEST, MOST_VALUES)
 }
 
@@ -29,11 +29,11 @@ pub(crate) fn is_surely_within(bytes: &[u8]) -> bool {
 }
 
 /// Reads what this program has just written, of any depth and count.
-pub(crate) fn parse_own(bytes: &[u8]) -> Result<Value, Fault> {
+pub(crate) fn parse_own(bytes: &[u8]) -> Result<Value, JsonFault> {
     document(bytes, usize::MAX, usize::MAX)
 }
 
-fn document(bytes: &[u8], deepest: usize, most: usize) -> Result<Value, Fault> {
+fn document(bytes: &[u8], deepest: usize, most: usize) -> Result<Value, JsonFault> {
     let read = || -> Result<Value, Stop> {
         let text = std::str::from_utf8(bytes).map_err(|_| Stop::NoJson)?;
         let mut reader = Reader { text, at: 0, values: 0, deepest, most };
@@ -46,7 +46,7 @@ fn document(bytes: &[u8], deepest: usize, most: usize) -> Result<Value, Fault> {
 
 /// Why a text with JSON documents cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Fault {
+pub(crate) enum JsonFault {
     /// It is not JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
@@ -56,10 +56,10 @@ pub(crate) enum Fault {
 }
 
 /// What is wrong with a text that cannot be read, with its place if it is not JSON at all.
-pub(crate) fn strict_fault(fault: &Fault) -> String {
+pub(crate) fn strict_fault(fault: &JsonFault) -> String {
     match fault {
-        Fault::Json(error) => json_fault(error),
-        Fault::Unsound(why) => why.clone(),
+        JsonFault::Json(error) => json_fault(error),
+        JsonFault::Unsound(why) => why.clone(),
     }
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn json_fault(error: &serde_json::Error) -> String {
 }
 
 /// Reads documents that follow each other, as JSON lines do.
-pub(crate) fn parse_all(text: &str) -> Result<Vec<Value>, Fault> {
+pub(crate) fn parse_all(text: &str) -> Result<Vec<Value>, JsonFault> {
     let mut reader = Reader { text, at: 0, values: 0, deepest: DEEPEST, most: MOST_VALUES };
     let mut found = Vec::new();
     loop {
@@ -99,10 +99,10 @@ enum Stop {
 }
 
 impl Stop {
-    fn fault(self, why: impl FnOnce() -> Option<serde_json::Error>) -> Fault {
+    fn fault(self, why: impl FnOnce() -> Option<serde_json::Error>) -> JsonFault {
         match self {
-            Self::Unsound(why) => Fault::Unsound(why),
-            Self::NoJson => why().map_or_else(|| Fault::Unsound("not JSON".into()), Fault::Json),
+            Self::Unsound(why) => JsonFault::Unsound(why),
+            Self::NoJson => why().map_or_else(|| JsonFault::Unsound("not JSON".into()), JsonFault::Json),
         }
     }
 }
@@ -325,7 +325,7 @@ mod tests {
     fn what_is_no_json_says_where() {
         assert_eq!(why(r#"{"a": }"#), "expected value at line 1 column 7");
         assert_eq!(why("{}\n{}"), "trailing characters at line 2 column 1");
-        assert!(matches!(parse_all("{}\n{"), Err(Fault::Json(error)) if error.line() == 2));
+        assert!(matches!(parse_all("{}\n{"), Err(JsonFault::Json(error)) if error.line() == 2));
         assert_eq!(parse_all("{} 1e5\n[]").unwrap().len(), 3);
     }
 

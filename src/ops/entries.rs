@@ -2,20 +2,20 @@
 
 use crate::model::code::Code;
 use crate::model::id::EntryId;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::Refusal;
-use crate::store::Read;
+use crate::store::ReadState;
 
 /// The entry of a log whose id, or the last part of it, starts with `text`.
 ///
 /// # Errors
 /// `not-found`, which `shown` remedies; `ambiguous-id`.
 pub(crate) fn entry(
-    read: &impl Read,
+    read: &impl ReadState,
     folder: &str,
     text: &str,
     id: &str,
-    shown: Call,
+    shown: RemedyCall,
 ) -> Result<EntryId, Refusal> {
     let text = text.strip_suffix(".json").unwrap_or(text);
     let (one, many, owner) = match folder.rsplit('/').next() {

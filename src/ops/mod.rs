@@ -25,7 +25,7 @@ pub(crate) use done::Done;
 pub(crate) use error_answer::ErrorAnswer;
 pub(crate) use notice::{Notice, Weight};
 pub(crate) use reach::{unreached, unreached_of};
-pub(crate) use refusal::{Kind, Refusal};
+pub(crate) use refusal::{Refusal, RefusalKind};
 pub(crate) use session::{Permit, Progress, Session};
 
 /// The result of an operation.

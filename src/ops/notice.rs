@@ -1,6 +1,6 @@
 //! Notices: what an operation found besides its result.
 
-use crate::model::remedy::{Call, Detail, Remedy};
+use crate::model::remedy::{Detail, Remedy, RemedyCall};
 
 /// Something to report that did not stop the operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Notice {
     }
 
     /// Adds a remedy: an operation to call, and what it does.
-    pub(crate) fn remedy(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
+    pub(crate) fn remedy(mut self, call: impl Into<RemedyCall>, does: impl Into<String>) -> Self {
         self.remedies.push(Remedy::call(call, does));
         self
     }

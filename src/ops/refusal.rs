@@ -3,12 +3,12 @@
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::op::Other;
-use crate::model::remedy::{Call, Detail, Remedy};
+use crate::model::remedy::{Detail, Remedy, RemedyCall};
 use crate::rules::readiness::Blocker;
 
 /// The kind of a refusal, which alone decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RefusalKind {
     /// It cannot be done in the current state.
     Impossible,
     /// The input contradicts itself.
@@ -28,7 +28,7 @@ impl Detail {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     /// See [`Kind`].
-    pub(crate) kind: Kind,
+    pub(crate) kind: RefusalKind,
     /// A stable code for programs, in kebab case: `not-found`.
     pub(crate) code: Code,
     /// What is wrong, with the value, in one line.
@@ -42,7 +42,13 @@ pub(crate) struct Refusal {
 impl Refusal {
     /// Something that cannot be done.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { kind: Kind::Impossible, code, message: message.into(), details: vec![], remedies: vec![] }
+        Self {
+            kind: RefusalKind::Impossible,
+            code,
+            message: message.into(),
+            details: vec![],
+            remedies: vec![],
+        }
     }
 
     /// A record that exists but cannot be read: `plan `SOL-…``.
@@ -53,12 +59,12 @@ impl Refusal {
 
     /// Values that do not fit together.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { kind: Kind::Usage, ..Self::new(Code::Usage, message) }
+        Self { kind: RefusalKind::Usage, ..Self::new(Code::Usage, message) }
     }
 
     /// Nothing to do.
     pub(crate) fn nothing(message: impl Into<String>) -> Self {
-        Self { kind: Kind::Nothing, ..Self::new(Code::NothingToDo, message) }
+        Self { kind: RefusalKind::Nothing, ..Self::new(Code::NothingToDo, message) }
     }
 
     /// Adds a remedy in words.
@@ -68,7 +74,7 @@ impl Refusal {
     }
 
     /// Adds a remedy: an operation to call, and what it does.
-    pub(crate) fn remedy(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
+    pub(crate) fn remedy(mut self, call: impl Into<RemedyCall>, does: impl Into<String>) -> Self {
         self.remedies.push(Remedy::call(call, does));
         self
     }

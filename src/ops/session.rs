@@ -8,7 +8,7 @@ use super::{Done, Notice, Refusal, clones};
 use crate::agent::AgentError;
 use crate::agent::process::Interrupts;
 use crate::git::Environment;
-use crate::index::{self, Index, IndexError, Needs, Use, Watch};
+use crate::index::{self, Index, IndexError, Needs, Refreshing, Use};
 use crate::model::agent_session::Caller;
 use crate::model::op::Op;
 use crate::model::time::Time;
@@ -134,7 +134,7 @@ impl Session {
     }
 
     /// Runs work that reports its progress.
-    pub(crate) fn watched<T>(&self, work: impl FnOnce(Watch<'_>) -> T) -> T {
+    pub(crate) fn watched<T>(&self, work: impl FnOnce(Refreshing<'_>) -> T) -> T {
         let done = work(&mut |doing, done, total| self.progress.at(doing, done, total));
         self.progress.end();
         done

@@ -11,12 +11,12 @@ mod table;
 mod toml;
 mod yaml;
 
-pub(crate) use fault::Fault;
+pub(crate) use fault::AgentFileFault;
 pub(crate) use reads::{imports_agents, instructions_of_aider, instructions_of_gemini};
 pub(crate) use table::AGENTS;
 
 use crate::model::text_enum;
-use json::Entry;
+use json::JsonEntry;
 use section::Marks;
 
 text_enum!(
@@ -103,7 +103,7 @@ enum Edit {
     /// As a section of a YAML file, which has one key.
     Yaml,
     /// As entries of a JSON file. A file made for them also has `version: 1`, if so.
-    Json { entries: Vec<Entry>, has_version: bool, reader: JsonReader },
+    Json { entries: Vec<JsonEntry>, has_version: bool, reader: JsonReader },
 }
 
 /// What an agent accepts in a JSON file. Files are edited whatever it is, so that what is there can be removed.
@@ -156,7 +156,7 @@ impl Piece {
     ///
     /// # Errors
     /// Any [`Fault`] of the file.
-    pub(crate) fn state(&self, text: Option<&str>) -> Result<State, Fault> {
+    pub(crate) fn state(&self, text: Option<&str>) -> Result<State, AgentFileFault> {
         let Some(text) = text else { return Ok(State::Missing) };
         match &self.edit {
             Edit::Markdown => section::state(text, Marks::Markdown, INSTRUCTIONS),
@@ -170,7 +170,7 @@ impl Piece {
     ///
     /// # Errors
     /// [`Fault::Syntax`].
-    pub(crate) fn refuse_unreadable(&self, text: &str) -> Result<(), Fault> {
+    pub(crate) fn refuse_unreadable(&self, text: &str) -> Result<(), AgentFileFault> {
         match &self.edit {
             Edit::Json { reader, .. } => json::refuse_unreadable(text, *reader),
             Edit::Markdown | Edit::Toml | Edit::Yaml => Ok(()),
@@ -181,7 +181,7 @@ impl Piece {
     ///
     /// # Errors
     /// Any [`Fault`] of the file.
-    pub(crate) fn put_into(&self, text: Option<&str>) -> Result<String, Fault> {
+    pub(crate) fn put_into(&self, text: Option<&str>) -> Result<String, AgentFileFault> {
         match (&self.edit, text) {
             (Edit::Markdown, text) => section::put_into(text, Marks::Markdown, INSTRUCTIONS),
             (Edit::Toml, text) => toml::put_into(text),
@@ -195,7 +195,7 @@ impl Piece {
     ///
     /// # Errors
     /// Any [`Fault`] of the file.
-    pub(crate) fn take_out_of(&self, text: &str) -> Result<Option<String>, Fault> {
+    pub(crate) fn take_out_of(&self, text: &str) -> Result<Option<String>, AgentFileFault> {
         match &self.edit {
             Edit::Markdown => section::take_out_of(text, Marks::Markdown),
             Edit::Toml | Edit::Yaml => section::take_out_of(text, Marks::Hash),

@@ -7,7 +7,7 @@ mod kind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(crate) use self::act::Act;
-pub(crate) use self::finding::{Finding, Severity};
+pub(crate) use self::finding::{AuditFinding, AuditSeverity};
 pub(crate) use self::kind::Kind;
 use super::evidence::{self, MissingEvidence};
 use super::folder::ExecutionFolder;
@@ -17,8 +17,8 @@ use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::op::Op;
 use crate::model::plan::{Plan, Task};
-use crate::model::plan_fields::Effect;
-use crate::model::remedy::{Call, Remedy};
+use crate::model::plan_fields::FileAction;
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::repo_path::{RepoPath, folders};
 use crate::model::review::Verdict;
 use crate::model::root::Policy;
@@ -29,7 +29,7 @@ use crate::model::words::count;
 /// What a commit did to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Change {
+pub(crate) enum FileEffect {
     /// It is new.
     Added,
     /// It was modified.
@@ -38,7 +38,7 @@ pub(crate) enum Change {
     Deleted,
 }
 
-impl Change {
+impl FileEffect {
     /// By whether the file existed before, and whether it exists after.
     pub(crate) fn of(before: bool, after: bool) -> Self {
         match (before, after) {
@@ -51,7 +51,7 @@ impl Change {
 
 /// Why it is unknown what a commit changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unseen {
+pub(crate) enum UnknownChange {
     /// A few small trees, each several times in the next, stand for billions of files.
     Unfolds,
     /// It joins too many commits, or commits with too many common ancestors.
@@ -66,7 +66,7 @@ pub(crate) enum Unseen {
     OldGit,
 }
 
-impl std::fmt::Display for Unseen {
+impl std::fmt::Display for UnknownChange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Unfolds => "its trees contain more files than can be checked",
@@ -84,22 +84,22 @@ impl std::fmt::Display for Unseen {
 
 /// A commit of the code.
 #[derive(Debug, Clone)]
-pub(crate) struct Commit {
+pub(crate) struct AuditedCode {
     /// The full object id.
     pub(crate) hash: CommitHash,
     /// Whether it is a merge; the commits that it joins are audited separately.
     pub(crate) is_merge: bool,
     /// Its changes against its parent; for a merge, against what git makes of its parents.
-    pub(crate) changes: BTreeMap<String, Change>,
+    pub(crate) changes: BTreeMap<String, FileEffect>,
     /// Why its changes are unknown; none if they are known.
-    pub(crate) unseen: Option<Unseen>,
+    pub(crate) unseen: Option<UnknownChange>,
     /// Whether its message names an issue or plan of ours.
     pub(crate) is_named: bool,
     /// The plan that its message names and from which someone removed it by hand.
     pub(crate) unlinked_from: Option<SolutionId>,
 }
 
-impl Commit {
+impl AuditedCode {
     /// Whether it is a merge without changes of its own, which needs no plan.
     pub(crate) fn is_clean_merge(&self) -> bool {
         self.is_merge && self.changes.is_empty() && self.unseen.is_none()
@@ -141,11 +141,11 @@ pub(crate) fn links(carried: &[Carried<'_>]) -> HashMap<CommitHash, Vec<usize>> 
 
 /// All findings, in order: by commit, then by execution, then by act.
 pub(crate) fn findings(
-    commits: &[Commit],
+    commits: &[AuditedCode],
     carried: &[Carried<'_>],
     acts: &[Act],
     policy: &Policy,
-) -> Vec<Finding> {
+) -> Vec<AuditFinding> {
     let by_commit = links(carried);
     let mut found = Vec::new();
     let by_hash: Vec<HashMap<CommitHash, CommitLink>> =
@@ -153,7 +153,7 @@ pub(crate) fn findings(
     for commit in commits.iter().filter(|commit| !commit.is_clean_merge()) {
         if let Some(why) = commit.unseen {
             let what = format!("{why}, so its changes are unknown");
-            found.push(Finding::new(Severity::Fault, Kind::Unseen, what).at(&commit.hash));
+            found.push(AuditFinding::new(AuditSeverity::Fault, Kind::Unseen, what).at(&commit.hash));
         }
         let known = by_commit.get(&commit.hash).map(Vec::as_slice).unwrap_or_default();
         let links: Vec<&Carried<'_>> = known.iter().map(|n| &carried[*n]).collect();
@@ -174,11 +174,14 @@ pub(crate) fn findings(
     found
 }
 
-fn unbound(commit: &Commit) -> Finding {
+fn unbound(commit: &AuditedCode) -> AuditFinding {
     let (what, remedy) = match &commit.unlinked_from {
         Some(plan) => (
             format!("its link to `{plan}` was removed by hand, so it belongs to no plan"),
-            Some(Remedy::call(Call::new(Op::Link, [commit.hash.short(), plan.as_str()]), "links it again")),
+            Some(Remedy::call(
+                RemedyCall::new(Op::Link, [commit.hash.short(), plan.as_str()]),
+                "links it again",
+            )),
         ),
         None if commit.is_named => (
             "its message names a plan, but no execution links it".to_owned(),
@@ -188,7 +191,7 @@ fn unbound(commit: &Commit) -> Finding {
     };
     let what = if commit.is_merge { format!("the merge has changes of its own, and {what}") } else { what };
     let remedies = remedy.into_iter().collect();
-    Finding { remedies, ..Finding::new(Severity::Fault, Kind::Unbound, what).at(&commit.hash) }
+    AuditFinding { remedies, ..AuditFinding::new(AuditSeverity::Fault, Kind::Unbound, what).at(&commit.hash) }
 }
 
 /// Whether a task of the plan names this path, or a directory that it is in.
@@ -213,7 +216,7 @@ fn scope(task: &Task) -> Option<RepoPath> {
 
 /// The files that a task is meant to delete.
 fn deletes(task: &Task) -> BTreeSet<RepoPath> {
-    let scope = scope(task).filter(|_| Effect::of(&task.action) == Effect::Deletes);
+    let scope = scope(task).filter(|_| FileAction::of(&task.action) == FileAction::Deletes);
     task.deletes().into_iter().chain(scope).collect()
 }
 
@@ -226,7 +229,11 @@ fn is_undone(path: &str, hash: &CommitHash, links: &HashMap<CommitHash, CommitLi
 }
 
 /// Changes of a commit that none of its plans names, except those that only revert changes of the same work.
-fn drift(commit: &Commit, links: &[&Carried<'_>], is_undone: impl Fn(&str) -> bool) -> Vec<Finding> {
+fn drift(
+    commit: &AuditedCode,
+    links: &[&Carried<'_>],
+    is_undone: impl Fn(&str) -> bool,
+) -> Vec<AuditFinding> {
     let plans: Vec<&Plan> = links.iter().filter_map(|it| it.plan).collect();
     if plans.len() < links.len() {
         // Without the plan, this is unknown; that it is unreadable is a finding of its own.
@@ -236,29 +243,33 @@ fn drift(commit: &Commit, links: &[&Carried<'_>], is_undone: impl Fn(&str) -> bo
     let named: BTreeSet<RepoPath> =
         tasks().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect();
     let deleted: BTreeSet<RepoPath> = tasks().flat_map(deletes).collect();
-    let of = |finding: Finding| finding.at(&commit.hash).of(links[0]);
+    let of = |finding: AuditFinding| finding.at(&commit.hash).of(links[0]);
     let mut found = Vec::new();
     for (path, change) in commit.changes.iter().filter(|(path, _)| !is_undone(path)) {
         if !is_named(&named, path) {
             let message = format!("`{path}` was {}, and no task names it", said(*change));
-            found.push(of(Finding::new(Severity::Fault, Kind::UnplannedFile, message).in_file(path)));
-        } else if *change == Change::Deleted && !is_named(&deleted, path) {
+            found.push(of(
+                AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedFile, message).in_file(path)
+            ));
+        } else if *change == FileEffect::Deleted && !is_named(&deleted, path) {
             let message = format!("`{path}` was deleted, and no task says that it should be");
-            found.push(of(Finding::new(Severity::Fault, Kind::UnplannedDeletion, message).in_file(path)));
+            found.push(of(
+                AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedDeletion, message).in_file(path)
+            ));
         }
     }
     found
 }
 
-fn said(change: Change) -> &'static str {
+fn said(change: FileEffect) -> &'static str {
     match change {
-        Change::Added => "added",
-        Change::Modified => "changed",
-        Change::Deleted => "deleted",
+        FileEffect::Added => "added",
+        FileEffect::Modified => "changed",
+        FileEffect::Deleted => "deleted",
     }
 }
 
-fn on_a_lost_claim(commit: &Commit, it: &Carried<'_>) -> Option<Finding> {
+fn on_a_lost_claim(commit: &AuditedCode, it: &Carried<'_>) -> Option<AuditFinding> {
     let lost_at = it.lost_at.filter(|_| it.status == ExecutionStatus::Superseded)?;
     let made_at = it.execution.log.iter().find_map(|entry| match &entry.event {
         Event::Commit(link) if link.hash == commit.hash => Some(match link.linked_by {
@@ -271,43 +282,45 @@ fn on_a_lost_claim(commit: &Commit, it: &Carried<'_>) -> Option<Finding> {
     });
     (made_at? > lost_at).then(|| {
         let message = "it was made after someone else had taken over the issue".to_owned();
-        Finding::new(Severity::Fault, Kind::LostClaim, message).at(&commit.hash).of(it)
+        AuditFinding::new(AuditSeverity::Fault, Kind::LostClaim, message).at(&commit.hash).of(it)
     })
 }
 
-fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
+fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
     let Some(plan) = it.plan else {
         let message =
             format!("the plan with the digest {} cannot be read", it.execution.execution.plan_digest);
-        return vec![Finding::new(Severity::Fault, Kind::BrokenPlan, message).of(it)];
+        return vec![AuditFinding::new(AuditSeverity::Fault, Kind::BrokenPlan, message).of(it)];
     };
     let mut found = Vec::new();
     match it.verdict {
         Some(Verdict::Approved | Verdict::Concerns) => {}
         Some(Verdict::Rejected) => {
-            found.push((Severity::Fault, "the executed plan had been rejected"));
+            found.push((AuditSeverity::Fault, "the executed plan had been rejected"));
         }
         None if it.is_reviewed => {
-            found.push((Severity::Fault, "the executed plan is not the one that was reviewed"));
+            found.push((AuditSeverity::Fault, "the executed plan is not the one that was reviewed"));
         }
-        None if Gate::Review.is_required(policy) => found.push((Severity::Fault, "nobody reviewed the plan")),
+        None if Gate::Review.is_required(policy) => {
+            found.push((AuditSeverity::Fault, "nobody reviewed the plan"))
+        }
         None => {}
     }
-    let mut found: Vec<Finding> = found
+    let mut found: Vec<AuditFinding> = found
         .into_iter()
-        .map(|(severity, message)| Finding::new(severity, Kind::Unreviewed, message.into()).of(it))
+        .map(|(severity, message)| AuditFinding::new(severity, Kind::Unreviewed, message.into()).of(it))
         .collect();
     if it.status == ExecutionStatus::Completed {
         for lack in without_repeats(it.is_hidden, evidence::lacks(plan, it.execution, &it.execution.work())) {
             // A test that was never run may not have been required; a failed test in a completed execution is always
             // an error.
             let is_fault = lack.has_failed || Gate::Evidence.is_required(policy);
-            let severity = if is_fault { Severity::Fault } else { Severity::Note };
-            found.push(Finding::new(severity, Kind::MissingCheck, lack.words).of(it));
+            let severity = if is_fault { AuditSeverity::Fault } else { AuditSeverity::Note };
+            found.push(AuditFinding::new(severity, Kind::MissingCheck, lack.words).of(it));
         }
         let untouched: Vec<RepoPath> =
             it.touched.iter().flat_map(|touched| untouched(plan, touched)).collect();
-        let finding = |message| Finding::new(Severity::Fault, Kind::UntouchedFile, message).of(it);
+        let finding = |message| AuditFinding::new(AuditSeverity::Fault, Kind::UntouchedFile, message).of(it);
         if it.is_hidden && !untouched.is_empty() {
             let files = count(untouched.len(), "file");
             found.push(finding(format!("its plan is hidden, and no commit touched {files} that it names")));

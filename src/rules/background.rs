@@ -9,7 +9,7 @@ pub(crate) use self::parts::{
     AttemptContext, Background, CheckContext, CommentContext, CommitContext, DependencyContext,
     FeedbackContext, IssueContext, ReviewContext,
 };
-use super::bounded::{Cut, LONGEST, LONGEST_OF_ISSUE, LeftOut};
+use super::bounded::{Cut, LONGEST, LONGEST_OF_ISSUE, Omission};
 use super::claim_order::who_holds;
 use super::facts;
 use super::folder::{ExecutionFolder, IssueFolder};
@@ -18,13 +18,13 @@ use crate::model::execution::Failure;
 use crate::model::id::IssueId;
 use crate::model::issue::{ExtendedContext, Feedback, FeedbackType, Stage};
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::solution::Solution;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 
 /// The reader.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Reader<'a> {
+pub(crate) enum BackgroundReader<'a> {
     /// The planner of the next plan. Failures are listed separately, with what they have in common.
     Planner,
     /// The executor of this plan.
@@ -36,10 +36,10 @@ pub(crate) enum Reader<'a> {
 pub(crate) fn issue(
     folder: &IssueFolder,
     state: impl Fn(&IssueId) -> Option<(String, IssueStatus, bool)>,
-) -> (IssueContext, Vec<LeftOut>) {
+) -> (IssueContext, Vec<Omission>) {
     let issue = &folder.issue.record;
     let mut left_out = Vec::new();
-    let show = Call::new(Other::Show, [&issue.id]);
+    let show = RemedyCall::new(Other::Show, [&issue.id]);
     let mut text = |what: &str, text: Option<&str>| {
         let mut cut = Cut::at(LONGEST_OF_ISSUE);
         let text = cut.some(text);
@@ -101,19 +101,19 @@ fn dependency(
 
 /// Earlier attempts, feedback, comments and reviews. For its own executor, a running execution is not an earlier
 /// attempt.
-pub(crate) fn background(folder: &IssueFolder, reader: Reader<'_>) -> Background {
+pub(crate) fn background(folder: &IssueFolder, reader: BackgroundReader<'_>) -> Background {
     let id = &folder.issue.record.id;
     let mut left_out = Vec::new();
 
     let mut cut = Cut::at(LONGEST);
     let attempts = cut.newest(attempts(folder, reader));
     let attempts = attempts.into_iter().map(|(it, status)| attempt(it, status, &mut cut)).collect();
-    left_out.extend(cut.left_out("attempts", Call::new(Other::Show, [id]).flag("json")));
+    left_out.extend(cut.left_out("attempts", RemedyCall::new(Other::Show, [id]).flag("json")));
 
     let mut cut = Cut::at(LONGEST);
     let feedback = cut.newest(folder.feedback.iter().filter(|it| is_shown(folder, it, reader)).collect());
     let feedback = feedback.into_iter().map(|it| feedback_context(it, &mut cut)).collect();
-    left_out.extend(cut.left_out("feedback", Call::new(Other::FeedbackList, [id]).flag("json")));
+    left_out.extend(cut.left_out("feedback", RemedyCall::new(Other::FeedbackList, [id]).flag("json")));
 
     let mut cut = Cut::at(LONGEST);
     let comments = cut.newest(folder.standing_comments().into_iter().map(|it| it.comment).collect());
@@ -123,23 +123,26 @@ pub(crate) fn background(folder: &IssueFolder, reader: Reader<'_>) -> Background
         body: cut.text(&it.body),
     };
     let comments = comments.into_iter().map(|it| comment(it, &mut cut)).collect();
-    left_out.extend(cut.left_out("comments", Call::new(Other::Show, [id])));
+    left_out.extend(cut.left_out("comments", RemedyCall::new(Other::Show, [id])));
 
     let mut cut = Cut::at(LONGEST);
     let reviews = reviews(folder, reader, &mut cut);
-    left_out.extend(cut.left_out("reviews", Call::new(Other::Show, [id]).flag("json")));
+    left_out.extend(cut.left_out("reviews", RemedyCall::new(Other::Show, [id]).flag("json")));
 
     Background { attempts, feedback, comments, reviews, wisdom: vec![], left_out }
 }
 
 /// The attempts, oldest first, with the state of each.
-fn attempts<'a>(folder: &'a IssueFolder, reader: Reader<'_>) -> Vec<(&'a ExecutionFolder, ExecutionStatus)> {
+fn attempts<'a>(
+    folder: &'a IssueFolder,
+    reader: BackgroundReader<'_>,
+) -> Vec<(&'a ExecutionFolder, ExecutionStatus)> {
     let holding = who_holds(&folder.executions);
     let all = folder.executions.iter().zip(holding.statuses).enumerate();
     let mut all: Vec<_> = all
         .filter(|(n, (_, status))| {
             let is_own = holding.holder == Some(*n) && *status == ExecutionStatus::Executing;
-            !(is_own && matches!(reader, Reader::Executor(_)))
+            !(is_own && matches!(reader, BackgroundReader::Executor(_)))
         })
         .map(|(_, it)| it)
         .collect();
@@ -190,11 +193,11 @@ fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> Atte
 }
 
 /// Whether feedback is listed separately: the failure of an attempt is listed with the attempt.
-fn is_shown(folder: &IssueFolder, it: &Feedback, reader: Reader<'_>) -> bool {
+fn is_shown(folder: &IssueFolder, it: &Feedback, reader: BackgroundReader<'_>) -> bool {
     if it.kind != FeedbackType::Failure {
         return true;
     }
-    if matches!(reader, Reader::Planner) && it.stage == Stage::Execute {
+    if matches!(reader, BackgroundReader::Planner) && it.stage == Stage::Execute {
         return false;
     }
     let is_of = |execution: &ExecutionFolder| {
@@ -223,10 +226,10 @@ fn feedback_context(it: &Feedback, cut: &mut Cut) -> FeedbackContext {
 }
 
 /// Reviews of the current plans, without those of earlier versions.
-fn reviews(folder: &IssueFolder, reader: Reader<'_>, cut: &mut Cut) -> Vec<ReviewContext> {
+fn reviews(folder: &IssueFolder, reader: BackgroundReader<'_>, cut: &mut Cut) -> Vec<ReviewContext> {
     let plans: Vec<&Solution> = match reader {
-        Reader::Planner => folder.plans(),
-        Reader::Executor(plan) => vec![plan],
+        BackgroundReader::Planner => folder.plans(),
+        BackgroundReader::Executor(plan) => vec![plan],
     };
     let of = |plan: &Solution| {
         let digest = plan.plan_digest();
@@ -237,8 +240,8 @@ fn reviews(folder: &IssueFolder, reader: Reader<'_>, cut: &mut Cut) -> Vec<Revie
     found.sort_by_key(|(_, it)| (it.created_at, it.id.clone()));
     let found = cut.newest(found);
     let bound = match reader {
-        Reader::Planner => folder.issue.record.bound_solution_id.as_ref(),
-        Reader::Executor(plan) => Some(&plan.id),
+        BackgroundReader::Planner => folder.issue.record.bound_solution_id.as_ref(),
+        BackgroundReader::Executor(plan) => Some(&plan.id),
     };
     let context = found.into_iter().map(|(solution_id, it)| {
         let findings = cut.first(it.findings.iter().collect());

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::remedy::{Call, as_command};
+use crate::model::remedy::{RemedyCall, as_command};
 
 /// Characters of each text about an issue: a comment, a failure, a finding.
 pub(crate) const LONGEST: usize = 4_000;
@@ -15,7 +15,7 @@ pub(crate) const MOST: usize = 20;
 
 /// Something that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct LeftOut {
+pub(crate) struct Omission {
     /// The field: `comments`, `description`, …
     pub(crate) what: String,
     /// How many older entries of it are missing.
@@ -25,7 +25,7 @@ pub(crate) struct LeftOut {
     /// The command that shows all of it.
     #[serde(serialize_with = "as_command")]
     #[schemars(with = "String")]
-    pub(crate) command: Call,
+    pub(crate) command: RemedyCall,
 }
 
 /// Cuts one kind of thing, and counts what it cut.
@@ -83,9 +83,9 @@ impl Cut {
     }
 
     /// What was cut from the field `what`, which `command` shows in full; none if nothing was.
-    pub(crate) fn left_out(self, what: &str, command: impl Into<Call>) -> Option<LeftOut> {
+    pub(crate) fn left_out(self, what: &str, command: impl Into<RemedyCall>) -> Option<Omission> {
         let Self { entries, shortened, .. } = self;
-        (entries + shortened > 0).then(|| LeftOut {
+        (entries + shortened > 0).then(|| Omission {
             what: what.to_owned(),
             entries,
             shortened,
@@ -109,7 +109,7 @@ mod tests {
             ("éàü".into(), "…àüx".into(), String::new())
         );
         assert_eq!(cut.newest((0..25).collect::<Vec<_>>())[..2], [24, 23]);
-        let left = cut.left_out("comments", Call::new(Other::Show, ["A-1"])).unwrap();
+        let left = cut.left_out("comments", RemedyCall::new(Other::Show, ["A-1"])).unwrap();
         assert_eq!((left.entries, left.shortened), (5, 1));
         let mut whole = Cut::at(3);
         assert_eq!(whole.first(vec![1, 2]), [1, 2]);

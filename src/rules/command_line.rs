@@ -9,7 +9,7 @@ pub(crate) struct CommandLine(String);
 /// A character that a reader of the command would not see, or not in its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it holds {} (character {})", name(*.character), .at + 1)]
-pub(crate) struct Unseen {
+pub(crate) struct HiddenCharacter {
     /// Which.
     pub(crate) character: char,
     /// How many characters come before it.
@@ -18,9 +18,9 @@ pub(crate) struct Unseen {
 
 impl CommandLine {
     /// A text of one line without hidden characters.
-    pub(crate) fn parse(text: &str) -> Result<Self, Unseen> {
+    pub(crate) fn parse(text: &str) -> Result<Self, HiddenCharacter> {
         match text.chars().enumerate().find(|(_, c)| is_hidden(*c) || is_odd_blank(*c)) {
-            Some((at, character)) => Err(Unseen { character, at }),
+            Some((at, character)) => Err(HiddenCharacter { character, at }),
             None => Ok(Self(text.to_owned())),
         }
     }

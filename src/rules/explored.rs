@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::bounded::{Cut, LONGEST, LeftOut};
+use super::bounded::{Cut, LONGEST, Omission};
 use crate::model::exploration::{Depth, Explored, Extent, RelevantFile};
 use crate::model::op::Other;
 use crate::model::person::Person;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::time::Time;
 use crate::rules::folder::IssueFolder;
 
@@ -40,7 +40,7 @@ pub(crate) struct ExplorationContext {
 }
 
 /// The latest exploration; `None` if there is none.
-pub(crate) fn context_of(folder: &IssueFolder) -> Option<(ExplorationContext, Option<LeftOut>)> {
+pub(crate) fn context_of(folder: &IssueFolder) -> Option<(ExplorationContext, Option<Omission>)> {
     let latest: &Explored = folder.explorations.last()?;
     let found = &latest.found;
     let mut cut = Cut::at(LONGEST);
@@ -70,5 +70,5 @@ pub(crate) fn context_of(folder: &IssueFolder) -> Option<(ExplorationContext, Op
         created_at: latest.created_at,
     };
     let id = &folder.issue.record.id;
-    Some((context, cut.left_out("exploration", Call::new(Other::Show, [id]).flag("json"))))
+    Some((context, cut.left_out("exploration", RemedyCall::new(Other::Show, [id]).flag("json"))))
 }

@@ -16,7 +16,7 @@ use crate::model::time::Time;
 
 /// A plan that waits in a queue, or is about to.
 #[derive(Debug, Clone)]
-pub(crate) struct Candidate {
+pub(crate) struct WaitingPlan {
     /// The plan.
     pub(crate) solution: SolutionId,
     /// Its dependencies besides those of its issue.
@@ -37,10 +37,10 @@ pub(crate) struct Rank {
 }
 
 /// The rank of each candidate among all of them.
-pub(crate) fn ranks(candidates: &[Candidate], facts: &Facts) -> Vec<Rank> {
-    let plan = |it: &Candidate| facts.get(&it.solution.issue())?.plans.get(&it.solution);
+pub(crate) fn ranks(candidates: &[WaitingPlan], facts: &Facts) -> Vec<Rank> {
+    let plan = |it: &WaitingPlan| facts.get(&it.solution.issue())?.plans.get(&it.solution);
     let extends = extends(candidates, facts);
-    let rank = |(it, extends): (&Candidate, usize)| {
+    let rank = |(it, extends): (&WaitingPlan, usize)| {
         let id = it.solution.issue();
         let issue = facts.get(&id);
         let extra = it.depends_on.iter().map(SolutionId::issue);
@@ -61,7 +61,7 @@ pub(crate) fn ranks(candidates: &[Candidate], facts: &Facts) -> Vec<Rank> {
 
 /// A path is a node between the plans that create it and those that only extend it, which keeps the edges few: once for
 /// what is created there or below, and once for what is created there or above.
-fn extends(candidates: &[Candidate], facts: &Facts) -> Vec<usize> {
+fn extends(candidates: &[WaitingPlan], facts: &Facts) -> Vec<usize> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); candidates.len()];
     let plans: Vec<_> = candidates
         .iter()
@@ -105,7 +105,7 @@ fn creates(plan: &PlanFacts, path: &RepoPath) -> bool {
 
 /// An item that is already in the queue.
 #[derive(Debug, Clone)]
-pub(crate) struct Placed {
+pub(crate) struct ItemInQueue {
     /// The plan.
     pub(crate) solution: SolutionId,
     /// Its sort key.
@@ -116,11 +116,11 @@ pub(crate) struct Placed {
 
 /// Sort keys for new items; `there` are the items of the queue in order. Each new one goes before the waiting items at
 /// the end that rank lower, and no existing item moves. If there is no room, all get new keys. Returns the new keys.
-pub(crate) fn sort_keys(there: &[Placed], mut new: Vec<Rank>) -> Vec<(SolutionId, String)> {
+pub(crate) fn sort_keys(there: &[ItemInQueue], mut new: Vec<Rank>) -> Vec<(SolutionId, String)> {
     new.sort();
     let mut slots: BTreeMap<usize, Vec<&Rank>> = BTreeMap::new();
     for rank in &new {
-        let ranks_behind = |it: &&Placed| it.rank.as_ref().is_some_and(|other| other > rank);
+        let ranks_behind = |it: &&ItemInQueue| it.rank.as_ref().is_some_and(|other| other > rank);
         let passed = there.iter().rev().take_while(ranks_behind).count();
         slots.entry(there.len() - passed).or_default().push(rank);
     }
@@ -136,7 +136,7 @@ pub(crate) fn sort_keys(there: &[Placed], mut new: Vec<Rank>) -> Vec<(SolutionId
     keys
 }
 
-fn all_respaced(there: &[Placed], slots: &BTreeMap<usize, Vec<&Rank>>) -> Vec<(SolutionId, String)> {
+fn all_respaced(there: &[ItemInQueue], slots: &BTreeMap<usize, Vec<&Rank>>) -> Vec<(SolutionId, String)> {
     let mut all: Vec<SolutionId> = Vec::new();
     for slot in 0..=there.len() {
         all.extend(slots.get(&slot).into_iter().flatten().map(|rank| rank.solution.clone()));
@@ -211,8 +211,8 @@ mod tests {
         all.iter().enumerate().map(one).collect()
     }
 
-    fn candidates(count: usize) -> Vec<Candidate> {
-        (0..count).map(|n| Candidate { solution: solution(n), depends_on: BTreeSet::new() }).collect()
+    fn candidates(count: usize) -> Vec<WaitingPlan> {
+        (0..count).map(|n| WaitingPlan { solution: solution(n), depends_on: BTreeSet::new() }).collect()
     }
 
     fn formed(all: &[Given]) -> Vec<usize> {
@@ -261,9 +261,9 @@ mod tests {
         );
     }
 
-    fn placed(order: &[usize], waiting: impl Fn(usize) -> bool, ranks: &[Rank]) -> Vec<Placed> {
+    fn placed(order: &[usize], waiting: impl Fn(usize) -> bool, ranks: &[Rank]) -> Vec<ItemInQueue> {
         let keys = respaced(order.iter().map(|n| solution(*n)).collect());
-        let one = |(n, (solution, position)): (&usize, (SolutionId, String))| Placed {
+        let one = |(n, (solution, position)): (&usize, (SolutionId, String))| ItemInQueue {
             solution,
             position,
             rank: waiting(*n).then(|| ranks[*n].clone()),
@@ -306,12 +306,12 @@ mod tests {
             let ranks = ranks(&candidates(all.len()), &facts(&all));
             let mut turn: Vec<usize> = (0..all.len()).collect();
             turn.sort_by_key(|n| order[*n]);
-            let mut there: Vec<Placed> = Vec::new();
+            let mut there: Vec<ItemInQueue> = Vec::new();
             for n in turn {
                 for (solution, position) in sort_keys(&there, vec![ranks[n].clone()]) {
                     let at: usize = solution.issue().uid().parse().unwrap();
                     there.retain(|it| it.solution != solution);
-                    there.push(Placed { solution, position, rank: Some(ranks[at].clone()) });
+                    there.push(ItemInQueue { solution, position, rank: Some(ranks[at].clone()) });
                 }
                 there.sort_by(|a, b| a.position.cmp(&b.position));
             }

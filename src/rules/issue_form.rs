@@ -3,7 +3,7 @@
 
 mod yaml;
 
-use super::issue_text::{IssueTemplate, Preset, with_preset};
+use super::issue_text::{IssueTemplate, TemplatePreset, with_preset};
 use yaml::Node;
 
 /// Longer hints would hide what is to be filled in.
@@ -24,7 +24,7 @@ pub(crate) fn form(file: &str, text: &str) -> Result<IssueTemplate, String> {
     }
     let sections: Vec<String> = body.iter().filter_map(section).collect();
     let words = |name: &str| form.get(name).map(Node::words).unwrap_or_default();
-    let preset = Preset {
+    let preset = TemplatePreset {
         priority: String::new(),
         issue_type: form.text("type").to_owned(),
         tags: words("labels"),

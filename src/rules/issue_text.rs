@@ -106,7 +106,7 @@ pub(crate) struct IssueTemplate {
 
 /// What a template fills in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Preset {
+pub(super) struct TemplatePreset {
     /// A priority, as written.
     pub(super) priority: String,
     /// The type.
@@ -120,7 +120,7 @@ pub(super) struct Preset {
 }
 
 /// A text to fill in, in the form of [`written`].
-pub(super) fn with_preset(preset: &Preset, body: &str) -> String {
+pub(super) fn with_preset(preset: &TemplatePreset, body: &str) -> String {
     let fields = [
         ("priority", one_line(&preset.priority)),
         ("type", one_line(&preset.issue_type)),
@@ -146,7 +146,7 @@ pub(crate) fn template(file: &str, text: &str) -> Result<IssueTemplate, TextFaul
     let of = |name: &str| fields.iter().find(|it| it.name == name);
     let value = |name: &str| of(name).map(|it| it.value.clone()).unwrap_or_default();
     let first = |name: &str| of(name).and_then(|it| it.list().into_iter().next()).unwrap_or_default();
-    let preset = Preset {
+    let preset = TemplatePreset {
         priority: value("priority"),
         issue_type: value("type"),
         tags: of("tags").or_else(|| of("labels")).map(FrontField::list).unwrap_or_default(),

@@ -2,7 +2,7 @@
 
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Operation, Other};
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::rules::roles::{self, Role};
 
 /// The maximum number of suggestions.
@@ -33,11 +33,11 @@ pub(crate) struct Situation<'a> {
 /// what is ready, prepare more.
 pub(crate) fn next_steps(it: &Situation<'_>) -> Vec<Remedy> {
     let mut steps: Vec<Remedy> = Vec::new();
-    let mut add = |call: Call, does: &str| steps.push(Remedy::call(call, does));
+    let mut add = |call: RemedyCall, does: &str| steps.push(Remedy::call(call, does));
     match it.open_tasks {
         Some(0) => {
             add(Op::Verify.into(), "runs the tests of the plan");
-            add(Call::from(Op::Done).option("message", "SUMMARY"), "completes the execution");
+            add(RemedyCall::from(Op::Done).option("message", "SUMMARY"), "completes the execution");
         }
         Some(_) => {
             add(Other::Detail.into(), "shows the plan and what is left to do");
@@ -48,26 +48,26 @@ pub(crate) fn next_steps(it: &Situation<'_>) -> Vec<Remedy> {
     if let Some(first) = it.attention.first() {
         steps.push((*first).clone());
     }
-    let mut add = |call: Call, does: &str| steps.push(Remedy::call(call, does));
+    let mut add = |call: RemedyCall, does: &str| steps.push(Remedy::call(call, does));
     if it.ready > 0 {
         add(Op::Next.into(), "claims the next item");
     }
     if let Some(issue) = &it.planned {
-        add(Call::new(Op::QueueAdd, [issue]), "queues its plan");
+        add(RemedyCall::new(Op::QueueAdd, [issue]), "queues its plan");
     }
     if let Some(issue) = &it.unplanned {
-        add(Call::new(Other::Context, [issue]), "shows what its planner needs");
+        add(RemedyCall::new(Other::Context, [issue]), "shows what its planner needs");
     }
     if it.differs {
         add(Other::Sync.into(), "exchanges records with the remote");
     }
     if it.issues == 0 {
-        add(Call::new(Op::New, ["TITLE"]), "creates an issue");
+        add(RemedyCall::new(Op::New, ["TITLE"]), "creates an issue");
     }
     if steps.is_empty() {
-        let mut add = |call: Call, does: &str| steps.push(Remedy::call(call, does));
-        add(Call::from(Other::List).flag("all"), "lists the issues");
-        add(Call::new(Op::New, ["TITLE"]), "creates an issue");
+        let mut add = |call: RemedyCall, does: &str| steps.push(Remedy::call(call, does));
+        add(RemedyCall::from(Other::List).flag("all"), "lists the issues");
+        add(RemedyCall::new(Op::New, ["TITLE"]), "creates an issue");
     }
     let is_allowed = |step: &Remedy| match step.call.as_ref().map(|call| call.operation) {
         Some(Operation::Recorded(op)) => roles::admit(it.role.map(Role::as_str), op).is_ok(),
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_was_begun_comes_first_and_preparations_last() {
-        let retry = Remedy::call(Call::new(Op::Retry, ["ISS-002"]), "queues it again");
+        let retry = Remedy::call(RemedyCall::new(Op::Retry, ["ISS-002"]), "queues it again");
         let all = || Situation {
             open_tasks: Some(2),
             attention: vec![&retry],

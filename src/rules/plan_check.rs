@@ -10,11 +10,11 @@ mod task;
 
 use serde_json::{Map, Value};
 
-pub(crate) use finding::Finding;
+pub(crate) use finding::PlanFinding;
 #[cfg(test)]
 pub(crate) use table::RULES;
 pub(in crate::rules) use table::rules;
-pub(crate) use table::{NO_FILES_RULE, Rule, Severity};
+pub(crate) use table::{NO_FILES_RULE, PlanSeverity, Rule};
 
 use self::checker::{Checker, given};
 use self::table::{
@@ -23,7 +23,7 @@ use self::table::{
 };
 use super::dag;
 use super::overlap::twins;
-use super::quality::{Part, Quality};
+use super::quality::{Quality, QualityPart};
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::plan::PLAN;
@@ -59,11 +59,11 @@ const LEAST_SCORE: f64 = 0.8;
 const DEEPEST: usize = 90;
 
 /// Finds the symbolic link on a path.
-type FindLink<'a> = dyn Fn(&str) -> Option<Link> + 'a;
+type FindLink<'a> = dyn Fn(&str) -> Option<SymbolicLink> + 'a;
 
 /// What a plan is checked against, besides itself.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Setting<'a> {
+pub(crate) struct PlanSetting<'a> {
     /// The issue that it must be for.
     pub(crate) issue: Option<&'a IssueId>,
     /// Whether a file that is to be changed exists; `None` if that cannot be known.
@@ -75,9 +75,9 @@ pub(crate) struct Setting<'a> {
 
 /// The result of checking a plan.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Report {
+pub(crate) struct CheckReport {
     /// Errors and warnings, in the order in which they were found; the first thousand of each.
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings: Vec<PlanFinding>,
     /// How good the plan is.
     pub(crate) quality: Quality,
     /// Its given id.
@@ -86,29 +86,29 @@ pub(crate) struct Report {
     plan: Value,
 }
 
-impl Report {
+impl CheckReport {
     /// Whether the plan has no errors.
     pub(crate) fn is_valid(&self) -> bool {
-        !self.findings.iter().any(Finding::is_error)
+        !self.findings.iter().any(PlanFinding::is_error)
     }
 
     /// The plan, if it has no errors.
-    pub(crate) fn checked(mut self) -> Result<Checked, Vec<Finding>> {
+    pub(crate) fn checked(mut self) -> Result<PlanUnderCheck, Vec<PlanFinding>> {
         if self.is_valid() {
             match PlanJson::new(self.plan) {
-                Ok(plan) => return Ok(Checked { id: self.id, plan }),
+                Ok(plan) => return Ok(PlanUnderCheck { id: self.id, plan }),
                 Err(error) => {
-                    self.findings.push(Finding::new(&TYPE, "$", None, format!("a plan, but {error}")));
+                    self.findings.push(PlanFinding::new(&TYPE, "$", None, format!("a plan, but {error}")));
                 }
             }
         }
-        Err(self.findings.into_iter().filter(Finding::is_error).collect())
+        Err(self.findings.into_iter().filter(PlanFinding::is_error).collect())
     }
 }
 
 /// A symbolic link on a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Link {
+pub(crate) struct SymbolicLink {
     /// Its own path.
     pub(crate) at: String,
     /// The path that results; `None` if it leads out of the repository.
@@ -117,7 +117,7 @@ pub(crate) struct Link {
 
 /// A plan without errors.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Checked {
+pub(crate) struct PlanUnderCheck {
     /// Its given id; `None` if one has to be generated.
     pub(crate) id: Option<SolutionId>,
     /// Everything that belongs to the plan, with its known keys in order.
@@ -126,17 +126,17 @@ pub(crate) struct Checked {
 
 /// Checks whether a plan, as a planner writes it, can be stored; returns the errors if not. With `issue`, it must be
 /// for that one.
-pub(crate) fn check(input: &Value, issue: Option<&IssueId>) -> Result<Checked, Vec<Finding>> {
-    examine(input, Setting { issue, ..Setting::default() }).checked()
+pub(crate) fn check(input: &Value, issue: Option<&IssueId>) -> Result<PlanUnderCheck, Vec<PlanFinding>> {
+    examine(input, PlanSetting { issue, ..PlanSetting::default() }).checked()
 }
 
 /// The quality of a plan, without looking at the repository.
 pub(crate) fn quality(plan: &Value) -> Quality {
-    examine(plan, Setting::default()).quality
+    examine(plan, PlanSetting::default()).quality
 }
 
 /// Checks a plan, as a planner writes it, against every rule.
-pub(crate) fn examine(input: &Value, setting: Setting<'_>) -> Report {
+pub(crate) fn examine(input: &Value, setting: PlanSetting<'_>) -> CheckReport {
     let mut checker = Checker::new(setting);
     let (mut id, mut plan) = (None, Value::Null);
     match input {
@@ -152,7 +152,7 @@ pub(crate) fn examine(input: &Value, setting: Setting<'_>) -> Report {
     for (finding, cost) in findings.iter_mut().zip(costs) {
         finding.cost = (cost > 0.0).then(|| (cost * 1000.0).round() / 1000.0);
     }
-    Report { findings, quality: checker.quality, id, plan }
+    CheckReport { findings, quality: checker.quality, id, plan }
 }
 
 /// The part of a solution that is its plan, with the known keys in order.
@@ -231,10 +231,10 @@ impl Checker<'_> {
         let none = Map::new();
         for name in ["risk", "impact", "complexity"] {
             if !is_object {
-                self.spoil(Part::RiskImpactComplexity, 1);
+                self.spoil(QualityPart::RiskImpactComplexity, 1);
                 continue;
             }
-            self.count(Part::RiskImpactComplexity, |c| {
+            self.count(QualityPart::RiskImpactComplexity, |c| {
                 if !c.word(&LEVEL, analysis.unwrap_or(&none), "analysis.", name, LEVELS) {
                     c.find(
                         &ANALYSIS,
@@ -290,7 +290,7 @@ impl Checker<'_> {
         }
         let cycles = cycles(tasks, &ids);
         for (n, task) in tasks.iter().enumerate().filter(|(_, task)| task.is_object()) {
-            self.count(Part::LegalDependencies, |c| c.dependencies(n, task, &ids, &cycles));
+            self.count(QualityPart::LegalDependencies, |c| c.dependencies(n, task, &ids, &cycles));
         }
     }
 
@@ -336,7 +336,7 @@ fn cycles(tasks: &[Value], ids: &[String]) -> Vec<Vec<String>> {
 
 /// The plans in a file: one object, an array of them, or JSON lines. A duplicate key is refused, since two programs
 /// could read it differently.
-pub(crate) fn split(text: &str) -> Result<Vec<Value>, strict::Fault> {
+pub(crate) fn split(text: &str) -> Result<Vec<Value>, strict::JsonFault> {
     let mut plans = Vec::new();
     for value in strict::parse_all(text)? {
         match value {

@@ -205,7 +205,7 @@ impl TaskText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::plan_check::{self, Setting};
+    use crate::rules::plan_check::{self, PlanSetting};
 
     const TEXT: &str = "Limit the requests of a key\n\nA bucket: simple, and fair.\n\nrisk: low\nimpact: Medium\n\
         complexity: low\n\n## Add the bucket\nfiles: src/bucket.rs, src/lib.rs\nsteps:\n- write the type\n\
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(value["tasks"][1]["action"], "Implement");
         assert_eq!(value["tasks"][1]["depends_on"], json!(["T1"]));
         assert_eq!(value["analysis"]["impact"], "medium");
-        let report = plan_check::examine(&value, Setting::default());
+        let report = plan_check::examine(&value, PlanSetting::default());
         assert!(report.findings.iter().all(|it| !it.is_error()), "{:?}", report.findings);
         assert!(report.quality.suffices(), "{:?}", report.findings);
     }
@@ -232,7 +232,7 @@ mod tests {
         let value = parse("Fix it\n## Fix the race").unwrap().plan();
         let task = &value["tasks"][0];
         assert_eq!((&task["action"], &task["implementation"]), (&json!("Fix"), &json!(["Fix the race"])));
-        let report = plan_check::examine(&value, Setting::default());
+        let report = plan_check::examine(&value, PlanSetting::default());
         assert!(report.findings.iter().all(|it| !it.is_error()), "{:?}", report.findings);
         assert!(!report.quality.suffices());
     }

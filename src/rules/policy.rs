@@ -22,14 +22,14 @@ text_enum!(
 
 /// The value of a gate; the greater one is stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Setting {
+pub(crate) enum GateValue {
     /// No condition. Also used if the value is not set, or unknown to this version.
     Open,
     /// The condition must be met.
     Required,
 }
 
-impl Setting {
+impl GateValue {
     const ALL: [Self; 2] = [Self::Open, Self::Required];
 }
 
@@ -50,38 +50,41 @@ impl Gate {
     }
 
     /// The word for a value of this gate in `wf.json` and on the command line.
-    pub(crate) fn word(self, setting: Setting) -> &'static str {
+    pub(crate) fn word(self, setting: GateValue) -> &'static str {
         match (setting, self) {
-            (Setting::Required, _) => "required",
-            (Setting::Open, Self::Review) => "none",
-            (Setting::Open, Self::Commits) => "free",
-            (Setting::Open, Self::Evidence) => "warn",
+            (GateValue::Required, _) => "required",
+            (GateValue::Open, Self::Review) => "none",
+            (GateValue::Open, Self::Commits) => "free",
+            (GateValue::Open, Self::Evidence) => "warn",
         }
     }
 
     /// The words for its values, the open one first.
     pub(crate) fn settings(self) -> [&'static str; 2] {
-        Setting::ALL.map(|setting| self.word(setting))
+        GateValue::ALL.map(|setting| self.word(setting))
     }
 
     /// Its value in a policy.
-    pub(crate) fn setting(self, policy: &Policy) -> Setting {
+    pub(crate) fn setting(self, policy: &Policy) -> GateValue {
         let field = match self {
             Self::Review => &policy.review,
             Self::Commits => &policy.commits,
             Self::Evidence => &policy.evidence,
         };
         let word = field.as_deref();
-        Setting::ALL.into_iter().find(|setting| word == Some(self.word(*setting))).unwrap_or(Setting::Open)
+        GateValue::ALL
+            .into_iter()
+            .find(|setting| word == Some(self.word(*setting)))
+            .unwrap_or(GateValue::Open)
     }
 
     /// Whether a policy requires the condition.
     pub(crate) fn is_required(self, policy: &Policy) -> bool {
-        self.setting(policy) == Setting::Required
+        self.setting(policy) == GateValue::Required
     }
 
     /// Sets its value in a policy.
-    pub(crate) fn set(self, policy: &mut Policy, setting: Setting) {
+    pub(crate) fn set(self, policy: &mut Policy, setting: GateValue) {
         let field = match self {
             Self::Review => &mut policy.review,
             Self::Commits => &mut policy.commits,
@@ -99,7 +102,7 @@ pub(crate) fn loosened(before: &Policy, after: &Policy) -> Vec<Gate> {
 /// How far a server lets a push loosen its gates: `wf.floor`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Floor {
-    least: BTreeMap<Gate, Setting>,
+    least: BTreeMap<Gate, GateValue>,
 }
 
 impl Floor {
@@ -112,7 +115,7 @@ impl Floor {
                 "" => {}
                 "none" => {
                     for gate in Gate::ALL {
-                        floor.least.entry(*gate).or_insert(Setting::Open);
+                        floor.least.entry(*gate).or_insert(GateValue::Open);
                     }
                 }
                 setting => {
@@ -178,11 +181,11 @@ impl Explain for PolicyError {
 }
 
 /// Reads `gate=value`.
-pub(crate) fn parse(setting: &str) -> Result<(Gate, Setting), PolicyError> {
+pub(crate) fn parse(setting: &str) -> Result<(Gate, GateValue), PolicyError> {
     let (name, value) = setting.split_once('=').ok_or_else(|| PolicyError::Form(setting.to_owned()))?;
     let gate = Gate::parse(name.trim()).ok_or_else(|| PolicyError::Gate(name.to_owned()))?;
     let value = value.trim();
-    let setting = Setting::ALL.into_iter().find(|setting| gate.word(*setting) == value);
+    let setting = GateValue::ALL.into_iter().find(|setting| gate.word(*setting) == value);
     setting.map(|setting| (gate, setting)).ok_or_else(|| PolicyError::Value { gate, value: value.to_owned() })
 }
 
@@ -195,7 +198,7 @@ mod tests {
         for gate in Gate::ALL {
             let mut policy = Policy::default();
             assert!(!gate.is_required(&policy));
-            for (word, setting) in gate.settings().into_iter().zip(Setting::ALL).rev() {
+            for (word, setting) in gate.settings().into_iter().zip(GateValue::ALL).rev() {
                 let (parsed, read) = parse(&format!("{gate}={word}")).unwrap();
                 assert_eq!((parsed, read), (*gate, setting));
                 gate.set(&mut policy, read);

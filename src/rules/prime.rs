@@ -3,13 +3,13 @@
 
 mod budget;
 
-pub(crate) use budget::Budget;
+pub(crate) use budget::TokenBudget;
 
 use super::folder::ExecutionFolder;
 use super::unbegun::unbegun;
 use crate::model::op::{Op, Other};
 use crate::model::plan::{Plan, Task};
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::text_enum;
 use crate::rules::roles::Role;
 
@@ -38,7 +38,7 @@ impl Waiting {
 
 /// The situation of an agent.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Situation {
+pub(crate) struct AgentSituation {
     /// Its role; an owner has none.
     pub(crate) role: Option<Role>,
     /// Whether its worktree executes a plan.
@@ -47,22 +47,23 @@ pub(crate) struct Situation {
     pub(crate) in_run: bool,
 }
 
-impl Situation {
+impl AgentSituation {
     /// The commands that it needs, at most five.
     pub(crate) fn commands(self) -> Vec<Remedy> {
-        let call = |operation: Call, does: &str| Remedy::call(operation, does);
-        let show = || call(Call::new(Other::Show, ["ID"]), "shows an issue, a plan, an execution or an item");
-        let context = || call(Call::new(Other::Context, ["ISSUE"]), "shows what its planner needs");
-        let message = |op: Op| Call::from(op).option("message", "TEXT");
+        let call = |operation: RemedyCall, does: &str| Remedy::call(operation, does);
+        let show =
+            || call(RemedyCall::new(Other::Show, ["ID"]), "shows an issue, a plan, an execution or an item");
+        let context = || call(RemedyCall::new(Other::Context, ["ISSUE"]), "shows what its planner needs");
+        let message = |op: Op| RemedyCall::from(op).option("message", "TEXT");
         match self.role {
             None | Some(Role::Executor) if self.executes && self.in_run => vec![
-                call(Call::new(Op::TaskStart, ["TASK"]), "links later commits to that task"),
+                call(RemedyCall::new(Op::TaskStart, ["TASK"]), "links later commits to that task"),
                 call(Op::Verify.into(), "runs the tests of the plan"),
                 accept(),
                 call(Other::Detail.into(), "shows the whole plan and earlier attempts"),
             ],
             None | Some(Role::Executor) if self.executes => vec![
-                call(Call::new(Op::TaskStart, ["TASK"]), "links later commits to that task"),
+                call(RemedyCall::new(Op::TaskStart, ["TASK"]), "links later commits to that task"),
                 call(Op::Verify.into(), "runs the tests of the plan"),
                 accept(),
                 call(message(Op::Done), "completes the execution"),
@@ -70,44 +71,53 @@ impl Situation {
             ],
             None => vec![
                 call(Op::Next.into(), "claims the next item"),
-                call(Call::from(Other::List).option("limit", "20"), "lists the most urgent open issues"),
+                call(
+                    RemedyCall::from(Other::List).option("limit", "20"),
+                    "lists the most urgent open issues",
+                ),
                 show(),
-                call(Call::new(Op::New, ["TITLE"]), "creates an issue"),
-                call(Call::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "stores a plan"),
+                call(RemedyCall::new(Op::New, ["TITLE"]), "creates an issue"),
+                call(RemedyCall::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "stores a plan"),
             ],
             Some(Role::Executor) => vec![
                 call(Op::Next.into(), "claims the next item"),
-                call(Call::new(Other::Detail, ["ITEM"]), "shows an item with its plan"),
+                call(RemedyCall::new(Other::Detail, ["ITEM"]), "shows an item with its plan"),
                 show(),
                 comment(),
             ],
             Some(Role::Planner) => vec![
                 context(),
-                call(Call::new(Other::Schema, ["solution"]), "prints the format of a plan"),
-                call(Call::new(Other::SolutionCheck, ["FILE"]).option("issue", "ISSUE"), "checks a plan"),
-                call(Call::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "stores it"),
-                call(Call::new(Op::Bind, ["ISSUE", "PLAN"]), "chooses the plan to execute"),
+                call(RemedyCall::new(Other::Schema, ["solution"]), "prints the format of a plan"),
+                call(
+                    RemedyCall::new(Other::SolutionCheck, ["FILE"]).option("issue", "ISSUE"),
+                    "checks a plan",
+                ),
+                call(RemedyCall::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "stores it"),
+                call(RemedyCall::new(Op::Bind, ["ISSUE", "PLAN"]), "chooses the plan to execute"),
             ],
             Some(Role::Reviewer) => vec![
                 call(
-                    Call::new(Other::Context, ["PLAN"]).option("for", "reviewer"),
+                    RemedyCall::new(Other::Context, ["PLAN"]).option("for", "reviewer"),
                     "shows what its reviewer needs",
                 ),
-                call(Call::new(Op::SolutionReview, ["PLAN"]), "stores a review"),
+                call(RemedyCall::new(Op::SolutionReview, ["PLAN"]), "stores a review"),
                 show(),
                 comment(),
             ],
             Some(Role::Integrator) => vec![
                 call(Other::QueueShow.into(), "shows the items in order"),
-                call(Call::new(Op::QueueAdd, ["ISSUE"]), "queues the bound plan of an issue"),
+                call(RemedyCall::new(Op::QueueAdd, ["ISSUE"]), "queues the bound plan of an issue"),
                 call(Other::QueueConflictList.into(), "lists plans that touch the same files"),
-                call(Call::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "moves an item"),
+                call(RemedyCall::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "moves an item"),
                 show(),
             ],
             Some(Role::Explorer) => vec![
-                call(Call::new(Other::Context, ["ISSUE"]).option("for", "explorer"), "shows what to explore"),
-                call(Call::new(Other::Why, ["FILE:LINE"]), "shows where a line comes from"),
-                call(Call::new(Op::WisdomAdd, ["TEXT"]), "records what others should know"),
+                call(
+                    RemedyCall::new(Other::Context, ["ISSUE"]).option("for", "explorer"),
+                    "shows what to explore",
+                ),
+                call(RemedyCall::new(Other::Why, ["FILE:LINE"]), "shows where a line comes from"),
+                call(RemedyCall::new(Op::WisdomAdd, ["TEXT"]), "records what others should know"),
                 comment(),
             ],
             Some(Role::Coordinator) => vec![
@@ -153,12 +163,12 @@ impl Situation {
 }
 
 fn accept() -> Remedy {
-    let accept = Call::new(Op::Accept, ["TASK", "NUMBER"]).option("evidence", "TEXT");
+    let accept = RemedyCall::new(Op::Accept, ["TASK", "NUMBER"]).option("evidence", "TEXT");
     Remedy::call(accept, "confirms a criterion that no test covers")
 }
 
 fn comment() -> Remedy {
-    Remedy::call(Call::new(Op::Comment, ["ISSUE", "TEXT"]), "comments on an issue")
+    Remedy::call(RemedyCall::new(Op::Comment, ["ISSUE", "TEXT"]), "comments on an issue")
 }
 
 /// The tasks that no commit, accepted criterion or report shows as begun, in the order of the plan.
@@ -190,11 +200,11 @@ mod tests {
         let roles = Role::ALL.iter().copied().map(Some).chain([None]);
         for role in roles {
             for (executes, in_run) in [(false, false), (true, false), (true, true), (false, true)] {
-                let situation = Situation { role, executes, in_run };
+                let situation = AgentSituation { role, executes, in_run };
                 let commands = situation.commands();
                 assert!((1..=5).contains(&commands.len()), "{situation:?}");
                 let allowed = |remedy: &Remedy| {
-                    let Some(Call { operation: crate::model::op::Operation::Recorded(op), .. }) =
+                    let Some(RemedyCall { operation: crate::model::op::Operation::Recorded(op), .. }) =
                         &remedy.call
                     else {
                         return true;

@@ -10,7 +10,7 @@ pub(crate) const LEAST: f64 = 0.8;
 /// One part of the quality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Part {
+pub(crate) enum QualityPart {
     /// The tasks are complete.
     CompleteTasks,
     /// Tasks depend only on existing tasks, and not on themselves.
@@ -21,7 +21,7 @@ pub(crate) enum Part {
     RiskImpactComplexity,
 }
 
-impl Part {
+impl QualityPart {
     /// All parts, in the order in which they are shown.
     pub(crate) const ALL: [Self; 4] =
         [Self::CompleteTasks, Self::LegalDependencies, Self::TestableAcceptance, Self::RiskImpactComplexity];
@@ -64,12 +64,12 @@ impl Part {
 /// The counts: for each part, everything that was checked, with the result.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Quality {
-    counted: [Vec<Seen>; Part::ALL.len()],
+    counted: [Vec<QualityResult>; QualityPart::ALL.len()],
 }
 
 /// The result for one field, task or criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum QualityResult {
     /// No finding.
     Sound,
     /// A finding, by its number; none if it is beyond the list.
@@ -80,7 +80,7 @@ pub(crate) enum Seen {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct PartScore {
     /// The part.
-    pub(crate) part: Part,
+    pub(crate) part: QualityPart,
     /// Its weight.
     pub(crate) weight: f64,
     /// The share without findings, 0 to 1; 0 if there is nothing to check.
@@ -91,19 +91,19 @@ pub(crate) struct PartScore {
 
 impl Quality {
     /// Counts one thing.
-    pub(crate) fn count(&mut self, part: Part, seen: Seen) {
+    pub(crate) fn count(&mut self, part: QualityPart, seen: QualityResult) {
         self.counted[part as usize].push(seen);
     }
 
-    fn share(&self, part: Part) -> f64 {
+    fn share(&self, part: QualityPart) -> f64 {
         let all = &self.counted[part as usize];
-        let sound = all.iter().filter(|seen| **seen == Seen::Sound).count();
+        let sound = all.iter().filter(|seen| **seen == QualityResult::Sound).count();
         if all.is_empty() { 0.0 } else { sound as f64 / all.len() as f64 }
     }
 
     /// 0 to 1, rounded down to hundredths, so that what is shown is what the gate compares.
     pub(crate) fn total(&self) -> f64 {
-        let exact: f64 = Part::ALL.iter().map(|part| part.weight() * self.share(*part)).sum();
+        let exact: f64 = QualityPart::ALL.iter().map(|part| part.weight() * self.share(*part)).sum();
         ((exact + 1e-9) * 100.0).floor() / 100.0
     }
 
@@ -115,22 +115,22 @@ impl Quality {
     /// The parts, rounded to thousandths.
     pub(crate) fn parts(&self) -> Vec<PartScore> {
         let round = |number: f64| (number * 1000.0).round() / 1000.0;
-        let score = |part: &Part| PartScore {
+        let score = |part: &QualityPart| PartScore {
             part: *part,
             weight: part.weight(),
             share: round(self.share(*part)),
             score: round(part.weight() * self.share(*part)),
         };
-        Part::ALL.iter().map(score).collect()
+        QualityPart::ALL.iter().map(score).collect()
     }
 
     /// What each of `findings` findings takes from the total.
     pub(crate) fn costs(&self, findings: usize) -> Vec<f64> {
         let mut costs = vec![0.0; findings];
-        for part in Part::ALL {
+        for part in QualityPart::ALL {
             let all = &self.counted[part as usize];
             for seen in all {
-                if let Seen::Spoilt(Some(finding)) = seen
+                if let QualityResult::Spoilt(Some(finding)) = seen
                     && let Some(cost) = costs.get_mut(*finding)
                 {
                     *cost += part.weight() / all.len() as f64;
@@ -147,22 +147,22 @@ mod tests {
 
     #[test]
     fn the_weights_are_one_whole() {
-        assert!((Part::ALL.iter().map(|part| part.weight()).sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!((QualityPart::ALL.iter().map(|part| part.weight()).sum::<f64>() - 1.0).abs() < 1e-9);
         assert_eq!(Quality::default().total(), 0.0);
     }
 
     #[test]
     fn what_findings_cost_and_what_is_left_make_one() {
         let mut quality = Quality::default();
-        for part in Part::ALL {
-            quality.count(part, Seen::Sound);
-            quality.count(part, Seen::Sound);
+        for part in QualityPart::ALL {
+            quality.count(part, QualityResult::Sound);
+            quality.count(part, QualityResult::Sound);
         }
         assert_eq!(quality.total(), 1.0);
-        quality.count(Part::TestableAcceptance, Seen::Spoilt(Some(1)));
+        quality.count(QualityPart::TestableAcceptance, QualityResult::Spoilt(Some(1)));
         assert_eq!(quality.total(), 0.9);
-        quality.count(Part::CompleteTasks, Seen::Spoilt(Some(0)));
-        quality.count(Part::CompleteTasks, Seen::Spoilt(Some(1)));
+        quality.count(QualityPart::CompleteTasks, QualityResult::Spoilt(Some(0)));
+        quality.count(QualityPart::CompleteTasks, QualityResult::Spoilt(Some(1)));
         let costs = quality.costs(2);
         assert!((costs[0] - 0.075).abs() < 1e-9 && (costs[1] - 0.175).abs() < 1e-9);
         assert_eq!(quality.total(), 0.75);
@@ -173,16 +173,20 @@ mod tests {
     #[test]
     fn thirds_do_not_cost_a_hundredth_more() {
         let mut quality = Quality::default();
-        for part in Part::ALL {
-            quality.count(part, Seen::Sound);
-            quality.count(part, Seen::Sound);
-            let last = if part == Part::TestableAcceptance { Seen::Spoilt(None) } else { Seen::Sound };
+        for part in QualityPart::ALL {
+            quality.count(part, QualityResult::Sound);
+            quality.count(part, QualityResult::Sound);
+            let last = if part == QualityPart::TestableAcceptance {
+                QualityResult::Spoilt(None)
+            } else {
+                QualityResult::Sound
+            };
             quality.count(part, last);
         }
         assert_eq!(quality.total(), 0.9);
-        quality.count(Part::TestableAcceptance, Seen::Spoilt(None));
-        quality.count(Part::TestableAcceptance, Seen::Spoilt(None));
-        quality.count(Part::TestableAcceptance, Seen::Spoilt(None));
+        quality.count(QualityPart::TestableAcceptance, QualityResult::Spoilt(None));
+        quality.count(QualityPart::TestableAcceptance, QualityResult::Spoilt(None));
+        quality.count(QualityPart::TestableAcceptance, QualityResult::Spoilt(None));
         assert_eq!(quality.total(), 0.8);
         assert!(quality.suffices());
     }

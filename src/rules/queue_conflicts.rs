@@ -132,7 +132,7 @@ pub(crate) fn standing(entries: &[QueueConflict]) -> Vec<EffectiveConflict<'_>> 
 
 /// One way to decide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Choice {
+pub(crate) struct QueueChoice {
     /// The plans, first to last: what `queue resolve --order` takes.
     pub(crate) order: Vec<SolutionId>,
     /// A description.
@@ -145,7 +145,7 @@ pub(crate) struct Clarification {
     /// A description.
     pub(crate) question: String,
     /// Some of the possible decisions; any other order of the same plans is allowed, too.
-    pub(crate) options: Vec<Choice>,
+    pub(crate) options: Vec<QueueChoice>,
 }
 
 /// A conflict in its current state.
@@ -210,7 +210,7 @@ pub(super) fn clarification(why: &str, members: &[(SolutionId, String)]) -> Clar
     } else {
         orders = vec![(0..members.len()).collect(), (0..members.len()).rev().collect()];
     }
-    let options = orders.into_iter().map(|order| Choice {
+    let options = orders.into_iter().map(|order| QueueChoice {
         order: order.iter().map(|n| members[*n].0.clone()).collect(),
         description: order.iter().map(|n| members[*n].1.as_str()).collect::<Vec<_>>().join(", then "),
     });

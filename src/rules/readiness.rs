@@ -25,7 +25,7 @@ use crate::model::root::Policy;
 use crate::model::status::ItemStatus;
 
 pub(crate) use blocker::{Blocker, withdrawn};
-pub(crate) use graph::{Edge, Why};
+pub(crate) use graph::{Edge, OrderReason};
 
 /// An item with what is derived of it.
 #[derive(Debug, Clone)]
@@ -99,7 +99,7 @@ pub(crate) struct InOrder<'a> {
     in_work: Rc<state::InWork<'a>>,
     declared: Vec<EffectiveConflict<'a>>,
     graph: graph::ItemGraph<'a>,
-    asked: clarify::Asked,
+    asked: clarify::QueueClarifications,
 }
 
 impl<'a> InOrder<'a> {
@@ -224,7 +224,12 @@ fn with_files(graph: &graph::ItemGraph<'_>, shared: &[Overlap<'_, usize>]) -> Ve
     let ordered: HashSet<(usize, usize)> = graph.edges.iter().map(|edge| (edge.from, edge.to)).collect();
     let pairs: BTreeSet<(usize, usize)> = shared.iter().flat_map(Overlap::pairs).collect();
     let more = pairs.into_iter().filter(|pair| !ordered.contains(pair));
-    graph.edges.iter().copied().chain(more.map(|(from, to)| Edge { from, to, why: Why::File })).collect()
+    graph
+        .edges
+        .iter()
+        .copied()
+        .chain(more.map(|(from, to)| Edge { from, to, why: OrderReason::File }))
+        .collect()
 }
 
 /// `items` are the statuses of the items and their issues.

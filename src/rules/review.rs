@@ -18,7 +18,7 @@ use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::person::Person;
 use crate::model::queue::Item;
-use crate::model::remedy::{Call, Detail, Remedies};
+use crate::model::remedy::{Detail, Remedies, RemedyCall};
 use crate::model::review::{Review, Score, Verdict};
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
@@ -122,7 +122,7 @@ pub(crate) fn standing_of(digest: &PlanDigest, is_empty: bool, reviews: &[Review
 
 /// Why a plan may not be queued.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refusal {
+pub(crate) enum NotQueueable {
     /// It has no tasks.
     #[error("plan `{0}` has no tasks, so there is nothing to queue")]
     Empty(SolutionId),
@@ -159,10 +159,13 @@ pub(crate) enum Refusal {
 }
 
 fn another_plan(id: &SolutionId) -> Remedies {
-    Remedies::call(Call::new(Op::SolutionAdd, [id.issue().to_string(), "FILE".into()]), "adds another plan")
+    Remedies::call(
+        RemedyCall::new(Op::SolutionAdd, [id.issue().to_string(), "FILE".into()]),
+        "adds another plan",
+    )
 }
 
-impl Explain for Refusal {
+impl Explain for NotQueueable {
     fn code(&self) -> Code {
         match self {
             Self::Empty(_) => Code::NoTasks,
@@ -179,11 +182,16 @@ impl Explain for Refusal {
             Self::OwnerDecides { solution, .. } => {
                 another_plan(solution).and("ask an owner (who has no WF_ROLE) whether to go on")
             }
-            Self::Rejected(id) => Remedies::call(Call::new(Other::SolutionShow, [id]), "shows the findings")
-                .or_call(Call::new(Op::TaskEdit, [id.to_string(), "TASK".into()]), "changes the plan")
-                .and("have the new plan reviewed"),
+            Self::Rejected(id) => {
+                Remedies::call(RemedyCall::new(Other::SolutionShow, [id]), "shows the findings")
+                    .or_call(
+                        RemedyCall::new(Op::TaskEdit, [id.to_string(), "TASK".into()]),
+                        "changes the plan",
+                    )
+                    .and("have the new plan reviewed")
+            }
             Self::Unreviewed { solution, .. } => Remedies::call(
-                Call::new(Op::SolutionReview, [solution]),
+                RemedyCall::new(Op::SolutionReview, [solution]),
                 "records the review of someone other than its author",
             ),
             Self::OwnPlan { .. } => "someone else, or an agent with another name, must review it".into(),
@@ -191,7 +199,7 @@ impl Explain for Refusal {
     }
 }
 
-impl Refusal {
+impl NotQueueable {
     /// Whether `--force --reason` is enough. `role` is that of the user; none for an owner.
     pub(crate) fn is_overridable_by(&self, role: Option<&str>) -> bool {
         match self {
@@ -203,11 +211,11 @@ impl Refusal {
 }
 
 /// Whether this person may review the plan.
-pub(crate) fn may_review(plan: &Solution, person: &Person) -> Result<(), Refusal> {
+pub(crate) fn may_review(plan: &Solution, person: &Person) -> Result<(), NotQueueable> {
     if Reviewer::of(person) != Reviewer::of(&plan.author) {
         return Ok(());
     }
-    Err(Refusal::OwnPlan { solution: plan.id.clone(), person: person.to_owned() })
+    Err(NotQueueable::OwnPlan { solution: plan.id.clone(), person: person.to_owned() })
 }
 
 /// A plan with tasks that nobody reviewed.
@@ -217,18 +225,22 @@ pub(crate) const UNREVIEWED: CombinedReview =
 
 /// Whether the plan may be queued. A rejection counts whatever the policy says; with `review=required`, the current
 /// version must have passed.
-pub(crate) fn may_queue(policy: &Policy, id: &SolutionId, standing: &CombinedReview) -> Result<(), Refusal> {
+pub(crate) fn may_queue(
+    policy: &Policy,
+    id: &SolutionId,
+    standing: &CombinedReview,
+) -> Result<(), NotQueueable> {
     if standing.is_empty {
-        return Err(Refusal::Empty(id.clone()));
+        return Err(NotQueueable::Empty(id.clone()));
     }
     if standing.rejected_rounds >= MOST_ROUNDS {
-        return Err(Refusal::OwnerDecides { solution: id.clone(), rounds: standing.rejected_rounds });
+        return Err(NotQueueable::OwnerDecides { solution: id.clone(), rounds: standing.rejected_rounds });
     }
     match standing.verdict {
-        Some(Verdict::Rejected) => Err(Refusal::Rejected(id.clone())),
+        Some(Verdict::Rejected) => Err(NotQueueable::Rejected(id.clone())),
         Some(Verdict::Approved | Verdict::Concerns) => Ok(()),
         None if Gate::Review.is_required(policy) => {
-            Err(Refusal::Unreviewed { solution: id.clone(), is_stale: standing.is_stale })
+            Err(NotQueueable::Unreviewed { solution: id.clone(), is_stale: standing.is_stale })
         }
         None => Ok(()),
     }
@@ -241,7 +253,7 @@ pub(crate) fn may_hand_out(
     item: &Item,
     digest: &PlanDigest,
     standing: &CombinedReview,
-) -> Result<(), Refusal> {
+) -> Result<(), NotQueueable> {
     match may_queue(policy, &item.solution_id, standing) {
         Err(refusal) if refusal.is_overridable_by(None) && item.forced.as_ref() == Some(digest) => Ok(()),
         said => said,
@@ -282,7 +294,7 @@ pub(crate) fn remarks(
         } else {
             "it is queued, but `next` will not take it"
         };
-        remarks.push(Detail::from(how).remedy(Call::new(Op::QueueRemove, [issue]), "removes it"));
+        remarks.push(Detail::from(how).remedy(RemedyCall::new(Op::QueueRemove, [issue]), "removes it"));
     }
     if standing.rejected_rounds >= MOST_ROUNDS {
         let rounds = standing.rejected_rounds;

@@ -4,7 +4,7 @@ use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
-use crate::model::remedy::{Call, Remedies};
+use crate::model::remedy::{Remedies, RemedyCall};
 use crate::model::status::IssueStatus::{
     self, Cancelled, Closed, Completed, Executing, Failed, Paused, Planned, Planning, Queued, Registered,
 };
@@ -26,12 +26,12 @@ impl From<Op> for By {
 
 impl By {
     /// How to make it.
-    fn call(self, issue: &IssueId) -> Call {
+    fn call(self, issue: &IssueId) -> RemedyCall {
         match self {
-            Self::Op(op @ Op::SolutionAdd) => Call::new(op, [issue.as_str(), "FILE"]),
-            Self::Op(op @ Op::Bind) => Call::new(op, [issue.as_str(), "PLAN"]),
-            Self::Op(op) => Call::new(op, [issue]),
-            Self::Status(status) => Call::new(Op::Edit, [issue]).option("status", status.as_str()),
+            Self::Op(op @ Op::SolutionAdd) => RemedyCall::new(op, [issue.as_str(), "FILE"]),
+            Self::Op(op @ Op::Bind) => RemedyCall::new(op, [issue.as_str(), "PLAN"]),
+            Self::Op(op) => RemedyCall::new(op, [issue]),
+            Self::Status(status) => RemedyCall::new(Op::Edit, [issue]).option("status", status.as_str()),
         }
     }
 }
@@ -210,9 +210,12 @@ impl Explain for IllegalMove {
     fn remedies(&self) -> Remedies {
         if self.from == Executing {
             return Remedies::from("end the execution first")
-                .or_call(Call::new(Op::Done, [&self.issue]), "completes it")
-                .or_call(Call::new(Op::Fail, [&self.issue]).option("message", "TEXT"), "ends it as failed")
-                .or_call(Call::new(Op::LeaseRelease, [&self.issue]), "gives it up");
+                .or_call(RemedyCall::new(Op::Done, [&self.issue]), "completes it")
+                .or_call(
+                    RemedyCall::new(Op::Fail, [&self.issue]).option("message", "TEXT"),
+                    "ends it as failed",
+                )
+                .or_call(RemedyCall::new(Op::LeaseRelease, [&self.issue]), "gives it up");
         }
         let wanted = TRANSITIONS.iter().find(|known| known.by == self.by).map_or(&[][..], |known| known.from);
         let all: Vec<&Transition> =
@@ -257,9 +260,12 @@ mod tests {
         assert_eq!(error.to_string(), "issue `ISS-001` is being executed, so it cannot be closed");
         let remedies = error.remedies().into_vec();
         assert_eq!(remedies[0], Remedy::words("end the execution first"));
-        assert!(remedies.contains(&Remedy::call(Call::new(Op::Done, [&id]), "completes it")), "{remedies:?}");
+        assert!(
+            remedies.contains(&Remedy::call(RemedyCall::new(Op::Done, [&id]), "completes it")),
+            "{remedies:?}"
+        );
         let error = permit(&id, Completed, Op::Bind).unwrap_err();
-        assert_eq!(error.remedies(), Remedies::call(Call::new(Op::Reopen, [&id]), "reopens it"));
+        assert_eq!(error.remedies(), Remedies::call(RemedyCall::new(Op::Reopen, [&id]), "reopens it"));
         let error = permit(&id, Paused, Op::Done).unwrap_err();
         assert_eq!(error.to_string(), "issue `ISS-001` is paused; only an executing issue can be completed");
         let is_reopen = |it: &Remedy| it.call.as_ref().is_some_and(|it| it.operation == Op::Reopen.into());

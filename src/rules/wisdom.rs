@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::bounded::{Cut, LONGEST, LeftOut};
+use super::bounded::{Cut, LONGEST, Omission};
 use super::roles::Role;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::Issue;
 use crate::model::op::Other;
 use crate::model::person::Person;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::time::Time;
 use crate::model::wisdom::{Wisdom, WisdomType};
 
@@ -54,7 +54,7 @@ pub(crate) fn context_for(
     all: Vec<Wisdom>,
     issue: &Issue,
     role: Role,
-) -> (Vec<WisdomContext>, Option<LeftOut>) {
+) -> (Vec<WisdomContext>, Option<Omission>) {
     context_near(all, Some(issue), role)
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn context_near(
     all: Vec<Wisdom>,
     issue: Option<&Issue>,
     role: Role,
-) -> (Vec<WisdomContext>, Option<LeftOut>) {
+) -> (Vec<WisdomContext>, Option<Omission>) {
     let near: BTreeSet<String> = issue
         .iter()
         .flat_map(|it| it.tags.iter().chain(&it.affected_components))
@@ -88,7 +88,7 @@ pub(crate) fn context_near(
         created_at: it.created_at,
     });
     let contexts = contexts.collect();
-    (contexts, cut.left_out("wisdom", Call::from(Other::WisdomList).flag("json")))
+    (contexts, cut.left_out("wisdom", RemedyCall::from(Other::WisdomList).flag("json")))
 }
 
 /// The rank of a kind for a role. Whoever writes code must keep to the conventions, and whoever judges a plan, to the

@@ -8,7 +8,7 @@ use crate::git::{Fault, GitError, ObjectId};
 use crate::model::code::Code;
 use crate::model::doc::{Broken, Excess, Frozen};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::{Call, Remedies};
+use crate::model::remedy::{Remedies, RemedyCall};
 use crate::model::time::Time;
 use crate::model::{Explain, shell};
 
@@ -310,7 +310,7 @@ impl Explain for StoreError {
     fn remedies(&self) -> Remedies {
         match self {
             Self::NotInitialised(_) => Remedies::call(Other::Init, "creates it, or fetches the remote's"),
-            Self::NotAStore { .. } => Remedies::call(Call::from(Op::Fsck).flag("repair"), "restores a damaged store").or_command("git config wf.ref", "names the ref"),
+            Self::NotAStore { .. } => Remedies::call(RemedyCall::from(Op::Fsck).flag("repair"), "restores a damaged store").or_command("git config wf.ref", "names the ref"),
             Self::NewerFormat { .. } => "install a newer git-wf; nothing was written".into(),
             Self::Mirror { .. } => "use a clone that is not a mirror, or remove that refspec from the config".into(),
             Self::Config { key, .. } if key.starts_with("GIT_") => Remedies::command(format!("unset {key}"), "removes it").and("or give it a date that git accepts"),
@@ -342,10 +342,10 @@ impl Explain for StoreError {
                 "put what these fields say into a comment or into another record".into()
             }
             Self::Excess { excess, .. } if matches!(**excess, Excess::Full { .. }) => {
-                Remedies::from("remove what is not needed").or_call(Call::from(Op::Fsck).flag("repair"), "then repairs it")
+                Remedies::from("remove what is not needed").or_call(RemedyCall::from(Op::Fsck).flag("repair"), "then repairs it")
             }
             Self::Frozen { .. } => {
-                Remedies::call(Call::from(Op::Fsck).flag("repair"), "makes it possible to change it again")
+                Remedies::call(RemedyCall::from(Op::Fsck).flag("repair"), "makes it possible to change it again")
             }
             Self::TooLarge { .. } | Self::Excess { .. } => "put the text into a file of the project, and name that".into(),
             Self::Unsigned { key, .. } => Remedies::command("git config gpg.format", "shows how it signs")
@@ -358,10 +358,10 @@ impl Explain for StoreError {
             Self::DoubtedClock { .. } => Remedies::command("date -u", "shows the clock of this machine; compare it with another one")
                 .and("if it is wrong, set it and repeat; if it is right, repeat with `--trust-clock`"),
             Self::Purged { side: Unpurged::Theirs, .. } => {
-                Remedies::call(Call::from(Op::Redact).flag("purge"), "merges what is new there and prints the command that replaces the history there")
+                Remedies::call(RemedyCall::from(Op::Redact).flag("purge"), "merges what is new there and prints the command that replaces the history there")
             }
             Self::Purged { side: Unpurged::Ours, .. } => {
-                Remedies::call(Call::from(Op::Redact).flag("purge"), "purges it here too and keeps unpublished work")
+                Remedies::call(RemedyCall::from(Op::Redact).flag("purge"), "purges it here too and keeps unpublished work")
                     .or_call(Other::Sync, "then continues")
             }
             Self::Git(error) => error.remedies(),

@@ -28,7 +28,7 @@ const LONGEST_TRAILERS: usize = 256 * 1024;
 
 /// One commit of the ref.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-pub(crate) struct Step {
+pub(crate) struct HistoryStep {
     /// The commit of the ref.
     pub(crate) commit: CommitHash,
     /// The first line of its message.
@@ -69,7 +69,7 @@ pub(crate) struct FileChange {
 
 /// A commit of the ref among others.
 #[derive(Debug, Clone)]
-pub(crate) struct Link {
+pub(crate) struct HistoryLink {
     /// The commit.
     pub(crate) commit: ObjectId,
     /// Its tree.
@@ -82,7 +82,7 @@ pub(crate) struct Link {
 
 impl Store {
     /// Reads one commit of the ref.
-    pub(crate) fn step(&self, id: ObjectId) -> Result<Step, StoreError> {
+    pub(crate) fn step(&self, id: ObjectId) -> Result<HistoryStep, StoreError> {
         let failed = StoreError::object("cannot read a commit of the store");
         let commit = self.repo.commit(id).map_err(&failed)?;
         let decoded = commit.decode().map_err(&failed)?;
@@ -96,7 +96,7 @@ impl Store {
             value.map(str::to_owned)
         };
         let short = |text: &[u8]| text[..text.len().min(LONGEST_LINE)].to_str_lossy().into_owned();
-        Ok(Step {
+        Ok(HistoryStep {
             commit: id.into(),
             subject: short(subject),
             op: trailer("Wf-Op"),
@@ -114,7 +114,7 @@ impl Store {
         &self,
         old: Option<ObjectId>,
         new: ObjectId,
-    ) -> Result<Vec<Link>, StoreError> {
+    ) -> Result<Vec<HistoryLink>, StoreError> {
         let ordered = self.parents_first(&[new], old)?;
         ordered.into_iter().map(|(id, _)| self.link(id)).collect()
     }
@@ -146,11 +146,11 @@ impl Store {
     }
 
     /// One commit of the ref, with its tree and parents.
-    pub(crate) fn link(&self, id: ObjectId) -> Result<Link, StoreError> {
+    pub(crate) fn link(&self, id: ObjectId) -> Result<HistoryLink, StoreError> {
         let failed = StoreError::object("cannot read a commit of the store");
         let commit = self.repo.commit(id).map_err(&failed)?;
         let decoded = commit.decode().map_err(&failed)?;
-        Ok(Link {
+        Ok(HistoryLink {
             commit: id,
             tree: decoded.tree(),
             parents: decoded.parents().collect(),
@@ -161,7 +161,7 @@ impl Store {
     /// The first of these commits in which `path` is the same as in the state `after`.
     pub(crate) fn introducing_commit(
         &self,
-        steps: &[Link],
+        steps: &[HistoryLink],
         after: &Snapshot<'_>,
         path: &str,
     ) -> Result<Option<ObjectId>, StoreError> {

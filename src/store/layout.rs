@@ -13,7 +13,7 @@ use crate::model::stamp::Stamp;
 pub(crate) use form::{
     Form, Sound, bears, canonical, entry_file, form, is_issue, is_place, largest, misplaced, own_doc, sound,
 };
-pub(crate) use location::{Folder, Location, Log, Owner, PathKind};
+pub(crate) use location::{Folder, Location, LogKind, Owner, PathKind};
 
 /// The store's root record.
 pub(crate) const ROOT_PATH: &str = "wf.json";
@@ -68,17 +68,17 @@ pub(crate) fn issue(id: &IssueId) -> String {
 
 /// `…/comments`
 pub(crate) fn comments(id: &IssueId) -> String {
-    Log::Comments(id.clone()).to_string()
+    LogKind::Comments(id.clone()).to_string()
 }
 
 /// `…/feedback`
 pub(crate) fn feedback(id: &IssueId) -> String {
-    Log::Feedback(id.clone()).to_string()
+    LogKind::Feedback(id.clone()).to_string()
 }
 
 /// `…/explorations`
 pub(crate) fn explorations(id: &IssueId) -> String {
-    Log::Explorations(id.clone()).to_string()
+    LogKind::Explorations(id.clone()).to_string()
 }
 
 /// `…/solutions`
@@ -93,7 +93,7 @@ pub(crate) fn solution(id: &SolutionId) -> String {
 
 /// `…/solutions/<SOLUTION>/reviews`
 pub(crate) fn reviews(id: &SolutionId) -> String {
-    Log::Reviews(id.clone()).to_string()
+    LogKind::Reviews(id.clone()).to_string()
 }
 
 /// `…/executions`
@@ -108,7 +108,7 @@ pub(crate) fn execution(id: &ExecutionId) -> String {
 
 /// `…/executions/<EXECUTION>/log`
 pub(crate) fn execution_log(id: &ExecutionId) -> String {
-    Log::Events(id.clone()).to_string()
+    LogKind::Events(id.clone()).to_string()
 }
 
 /// An entry of the log in `folder`.
@@ -138,7 +138,7 @@ pub(crate) fn item(queue: &QueueId, solution: &SolutionId) -> String {
 
 /// `queues/<QUEUE>/conflicts`
 pub(crate) fn queue_conflicts(id: &QueueId) -> String {
-    Log::Conflicts(id.clone()).to_string()
+    LogKind::Conflicts(id.clone()).to_string()
 }
 
 /// `runs/<RUN>/run.json`
@@ -148,7 +148,7 @@ pub(crate) fn run(id: &RunId) -> String {
 
 /// `runs/<RUN>/log`
 pub(crate) fn run_log(id: &RunId) -> String {
-    Log::RunEvents(id.clone()).to_string()
+    LogKind::RunEvents(id.clone()).to_string()
 }
 
 /// `roadmaps/<RMAP>/roadmap.json`
@@ -158,12 +158,12 @@ pub(crate) fn roadmap(id: &RoadmapId) -> String {
 
 /// `roadmaps/<RMAP>/log`
 pub(crate) fn roadmap_log(id: &RoadmapId) -> String {
-    Log::RoadmapEvents(id.clone()).to_string()
+    LogKind::RoadmapEvents(id.clone()).to_string()
 }
 
 /// `wisdom`
 pub(crate) fn wisdom() -> String {
-    Log::Wisdom.to_string()
+    LogKind::Wisdom.to_string()
 }
 
 /// The directory whose redactions hide values of the record at `path`, and the name by which they refer to that

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::error::StoreError;
 use super::layout::{self, Form, Location, form};
-use super::snapshot::Read;
+use super::snapshot::ReadState;
 use super::snapshot::records;
 use crate::git::GitError;
 use crate::model::doc::{Doc, file_bytes};
@@ -99,7 +99,7 @@ impl RedactionCache {
     const MOST: usize = 16;
 
     /// The redactions that may apply to the file at `path`, or those beside it if it is a redaction itself.
-    pub(crate) fn at(&mut self, read: &impl Read, path: &str) -> Result<Rc<Redactions>, StoreError> {
+    pub(crate) fn at(&mut self, read: &impl ReadState, path: &str) -> Result<Rc<Redactions>, StoreError> {
         let folder = match Location::parse(path) {
             Some(Location::Entry(log, _)) => log.owner().to_string(),
             Some(location) => match location.redacted_by() {
@@ -124,7 +124,7 @@ impl RedactionCache {
 impl Redactions {
     /// The redactions in `folder`, the directory of an issue, a plan or an execution. A broken redaction hides
     /// nothing; `fsck` reports it.
-    pub(crate) fn of(read: &impl Read, folder: &str) -> Result<Self, StoreError> {
+    pub(crate) fn of(read: &impl ReadState, folder: &str) -> Result<Self, StoreError> {
         let place = format!("{folder}/{}", layout::REDACTIONS);
         let mut by_target: BTreeMap<String, Vec<Held>> = BTreeMap::new();
         for redaction in records::raw_log::<Redaction>(read, &place, &mut Vec::new())? {
@@ -147,7 +147,7 @@ impl Redactions {
     }
 
     /// The redactions that may apply to the file at `path`; none if nothing in it can be hidden.
-    pub(crate) fn at(read: &impl Read, path: &str) -> Result<Self, StoreError> {
+    pub(crate) fn at(read: &impl ReadState, path: &str) -> Result<Self, StoreError> {
         match layout::redacted_by(path) {
             Some((folder, _)) => Self::of(read, &folder),
             None => Ok(Self::default()),

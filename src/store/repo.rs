@@ -7,7 +7,9 @@ use super::clock::Clock;
 use super::error::StoreError;
 use super::snapshot::Snapshot;
 use super::transaction::identity::Acting;
-use crate::git::{Environment, Git, ObjectId, Opener, Repository, SignError, Signed, Transport, is_ref_name};
+use crate::git::{
+    DetachedSignature, Environment, Git, ObjectId, Opener, Repository, SignError, Transport, is_ref_name,
+};
 use crate::model::time::Time;
 use crate::rules::lease;
 
@@ -25,12 +27,12 @@ pub(crate) struct Store {
 }
 
 /// Opens a store again for another thread, which reads it.
-pub(crate) struct Reader {
+pub(crate) struct StoreReader {
     repo: Opener,
     reference: String,
 }
 
-impl Reader {
+impl StoreReader {
     /// Opens the store.
     pub(crate) fn open(&self) -> Result<Store, StoreError> {
         let (repo, reference) = (self.repo.open()?, self.reference.clone());
@@ -67,8 +69,8 @@ impl Store {
     }
 
     /// What other threads need to open the store for reading.
-    pub(crate) fn reader(&self) -> Reader {
-        Reader { repo: self.repo.opener(), reference: self.reference.clone() }
+    pub(crate) fn reader(&self) -> StoreReader {
+        StoreReader { repo: self.repo.opener(), reference: self.reference.clone() }
     }
 
     /// The environment of the program that opened it.
@@ -157,7 +159,7 @@ impl Store {
     }
 
     /// Signs a document as git signs commits in this repository. Without a configured key, gpg uses that of `person`.
-    pub(crate) fn sign(&self, document: &[u8], person: &str) -> Result<Signed, SignError> {
+    pub(crate) fn sign(&self, document: &[u8], person: &str) -> Result<DetachedSignature, SignError> {
         self.repo.sign(document, person)
     }
 

@@ -19,7 +19,7 @@ use crate::model::root::FORMAT;
 use crate::model::strict;
 
 /// Reads files of a state by their paths. A transaction is a state too, with its own writes on top.
-pub(crate) trait Read {
+pub(crate) trait ReadState {
     /// The bytes of the file at `path`; `None` if there is nothing, or something that is not a file.
     fn file(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
@@ -29,7 +29,7 @@ pub(crate) trait Read {
 
 /// What an issue is read from: its directory, and that of all queues, in which its items are. As long as these are the same,
 /// it is, too.
-pub(crate) type PathKind = [Option<ObjectId>; 2];
+pub(crate) type IssueSources = [Option<ObjectId>; 2];
 
 /// The tree of one commit.
 #[derive(Clone)]
@@ -90,7 +90,7 @@ impl<'repo> Snapshot<'repo> {
     }
 
     /// What an issue is read from.
-    pub(crate) fn place_of(&self, issue: &IssueId) -> Result<PathKind, StoreError> {
+    pub(crate) fn place_of(&self, issue: &IssueId) -> Result<IssueSources, StoreError> {
         let tree = |path: &str| Ok::<_, StoreError>(self.entry(path)?.map(|(tree, _)| tree));
         Ok([tree(&layout::issue_folder(issue))?, tree(layout::QUEUES)?])
     }
@@ -123,7 +123,7 @@ impl<'repo> Snapshot<'repo> {
     }
 }
 
-impl Read for Snapshot<'_> {
+impl ReadState for Snapshot<'_> {
     fn file(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
         match self.entry(path)? {
             Some((id, EntryKind::Blob | EntryKind::BlobExecutable)) => {

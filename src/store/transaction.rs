@@ -21,12 +21,12 @@ use super::merge;
 use super::redaction::Redactions;
 use super::repo::Store;
 use super::root;
-use super::snapshot::{Read, Snapshot};
+use super::snapshot::{ReadState, Snapshot};
 use crate::git::{Kind, ObjectBatch, ObjectId, Repository};
 use crate::model::id::EntryId;
 use crate::model::op::Op;
 use crate::model::person::Person;
-use crate::model::remedy::{Call, Detail};
+use crate::model::remedy::{Detail, RemedyCall};
 use crate::model::stamp::{Stamp, Stamper};
 use crate::model::uid::Uid;
 
@@ -35,7 +35,7 @@ const TRIES: u32 = 20;
 
 /// The message of a commit in the audit log.
 #[derive(Debug, Clone)]
-pub(crate) struct Note {
+pub(crate) struct CommitNote {
     /// The operation: the trailer `Wf-Op`.
     op: Op,
     /// What the command did, and to which record.
@@ -54,7 +54,7 @@ pub(crate) struct Tx<'repo> {
     /// The logs written to that contain entries stamped in the far future and not set aside.
     far_future: RefCell<BTreeSet<String>>,
     /// The commit's message.
-    pub(crate) note: Note,
+    pub(crate) note: CommitNote,
 }
 
 impl<'repo> Tx<'repo> {
@@ -184,7 +184,7 @@ impl<'repo> Tx<'repo> {
         identity: &Identity,
     ) -> Self {
         let (person, role) = (identity.person(), identity.role.clone());
-        let note = Note { op, subject: String::new(), force: None };
+        let note = CommitNote { op, subject: String::new(), force: None };
         Self { base, pending, stamper, person, role, far_future: RefCell::default(), note }
     }
 
@@ -214,7 +214,7 @@ impl<'repo> Tx<'repo> {
     }
 }
 
-impl Read for Tx<'_> {
+impl ReadState for Tx<'_> {
     fn file(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
         match self.pending.get(path)? {
             Some(bytes) => Ok(Some(bytes)),
@@ -255,7 +255,7 @@ impl FarFuture {
             let what = format!(
                 "`{folder}` holds entries stamped in the far future, which override what was written now"
             );
-            Detail::from(what).remedy(Call::from(Op::Fsck).flag("repair"), "sets them aside")
+            Detail::from(what).remedy(RemedyCall::from(Op::Fsck).flag("repair"), "sets them aside")
         })
     }
 }

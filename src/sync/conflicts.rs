@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::git::ObjectId;
-use crate::index::{Index, Watch};
-use crate::model::doc::{Doc, Written};
+use crate::index::{Index, Refreshing};
+use crate::model::doc::{Doc, SideValue};
 use crate::model::person::Person;
 use crate::model::priority::Priority;
 use crate::model::stamp::Made;
@@ -25,14 +25,14 @@ mod kept;
 
 use found::Met;
 use history::read;
-use kept::Kept;
+use kept::KeptConflicts;
 
 /// The key of a whole record, one that was born twice.
 pub(crate) const WHOLE: &str = "*";
 
 /// The value that one side wrote, and its author.
 #[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
-pub(crate) struct Side {
+pub(crate) struct ConflictSide {
     /// The value; null if it was removed.
     pub(crate) value: Value,
     /// Who wrote it; missing if the commit cannot be found.
@@ -53,16 +53,16 @@ pub(crate) struct Conflict {
     /// `title`, `tags/auth`, `extended_context/notes`; `*` if the whole record was born twice.
     pub(crate) field: String,
     /// The value in force.
-    pub(crate) stands: Side,
+    pub(crate) stands: ConflictSide,
     /// The value that lost.
-    pub(crate) other: Side,
+    pub(crate) other: ConflictSide,
     /// The commit that decided: a merge, unless someone replaced the record with another.
     pub(crate) merge: String,
 }
 
 impl Conflict {
     /// One of its values as people read it: the priority of an issue has a name.
-    pub(crate) fn in_words<'a>(&self, side: &'a Side) -> Cow<'a, Value> {
+    pub(crate) fn in_words<'a>(&self, side: &'a ConflictSide) -> Cow<'a, Value> {
         const PRIORITY: &str = "priority";
         let name = |value: &Value| Priority::from_json(value).map(|it| Value::from(it.name()));
         let value = Cow::Borrowed(&side.value);
@@ -103,7 +103,7 @@ pub(crate) struct OpenField {
 pub(crate) fn open_fields(
     store: &Store,
     index: &Index<'_>,
-    watch: Watch<'_>,
+    watch: Refreshing<'_>,
 ) -> Result<Vec<OpenField>, StoreError> {
     let now = index.snapshot()?;
     let one = |(met, current): (Met, Doc)| OpenField { record: record_id(&current), field: met.key };
@@ -111,7 +111,11 @@ pub(crate) fn open_fields(
 }
 
 /// All open conflicts, ordered by path, field, and the stamp of the value that lost.
-pub(crate) fn open(store: &Store, index: &Index<'_>, watch: Watch<'_>) -> Result<Vec<Conflict>, StoreError> {
+pub(crate) fn open(
+    store: &Store,
+    index: &Index<'_>,
+    watch: Refreshing<'_>,
+) -> Result<Vec<Conflict>, StoreError> {
     let now = index.snapshot()?;
     let mut found = Vec::new();
     for (met, current) in still_open(&now, unsettled(store, index, watch)?)? {
@@ -129,8 +133,8 @@ pub(crate) fn open(store: &Store, index: &Index<'_>, watch: Watch<'_>) -> Result
 }
 
 /// The conflicts that nobody has resolved. Only the history since the last time is read.
-fn unsettled(store: &Store, index: &Index<'_>, watch: Watch<'_>) -> Result<Vec<Met>, StoreError> {
-    let before = Kept::read(index);
+fn unsettled(store: &Store, index: &Index<'_>, watch: Refreshing<'_>) -> Result<Vec<Met>, StoreError> {
+    let before = KeptConflicts::read(index);
     let since = before.as_ref().map(|kept| kept.commit);
     let (met, kept) = history::unsettled(store, index.commit(), before, watch)?;
     if let Some(kept) = kept.filter(|kept| since != Some(kept.commit)) {
@@ -154,11 +158,11 @@ fn still_open(now: &Snapshot<'_>, unsettled: Vec<Met>) -> Result<Vec<(Met, Doc)>
     Ok(found.into_values().collect())
 }
 
-fn written(doc: &Doc, key: &str) -> Written {
+fn written(doc: &Doc, key: &str) -> SideValue {
     if key == WHOLE {
         return doc.whole();
     }
-    Written { stamp: doc.made(key), value: doc.value(key).cloned() }
+    SideValue { stamp: doc.made(key), value: doc.value(key).cloned() }
 }
 
 fn record_id(doc: &Doc) -> String {
@@ -168,7 +172,7 @@ fn record_id(doc: &Doc) -> String {
 }
 
 /// The author of a value: that of the commit in the side's history in which the field first has its stamp.
-fn side(store: &Store, met: &Met, written: &Written, head: ObjectId) -> Result<Side, StoreError> {
+fn side(store: &Store, met: &Met, written: &SideValue, head: ObjectId) -> Result<ConflictSide, StoreError> {
     let failed = StoreError::object("cannot read the history of the store");
     let mut at = head;
     let author = loop {
@@ -199,7 +203,7 @@ fn side(store: &Store, met: &Met, written: &Written, head: ObjectId) -> Result<S
     // The value may have been redacted since.
     let hidden = Redactions::at(&store.snapshot()?, &met.path)?;
     let value = written.value.clone().unwrap_or_default();
-    Ok(Side {
+    Ok(ConflictSide {
         value: hidden.value(&met.path, &met.key, written.stamp.as_ref(), value),
         author,
         at: written.stamp.as_ref().map(Made::time),

@@ -5,7 +5,7 @@ use super::words;
 use crate::git::GitError;
 use crate::model::code::Code;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::{Call, Remedies};
+use crate::model::remedy::{Remedies, RemedyCall};
 use crate::model::{Explain, shell};
 use crate::store::StoreError;
 
@@ -153,11 +153,11 @@ impl Explain for SyncError {
     fn remedies(&self) -> Remedies {
         match self {
             Self::NoRemote => Remedies::command("git remote add origin URL", "adds one")
-                .or_call(Call::new(Other::Sync, ["origin"]), "then publishes the store there"),
+                .or_call(RemedyCall::new(Other::Sync, ["origin"]), "then publishes the store there"),
             Self::WhichRemote { remotes, .. } => {
                 let first = remotes.first().map_or("NAME", String::as_str);
                 Remedies::call(
-                    Call::new(Other::Sync, [first]),
+                    RemedyCall::new(Other::Sync, [first]),
                     "names one; the first that works is kept in `wf.remote`",
                 )
             }
@@ -189,10 +189,10 @@ impl Explain for SyncError {
             Self::Refused { hint: Some(hint), .. } => format!("nothing is lost here; {hint}").into(),
             Self::Refused { words, hint: None, .. } => of_a_refusal(words),
             Self::Behind { remote, .. } => {
-                Remedies::call(Call::new(Other::Sync, [remote]), "merges them and then pushes")
+                Remedies::call(RemedyCall::new(Other::Sync, [remote]), "merges them and then pushes")
             }
             Self::Raced { remote, .. } => Remedies::from("nothing is lost here")
-                .or_call(Call::new(Other::Sync, [remote]), "tries again"),
+                .or_call(RemedyCall::new(Other::Sync, [remote]), "tries again"),
             Self::Unknown { remote, .. } => Remedies::call(
                 Op::Next,
                 format!("finds out, once `git ls-remote {}` works", shell::operand(remote)),

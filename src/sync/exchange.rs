@@ -23,14 +23,14 @@ pub(super) enum Trust {
 }
 
 /// What a process wants to push.
-pub(super) enum Wanted {
+pub(super) enum WantedPush {
     /// A commit that no ref holds.
     Ahead(Unpublished),
     /// The local head.
     Tip(ObjectId),
 }
 
-impl Wanted {
+impl WantedPush {
     /// The commit.
     pub(super) fn commit(&self) -> ObjectId {
         match self {
@@ -54,7 +54,7 @@ pub(super) fn exchange<T, E: From<StoreError> + From<SyncError>>(
     waits: Waits<'_>,
     trust: Trust,
     equal: EqualTrees,
-    mut make: impl FnMut(Option<ObjectId>) -> Result<(T, Option<Wanted>), E>,
+    mut make: impl FnMut(Option<ObjectId>) -> Result<(T, Option<WantedPush>), E>,
 ) -> Result<T, E> {
     let remote = synced.remote.clone();
     let mut turn = Turn::wait(store, &remote, waits)?;
@@ -89,7 +89,7 @@ pub(super) fn exchange<T, E: From<StoreError> + From<SyncError>>(
         if pass(store, &mut turn, synced, commit)? {
             drop(turn);
             synced.pushed = true;
-            if let Wanted::Ahead(ahead) = wanted {
+            if let WantedPush::Ahead(ahead) = wanted {
                 round::adopt(store, synced, ahead)?;
             }
             return Ok(answer);

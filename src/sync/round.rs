@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::counting::{Counting, count};
-use super::exchange::{self, Trust, Wanted, exchange};
+use super::exchange::{self, Trust, WantedPush, exchange};
 use super::limit::Waits;
 use super::transfer::{self, Pushed};
 use super::turnstile::Turn;
@@ -171,7 +171,7 @@ fn both(
         {
             // Another process has pushed it, or has handed it in.
             let is_pushed = store.read_ref(&tracking)? == Some(head);
-            return Ok((Counts::default(), (!is_pushed).then_some(Wanted::Tip(head))));
+            return Ok((Counts::default(), (!is_pushed).then_some(WantedPush::Tip(head))));
         }
         let ahead = match head {
             Some(head) => store.merge_unpublished(head, &tracking).map_err(theirs_are(store, &remote))?,
@@ -179,15 +179,15 @@ fn both(
         };
         is_merge = ahead.is_some();
         let wanted = match ahead {
-            Some(ahead) => Some(Wanted::Ahead(ahead)),
+            Some(ahead) => Some(WantedPush::Ahead(ahead)),
             None => {
                 let tip = ready(store)?;
                 let is_there = head.is_some_and(|head| contains(store, Some(head), tip).unwrap_or(false));
-                (!is_there).then_some(Wanted::Tip(tip))
+                (!is_there).then_some(WantedPush::Tip(tip))
             }
         };
         let incoming = count(store, head, Some(start));
-        let outgoing = count(store, wanted.as_ref().map(Wanted::commit), head);
+        let outgoing = count(store, wanted.as_ref().map(WantedPush::commit), head);
         Ok::<_, SyncError>((Counts { incoming, outgoing }, wanted))
     });
     if done.is_err() && is_merge {

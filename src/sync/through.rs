@@ -2,7 +2,7 @@
 //! the lock.
 
 use super::SyncError;
-use super::exchange::{Trust, Wanted, exchange};
+use super::exchange::{Trust, WantedPush, exchange};
 use super::limit::Waits;
 use super::round::{self, Synced};
 use crate::model::op::Op;
@@ -39,7 +39,7 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
         exchange(store, &mut synced, waits, Trust::LastWriter, EqualTrees::Leave, |head| {
             let offer = store.offer(head, &tracking).map_err(round::theirs_are(store, remote))?;
             let Offered { answer, far_future, is_changed, ahead } = offer.change(op, &mut change)?;
-            let wanted = ahead.filter(|_| is_changed).map(Wanted::Ahead);
+            let wanted = ahead.filter(|_| is_changed).map(WantedPush::Ahead);
             Ok::<_, E>(((answer, far_future), wanted))
         })?;
     Ok(Through { answer, synced, far_future })

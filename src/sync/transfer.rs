@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::words::{self, Trouble};
 use super::{SyncError, backoff, limit, partial};
-use crate::git::{GitError, ObjectId, Reply};
+use crate::git::{GitError, ObjectId, TransportReply};
 use crate::store::{Store, StoreError};
 
 /// How often a fetch starts again because another process fetches here at the same time.
@@ -38,7 +38,7 @@ pub(crate) struct Limited {
 
 impl Limited {
     /// Reads the refusal from git's output; `None` if the request failed for another reason.
-    fn of(reply: &Reply) -> Option<Self> {
+    fn of(reply: &TransportReply) -> Option<Self> {
         let said = words::of(&reply.output.stderr);
         // Hosts send this header only with a rate limit, or if the server is down for a while.
         if reply.retry_after.is_none() && words::trouble(&said) != Trouble::Limited {
@@ -106,16 +106,16 @@ pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Push
         };
     };
     match status {
-        words::Status::Updated => {
+        words::RefAnswer::Updated => {
             update_tracking(store, &remote, commit);
             Ok(Pushed::Accepted)
         }
-        words::Status::Unchanged => {
+        words::RefAnswer::Unchanged => {
             update_tracking(store, &remote, commit);
             Ok(Pushed::UpToDate)
         }
-        words::Status::Rejected => Ok(Pushed::Behind),
-        words::Status::Refused(reason) => {
+        words::RefAnswer::Rejected => Ok(Pushed::Behind),
+        words::RefAnswer::Refused(reason) => {
             let reason = words::with_the_remotes(&reason, &output.stderr);
             let hint = words::hint_of_the_remote(&output.stderr);
             match (words::trouble(&reason), Limited::of(&reply)) {

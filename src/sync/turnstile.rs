@@ -27,7 +27,7 @@ const STATE: &str = "state.json";
 /// A file that cannot be read counts as empty: what was handed in is then handed in again.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct State {
+pub(super) struct TurnstileState {
     /// The newest commit that was handed in and not pushed yet; it contains the others.
     handed_in: Option<String>,
     /// The tickets of the processes that handed in commits.
@@ -88,7 +88,7 @@ pub(super) struct Turn<'store> {
     ticket: Ticket,
     /// The first ticket of this process.
     came: u64,
-    state: State,
+    state: TurnstileState,
     waits: Waits<'store>,
     patience: Patience,
     /// How long this process has waited because of the host's rate limit.
@@ -103,7 +103,7 @@ impl<'store> Turn<'store> {
         std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
         let ticket = Ticket::draw(&folder).map_err(StoreError::io(&folder))?;
         let came = ticket.number;
-        let (state, patience, waited) = (State::default(), Patience::new(), Duration::ZERO);
+        let (state, patience, waited) = (TurnstileState::default(), Patience::new(), Duration::ZERO);
         let remote = remote.to_owned();
         Self { store, remote, tracking, folder, ticket, came, state, waits, patience, waited }.stand()
     }
@@ -158,7 +158,7 @@ impl<'store> Turn<'store> {
         self.state.pace.forget_after(ago);
         if self.state.asked > self.newest()? {
             // The count of tickets has restarted.
-            self.state = State::default();
+            self.state = TurnstileState::default();
         }
         Ok(self)
     }
@@ -177,7 +177,7 @@ impl<'store> Turn<'store> {
     }
 
     /// The shared state of the processes of this clone.
-    pub(super) fn state(&mut self) -> &mut State {
+    pub(super) fn state(&mut self) -> &mut TurnstileState {
         &mut self.state
     }
 
@@ -332,7 +332,7 @@ fn folder(store: &Store, tracking: &str) -> PathBuf {
     store.common_dir().join("wf/turnstile").join(name)
 }
 
-fn read(path: &Path) -> State {
+fn read(path: &Path) -> TurnstileState {
     let bytes = std::fs::read(path).ok();
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }

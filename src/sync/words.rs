@@ -37,7 +37,7 @@ pub(super) enum Trouble {
 
 /// How the remote answered for one ref.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Status {
+pub(super) enum RefAnswer {
     /// It accepted the commit.
     Updated,
     /// It already had the commit.
@@ -218,7 +218,7 @@ pub(super) fn lock_file(words: &str) -> Option<&str> {
 
 /// The line about `reference` in the output of `git push --porcelain`: flag, `from:to`, summary and reason. `None` if
 /// the push did not get that far.
-pub(super) fn status(stdout: &[u8], reference: &str) -> Option<Status> {
+pub(super) fn status(stdout: &[u8], reference: &str) -> Option<RefAnswer> {
     let text = String::from_utf8_lossy(stdout);
     text.lines().find_map(|line| {
         let mut fields = line.splitn(3, '\t');
@@ -228,10 +228,10 @@ pub(super) fn status(stdout: &[u8], reference: &str) -> Option<Status> {
         }
         let reason = summary.split_once('(').map_or(summary, |(_, rest)| rest.trim_end_matches(')'));
         Some(match flag {
-            "=" => Status::Unchanged,
-            "!" if summary.starts_with("[rejected]") => Status::Rejected,
-            "!" => Status::Refused(reason.to_owned()),
-            _ => Status::Updated,
+            "=" => RefAnswer::Unchanged,
+            "!" if summary.starts_with("[rejected]") => RefAnswer::Rejected,
+            "!" => RefAnswer::Refused(reason.to_owned()),
+            _ => RefAnswer::Updated,
         })
     })
 }
@@ -260,12 +260,12 @@ mod tests {
     #[test]
     fn the_answers_of_a_push() {
         let of = |line: &str| status(format!("To x\n{line}\nDone\n").as_bytes(), "refs/wf/main");
-        assert_eq!(of("*\tabc:refs/wf/main\t[new reference]"), Some(Status::Updated));
-        assert_eq!(of(" \tabc:refs/wf/main\t123..456"), Some(Status::Updated));
-        assert_eq!(of("=\tabc:refs/wf/main\t[up to date]"), Some(Status::Unchanged));
-        assert_eq!(of("!\tabc:refs/wf/main\t[rejected] (fetch first)"), Some(Status::Rejected));
+        assert_eq!(of("*\tabc:refs/wf/main\t[new reference]"), Some(RefAnswer::Updated));
+        assert_eq!(of(" \tabc:refs/wf/main\t123..456"), Some(RefAnswer::Updated));
+        assert_eq!(of("=\tabc:refs/wf/main\t[up to date]"), Some(RefAnswer::Unchanged));
+        assert_eq!(of("!\tabc:refs/wf/main\t[rejected] (fetch first)"), Some(RefAnswer::Rejected));
         let refused = of("!\tabc:refs/wf/main\t[remote rejected] (pre-receive hook declined)");
-        assert_eq!(refused, Some(Status::Refused("pre-receive hook declined".into())));
+        assert_eq!(refused, Some(RefAnswer::Refused("pre-receive hook declined".into())));
         assert_eq!(of("!\tabc:refs/heads/x\t[rejected] (fetch first)"), None);
     }
 

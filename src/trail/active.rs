@@ -13,7 +13,7 @@ use crate::store::{Store, StoreError};
 
 /// `<git directory of the worktree>/wf/active.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Active {
+pub(crate) struct ActiveClaim {
     /// The claim.
     pub(crate) execution_id: ExecutionId,
     /// Its issue.
@@ -40,7 +40,7 @@ pub(crate) fn path(store: &Store) -> PathBuf {
 
 /// What this worktree executes; `None` if it executes nothing. An unreadable file counts as none: the claim itself is
 /// in the store, and `next` writes the file again.
-pub(crate) fn read(store: &Store) -> Result<Option<Active>, StoreError> {
+pub(crate) fn read(store: &Store) -> Result<Option<ActiveClaim>, StoreError> {
     match std::fs::read(path(store)) {
         Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -69,7 +69,7 @@ pub(crate) fn work_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<Path
 pub(super) fn git_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<PathBuf>, StoreError> {
     let is_bound = |git_dir: &PathBuf| {
         let bytes = std::fs::read(git_dir.join("wf/active.json")).ok();
-        let active: Option<Active> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let active: Option<ActiveClaim> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         active.is_some_and(|active| active.execution_id == *id)
     };
     let linked = store.repo().linked_worktrees()?;
@@ -78,13 +78,13 @@ pub(super) fn git_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<PathB
 }
 
 /// What the worktrees of this repository execute, this one first.
-pub(crate) fn all(store: &Store) -> Result<Vec<Active>, StoreError> {
+pub(crate) fn all(store: &Store) -> Result<Vec<ActiveClaim>, StoreError> {
     let linked = store.repo().linked_worktrees()?;
     let folders = [store.git_dir(), store.common_dir()].into_iter();
-    let mut found: Vec<Active> = Vec::new();
+    let mut found: Vec<ActiveClaim> = Vec::new();
     for git_dir in folders.chain(linked.iter().map(|it| it.git_dir().to_owned())) {
         let bytes = std::fs::read(git_dir.join("wf/active.json")).ok();
-        let active: Option<Active> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let active: Option<ActiveClaim> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         found.extend(active.filter(|it| found.iter().all(|known| known.execution_id != it.execution_id)));
     }
     Ok(found)
@@ -92,7 +92,7 @@ pub(crate) fn all(store: &Store) -> Result<Vec<Active>, StoreError> {
 
 /// Binds this worktree to an execution. The file is written atomically. Binding again to the same execution keeps the
 /// task if `active` names none.
-pub(crate) fn write(store: &Store, active: &Active) -> Result<(), StoreError> {
+pub(crate) fn write(store: &Store, active: &ActiveClaim) -> Result<(), StoreError> {
     let mut active = active.clone();
     if active.task_id.is_none() {
         let same = read(store)?.filter(|it| it.execution_id == active.execution_id);

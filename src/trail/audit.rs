@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::merges::{self, Budget};
+use super::merges::{self, MergeBudget};
 use super::trailers;
 use crate::git::{ObjectId, Revisions};
 use crate::index::{Index, IndexError};
@@ -10,7 +10,7 @@ use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::remedy::Remedies;
-use crate::rules::audit::{Change, Commit, Unseen};
+use crate::rules::audit::{AuditedCode, FileEffect, UnknownChange};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::store::{CodeCommit, MOST_FILES, Store, StoreError, records};
 
@@ -20,7 +20,7 @@ pub(crate) struct Audited {
     /// What git knows of it.
     pub(crate) code: CodeCommit,
     /// What the rules check.
-    pub(crate) commit: Commit,
+    pub(crate) commit: AuditedCode,
 }
 
 /// Why a range cannot be audited.
@@ -60,15 +60,15 @@ pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, Ran
     let ids = ids(store, range)?;
     let codes = ids.into_iter().map(|id| store.code_commit(id)).collect::<Result<Vec<_>, _>>()?;
     codes.iter().filter(|it| is_merge(it)).try_for_each(|it| store.require_parents(it))?;
-    let mut own = merges::own_changes(store, codes.iter().filter(|it| is_merge(it)), Budget::of_each())?;
+    let mut own = merges::own_changes(store, codes.iter().filter(|it| is_merge(it)), MergeBudget::of_each())?;
     let audited = |code: CodeCommit| {
         let changes = match own.unseen.get(&code.id) {
             Some(why) => Err(*why),
             None if is_merge(&code) => Ok(own.changes.remove(&code.id).unwrap_or_default()),
-            None => changes(store, &code)?.ok_or(Unseen::Unfolds),
+            None => changes(store, &code)?.ok_or(UnknownChange::Unfolds),
         };
         let is_named = !trailers::parse(&code.message).is_empty();
-        let commit = Commit {
+        let commit = AuditedCode {
             hash: code.id.into(),
             is_merge: is_merge(&code),
             unseen: changes.as_ref().err().copied(),
@@ -93,9 +93,9 @@ pub(crate) fn ids(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeE
 }
 
 /// `None` if the trees of the commit unfold to more files than can be examined.
-fn changes(store: &Store, code: &CodeCommit) -> Result<Option<BTreeMap<String, Change>>, StoreError> {
+fn changes(store: &Store, code: &CodeCommit) -> Result<Option<BTreeMap<String, FileEffect>>, StoreError> {
     let Some(files) = store.every_change_of(code)? else { return Ok(None) };
-    Ok(Some(files.into_iter().map(|(path, old, new)| (path, Change::of(old, new))).collect()))
+    Ok(Some(files.into_iter().map(|(path, old, new)| (path, FileEffect::of(old, new))).collect()))
 }
 
 /// The issues whose executions link these commits, each once, by id.
@@ -121,7 +121,7 @@ pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> Option<BTre
     };
     let commits: Vec<_> = execution.commits().into_iter().map(with_code).collect();
     let merges = commits.iter().filter_map(|(_, code)| code.as_ref()).filter(|code| is_merge(code));
-    let mut own = merges::own_changes(store, merges, Budget::of_each()).ok()?;
+    let mut own = merges::own_changes(store, merges, MergeBudget::of_each()).ok()?;
     let mut files = BTreeSet::new();
     for (link, code) in commits {
         // The files that a merge brings in were touched by other commits.

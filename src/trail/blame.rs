@@ -7,12 +7,12 @@ use std::path::{Component, Path, PathBuf};
 use crate::git::{GitError, ObjectId, unquoted};
 use crate::model::code::Code;
 use crate::model::op::Other;
-use crate::model::remedy::{Call, Remedies};
+use crate::model::remedy::{Remedies, RemedyCall};
 use crate::store::{Store, StoreError, object_id};
 
 /// Consecutive lines from one commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct BlameSpan {
     /// The first and the last line in the current file, from 1.
     pub(crate) lines: RangeInclusive<u64>,
     /// The commit; `None` if the lines are not committed yet.
@@ -71,10 +71,10 @@ impl crate::model::Explain for BlameError {
         match self {
             Self::NoFile(_) | Self::Outside(_) => {
                 Remedies::command("git ls-files", "lists the committed files")
-                    .or_call(Call::new(Other::Why, ["FILE:LINE"]), "explains a line of one")
+                    .or_call(RemedyCall::new(Other::Why, ["FILE:LINE"]), "explains a line of one")
             }
             Self::Deleted { commit, .. } => Remedies::call(
-                Call::new(Other::Trace, [commit]),
+                RemedyCall::new(Other::Trace, [commit]),
                 "shows why; its lines are explained where it is checked out",
             ),
             Self::TooShort { .. } => "lines are counted from 1, in the file as it is now".into(),
@@ -113,7 +113,7 @@ pub(crate) fn blame(
     store: &Store,
     path: &str,
     lines: Option<&RangeInclusive<u64>>,
-) -> Result<Vec<Span>, BlameError> {
+) -> Result<Vec<BlameSpan>, BlameError> {
     let failed = |error| match explained(error, path, lines) {
         BlameError::NoFile(path) => deleted(store, path),
         other => other,
@@ -128,8 +128,8 @@ const MOST_RENAMES: usize = 32;
 
 /// The commits at which the search for renames must stop, since they changed too much to examine; `None` if no line
 /// comes from a file of another name.
-fn renames(store: &Store, spans: &[Span]) -> Result<Option<Vec<ObjectId>>, StoreError> {
-    let origins = |spans: &[Span], path: &str| -> Vec<(ObjectId, String)> {
+fn renames(store: &Store, spans: &[BlameSpan]) -> Result<Option<Vec<ObjectId>>, StoreError> {
+    let origins = |spans: &[BlameSpan], path: &str| -> Vec<(ObjectId, String)> {
         spans.iter().filter_map(|span| Some((span.commit?, path.to_owned()))).collect()
     };
     let mut open = spans.first().map(|span| origins(spans, &span.path)).unwrap_or_default();
@@ -182,8 +182,8 @@ fn explained(error: GitError, path: &str, lines: Option<&RangeInclusive<u64>>) -
 
 /// Parses the output of `--porcelain`: for each line a header `<commit> <line there> <line here> [<lines of the
 /// group>]`, the facts about the commit when it comes first, and the line itself after a tab.
-fn parse(text: &str) -> Vec<Span> {
-    let mut spans: Vec<Span> = Vec::new();
+fn parse(text: &str) -> Vec<BlameSpan> {
+    let mut spans: Vec<BlameSpan> = Vec::new();
     let mut paths: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();
     let mut at: Option<(String, u64, u64)> = None;
     for line in text.split('\n') {
@@ -197,7 +197,7 @@ fn parse(text: &str) -> Vec<Span> {
                     span.numbers.push(there);
                     span.text.push(content.to_owned());
                 }
-                _ => spans.push(Span {
+                _ => spans.push(BlameSpan {
                     lines: number..=number,
                     commit: known,
                     path,

@@ -7,11 +7,11 @@ use crate::model::solution::{SOLUTION, Solution};
 use crate::model::words::count;
 use crate::rules::folder::IssueFolder;
 use crate::store::redaction::Redactions;
-use crate::store::{Read, Snapshot, Store, StoreError, layout, records};
+use crate::store::{ReadState, Snapshot, Store, StoreError, layout, records};
 
 /// The result of looking for it.
 #[derive(Debug)]
-pub(crate) enum Claimed {
+pub(crate) enum ClaimLookup {
     /// The plan, without values that were hidden since.
     Plan(Box<Solution>),
     /// Neither the commit that the claim names nor the rest of the history contains it.
@@ -26,18 +26,18 @@ pub(crate) fn stored_plan(
     store: &Store,
     now: &Snapshot<'_>,
     claim: &Execution,
-) -> Result<Claimed, StoreError> {
+) -> Result<ClaimLookup, StoreError> {
     let there = match read_solution(now, &claim.solution_id) {
         Err(StoreError::Broken { .. }) => None,
         other => other?,
     };
     if let Some((_, plan)) = there.filter(|(_, plan)| plan.plan_digest() == claim.plan_digest) {
-        return Ok(Claimed::Plan(Box::new(plan)));
+        return Ok(ClaimLookup::Plan(Box::new(plan)));
     }
     Ok(match earlier(store, now, claim)? {
-        Earlier::Claimed(_, plan) => Claimed::Plan(plan),
-        Earlier::NotThere => Claimed::NotThere,
-        Earlier::Purged(_) | Earlier::NoCommit => Claimed::Unreadable,
+        Earlier::Claimed(_, plan) => ClaimLookup::Plan(plan),
+        Earlier::NotThere => ClaimLookup::NotThere,
+        Earlier::Purged(_) | Earlier::NoCommit => ClaimLookup::Unreadable,
     })
 }
 
@@ -47,20 +47,20 @@ pub(crate) fn plan(
     now: &Snapshot<'_>,
     folder: &IssueFolder,
     claim: &Execution,
-) -> Result<Claimed, StoreError> {
+) -> Result<ClaimLookup, StoreError> {
     let id = &claim.solution_id;
     if let Some(plan) = folder.solution(id).filter(|plan| plan.plan_digest() == claim.plan_digest) {
-        return Ok(Claimed::Plan(Box::new(plan.clone())));
+        return Ok(ClaimLookup::Plan(Box::new(plan.clone())));
     }
     let mut doc = match earlier(store, now, claim)? {
         Earlier::Claimed(doc, _) | Earlier::Purged(doc) => doc,
-        Earlier::NotThere => return Ok(Claimed::NotThere),
-        Earlier::NoCommit => return Ok(Claimed::Unreadable),
+        Earlier::NotThere => return Ok(ClaimLookup::NotThere),
+        Earlier::NoCommit => return Ok(ClaimLookup::Unreadable),
     };
     // Values that were hidden since are hidden here too.
     let path = layout::solution(id);
     Redactions::at(now, &path)?.doc(&path, &mut doc);
-    Ok(doc.read().map_or(Claimed::Unreadable, |plan| Claimed::Plan(Box::new(plan))))
+    Ok(doc.read().map_or(ClaimLookup::Unreadable, |plan| ClaimLookup::Plan(Box::new(plan))))
 }
 
 /// The version of a claimed plan in the history.
@@ -113,12 +113,12 @@ pub(crate) fn shown(
         return Ok(missing);
     }
     Ok(match plan(store, now, folder, claim)? {
-        Claimed::Plan(plan) if plan.plan_digest() == claim.plan_digest => missing,
+        ClaimLookup::Plan(plan) if plan.plan_digest() == claim.plan_digest => missing,
         _ => vec![format!("its plan is hidden, and lacks evidence in {}", count(missing.len(), "place"))],
     })
 }
 
-fn read_solution(read: &impl Read, id: &SolutionId) -> Result<Option<(Doc, Solution)>, StoreError> {
+fn read_solution(read: &impl ReadState, id: &SolutionId) -> Result<Option<(Doc, Solution)>, StoreError> {
     let doc = records::doc(read, &SOLUTION, &layout::solution(id))?;
     Ok(doc.and_then(|doc| doc.read().ok().map(|plan| (doc, plan))))
 }

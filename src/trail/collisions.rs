@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::git::{Aside, Attempt, GitError};
+use crate::git::{GitError, Remerge, ScratchGit};
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
@@ -53,7 +53,7 @@ impl Explain for CollisionError {
 
 /// Lines of one version of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Lines {
+pub(crate) struct VersionLines {
     /// The first line, from 1; if no line is left, the line before it.
     pub(crate) start: usize,
     /// The number of lines; 0 if they were deleted.
@@ -64,9 +64,9 @@ pub(crate) struct Lines {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Hunk {
     /// In the version of the first side.
-    pub(crate) first: Lines,
+    pub(crate) first: VersionLines,
     /// In the version of the second.
-    pub(crate) second: Lines,
+    pub(crate) second: VersionLines,
 }
 
 /// A file in which two sides conflict.
@@ -89,12 +89,12 @@ pub(crate) fn between(
     two: &CommitHash,
 ) -> Result<Vec<FileCollision>, CollisionError> {
     let temporary = store.environment().temporary();
-    let aside = Aside::new(store.git(), &store.object_folders(), &temporary);
+    let aside = ScratchGit::new(store.git(), &store.object_folders(), &temporary);
     let aside = aside.map_err(CollisionError::Folder)?;
     let mut found = match aside.attempt(one.as_str(), two.as_str())? {
-        Attempt::Clean => return Ok(vec![]),
-        Attempt::Conflicts(output) => conflicts(&output),
-        Attempt::TooOld => return Err(CollisionError::TooOld { version: store.git().version()? }),
+        Remerge::Clean => return Ok(vec![]),
+        Remerge::Conflicts(output) => conflicts(&output),
+        Remerge::TooOld => return Err(CollisionError::TooOld { version: store.git().version()? }),
     };
     let base = aside.merge_base(one.as_str(), two.as_str())?;
     let base = base.unwrap_or_else(|| store.repo().empty_tree()).to_string();
@@ -113,8 +113,8 @@ pub(crate) fn between(
 /// Lines of the old version, and those that replace them in the new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Change {
-    old: Lines,
-    new: Lines,
+    old: VersionLines,
+    new: VersionLines,
 }
 
 impl Change {
@@ -124,14 +124,14 @@ impl Change {
         let (old, new) = ranges.split_once(" +")?;
         let lines = |text: &str| {
             let (start, count) = text.split_once(',').unwrap_or((text, "1"));
-            Some(Lines { start: start.parse().ok()?, count: count.parse().ok()? })
+            Some(VersionLines { start: start.parse().ok()?, count: count.parse().ok()? })
         };
         Some(Self { old: lines(old)?, new: lines(new)? })
     }
 
     /// The lines of the old version as a half-open range; an insertion comes after its line.
     fn span(&self) -> (usize, usize) {
-        let Lines { start, count } = self.old;
+        let VersionLines { start, count } = self.old;
         if count == 0 { (start + 1, start + 1) } else { (start, start + count) }
     }
 }

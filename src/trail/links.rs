@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::merges::{self, Budget};
+use super::merges::{self, MergeBudget};
 use super::trailers;
 use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
 use crate::rules::claim_order;
-use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, layout, records};
+use crate::store::{CodeCommit, MOST_FILES, ReadState, Store, StoreError, layout, records};
 
 /// The log entry that links a commit.
 pub(crate) fn link(
@@ -38,14 +38,14 @@ pub(crate) fn files(store: &Store, commit: &CodeCommit) -> Result<Vec<String>, S
         return store.changed_files(commit);
     }
     // The link must not be lost because a merge cannot be repeated.
-    let own = merges::own_changes(store, std::iter::once(commit), Budget::of_each()).ok();
+    let own = merges::own_changes(store, std::iter::once(commit), MergeBudget::of_each()).ok();
     let own = own.and_then(|mut own| own.changes.remove(&commit.id)).unwrap_or_default();
     Ok(own.into_keys().take(MOST_FILES).collect())
 }
 
 /// The plans that trailers name and that exist here; a squash may name several.
 pub(crate) fn solutions(
-    read: &impl Read,
+    read: &impl ReadState,
     trailers: &[(String, String)],
 ) -> Result<BTreeSet<SolutionId>, StoreError> {
     let mut found = BTreeSet::new();
@@ -61,7 +61,7 @@ pub(crate) fn solutions(
 /// The plan from which someone removed the commit of this hash and message by hand: one that its trailers name, or one of the
 /// issue that they name.
 pub(crate) fn unlinked_from(
-    read: &impl Read,
+    read: &impl ReadState,
     hash: &str,
     message: &[u8],
 ) -> Result<Option<SolutionId>, StoreError> {
@@ -82,7 +82,7 @@ pub(crate) fn unlinked_from(
 
 /// The running execution of that plan that holds the issue, else its latest attempt.
 pub(crate) fn execution_of(
-    read: &impl Read,
+    read: &impl ReadState,
     solution: &SolutionId,
 ) -> Result<Option<ExecutionId>, StoreError> {
     let executions = records::executions(read, &solution.issue())?;
@@ -99,7 +99,7 @@ pub(crate) fn execution_of(
 /// The one task that the trailers name, else the one that is being worked on, else the only one that the plan has, else the
 /// only one that names a file of the commit. `files` is called only if nothing else decides.
 pub(crate) fn task(
-    read: &impl Read,
+    read: &impl ReadState,
     solution: &SolutionId,
     trailers: &[(String, String)],
     active: Option<TaskId>,

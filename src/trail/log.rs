@@ -8,16 +8,16 @@ use crate::model::op::{self, Op};
 use crate::model::redaction::REDACTED;
 use crate::model::time::Time;
 use crate::rules::dag::reduced;
-use crate::store::history::{FileChange, Step};
+use crate::store::history::{FileChange, HistoryStep};
 use crate::store::redaction::Redactions;
-use crate::store::{Read, Snapshot, Store, StoreError, Subjects, object_id};
+use crate::store::{ReadState, Snapshot, Store, StoreError, Subjects, object_id};
 
 /// With more steps than this, the graph is drawn with every edge, even redundant ones.
 const MOST_REDUCED: usize = 5_000;
 
 /// Which steps to list; a step must match everything that is given.
 #[derive(Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct LogFilter {
     /// Made at this time or later.
     pub(crate) since: Option<Time>,
     /// Made at this time or earlier.
@@ -30,13 +30,13 @@ pub(crate) struct Wanted {
     pub(crate) roles: Vec<String>,
 }
 
-impl Wanted {
+impl LogFilter {
     fn is_anything(&self) -> bool {
         let Self { since, until, authors, ops, roles } = self;
         (since, until) == (&None, &None) && authors.is_empty() && ops.is_empty() && roles.is_empty()
     }
 
-    fn matches(&self, step: &Step) -> bool {
+    fn matches(&self, step: &HistoryStep) -> bool {
         let folded = |text: &str| text.to_lowercase();
         let is_by = |who: &String| {
             let who = folded(who);
@@ -57,7 +57,7 @@ impl Wanted {
 }
 
 /// The steps of the current history, as they may be shown now: a value that is hidden now may have been visible then.
-pub(crate) struct Log<'a> {
+pub(crate) struct StoreLog<'a> {
     store: &'a Store,
     index: Index<'a>,
     now: Snapshot<'a>,
@@ -65,7 +65,7 @@ pub(crate) struct Log<'a> {
     subjects: Subjects<'a>,
 }
 
-impl<'a> Log<'a> {
+impl<'a> StoreLog<'a> {
     /// The log of the state that the index reflects.
     pub(crate) fn of(store: &'a Store, index: Index<'a>) -> Result<Self, IndexError> {
         let has_hidden = !index.with_redactions()?.is_empty();
@@ -78,7 +78,7 @@ impl<'a> Log<'a> {
     pub(crate) fn find(
         &self,
         thing: Option<&str>,
-        wanted: &Wanted,
+        wanted: &LogFilter,
         limit: Option<usize>,
     ) -> Result<Vec<i64>, IndexError> {
         if wanted.is_anything() {
@@ -128,7 +128,7 @@ impl<'a> Log<'a> {
 
     /// One step, by its number in the index; if wanted, with what it changed at or under `paths` (or anywhere, if there
     /// are none).
-    pub(crate) fn step(&mut self, n: i64, paths: Option<&[String]>) -> Result<Step, IndexError> {
+    pub(crate) fn step(&mut self, n: i64, paths: Option<&[String]>) -> Result<HistoryStep, IndexError> {
         let mut step = self.index.step(n)?;
         if self.has_hidden && self.subjects.hide(&mut step.subject)? && step.force.is_some() {
             step.force = Some(REDACTED.into());

@@ -14,26 +14,26 @@ use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 
-pub(crate) use self::weight::Budget;
 use self::weight::MOST_RENAMES;
-use crate::git::{Aside, Changes, Joined, ObjectId};
-use crate::rules::audit::{Change, Unseen};
+pub(crate) use self::weight::MergeBudget;
+use crate::git::{ChangedPaths, Joined, ObjectId, ScratchGit};
+use crate::rules::audit::{FileEffect, UnknownChange};
 use crate::store::{CodeCommit, Store, StoreError};
 
 /// The merges' own changes.
 #[derive(Debug, Default)]
 pub(crate) struct OwnChanges {
     /// The paths that each merge changed itself. A merge that changed nothing itself is not included.
-    pub(crate) changes: HashMap<ObjectId, BTreeMap<String, Change>>,
+    pub(crate) changes: HashMap<ObjectId, BTreeMap<String, FileEffect>>,
     /// Merges that were not repeated, each with the reason.
-    pub(crate) unseen: HashMap<ObjectId, Unseen>,
+    pub(crate) unseen: HashMap<ObjectId, UnknownChange>,
 }
 
 /// Examines merges of the code.
 pub(crate) fn own_changes<'a>(
     store: &Store,
     merges: impl Iterator<Item = &'a CodeCommit>,
-    mut budget: Budget,
+    mut budget: MergeBudget,
 ) -> Result<OwnChanges, StoreError> {
     let mut found = OwnChanges::default();
     let mut seen = Vec::new();
@@ -53,7 +53,7 @@ pub(crate) fn own_changes<'a>(
         for merge in seen {
             match by_file(store, merge)? {
                 Some(changes) => found.note(merge.id, changes),
-                None => drop(found.unseen.insert(merge.id, Unseen::OldGit)),
+                None => drop(found.unseen.insert(merge.id, UnknownChange::OldGit)),
             }
         }
         return Ok(found);
@@ -97,14 +97,14 @@ pub(crate) fn is_more(
 }
 
 /// Merges by git, whose answers depend on the objects alone.
-fn again(store: &Store) -> Result<Aside, StoreError> {
+fn again(store: &Store) -> Result<ScratchGit, StoreError> {
     let temporary = store.environment().temporary();
-    let aside = Aside::without_attributes(store.repo(), &store.object_folders(), &temporary);
+    let aside = ScratchGit::without_attributes(store.repo(), &store.object_folders(), &temporary);
     aside.map_err(StoreError::io(temporary))
 }
 
 impl OwnChanges {
-    fn note(&mut self, merge: ObjectId, changes: BTreeMap<String, Change>) {
+    fn note(&mut self, merge: ObjectId, changes: BTreeMap<String, FileEffect>) {
         if !changes.is_empty() {
             self.changes.insert(merge, changes);
         }
@@ -123,10 +123,11 @@ fn of_the_merge(
     store: &Store,
     merge: ObjectId,
     conflicts: &BTreeSet<BString>,
-    mut changes: Changes,
-) -> Result<BTreeMap<String, Change>, StoreError> {
-    let shown =
-        |(path, (was, is)): (BString, (bool, bool))| (path.to_str_lossy().into_owned(), Change::of(was, is));
+    mut changes: ChangedPaths,
+) -> Result<BTreeMap<String, FileEffect>, StoreError> {
+    let shown = |(path, (was, is)): (BString, (bool, bool))| {
+        (path.to_str_lossy().into_owned(), FileEffect::of(was, is))
+    };
     if conflicts.is_empty() {
         return Ok(changes.into_iter().map(shown).collect());
     }
@@ -143,7 +144,7 @@ fn of_the_merge(
 
 /// The answer with an older git: the paths that are not as one side alone changed them. None for an octopus, or if the
 /// sides have several best common ancestors.
-fn by_file(store: &Store, merge: &CodeCommit) -> Result<Option<BTreeMap<String, Change>>, StoreError> {
+fn by_file(store: &Store, merge: &CodeCommit) -> Result<Option<BTreeMap<String, FileEffect>>, StoreError> {
     let [one, two] = merge.parents[..] else { return Ok(None) };
     let base = match store.merge_bases(one, two)?[..] {
         [] => None,
@@ -152,5 +153,5 @@ fn by_file(store: &Store, merge: &CodeCommit) -> Result<Option<BTreeMap<String, 
     };
     let sides = [store.code_tree_of(one)?, store.code_tree_of(two)?];
     let found = store.repo().merged_otherwise(base, sides, store.code_tree_of(merge.id)?)?;
-    Ok(Some(found.into_iter().map(|(path, was, is)| (path, Change::of(was, is))).collect()))
+    Ok(Some(found.into_iter().map(|(path, was, is)| (path, FileEffect::of(was, is))).collect()))
 }

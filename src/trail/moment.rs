@@ -7,7 +7,7 @@ use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::model::remedy::Remedies;
-use crate::store::dates::Bound;
+use crate::store::dates::PeriodBound;
 use crate::store::{Store, StoreError, object_id};
 
 /// A state that cannot be resolved.
@@ -60,7 +60,7 @@ pub(crate) fn state(
     store: &Store,
     index: &Index<'_>,
     text: &str,
-    bound: Bound,
+    bound: PeriodBound,
 ) -> Result<Option<ObjectId>, MomentError> {
     let commit = commit(store, text)?;
     if let Some(commit) = commit.filter(|commit| store.snapshot_at(*commit).is_ok()) {
@@ -69,7 +69,7 @@ pub(crate) fn state(
     match (store.moment(text, bound)?, commit) {
         (Some(time), _) => {
             // Steps have whole seconds; one in the first second of a day belongs to that day.
-            let seconds = time.millis().div_euclid(1000) - i64::from(bound == Bound::Since);
+            let seconds = time.millis().div_euclid(1000) - i64::from(bound == PeriodBound::Since);
             Ok(index.step_until(seconds)?.as_deref().and_then(object_id))
         }
         (None, Some(commit)) => {

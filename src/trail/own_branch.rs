@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::active::{self, Active};
+use super::active::{self, ActiveClaim};
 use crate::git::checked_out_in;
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
@@ -95,7 +95,7 @@ pub(crate) fn renamed(
 /// How `branch` (a full name), which is checked out in the worktree of `store`, relates to the execution there.
 pub(crate) fn relation(
     store: &Store,
-    active: &Active,
+    active: &ActiveClaim,
     execution: &Execution,
     branch: &str,
 ) -> Result<Relation, StoreError> {

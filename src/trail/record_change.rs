@@ -10,12 +10,12 @@ use super::record_words::summary;
 use crate::model::strict;
 use crate::rules::record_diff::{FieldChange, differences};
 use crate::store::history::FileChange;
-use crate::store::layout::{Location, Log, Owner};
+use crate::store::layout::{Location, LogKind, Owner};
 
 /// What kind of record it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
+pub(crate) enum RecordKind {
     /// An issue itself.
     Issue,
     /// A comment on an issue.
@@ -56,7 +56,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-impl Kind {
+impl RecordKind {
     /// Whether it is written once, so that one line is enough.
     pub(crate) fn is_entry(self) -> bool {
         !matches!(
@@ -69,7 +69,7 @@ impl Kind {
 /// How it changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Change {
+pub(crate) enum HowChanged {
     /// It is new.
     Added,
     /// Some of its fields differ.
@@ -82,9 +82,9 @@ pub(crate) enum Change {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct RecordChange {
     /// What kind of record it is.
-    pub(crate) kind: Kind,
+    pub(crate) kind: RecordKind,
     /// How it changed.
-    pub(crate) change: Change,
+    pub(crate) change: HowChanged,
     /// Its id; for an item its number in the queue; absent if it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) id: Option<String>,
@@ -107,9 +107,9 @@ pub(crate) fn of(file: &FileChange) -> Option<RecordChange> {
     let (old, new) = (side(&file.before), side(&file.after));
     let change = match (&old, &new) {
         (None, None) => return None,
-        (None, Some(_)) => Change::Added,
-        (Some(_), None) => Change::Removed,
-        (Some(_), Some(_)) => Change::Changed,
+        (None, Some(_)) => HowChanged::Added,
+        (Some(_), None) => HowChanged::Removed,
+        (Some(_), Some(_)) => HowChanged::Changed,
     };
     let is_unread = |side: &Option<Option<Value>>| matches!(side, Some(None));
     let fields = if is_unread(&old) || is_unread(&new) {
@@ -118,16 +118,16 @@ pub(crate) fn of(file: &FileChange) -> Option<RecordChange> {
         }
         vec![]
     } else {
-        let empty = if kind == Kind::Solution { json!({"tasks": []}) } else { json!({}) };
+        let empty = if kind == RecordKind::Solution { json!({"tasks": []}) } else { json!({}) };
         let or_empty = |side: &Option<Option<Value>>| side.clone().flatten().unwrap_or_else(|| empty.clone());
         differences(&or_empty(&old), &or_empty(&new))
     };
-    if change == Change::Changed && fields.is_empty() && !is_unread(&old) && !is_unread(&new) {
+    if change == HowChanged::Changed && fields.is_empty() && !is_unread(&old) && !is_unread(&new) {
         return None;
     }
     let value = new.flatten().or(old.flatten());
     let id = value.as_ref().and_then(|value| {
-        let own = value.get(if kind == Kind::Item { "item_id" } else { "id" })?;
+        let own = value.get(if kind == RecordKind::Item { "item_id" } else { "id" })?;
         own.as_str().map(str::to_owned)
     });
     Some(RecordChange {
@@ -142,38 +142,38 @@ pub(crate) fn of(file: &FileChange) -> Option<RecordChange> {
 }
 
 /// The record at a path.
-fn kind(path: &str) -> Kind {
+fn kind(path: &str) -> RecordKind {
     match Location::parse(path) {
-        None => Kind::Other,
-        Some(Location::Root) => Kind::Settings,
-        Some(Location::Item(..)) => Kind::Item,
+        None => RecordKind::Other,
+        Some(Location::Root) => RecordKind::Settings,
+        Some(Location::Item(..)) => RecordKind::Item,
         Some(Location::Record(owner)) => match owner {
-            Owner::Issue(_) => Kind::Issue,
-            Owner::Solution(_) => Kind::Solution,
-            Owner::Execution(_) => Kind::Execution,
-            Owner::Queue(_) => Kind::Queue,
-            Owner::Run(_) => Kind::Run,
-            Owner::Roadmap(_) => Kind::Roadmap,
-            Owner::Wisdom => Kind::Other,
+            Owner::Issue(_) => RecordKind::Issue,
+            Owner::Solution(_) => RecordKind::Solution,
+            Owner::Execution(_) => RecordKind::Execution,
+            Owner::Queue(_) => RecordKind::Queue,
+            Owner::Run(_) => RecordKind::Run,
+            Owner::Roadmap(_) => RecordKind::Roadmap,
+            Owner::Wisdom => RecordKind::Other,
         },
         Some(Location::Entry(log, _)) => match log {
-            Log::Comments(_) => Kind::Comment,
-            Log::Feedback(_) => Kind::Feedback,
-            Log::Explorations(_) => Kind::Exploration,
-            Log::Reviews(_) => Kind::Review,
-            Log::Events(_) => Kind::Event,
-            Log::Conflicts(_) => Kind::Conflict,
-            Log::RunEvents(_) => Kind::RunEvent,
-            Log::RoadmapEvents(_) => Kind::RoadmapEvent,
-            Log::Wisdom => Kind::Wisdom,
-            Log::Redactions(_) => Kind::Redaction,
+            LogKind::Comments(_) => RecordKind::Comment,
+            LogKind::Feedback(_) => RecordKind::Feedback,
+            LogKind::Explorations(_) => RecordKind::Exploration,
+            LogKind::Reviews(_) => RecordKind::Review,
+            LogKind::Events(_) => RecordKind::Event,
+            LogKind::Conflicts(_) => RecordKind::Conflict,
+            LogKind::RunEvents(_) => RecordKind::RunEvent,
+            LogKind::RoadmapEvents(_) => RecordKind::RoadmapEvent,
+            LogKind::Wisdom => RecordKind::Wisdom,
+            LogKind::Redactions(_) => RecordKind::Redaction,
         },
     }
 }
 
 /// The fields for people; `None` if they cannot be read.
-fn read(kind: Kind, text: &str) -> Option<Value> {
-    if kind == Kind::Other {
+fn read(kind: RecordKind, text: &str) -> Option<Value> {
+    if kind == RecordKind::Other {
         return None;
     }
     let Ok(Value::Object(mut fields)) = strict::parse(text.as_bytes()) else { return None };
@@ -181,7 +181,7 @@ fn read(kind: Kind, text: &str) -> Option<Value> {
         fields.shift_remove("clock");
     }
     // A plan is shown flat.
-    if kind == Kind::Solution
+    if kind == RecordKind::Solution
         && let Some(Value::Object(plan)) = fields.shift_remove("plan")
     {
         for (name, value) in plan {
@@ -220,11 +220,11 @@ mod tests {
         let changed = of(&file(path.clone(), issue("a", "1"), issue("b", "2"))).unwrap();
         assert_eq!(
             (changed.kind, changed.change, changed.id.as_deref()),
-            (Kind::Issue, Change::Changed, Some("ISS-001"))
+            (RecordKind::Issue, HowChanged::Changed, Some("ISS-001"))
         );
         assert_eq!(changed.fields.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["title"]);
         let gone = of(&file(path, issue("a", "1"), None)).unwrap();
-        assert_eq!((gone.change, gone.summary.as_str()), (Change::Removed, "issue ISS-001 a"));
+        assert_eq!((gone.change, gone.summary.as_str()), (HowChanged::Removed, "issue ISS-001 a"));
     }
 
     #[test]
@@ -249,7 +249,7 @@ mod tests {
         let new = of(&file(layout::run(&id), None, Some(run))).unwrap();
         assert_eq!(
             (new.kind, new.summary.as_str()),
-            (Kind::Run, "run RUN-20261121-9w1nx3h2 (quick) over ISS-001, ISS-002")
+            (RecordKind::Run, "run RUN-20261121-9w1nx3h2 (quick) over ISS-001, ISS-002")
         );
         let name = entry_id("20261121T021405123Z-00000");
         let place = layout::entry(&layout::run_log(&id), &name);
@@ -284,7 +284,10 @@ mod tests {
             let mut entry = json!({"id": name, "actor": "Ada", "at": "2026-11-21T02:14:05.123Z"});
             entry.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
             let new = of(&file(place.clone(), None, Some(entry))).unwrap();
-            assert_eq!((new.kind, new.summary), (Kind::RunEvent, format!("RUN-20261121-9w1nx3h2: {said}")));
+            assert_eq!(
+                (new.kind, new.summary),
+                (RecordKind::RunEvent, format!("RUN-20261121-9w1nx3h2: {said}"))
+            );
         }
     }
 
@@ -296,6 +299,6 @@ mod tests {
         assert_eq!((changed.id, changed.fields.len()), (None, 0));
         assert!(changed.summary.ends_with("which cannot be read"), "{}", changed.summary);
         let other = FileChange { before: None, after: Some("x".into()), path: "notes.txt".into() };
-        assert_eq!(of(&other).unwrap().kind, Kind::Other);
+        assert_eq!(of(&other).unwrap().kind, RecordKind::Other);
     }
 }

@@ -16,7 +16,7 @@ use crate::model::run_log::{RunEvent, RunLogEntry, RunPhase, RunStatus};
 use crate::model::task_id::TaskId;
 use crate::model::wisdom::Wisdom;
 use crate::rules::run::breach_words;
-use crate::store::layout::{Location, Log, Owner};
+use crate::store::layout::{Location, LogKind, Owner};
 
 /// A quoted text is cut to this many characters.
 const LONGEST: usize = 160;
@@ -55,31 +55,31 @@ fn words(location: &Location, value: &Value) -> Option<String> {
     })
 }
 
-fn entry(log: &Log, value: &Value) -> Option<String> {
+fn entry(log: &LogKind, value: &Value) -> Option<String> {
     Some(match log {
-        Log::Comments(issue) => {
+        LogKind::Comments(issue) => {
             let it: Comment = typed(value)?;
             let verb = if it.edits.is_some() { "an edited comment" } else { "comment" };
             format!("{verb} on {issue} by {}{}", it.author, quoted(&it.body))
         }
-        Log::Feedback(issue) => {
+        LogKind::Feedback(issue) => {
             let it: Feedback = typed(value)?;
             let said = quoted(&it.content);
             format!("feedback on {issue} ({} at {}) by {}{said}", it.kind, it.stage, it.author)
         }
-        Log::Explorations(issue) => {
+        LogKind::Explorations(issue) => {
             let it: Explored = typed(value)?;
             let found = quoted(it.found.key_findings.first().map_or("", String::as_str));
             format!("exploration of {issue} ({}) by {}{found}", it.depth, it.author)
         }
-        Log::Reviews(plan) => {
+        LogKind::Reviews(plan) => {
             let it: Review = typed(value)?;
             let findings = it.findings.iter().map(|finding| cut(finding)).collect::<Vec<_>>().join("; ");
             let findings = bracketed(&findings);
             format!("review of {plan} by {}: {} {}{findings}", it.author, it.verdict, it.total)
         }
-        Log::Events(execution) => format!("{execution}: {}", event(&typed::<LogEntry>(value)?.event)),
-        Log::Conflicts(queue) => {
+        LogKind::Events(execution) => format!("{execution}: {}", event(&typed::<LogEntry>(value)?.event)),
+        LogKind::Conflicts(queue) => {
             let it: QueueConflict = typed(value)?;
             let plans = it.solutions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
             let verb = if it.resolves.is_some() { "decision on a conflict" } else { "conflict" };
@@ -87,15 +87,15 @@ fn entry(log: &Log, value: &Value) -> Option<String> {
             let (kind, severity) = (it.kind, it.severity);
             format!("{verb} in {queue} ({kind}, {severity}){over} between {plans}: {}", it.resolution)
         }
-        Log::RunEvents(run) => format!("{run}: {}", run_event(&typed::<RunLogEntry>(value)?.event)),
-        Log::RoadmapEvents(roadmap) => {
+        LogKind::RunEvents(run) => format!("{run}: {}", run_event(&typed::<RunLogEntry>(value)?.event)),
+        LogKind::RoadmapEvents(roadmap) => {
             format!("{roadmap}: {}", roadmap_event(&typed::<RoadmapLogEntry>(value)?.event))
         }
-        Log::Wisdom => {
+        LogKind::Wisdom => {
             let it: Wisdom = typed(value)?;
             format!("{} by {}{}", it.kind, it.author, quoted(&it.text))
         }
-        Log::Redactions(owner) => {
+        LogKind::Redactions(owner) => {
             let it: Redaction = typed(value)?;
             let is_record = owner.record_name() == Some(it.target.as_str());
             let target = if is_record { owner.id() } else { it.target.as_str() };

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub(crate) use self::by_issue::Undecided;
+pub(crate) use self::by_issue::AmbiguousCommit;
 use self::patches::Patches;
 use super::links::{files, link, solutions, task};
 use super::reach::Unreached;
@@ -22,7 +22,7 @@ use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id, records};
+use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, object_id, records};
 
 /// Clocks differ: a commit may seem to be this many milliseconds older than its claim.
 const SKEW: i64 = 24 * 60 * 60 * 1000;
@@ -30,7 +30,7 @@ const SKEW: i64 = 24 * 60 * 60 * 1000;
 /// What shows that a commit belongs to an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Shown {
+pub(crate) enum RelinkEvidence {
     /// Its trailers name the plan.
     Trailers,
     /// Its trailers name the issue, and only this execution of the issue fits.
@@ -58,7 +58,7 @@ pub(crate) struct Lost {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
     /// What shows that it belongs there.
-    pub(crate) shown_by: Shown,
+    pub(crate) shown_by: RelinkEvidence,
     /// The commits of the execution that it reverts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reverts: Vec<CommitHash>,
@@ -83,11 +83,11 @@ pub(crate) fn commits(store: &Store, range: Option<&str>) -> Result<Option<Vec<C
 
 /// The result of [`lost`].
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct RelinkResult {
     /// Commits that belong to an execution, oldest first.
     pub(crate) links: Vec<Lost>,
     /// Commits that belong to an issue, but a person must say to which execution of it.
-    pub(crate) undecided: Vec<Undecided>,
+    pub(crate) undecided: Vec<AmbiguousCommit>,
     /// Commits that cannot be read, and so belong to nothing.
     pub(crate) unreadable: Vec<ObjectId>,
 }
@@ -101,7 +101,7 @@ struct Known {
 }
 
 impl Known {
-    fn read(read: &impl Read) -> Result<Self, StoreError> {
+    fn read(read: &impl ReadState) -> Result<Self, StoreError> {
         let mut executions = Vec::new();
         for issue in records::issue_ids(read)? {
             executions.extend(records::executions(read, &issue)?);
@@ -141,7 +141,7 @@ impl Known {
 }
 
 /// Every commit that some execution links, or linked before it was rewritten.
-pub(crate) fn linked(read: &impl Read) -> Result<HashSet<CommitHash>, StoreError> {
+pub(crate) fn linked(read: &impl ReadState) -> Result<HashSet<CommitHash>, StoreError> {
     let mut all = HashSet::new();
     for issue in records::issue_ids(read)? {
         for execution in records::executions(read, &issue)? {
@@ -155,7 +155,7 @@ pub(crate) fn linked(read: &impl Read) -> Result<HashSet<CommitHash>, StoreError
 }
 
 /// The executions that link each commit, or linked it before it was rewritten.
-pub(super) fn linking(read: &impl Read) -> Result<HashMap<CommitHash, Vec<ExecutionId>>, StoreError> {
+pub(super) fn linking(read: &impl ReadState) -> Result<HashMap<CommitHash, Vec<ExecutionId>>, StoreError> {
     let mut all: HashMap<CommitHash, Vec<ExecutionId>> = HashMap::new();
     for issue in records::issue_ids(read)? {
         for execution in records::executions(read, &issue)? {
@@ -181,10 +181,10 @@ fn named(execution: &ExecutionFolder) -> impl Iterator<Item = &CommitHash> {
 /// looked at.
 pub(crate) fn lost(
     store: &Store,
-    read: &impl Read,
+    read: &impl ReadState,
     commits: &[CommitHash],
     at: &mut dyn FnMut(u64),
-) -> Result<Found, StoreError> {
+) -> Result<RelinkResult, StoreError> {
     let known = Known::read(read)?;
     let sources = Sources::of(store, read);
     let mut found = Vec::new();
@@ -208,7 +208,11 @@ pub(crate) fn lost(
             }
             if let Some(n) = known.at(of_plan.into_iter(), commit.authored_at) {
                 let task_id = task(read, solution, &trailers, None, || files(store, &commit))?;
-                found.push((n, lost_as(&known, n, &commit, task_id, Shown::Trailers), commit.clone()));
+                found.push((
+                    n,
+                    lost_as(&known, n, &commit, task_id, RelinkEvidence::Trailers),
+                    commit.clone(),
+                ));
             }
         }
         let is_recent =
@@ -218,7 +222,7 @@ pub(crate) fn lost(
             for source in sources.by_message(&commit.message)? {
                 let is_it = |it: &ExecutionFolder| it.execution.id == source.execution_id;
                 let Some(n) = known.executions.iter().position(is_it) else { continue };
-                let mut it = lost_as(&known, n, &commit, source.task_id, Shown::Message);
+                let mut it = lost_as(&known, n, &commit, source.task_id, RelinkEvidence::Message);
                 it.reverts = source.reverts;
                 found.push((n, it, commit.clone()));
                 is_stated = true;
@@ -244,7 +248,7 @@ pub(crate) fn lost(
             found.push((n, it, commit));
         }
     }
-    let is_by_change = |it: &Lost| matches!(it.shown_by, Shown::Patch | Shown::WholePatch);
+    let is_by_change = |it: &Lost| matches!(it.shown_by, RelinkEvidence::Patch | RelinkEvidence::WholePatch);
     let by_change = found.iter().filter(|(_, it, _)| is_by_change(it));
     let same_change: HashSet<CommitHash> = by_change.map(|(_, it, _)| it.commit.clone()).collect();
     let mut undecided = Vec::new();
@@ -259,7 +263,7 @@ pub(crate) fn lost(
             Some(n) => {
                 let plan = &known.executions[n].execution.solution_id;
                 let task_id = task(read, plan, &trailers, None, || files(store, &commit))?;
-                found.push((n, lost_as(&known, n, &commit, task_id, Shown::Issue), commit));
+                found.push((n, lost_as(&known, n, &commit, task_id, RelinkEvidence::Issue), commit));
             }
             None => undecided.push(by_issue::undecided(&known, &issue, &commit)),
         }
@@ -268,10 +272,16 @@ pub(crate) fn lost(
     let order: HashMap<&str, usize> =
         commits.iter().enumerate().map(|(n, hash)| (hash.as_str(), n)).collect();
     found.sort_by_key(|(_, it, _)| order.get(it.commit.as_str()).copied());
-    Ok(Found { links: found.into_iter().map(|(_, it, _)| it).collect(), undecided, unreadable })
+    Ok(RelinkResult { links: found.into_iter().map(|(_, it, _)| it).collect(), undecided, unreadable })
 }
 
-fn lost_as(known: &Known, n: usize, commit: &CodeCommit, task_id: Option<TaskId>, shown_by: Shown) -> Lost {
+fn lost_as(
+    known: &Known,
+    n: usize,
+    commit: &CodeCommit,
+    task_id: Option<TaskId>,
+    shown_by: RelinkEvidence,
+) -> Lost {
     let execution = &known.executions[n].execution;
     Lost {
         commit: commit.id.into(),

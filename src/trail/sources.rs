@@ -16,7 +16,7 @@ use crate::model::execution::{CommitLink, Execution};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::task_id::TaskId;
-use crate::store::{CodeCommit, Read, Store, StoreError, object_id, records};
+use crate::store::{CodeCommit, ReadState, Store, StoreError, object_id, records};
 
 /// How far the messages of a chain of reverts are followed.
 const DEEPEST: usize = 16;
@@ -27,7 +27,7 @@ const FEW_ISSUES: usize = 50;
 
 /// The work that a commit reverts or copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Source {
+pub(crate) struct SourceWork {
     /// The execution that links it.
     pub(crate) execution_id: ExecutionId,
     /// Its plan.
@@ -46,7 +46,7 @@ pub(crate) enum Same {
     /// None was found.
     Nobody,
     /// This work.
-    Of(Vec<Source>),
+    Of(Vec<SourceWork>),
     /// Work of unrelated plans: which one is meant is unknown.
     Several(Vec<SolutionId>),
 }
@@ -59,13 +59,13 @@ pub(crate) struct Sources<'a, R> {
     all: OnceCell<HashMap<CommitHash, Vec<ExecutionId>>>,
 }
 
-impl<'a, R: Read> Sources<'a, R> {
+impl<'a, R: ReadState> Sources<'a, R> {
     pub(crate) fn of(store: &'a Store, read: &'a R) -> Self {
         Self { store, read, index: OnceCell::new(), all: OnceCell::new() }
     }
 
     /// The work of the commits that a message names. Commits that no execution knows have no source.
-    pub(crate) fn by_message(&self, message: &[u8]) -> Result<Vec<Source>, StoreError> {
+    pub(crate) fn by_message(&self, message: &[u8]) -> Result<Vec<SourceWork>, StoreError> {
         self.followed(message, 0)
     }
 
@@ -75,7 +75,7 @@ impl<'a, R: Read> Sources<'a, R> {
         ids.iter().filter_map(|id| self.store.commit_named(id)).map(CommitHash::from).collect()
     }
 
-    fn followed(&self, message: &[u8], depth: usize) -> Result<Vec<Source>, StoreError> {
+    fn followed(&self, message: &[u8], depth: usize) -> Result<Vec<SourceWork>, StoreError> {
         let Referred { reverts, copies } = Referred::parse(message);
         let mut found = Vec::new();
         for (ids, takes_back) in [(reverts, true), (copies, false)] {
@@ -93,7 +93,7 @@ impl<'a, R: Read> Sources<'a, R> {
 
     /// The work that a commit is part of: that of the executions that link it, else of the plans in its trailers,
     /// else of the commits that it reverts or copies itself.
-    fn of_commit(&self, id: ObjectId, depth: usize) -> Result<Vec<Source>, StoreError> {
+    fn of_commit(&self, id: ObjectId, depth: usize) -> Result<Vec<SourceWork>, StoreError> {
         let hash = CommitHash::from(id);
         let commit = self.store.commit_here(&hash).map(|id| self.store.code_commit(id)).transpose()?;
         let trailers = commit.iter().flat_map(|it| trailers::parse(&it.message)).collect::<Vec<_>>();
@@ -112,7 +112,7 @@ impl<'a, R: Read> Sources<'a, R> {
                 let Some(execution_id) = links::execution_of(self.read, &solution_id)? else { continue };
                 let task_id = links::task(self.read, &solution_id, &trailers, None, files)?;
                 let commits = vec![hash.clone()];
-                found.push(Source { execution_id, solution_id, task_id, commits, reverts: vec![] });
+                found.push(SourceWork { execution_id, solution_id, task_id, commits, reverts: vec![] });
             }
         }
         if let Some(commit) = commit.filter(|_| found.is_empty() && depth < DEEPEST) {
@@ -135,8 +135,8 @@ impl<'a, R: Read> Sources<'a, R> {
     }
 
     /// The work of the executions that link a commit, or did before it was rewritten.
-    fn linking(&self, hash: &CommitHash, executions: &[ExecutionId]) -> Result<Vec<Source>, StoreError> {
-        let source = |(execution, link): (Execution, CommitLink)| Source {
+    fn linking(&self, hash: &CommitHash, executions: &[ExecutionId]) -> Result<Vec<SourceWork>, StoreError> {
+        let source = |(execution, link): (Execution, CommitLink)| SourceWork {
             execution_id: execution.id,
             solution_id: execution.solution_id,
             task_id: link.task_id,
@@ -195,7 +195,7 @@ impl<'a, R: Read> Sources<'a, R> {
 }
 
 /// One source for each execution.
-fn add(found: &mut Vec<Source>, source: Source) {
+fn add(found: &mut Vec<SourceWork>, source: SourceWork) {
     match found.iter_mut().find(|it| it.execution_id == source.execution_id) {
         Some(known) => {
             if known.task_id != source.task_id {

@@ -28,7 +28,7 @@ pub(crate) struct Version {
 
 /// A moment that cannot be resolved.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum MomentError {
+pub(crate) enum VersionError {
     /// It is neither a date nor a commit.
     #[error("`{0}` is neither a date nor a commit here")]
     Unknown(String),
@@ -37,7 +37,7 @@ pub(crate) enum MomentError {
     Store(#[from] StoreError),
 }
 
-impl Explain for MomentError {
+impl Explain for VersionError {
     fn code(&self) -> Code {
         match self {
             Self::Unknown(_) => Code::UnknownMoment,
@@ -78,11 +78,11 @@ pub(crate) fn at_moment<'a>(
     store: &Store,
     versions: &'a [Version],
     text: &str,
-) -> Result<Option<&'a Version>, MomentError> {
+) -> Result<Option<&'a Version>, VersionError> {
     let Some(commit) = commit(store, text) else {
         let now = SystemTime::UNIX_EPOCH
             + Duration::from_millis(u64::try_from(store.now()?.millis()).unwrap_or_default());
-        let at = parse_local_date(text, now).ok_or_else(|| MomentError::Unknown(text.to_owned()))?;
+        let at = parse_local_date(text, now).ok_or_else(|| VersionError::Unknown(text.to_owned()))?;
         return Ok(before(versions, at));
     };
     if !store.is_ancestor(commit, store.snapshot()?.commit())? {

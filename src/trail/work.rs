@@ -4,18 +4,18 @@
 use std::collections::{HashMap, HashSet};
 
 use super::copies;
-use super::merges::{self, Budget, OwnChanges};
+use super::merges::{self, MergeBudget, OwnChanges};
 use super::reach::Unreached;
 use crate::git::ObjectId;
 use crate::model::execution::LinkedBy;
 use crate::model::hash::CommitHash;
 use crate::rules::folder::{ExecutionFolder, LinkedCommit};
 use crate::rules::undoing::standing;
-use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, records};
+use crate::store::{CodeCommit, MOST_FILES, ReadState, Store, StoreError, records};
 
 /// The commits that an execution made.
 #[derive(Debug, Default)]
-pub(crate) struct Work {
+pub(crate) struct CommittedWork {
     /// Those that are on a branch, in the order of their links: evidence is required at the last of them.
     pub(crate) present: Vec<LinkedCommit>,
     /// Those whose changes remain.
@@ -26,12 +26,12 @@ pub(crate) struct Work {
     pub(crate) is_any_gone: bool,
 }
 
-impl Work {
+impl CommittedWork {
     /// Examines the commits of an execution. A missing commit is on no branch of this repository. A commit from
     /// before the execution began counts only if it belongs to an earlier attempt at the plan.
     pub(crate) fn of(
         store: &Store,
-        read: &impl Read,
+        read: &impl ReadState,
         execution: &ExecutionFolder,
     ) -> Result<Self, StoreError> {
         let mut work = Self::default();
@@ -96,7 +96,7 @@ impl Work {
     ) -> Result<Vec<(LinkedCommit, CodeCommit)>, StoreError> {
         let merges = steps.iter().map(|(_, code)| code).filter(|code| code.parents.len() > 1);
         // In a shallow clone this may be impossible.
-        let own = merges::own_changes(store, merges, Budget::of_each()).ok();
+        let own = merges::own_changes(store, merges, MergeBudget::of_each()).ok();
         let mut found = Vec::new();
         for (commit, code) in steps {
             if code.parents.len() > 1 {
@@ -130,7 +130,7 @@ fn was_there(store: &Store, execution: &ExecutionFolder, commit: &CommitHash) ->
 
 /// Whether an earlier attempt at the same plan links a commit.
 fn is_of_earlier_attempt(
-    read: &impl Read,
+    read: &impl ReadState,
     execution: &ExecutionFolder,
     commit: &CommitHash,
 ) -> Result<bool, StoreError> {

@@ -10,7 +10,7 @@ use super::{Painter, Screen, text};
 
 /// A line of styled parts, already cleaned, without line breaks or tabs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Line(pub(crate) Vec<(Style, String)>);
+pub(crate) struct StyledLine(pub(crate) Vec<(Style, String)>);
 
 /// A tab becomes this many spaces.
 const TAB: usize = 4;
@@ -24,7 +24,7 @@ pub(crate) fn capture(
     columns: usize,
     colour: bool,
     print: impl FnOnce(&mut Screen) -> io::Result<()>,
-) -> io::Result<Vec<Line>> {
+) -> io::Result<Vec<StyledLine>> {
     let kept = Kept::default();
     let mut screen = Screen::in_memory(columns, Painter::with_colour(colour), Box::new(kept.clone()));
     print(&mut screen)?;
@@ -47,7 +47,7 @@ impl Write for Kept {
 }
 
 /// Parses the output of a screen, whose only escapes are those of our styles.
-fn lines(shown: &str) -> Vec<Line> {
+fn lines(shown: &str) -> Vec<StyledLine> {
     let mut style = style::PLAIN;
     let mut all = Vec::new();
     for line in shown.lines() {
@@ -64,12 +64,12 @@ fn lines(shown: &str) -> Vec<Line> {
                 parts.push((style, rest.replace('\t', &" ".repeat(TAB))));
             }
         }
-        all.push(Line(parts));
+        all.push(StyledLine(parts));
     }
     all
 }
 
-impl Line {
+impl StyledLine {
     /// A line in one style, cleaned.
     pub(crate) fn new(style: Style, words: &str) -> Self {
         Self(vec![(style, text::clean_line(words).into_owned())])
@@ -117,7 +117,7 @@ impl Line {
     }
 }
 
-fn row(margin: usize, clusters: &[(Style, &str, usize)]) -> Line {
+fn row(margin: usize, clusters: &[(Style, &str, usize)]) -> StyledLine {
     let mut parts: Vec<(Style, String)> = Vec::new();
     if margin > 0 {
         parts.push((style::PLAIN, " ".repeat(margin)));
@@ -128,7 +128,7 @@ fn row(margin: usize, clusters: &[(Style, &str, usize)]) -> Line {
             _ => parts.push((*style, (*words).to_owned())),
         }
     }
-    Line(parts)
+    StyledLine(parts)
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     fn wrapped(words: &str, columns: usize) -> Vec<String> {
-        Line::new(style::PLAIN, words).wrapped(columns).iter().map(Line::words).collect()
+        StyledLine::new(style::PLAIN, words).wrapped(columns).iter().map(StyledLine::words).collect()
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
             shown[0].0,
             [(style::HEADING, "a\\u{1b}[2J".to_owned()), (style::PLAIN, " b    c".to_owned())]
         );
-        assert_eq!(shown[1], Line::default());
+        assert_eq!(shown[1], StyledLine::default());
         assert_eq!(shown[2].0, [(style::ID, "ISS-1".to_owned())]);
         let plain = capture(80, false, print).unwrap();
         assert!(plain.iter().flat_map(|line| &line.0).all(|part| part.0 == style::PLAIN));

@@ -32,7 +32,7 @@ static WRITING: Mutex<()> = Mutex::new(());
 
 /// Why a full screen is impossible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unfit {
+pub(crate) enum NoFullscreen {
     /// Stdin or stdout is not a terminal.
     NoTerminal,
     /// The terminal cannot move its cursor.
@@ -40,13 +40,13 @@ pub(crate) enum Unfit {
 }
 
 /// Whether stdin and stdout are a terminal that can show a full screen.
-pub(crate) fn check() -> Result<(), Unfit> {
+pub(crate) fn check() -> Result<(), NoFullscreen> {
     if !io::stdin().is_terminal() || !stdout().is_terminal() {
-        return Err(Unfit::NoTerminal);
+        return Err(NoFullscreen::NoTerminal);
     }
     match std::env::var_os("TERM") {
         Some(term) if !term.is_empty() && term != "dumb" => Ok(()),
-        _ => Err(Unfit::Dumb),
+        _ => Err(NoFullscreen::Dumb),
     }
 }
 

@@ -12,7 +12,7 @@ pub(crate) enum Strokes {
 impl Strokes {
     /// According to `LC_ALL`, `LC_CTYPE` or `LANG`.
     pub(crate) fn from_env() -> Self {
-        if super::Settings::get().is_plain {
+        if super::UiSettings::get().is_plain {
             return Self::Ascii;
         }
         let first = ["LC_ALL", "LC_CTYPE", "LANG"]
@@ -50,7 +50,7 @@ impl Strokes {
 
 /// What is drawn beside the text of one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnNode {
     /// The line above the node, if lanes join or split there.
     pub(crate) link: Option<String>,
     /// The lanes to the left of the node's mark.
@@ -63,7 +63,7 @@ pub(crate) struct Drawn {
 
 /// Draws nodes from top to bottom; `before` lists, for each node, the nodes above it that it is linked to. Links to
 /// itself or to nodes further down are left out.
-pub(crate) fn draw(before: &[Vec<usize>], strokes: Strokes) -> Vec<Drawn> {
+pub(crate) fn draw(before: &[Vec<usize>], strokes: Strokes) -> Vec<DrawnNode> {
     let mut open = vec![0usize; before.len()];
     let above = |node: usize| {
         let mut all: Vec<usize> = before[node].iter().copied().filter(|it| *it < node).collect();
@@ -104,7 +104,7 @@ pub(crate) fn draw(before: &[Vec<usize>], strokes: Strokes) -> Vec<Drawn> {
         let line = |lane: &Option<usize>| strokes.joint(lane.is_some(), lane.is_some(), false, false);
         let below: String = lanes.iter().flat_map(|lane| [line(lane), ' ']).collect();
         let (right, below) = (right.trim_end().to_owned(), below.trim_end().to_owned());
-        drawn.push(Drawn { link, left, right, below });
+        drawn.push(DrawnNode { link, left, right, below });
     }
     drawn
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use super::outlet::{Filter, Form};
+use super::outlet::{OutletFilter, Replacement};
 use super::text;
 
 /// Rows and columns of a terminal that does not report its size.
@@ -24,7 +24,7 @@ impl Live {
         // What is drawn passes the filter in `draw`; the escapes around it are constant.
         #[allow(clippy::disallowed_methods)]
         let stderr = io::stderr();
-        let settings = super::Settings::get();
+        let settings = super::UiSettings::get();
         let is_wanted = !dumb && !settings.is_plain && !settings.is_quiet;
         (stderr.is_terminal() && is_wanted).then(|| Self { out: Box::new(stderr), drawn: 0 })
     }
@@ -48,7 +48,7 @@ impl Live {
         let lines = &lines[..lines.len().min(rows)];
         for line in lines {
             let line = text::truncate(&text::clean_line(line), columns);
-            let mut filter = Filter::new(Form::Text);
+            let mut filter = OutletFilter::new(Replacement::Text);
             filter.push(line.as_bytes(), &mut frame);
             filter.end(&mut frame);
             frame.push(b'\n');

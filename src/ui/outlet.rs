@@ -10,7 +10,7 @@ use crate::model::hidden;
 
 /// What a stopped character becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum Replacement {
     /// Visible escapes, such as `\u{1b}`; marks become colour.
     Text,
     /// Escapes of JSON, such as `\u001b`: another spelling of the same value.
@@ -19,17 +19,17 @@ pub(super) enum Form {
 
 /// Cleans a stream of bytes, however it is split into chunks. Invalid UTF-8 becomes U+FFFD.
 #[derive(Debug)]
-pub(super) struct Filter {
-    form: Form,
+pub(super) struct OutletFilter {
+    form: Replacement,
     /// The last character that passed.
     before: Option<char>,
     /// The start of a character or mark that is not complete yet.
     rest: Vec<u8>,
 }
 
-impl Filter {
+impl OutletFilter {
     /// A filter at the start of a stream.
-    pub(super) fn new(form: Form) -> Self {
+    pub(super) fn new(form: Replacement) -> Self {
         Self { form, before: None, rest: Vec::new() }
     }
 
@@ -87,7 +87,7 @@ impl Filter {
         let mut at = 0;
         while let Some(c) = text[at..].chars().next() {
             let rest = &text[at..];
-            if self.form == Form::Text {
+            if self.form == Replacement::Text {
                 match style::read_mark(rest) {
                     style::Mark::None => {}
                     style::Mark::Torn if is_end => {}
@@ -117,13 +117,14 @@ impl Filter {
     }
 
     fn emit(&mut self, c: char, out: &mut Vec<u8>) {
-        let passes = c == '\n' || (c == '\t' && self.form == Form::Text) || !text::is_hidden(self.before, c);
+        let passes =
+            c == '\n' || (c == '\t' && self.form == Replacement::Text) || !text::is_hidden(self.before, c);
         if passes {
             out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
         } else {
             let escape = match self.form {
-                Form::Text => hidden::visible(c),
-                Form::Json => text::json_escape(c),
+                Replacement::Text => hidden::visible(c),
+                Replacement::Json => text::json_escape(c),
             };
             out.extend_from_slice(escape.as_bytes());
         }
@@ -134,13 +135,13 @@ impl Filter {
 /// Stderr, for everything but the answer. It is not buffered.
 #[derive(Debug)]
 pub(crate) struct Remarks {
-    filter: Filter,
+    filter: OutletFilter,
 }
 
 impl Remarks {
     /// The filtered stderr.
     pub(crate) fn new() -> Self {
-        Self { filter: Filter::new(Form::Text) }
+        Self { filter: OutletFilter::new(Replacement::Text) }
     }
 
     fn send(bytes: &[u8]) -> io::Result<()> {
@@ -189,9 +190,9 @@ mod tests {
 
     /// The output, which must be the same however the input is split.
     #[track_caller]
-    fn passed(form: Form, bytes: &[u8]) -> String {
+    fn passed(form: Replacement, bytes: &[u8]) -> String {
         let in_pieces = |size: usize| {
-            let (mut filter, mut out) = (Filter::new(form), Vec::new());
+            let (mut filter, mut out) = (OutletFilter::new(form), Vec::new());
             bytes.chunks(size).for_each(|piece| filter.push(piece, &mut out));
             filter.end(&mut out);
             String::from_utf8(out).unwrap()
@@ -205,16 +206,16 @@ mod tests {
 
     #[test]
     fn nothing_that_a_terminal_obeys_passes() {
-        assert_eq!(passed(Form::Text, b"a\x1b[31mb\x07\x7f"), "a\\u{1b}[31mb\\u{7}\\u{7f}");
+        assert_eq!(passed(Replacement::Text, b"a\x1b[31mb\x07\x7f"), "a\\u{1b}[31mb\\u{7}\\u{7f}");
         assert_eq!(
-            passed(Form::Text, "\u{9b}2J\u{202e}x\u{200b}\u{2028}\u{feff}".as_bytes()),
+            passed(Replacement::Text, "\u{9b}2J\u{202e}x\u{200b}\u{2028}\u{feff}".as_bytes()),
             "\\u{9b}2J\\u{202e}x\\u{200b}\\u{2028}\\u{feff}"
         );
-        assert_eq!(passed(Form::Text, b"a\tb\r\nc\rd\r"), "a\tb\nc\\u{d}d\\u{d}");
-        assert_eq!(passed(Form::Text, b"\xff\xe2\x82x\xe2\x82"), "\u{fffd}\u{fffd}x\u{fffd}");
+        assert_eq!(passed(Replacement::Text, b"a\tb\r\nc\rd\r"), "a\tb\nc\\u{d}d\\u{d}");
+        assert_eq!(passed(Replacement::Text, b"\xff\xe2\x82x\xe2\x82"), "\u{fffd}\u{fffd}x\u{fffd}");
         for c in (0..=0x10_ffff).filter_map(char::from_u32).filter(|c| hidden::is_hidden(*c)) {
             if !matches!(c, '\n' | '\t') {
-                let out = passed(Form::Text, format!("a{c}").as_bytes());
+                let out = passed(Replacement::Text, format!("a{c}").as_bytes());
                 let shapes = crate::ui::text::clean(&format!("a{c}")) == format!("a{c}");
                 assert!(shapes || !out.contains(c), "{c:?}: {out}");
             }
@@ -224,10 +225,10 @@ mod tests {
     #[test]
     fn only_the_painter_makes_colour() {
         let painted = Painter::ON.paint(HEADING, "a\u{1b}b");
-        assert_eq!(passed(Form::Text, painted.as_bytes()), "\u{1b}[1ma\\u{1b}b\u{1b}[0m");
+        assert_eq!(passed(Replacement::Text, painted.as_bytes()), "\u{1b}[1ma\\u{1b}b\u{1b}[0m");
         // Someone who guesses the form of a mark does not know this run's key.
         let guessed = "\u{fdd0}\u{fdd2}\u{fde0}\u{fde0}\u{fde0}\u{fde0}\u{fde0}\u{fde0}\u{fde0}\u{fde0}x";
-        let out = passed(Form::Text, guessed.as_bytes());
+        let out = passed(Replacement::Text, guessed.as_bytes());
         assert!(out.is_ascii() && out.starts_with("\\u{fdd0}\\u{fdd2}\\u{fde0}"), "{out}");
     }
 
@@ -235,7 +236,7 @@ mod tests {
     fn json_stays_the_same_value() {
         let value = serde_json::json!({"a\u{202e}": "x\u{7f}\u{9b}\u{e0041}\u{1b}\u{fdd0}é\n"});
         let line = format!("{value}\n");
-        let out = passed(Form::Json, line.as_bytes());
+        let out = passed(Replacement::Json, line.as_bytes());
         assert_eq!(serde_json::from_str::<serde_json::Value>(&out).unwrap(), value);
         assert!(out.contains("\\u202e") && out.contains("\\u009b") && out.contains('é'), "{out}");
     }
@@ -243,8 +244,8 @@ mod tests {
     #[test]
     fn joiners_pass_where_they_shape_something() {
         for fine in ["👩\u{200d}💻", "می\u{200c}خواهم"] {
-            assert_eq!(passed(Form::Text, fine.as_bytes()), fine);
+            assert_eq!(passed(Replacement::Text, fine.as_bytes()), fine);
         }
-        assert_eq!(passed(Form::Text, "pay\u{200d}pal".as_bytes()), "pay\\u{200d}pal");
+        assert_eq!(passed(Replacement::Text, "pay\u{200d}pal".as_bytes()), "pay\\u{200d}pal");
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use super::settings::Settings;
+use super::settings::UiSettings;
 use super::{text, time};
 
 /// The least time between two updates.
@@ -16,7 +16,7 @@ const CLEAR: &str = "\r\u{1b}[K";
 /// Shows "importing 1200/5000" until it is dropped. If stderr is not a terminal, it shows nothing.
 ///
 /// Drop it before anything else is written to the terminal.
-pub(crate) struct Progress {
+pub(crate) struct ProgressLine {
     label: String,
     total: Option<u64>,
     out: Option<Box<dyn Write>>,
@@ -24,7 +24,7 @@ pub(crate) struct Progress {
     begun: Instant,
 }
 
-impl Progress {
+impl ProgressLine {
     /// `label` is a word such as "importing"; `total` may be unknown. Nothing is drawn before the first
     /// [`Progress::at`].
     pub(crate) fn start(label: &'static str, total: Option<u64>) -> Self {
@@ -32,7 +32,7 @@ impl Progress {
         // It writes only its own words and the escapes that clear them; none of it comes from outside.
         #[allow(clippy::disallowed_methods)]
         let stderr = io::stderr();
-        let settings = Settings::get();
+        let settings = UiSettings::get();
         let is_wanted = !dumb && !settings.is_quiet && !settings.is_plain;
         let out = (stderr.is_terminal() && is_wanted).then(|| Box::new(stderr) as Box<dyn Write>);
         Self::on(out, label, total)
@@ -66,7 +66,7 @@ fn left(elapsed: Duration, done: u64, total: u64) -> Option<u64> {
     elapsed.checked_mul(total - done).map(|ms| ms / done)
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         if let (Some(out), Some(_)) = (&mut self.out, self.drawn) {
             let _ = out.write_all(CLEAR.as_bytes()).and_then(|()| out.flush());
@@ -79,8 +79,8 @@ mod tests {
     use super::*;
     use crate::ui::screen::tests::Written;
 
-    fn on(written: &Written, total: Option<u64>) -> Progress {
-        Progress::on(Some(Box::new(written.clone())), "importing", total)
+    fn on(written: &Written, total: Option<u64>) -> ProgressLine {
+        ProgressLine::on(Some(Box::new(written.clone())), "importing", total)
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
 
-use super::outlet::{Filter, Form};
-use super::settings::Settings;
+use super::outlet::{OutletFilter, Replacement};
+use super::settings::UiSettings;
 use super::style::Painter;
 use super::{pager, style, text};
 use crate::model::id::{short, shortened};
@@ -27,7 +27,7 @@ pub(crate) struct Screen {
     terminal: bool,
     painter: Painter,
     columns: Option<usize>,
-    filter: Filter,
+    filter: OutletFilter,
     held: Option<Held>,
     /// The JSON document, to which a field can still be added.
     document: Option<String>,
@@ -46,7 +46,7 @@ impl Screen {
     pub(crate) fn from_env(json: bool) -> Self {
         #[allow(clippy::disallowed_methods)] // One of the two places where output leaves the program.
         let stdout = io::stdout();
-        let terminal = stdout.is_terminal() && !Settings::get().is_plain;
+        let terminal = stdout.is_terminal() && !UiSettings::get().is_plain;
         let for_people = terminal && !json;
         let size = if for_people { terminal_size::terminal_size_of(&stdout) } else { None };
         let columns = columns_of_variable()
@@ -59,7 +59,7 @@ impl Screen {
             // A JSON document has no colour, whatever is asked for.
             painter: if json { Painter::NONE } else { Painter::for_stream(for_people) },
             columns: for_people.then_some(columns),
-            filter: Filter::new(Form::Text),
+            filter: OutletFilter::new(Replacement::Text),
             held: size
                 .filter(|(_, terminal_size::Height(rows))| *rows > 0)
                 .map(|(_, terminal_size::Height(rows))| Held { rows: rows.into(), answer: Vec::new() }),
@@ -75,7 +75,7 @@ impl Screen {
             terminal: true,
             painter,
             columns: Some(columns),
-            filter: Filter::new(Form::Text),
+            filter: OutletFilter::new(Replacement::Text),
             held: None,
             document: None,
             out: BufWriter::new(out),
@@ -197,7 +197,10 @@ impl Screen {
     /// control and invisible characters that JSON allows are escaped.
     pub(crate) fn json_lines(&mut self) -> io::Result<JsonLines<'_>> {
         self.flush()?;
-        Ok(JsonLines { filter: self.terminal.then(|| Filter::new(Form::Json)), out: &mut self.out })
+        Ok(JsonLines {
+            filter: self.terminal.then(|| OutletFilter::new(Replacement::Json)),
+            out: &mut self.out,
+        })
     }
 
     fn send(&mut self, cleaned: &[u8]) -> io::Result<()> {
@@ -210,7 +213,7 @@ impl Screen {
 
 /// See [`Screen::json_lines`].
 pub(crate) struct JsonLines<'a> {
-    filter: Option<Filter>,
+    filter: Option<OutletFilter>,
     out: &'a mut BufWriter<Box<dyn Write + Send>>,
 }
 

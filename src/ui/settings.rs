@@ -49,7 +49,7 @@ pub(crate) enum DateShape {
 
 /// Settings of one run of the program.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Settings {
+pub(crate) struct UiSettings {
     /// When to use colour.
     pub(crate) color: Color,
     /// How times are shown.
@@ -60,9 +60,9 @@ pub(crate) struct Settings {
     pub(crate) is_quiet: bool,
 }
 
-static SETTINGS: OnceLock<Settings> = OnceLock::new();
+static SETTINGS: OnceLock<UiSettings> = OnceLock::new();
 
-impl Settings {
+impl UiSettings {
     /// The settings of this run.
     pub(crate) fn get() -> Self {
         SETTINGS.get().copied().unwrap_or_default()

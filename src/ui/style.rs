@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use anstyle::AnsiColor;
 
-use super::settings::{Color, Settings};
+use super::settings::{Color, UiSettings};
 use super::{links, text};
 
 /// The styles of text. They are the only way to style output.
@@ -175,11 +175,11 @@ impl Painter {
 
     /// For a stream that is a terminal or not, according to the environment.
     pub(crate) fn for_stream(terminal: bool) -> Self {
-        let settings = Settings::get();
+        let settings = UiSettings::get();
         let links = terminal && !settings.is_plain && links::are_known(|name| std::env::var(name).ok());
         match settings {
-            Settings { color: Color::Always, .. } => return Self { colour: true, links },
-            Settings { color: Color::Never, .. } | Settings { is_plain: true, .. } => {
+            UiSettings { color: Color::Always, .. } => return Self { colour: true, links },
+            UiSettings { color: Color::Never, .. } | UiSettings { is_plain: true, .. } => {
                 return Self { colour: false, links };
             }
             _ => {}

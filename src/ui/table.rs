@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::screen::Screen;
-use super::settings::Settings;
+use super::settings::UiSettings;
 use super::style::{self, Painter, Style};
 use super::text;
 
@@ -126,7 +126,7 @@ impl Table {
         if self.is_empty() {
             return Ok(());
         }
-        if Settings::get().is_plain {
+        if UiSettings::get().is_plain {
             return self.spoken().try_for_each(|line| writeln!(screen, "{line}"));
         }
         let widths = self.widths(screen.columns());

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 
-use super::settings::{DateForm, DateShape, Settings};
+use super::settings::{DateForm, DateShape, UiSettings};
 
 const SECOND: u64 = 1000;
 const MINUTE: u64 = 60 * SECOND;
@@ -21,7 +21,7 @@ const DATE_FROM: u64 = 31 * DAY;
 ///
 /// `--date` selects another form.
 pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
-    match Settings::get().date {
+    match UiSettings::get().date {
         DateForm { shape: DateShape::Relative, .. } => relative(now_ms, then_ms),
         DateForm { shape, is_local: true } => absolute(shape, local(), then_ms),
         DateForm { shape, is_local: false } => absolute(shape, &TimeZone::UTC, then_ms),

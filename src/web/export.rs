@@ -9,9 +9,9 @@ use maud::html;
 
 use super::place::{FilePath, Hex, Place, Query};
 use super::server::assets::{ICON, SEARCH, STYLE};
-use super::view::{Content, Export, LeavesOut, Target, View};
+use super::view::{ExportState, LeavesOut, PageContent, RenderTarget, View};
 use super::{layout, pages, parts};
-use crate::index::{Filter, Sort};
+use crate::index::{Filter, SortOrder};
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
@@ -37,7 +37,7 @@ const LONGEST_NAME: usize = 80;
 
 /// The result of an export.
 #[derive(Debug)]
-pub(crate) struct Exported {
+pub(crate) struct ExportedPages {
     /// The number of pages.
     pub(crate) pages: usize,
     /// The number of new or changed files.
@@ -48,7 +48,7 @@ pub(crate) struct Exported {
 ///
 /// # Errors
 /// Any error from reading the store; `cannot-write`.
-pub(crate) fn export(session: &Session, folder: &Path) -> Answer<Exported> {
+pub(crate) fn export(session: &Session, folder: &Path) -> Answer<ExportedPages> {
     let snapshot = session.store().snapshot()?;
     // The time of the last change, so that exporting the same state twice gives the same files.
     let now = object_id(&snapshot.commit().to_string()).map(|tip| session.store().step(tip)).transpose()?;
@@ -59,10 +59,10 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<Exported> {
         Place::File(path) => Some(path.clone()),
         _ => None,
     });
-    let export = Export { known, files: files.collect(), leaves_out, texts: Default::default() };
-    let mut out = Out { folder, exported: Exported { pages: 0, written: 0 } };
+    let export = ExportState { known, files: files.collect(), leaves_out, texts: Default::default() };
+    let mut out = Out { folder, exported: ExportedPages { pages: 0, written: 0 } };
     let shown = |place: &Place, query: &Query| -> Result<String, Refusal> {
-        let view = View::new(session, (place, query), Target::Files(&export), None, now);
+        let view = View::new(session, (place, query), RenderTarget::Files(&export), None, now);
         let content = match place {
             Place::Search => search(&view),
             _ => pages::content(&view),
@@ -81,7 +81,7 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<Exported> {
     })?;
     for place in export.texts.take() {
         let query = Query::default();
-        let view = View::new(session, (&place, &query), Target::Files(&export), None, now);
+        let view = View::new(session, (&place, &query), RenderTarget::Files(&export), None, now);
         out.page(&place.file(), pages::text(&view)?.as_bytes())?;
     }
     for asset in [STYLE, ICON, SEARCH] {
@@ -206,7 +206,7 @@ fn changed_plans(session: &Session) -> Result<BTreeSet<SolutionId>, Refusal> {
 /// A request for all issues.
 fn whole() -> List {
     let filter = Filter { all: true, ..Filter::default() };
-    List { filter, sort: Sort::Id, ..List::default() }
+    List { filter, sort: SortOrder::Id, ..List::default() }
 }
 
 /// The file name of a page.
@@ -220,7 +220,7 @@ pub(super) fn file(place: &Place, query: &Query) -> String {
 }
 
 /// The search page, whose script reads the index.
-fn search(view: &View<'_>) -> Result<Content, Refusal> {
+fn search(view: &View<'_>) -> Result<PageContent, Refusal> {
     let body = html! {
         h1 { "Search" }
         p id="told" role="status" {}
@@ -229,7 +229,7 @@ fn search(view: &View<'_>) -> Result<Content, Refusal> {
         script src=(view.file(INDEX)) defer {}
         script src=(view.file(SEARCH.name)) defer {}
     };
-    Ok(Content::new("Search", body))
+    Ok(PageContent::new("Search", body))
 }
 
 /// The index as a script: id, title, status, and further searchable text of each issue.
@@ -252,7 +252,7 @@ fn index(session: &Session) -> Result<String, Refusal> {
 /// The directory of an export.
 struct Out<'a> {
     folder: &'a Path,
-    exported: Exported,
+    exported: ExportedPages,
 }
 
 impl Out<'_> {

@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::place::{Place, Query};
-use super::view::{Content, Target, View};
+use super::view::{PageContent, RenderTarget, View};
 use super::{parts, server::assets};
 
 /// The menu: pages and their names.
@@ -22,7 +22,7 @@ const MENU: &[(Place, &str)] = &[
 ];
 
 /// A complete HTML document.
-pub(super) fn document(view: &View<'_>, content: &Content) -> String {
+pub(super) fn document(view: &View<'_>, content: &PageContent) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -61,8 +61,8 @@ fn tip(view: &View<'_>) -> Option<String> {
 
 fn asset(view: &View<'_>, asset: &assets::Asset) -> String {
     match view.target {
-        Target::Server { .. } => asset.address(),
-        Target::Files(_) => view.file(asset.name),
+        RenderTarget::Server { .. } => asset.address(),
+        RenderTarget::Files(_) => view.file(asset.name),
     }
 }
 
@@ -98,8 +98,8 @@ fn group(place: &Place) -> Place {
 /// The search field; an id leads to its page.
 fn search(view: &View<'_>) -> Markup {
     let action = match view.target {
-        Target::Server { .. } => view.href(&Place::Go),
-        Target::Files(_) => view.href(&Place::Search),
+        RenderTarget::Server { .. } => view.href(&Place::Go),
+        RenderTarget::Files(_) => view.href(&Place::Search),
     };
     html! {
         form.search role="search" method="get" action=(action) {
@@ -116,9 +116,9 @@ fn foot(view: &View<'_>) -> Markup {
     html! {
         p {
             @match view.target {
-                Target::Files(_) => { "Exported from " code { (reference) } }
-                Target::Server { may_write: true } => { code { (reference) } " · you can write" }
-                Target::Server { may_write: false } => { code { (reference) } " · read-only" }
+                RenderTarget::Files(_) => { "Exported from " code { (reference) } }
+                RenderTarget::Server { may_write: true } => { code { (reference) } " · you can write" }
+                RenderTarget::Server { may_write: false } => { code { (reference) } " · read-only" }
             }
             span.live role="status" {}
         }
@@ -126,13 +126,13 @@ fn foot(view: &View<'_>) -> Markup {
 }
 
 /// The page for a refusal.
-pub(super) fn refusal(view: &View<'_>, refusal: &crate::ops::Refusal) -> Content {
+pub(super) fn refusal(view: &View<'_>, refusal: &crate::ops::Refusal) -> PageContent {
     let body = html! {
         h1 { "Cannot show this page" }
         (super::forms::refused(view, refusal))
         p { (view.link(&Place::Overview, "Back to the overview")) }
     };
-    Content::new("Not shown", body)
+    PageContent::new("Not shown", body)
 }
 
 /// A query with one value.
@@ -141,10 +141,10 @@ pub(super) fn one(name: &str, value: impl ToString) -> Query {
 }
 
 /// Adds the session's notices above the body.
-pub(super) fn with_notices(view: &View<'_>, content: Content) -> Content {
+pub(super) fn with_notices(view: &View<'_>, content: PageContent) -> PageContent {
     let notices = view.session.notices();
     if notices.is_empty() {
         return content;
     }
-    Content { body: html! { (parts::notices(view, &notices)) (content.body) }, ..content }
+    PageContent { body: html! { (parts::notices(view, &notices)) (content.body) }, ..content }
 }

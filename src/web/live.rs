@@ -4,20 +4,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use super::Source;
+use super::WebSource;
 use crate::trail::watched::{TICK, WatchedFiles};
 
 /// Announces changes of the store to any number of listeners. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Moves {
-    source: Source,
+    source: WebSource,
     /// The number of announcements.
     count: Arc<watch::Sender<u64>>,
     is_looking: Arc<Mutex<bool>>,
 }
 
 impl Moves {
-    pub(super) fn of(source: Source) -> Self {
+    pub(super) fn of(source: WebSource) -> Self {
         Self { source, count: Arc::new(watch::Sender::new(0)), is_looking: Arc::default() }
     }
 

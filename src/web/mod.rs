@@ -25,7 +25,7 @@ mod server;
 mod view;
 
 pub(crate) use export::export;
-pub(crate) use server::{Listening, Server, Start};
+pub(crate) use server::{Listening, StartServer, WebServer};
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ use crate::store::{Acting, Store};
 
 /// The store to show, and who acts.
 #[derive(Clone)]
-pub(crate) struct Source {
+pub(crate) struct WebSource {
     /// The directory that the program was started in.
     pub(crate) folder: PathBuf,
     /// The environment of the process.
@@ -44,7 +44,7 @@ pub(crate) struct Source {
     pub(crate) acting: Acting,
 }
 
-impl Source {
+impl WebSource {
     /// A new session.
     ///
     /// # Errors

@@ -5,10 +5,10 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 
 use super::place::{Hex, Place};
-use super::view::Export;
+use super::view::ExportState;
 use crate::model::id::IssueId;
 use crate::ops::Session;
-use crate::store::{Read, Snapshot, layout};
+use crate::store::{ReadState, Snapshot, layout};
 
 /// Maximum words that are looked up for a page.
 const MOST: usize = 500;
@@ -81,7 +81,7 @@ impl<'a> Named<'a> {
 }
 
 /// The page of an export for what a word names.
-pub(super) fn in_export(export: &Export, word: &str) -> Option<Place> {
+pub(super) fn in_export(export: &ExportState, word: &str) -> Option<Place> {
     match Candidate::of(word)? {
         Candidate::Issue(id) => Some(Place::Issue(id)).filter(|place| export.known.contains(&place.file())),
         Candidate::Commit(hash) => {

@@ -13,16 +13,16 @@ use crate::ops::{Refusal, Session};
 
 /// What a page is rendered for, which decides how addresses are written.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Target<'a> {
+pub(super) enum RenderTarget<'a> {
     /// The server. `may_write` says whether forms are shown.
     Server { may_write: bool },
     /// An export: addresses are relative, and nothing needs a server.
-    Files(&'a Export),
+    Files(&'a ExportState),
 }
 
 /// The state of an export.
 #[derive(Debug)]
-pub(super) struct Export {
+pub(super) struct ExportState {
     /// The files of its pages. A link to any other page becomes plain text.
     pub(super) known: BTreeSet<String>,
     /// Files of the project that have a page.
@@ -41,7 +41,7 @@ pub(super) struct LeavesOut {
 
 /// A refused form. It is shown again with the typed values and the reason.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub(super) struct RefusedForm {
     /// The name of the form.
     pub(super) form: String,
     /// The field at fault, if known.
@@ -57,14 +57,14 @@ pub(super) struct View<'a> {
     pub(super) session: &'a Session,
     pub(super) place: &'a Place,
     pub(super) query: &'a Query,
-    pub(super) target: Target<'a>,
-    pub(super) refused: Option<&'a Refused>,
+    pub(super) target: RenderTarget<'a>,
+    pub(super) refused: Option<&'a RefusedForm>,
     pub(super) now: Time,
     named: Named<'a>,
 }
 
 /// A page.
-pub(super) struct Content {
+pub(super) struct PageContent {
     /// Its title.
     pub(super) title: String,
     /// What it shows.
@@ -73,7 +73,7 @@ pub(super) struct Content {
     pub(super) is_moving: bool,
 }
 
-impl Content {
+impl PageContent {
     pub(super) fn new(title: impl Into<String>, body: Markup) -> Self {
         Self { title: title.into(), body, is_moving: false }
     }
@@ -84,8 +84,8 @@ impl<'a> View<'a> {
     pub(super) fn new(
         session: &'a Session,
         (place, query): (&'a Place, &'a Query),
-        target: Target<'a>,
-        refused: Option<&'a Refused>,
+        target: RenderTarget<'a>,
+        refused: Option<&'a RefusedForm>,
         now: Time,
     ) -> Self {
         Self { session, place, query, target, refused, now, named: Named::new(session) }
@@ -96,8 +96,8 @@ impl View<'_> {
     /// The page of an issue or a commit that a word of a text names.
     pub(super) fn named(&self, word: &str) -> Option<Place> {
         match self.target {
-            Target::Server { .. } => self.named.place(word),
-            Target::Files(export) => named::in_export(export, word),
+            RenderTarget::Server { .. } => self.named.place(word),
+            RenderTarget::Files(export) => named::in_export(export, word),
         }
     }
 
@@ -109,8 +109,8 @@ impl View<'_> {
     /// The address of a page with a query. In an export, only the page number of a query counts.
     pub(super) fn href_with(&self, place: &Place, query: &Query) -> String {
         match self.target {
-            Target::Server { .. } => format!("{}{}", place.path(), query.suffix()),
-            Target::Files(_) => self.file(&file(place, query)),
+            RenderTarget::Server { .. } => format!("{}{}", place.path(), query.suffix()),
+            RenderTarget::Files(_) => self.file(&file(place, query)),
         }
     }
 
@@ -122,12 +122,12 @@ impl View<'_> {
 
     /// Whether forms are shown.
     pub(super) fn may_write(&self) -> bool {
-        matches!(self.target, Target::Server { may_write: true })
+        matches!(self.target, RenderTarget::Server { may_write: true })
     }
 
     /// Whether the page is rendered for an export.
     pub(super) fn is_export(&self) -> bool {
-        matches!(self.target, Target::Files(_))
+        matches!(self.target, RenderTarget::Files(_))
     }
 
     /// Whether the page exists; an export lacks some.
@@ -138,14 +138,14 @@ impl View<'_> {
     /// Whether there is such a page of a list.
     pub(super) fn has_with(&self, place: &Place, query: &Query) -> bool {
         match self.target {
-            Target::Server { .. } => true,
-            Target::Files(export) => export.known.contains(&file(place, query)),
+            RenderTarget::Server { .. } => true,
+            RenderTarget::Files(export) => export.known.contains(&file(place, query)),
         }
     }
 
     /// A link to a whole text, which an export then includes.
     pub(super) fn whole_text(&self, place: &Place, text: &str) -> Markup {
-        if let Target::Files(export) = self.target {
+        if let RenderTarget::Files(export) = self.target {
             export.texts.borrow_mut().push(place.clone());
         }
         html! { a href=(self.href(place)) { (text) } }

@@ -30,12 +30,12 @@ const REMINDER: &str = "You have neither said nor changed anything for a long ti
 const LONGEST_NAME: usize = 200;
 
 /// A conversation to hold.
-pub(super) struct Session {
+pub(super) struct AcpSession {
     pub(super) root: PathBuf,
     pub(super) role: Role,
     /// The question; `None` only greets the agent.
     pub(super) prompt: Option<String>,
-    pub(super) events: Sender<Event>,
+    pub(super) events: Sender<AcpEvent>,
 }
 
 /// Why the turn that is under way is interrupted.
@@ -49,7 +49,7 @@ pub(super) enum Interruption {
 
 /// An event of the conversation.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(super) enum AcpEvent {
     /// A line that was sent to the agent.
     Sent(String),
     /// A part of its answer.
@@ -105,12 +105,12 @@ impl Failed {
 
 /// Holds the conversation. Returns when it is complete, or when the agent ends.
 pub(super) fn run(
-    session: Session,
+    session: AcpSession,
     to_agent: SyncSender<Vec<u8>>,
     incoming: lines::Receiver<std::io::Result<String>>,
     interruptions: lines::UnboundedReceiver<Interruption>,
 ) -> Result<Greeting, Failed> {
-    let Session { root, role, prompt, events } = session;
+    let AcpSession { root, role, prompt, events } = session;
     let root = real(root);
     let calls = Calls::default();
     let result = Arc::new(Mutex::new(None));
@@ -121,7 +121,7 @@ pub(super) fn run(
             let line = line + "\n";
             to_agent.send(line.clone().into_bytes()).map_err(std::io::Error::other)?;
             // If nobody receives the line, only the transcript lacks it.
-            let _ = sent.send(Event::Sent(line));
+            let _ = sent.send(AcpEvent::Sent(line));
             Ok::<_, std::io::Error>(to_agent)
         }
     });
@@ -150,10 +150,10 @@ pub(super) fn run(
                     Ok(()) => "allowed".to_owned(),
                     Err(why) => format!("refused, {why}"),
                 };
-                let _ = decided.send(Event::Tool(format!("{}: {word}\n", wish.title)));
+                let _ = decided.send(AcpEvent::Tool(format!("{}: {word}\n", wish.title)));
                 if let Err(why) = decision {
                     let what = named_shortly(&wish.title);
-                    let _ = decided.send(Event::Refused(format!("{why} (it asked for: {what})")));
+                    let _ = decided.send(AcpEvent::Refused(format!("{why} (it asked for: {what})")));
                 }
                 let outcome = permission::outcome(&request.options, decision.is_ok());
                 responder.respond(RequestPermissionResponse::new(outcome))
@@ -173,14 +173,14 @@ pub(super) fn run(
                 let written = if role == Role::Executor {
                     files::write(&write_root, &request.path, &request.content).map_err(|error| {
                         if error.kind() == std::io::ErrorKind::PermissionDenied {
-                            let _ = unwritten.send(Event::Refused(format!("it may not write {error}")));
+                            let _ = unwritten.send(AcpEvent::Refused(format!("it may not write {error}")));
                         }
                         of_file(&error)
                     })
                 } else {
                     let why = format!("a {role} may not change files");
                     let what = named_shortly(&request.path.to_string_lossy());
-                    let _ = unwritten.send(Event::Refused(format!("{why} (it asked to write {what})")));
+                    let _ = unwritten.send(AcpEvent::Refused(format!("{why} (it asked to write {what})")));
                     Err(acp::Error::invalid_params().data(why))
                 };
                 responder.respond_with_result(written.map(|()| WriteTextFileResponse::new()))
@@ -280,10 +280,10 @@ fn model(option: &SessionConfigOption) -> Option<String> {
 }
 
 /// What an update of the session means for an observer.
-fn noticed(calls: &Calls, update: SessionUpdate) -> Option<Event> {
+fn noticed(calls: &Calls, update: SessionUpdate) -> Option<AcpEvent> {
     match update {
-        SessionUpdate::AgentMessageChunk(chunk) => text(chunk).map(Event::Message),
-        SessionUpdate::AgentThoughtChunk(chunk) => text(chunk).map(Event::Thought),
+        SessionUpdate::AgentMessageChunk(chunk) => text(chunk).map(AcpEvent::Message),
+        SessionUpdate::AgentThoughtChunk(chunk) => text(chunk).map(AcpEvent::Thought),
         SessionUpdate::ToolCall(call) => {
             let line = format!("{}\n", call.title);
             let fields = ToolCallUpdateFields::new()
@@ -292,7 +292,7 @@ fn noticed(calls: &Calls, update: SessionUpdate) -> Option<Event> {
                 .locations(call.locations)
                 .raw_input(call.raw_input);
             calls.remember(call.tool_call_id.to_string(), fields);
-            Some(Event::Tool(line))
+            Some(AcpEvent::Tool(line))
         }
         SessionUpdate::ToolCallUpdate(update) => {
             calls.remember(update.tool_call_id.to_string(), update.fields);
@@ -300,7 +300,7 @@ fn noticed(calls: &Calls, update: SessionUpdate) -> Option<Event> {
         }
         SessionUpdate::UsageUpdate(usage) => {
             let cost = usage.cost.map(|cost| Cost { amount: cost.amount, currency: cost.currency });
-            Some(Event::Used { context: usage.used, cost })
+            Some(AcpEvent::Used { context: usage.used, cost })
         }
         _ => None,
     }

@@ -14,14 +14,16 @@ use std::time::{Duration, Instant};
 use futures::channel::mpsc as lines;
 
 use super::definition::Agent;
-use super::process::{self, Command, Ended, GRACE, Stream};
-use super::talk::{Heard, MOST_ERRORS, MOST_OUTPUT, Observer, Tail, TextKind, Unanswered, Workplace};
+use super::process::{self, Command, GRACE, ProcessEnd, Stream};
+use super::talk::{
+    AgentObserver, AgentWorkplace, Heard, MOST_ERRORS, MOST_OUTPUT, Tail, TextKind, Unanswered,
+};
 use super::transcript::{Transcript, Who};
 use crate::model::agent_session::Usage;
 use crate::rules::roles::Role;
 
 pub(crate) use client::Greeting;
-use client::{Event, Failed, Interruption, Session};
+use client::{AcpEvent, AcpSession, Failed, Interruption};
 
 /// Maximum size of one message, in bytes. An agent that writes a longer line is stopped.
 const LONGEST_LINE: usize = 16 * 1024 * 1024;
@@ -49,18 +51,18 @@ enum Why {
 /// Greets an agent and, if there is a prompt, asks it. Returns its greeting and its answer.
 pub(super) fn converse(
     agent: &Agent,
-    place: &Workplace,
+    place: &AgentWorkplace,
     role: Role,
     prompt: Option<String>,
     transcript: &mut Transcript,
-    observer: &mut dyn Observer,
+    observer: &mut dyn AgentObserver,
 ) -> Result<(Greeting, Heard, Duration), Unanswered> {
     let (to_agent, stdin) = mpsc::sync_channel::<Vec<u8>>(MOST_UNREAD);
     let (from_agent, incoming) = lines::channel(MOST_WAITING);
     let (events, happened) = mpsc::channel();
     let (interrupt, interruptions) = lines::unbounded();
     let (ended, end) = mpsc::channel();
-    let session = Session { root: place.folder.clone(), role, prompt, events };
+    let session = AcpSession { root: place.folder.clone(), role, prompt, events };
     std::thread::spawn(move || {
         // The receiver may be gone.
         let _ = ended.send(client::run(session, to_agent, incoming, interruptions));
@@ -101,7 +103,12 @@ pub(super) fn converse(
 }
 
 /// The result of the conversation, from the protocol or else from how the process ended.
-fn judged(agent: &Agent, talk: &mut Talk<'_>, ended: Ended, heard: &Heard) -> Result<Greeting, Unanswered> {
+fn judged(
+    agent: &Agent,
+    talk: &mut Talk<'_>,
+    ended: ProcessEnd,
+    heard: &Heard,
+) -> Result<Greeting, Unanswered> {
     let (name, said) = (agent.name().to_owned(), heard.said());
     match (talk.result.take(), talk.why) {
         (Some(Ok(greeting)), None | Some(Why::Done)) => Ok(greeting),
@@ -115,15 +122,15 @@ fn judged(agent: &Agent, talk: &mut Talk<'_>, ended: Ended, heard: &Heard) -> Re
         }
         (Some(Err(Failed { step, why })), _) => match ended {
             // The agent failed before its answer; its exit says why.
-            Ended::Exited(code) if code != 0 => Err(Unanswered::Failed { agent: name, code, said }),
-            Ended::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
+            ProcessEnd::Exited(code) if code != 0 => Err(Unanswered::Failed { agent: name, code, said }),
+            ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
             _ => Err(Unanswered::Protocol { agent: name, step, why, said }),
         },
         (_, _) => match ended {
-            Ended::Exited(0) => Err(Unanswered::Silent { agent: name, said }),
-            Ended::Exited(code) => Err(Unanswered::Failed { agent: name, code, said }),
-            Ended::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
-            Ended::TimedOut | Ended::Interrupted => Err(Unanswered::Stopped { agent: name }),
+            ProcessEnd::Exited(0) => Err(Unanswered::Silent { agent: name, said }),
+            ProcessEnd::Exited(code) => Err(Unanswered::Failed { agent: name, code, said }),
+            ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
+            ProcessEnd::TimedOut | ProcessEnd::Interrupted => Err(Unanswered::Stopped { agent: name }),
         },
     }
 }
@@ -134,11 +141,11 @@ struct Talk<'a> {
     /// The protocol thread sends its result once.
     end: Receiver<Result<Greeting, Failed>>,
     result: Option<Result<Greeting, Failed>>,
-    happened: Receiver<Event>,
+    happened: Receiver<AcpEvent>,
     /// The answer, and what the agent logged.
     heard: (Tail, Tail),
     transcript: &'a mut Transcript,
-    observer: &'a mut dyn Observer,
+    observer: &'a mut dyn AgentObserver,
     /// Whether the last text that the observer was told is the start of a line.
     is_amid_line: bool,
     /// Interrupts the turn in progress.
@@ -222,16 +229,16 @@ impl Talk<'_> {
     fn hear(&mut self) {
         while let Ok(event) = self.happened.try_recv() {
             match event {
-                Event::Sent(line) => self.transcript.add(Who::Stdin, line.as_bytes()),
-                Event::Message(text) => {
+                AcpEvent::Sent(line) => self.transcript.add(Who::Stdin, line.as_bytes()),
+                AcpEvent::Message(text) => {
                     self.heard.0.add(text.as_bytes());
                     self.tell(TextKind::Answer, &text);
                 }
-                Event::Thought(text) => self.tell(TextKind::Thought, &text),
-                Event::Tool(text) if self.is_amid_line => self.tell(TextKind::Tool, &format!("\n{text}")),
-                Event::Tool(text) => self.tell(TextKind::Tool, &text),
-                Event::Refused(why) => self.observer.refused(&why),
-                Event::Used { context, cost } => {
+                AcpEvent::Thought(text) => self.tell(TextKind::Thought, &text),
+                AcpEvent::Tool(text) if self.is_amid_line => self.tell(TextKind::Tool, &format!("\n{text}")),
+                AcpEvent::Tool(text) => self.tell(TextKind::Tool, &text),
+                AcpEvent::Refused(why) => self.observer.refused(&why),
+                AcpEvent::Used { context, cost } => {
                     // Agents compact their context when it is full, but have read all of it: the maximum counts.
                     self.usage.tokens = self.usage.tokens.max(Some(context));
                     self.usage.cost = cost.or_else(|| self.usage.cost.take());

@@ -17,7 +17,7 @@ const MOST_LEARNED: usize = 20;
 /// Members that every answer about an issue may have besides its own.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Aside {
+pub(crate) struct CommonMembers {
     /// What the agent reports of its own session.
     pub(crate) session: ToldOfSession,
     /// What others who work on this project should know: learnings, decisions, conventions, open questions.
@@ -28,7 +28,7 @@ pub(crate) struct Aside {
 /// The names of these members.
 const MEMBERS: [&str; 2] = ["session", "wisdom"];
 
-impl Aside {
+impl CommonMembers {
     /// Splits an answer into what was asked for and what was added.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl<T: JsonSchema> JsonSchema for With<T> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = T::json_schema(generator);
-        let added = Aside::json_schema(generator);
+        let added = CommonMembers::json_schema(generator);
         let added = added.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
         let object = schema.ensure_object();
         if let Some(own) = object.entry("properties").or_insert_with(|| json!({})).as_object_mut() {
@@ -73,11 +73,14 @@ mod tests {
     fn what_is_added_is_split_off_and_checked() {
         let value = json!({"status": "completed", "session": {"tokens": 5},
             "wisdom": [{"type": "convention", "text": "Tests need no network", "tags": ["tests"]}]});
-        let (rest, aside) = Aside::split(&value).unwrap();
+        let (rest, aside) = CommonMembers::split(&value).unwrap();
         assert_eq!(*rest, json!({"status": "completed"}));
         assert_eq!((aside.session.tokens, aside.wisdom.len()), (Some(5), 1));
         assert_eq!(aside.wisdom[0].kind, WisdomType::Convention);
-        assert_eq!(Aside::split(&json!([1])).unwrap(), (Cow::Owned(json!([1])), Aside::default()));
+        assert_eq!(
+            CommonMembers::split(&json!([1])).unwrap(),
+            (Cow::Owned(json!([1])), CommonMembers::default())
+        );
     }
 
     #[test]
@@ -91,7 +94,7 @@ mod tests {
             (json!({"wisdom": [{"type": "learning", "text": "x".repeat(2_001)}]}), "$.wisdom[0].text: "),
             (json!({"wisdom": vec![json!({"type": "learning", "text": "x"}); 21]}), "$.wisdom: "),
         ] {
-            let faults = Aside::split(&value).unwrap_err();
+            let faults = CommonMembers::split(&value).unwrap_err();
             assert!(faults[0].starts_with(place), "{faults:?}");
         }
     }

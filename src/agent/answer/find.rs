@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::model::strict::{self, Fault};
+use crate::model::strict::{self, JsonFault};
 
 /// More nested brackets are prose or an attack: no answer is that deep.
 const DEEPEST: usize = 100;
@@ -27,7 +27,7 @@ const END: usize = 256 * 1024;
 
 /// The candidates for the answer.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundAnswers {
     /// The values, in the order in which they are tried.
     pub(super) values: Vec<Value>,
     /// The error in the longest piece that looks like JSON but is not, if no value is longer.
@@ -35,11 +35,11 @@ pub(super) struct Found {
 }
 
 /// All candidates, the likeliest first.
-pub(super) fn find(text: &str) -> Found {
+pub(super) fn find(text: &str) -> FoundAnswers {
     let mut first = Vec::new();
     match strict::parse_all(text) {
         Ok(values) if values.len() == 1 => {
-            return Found { values, broken: None };
+            return FoundAnswers { values, broken: None };
         }
         Ok(values) if values.len() > 1 => first.push(Value::Array(values)),
         _ => {}
@@ -47,7 +47,7 @@ pub(super) fn find(text: &str) -> Found {
     let mut pieces = Pieces { text, values: VecDeque::new(), longest: 0, broken: None, left: MOST_LOOKED_AT };
     pieces.collect();
     first.extend(pieces.values.into_iter().rev());
-    Found {
+    FoundAnswers {
         values: first,
         broken: pieces.broken.filter(|(length, _)| *length > pieces.longest).map(|(_, why)| why),
     }
@@ -126,8 +126,8 @@ impl Pieces<'_> {
         // A cut may be in the middle of a character.
         let text = self.text.get(piece).unwrap_or_default();
         let why = match strict::parse_text(text) {
-            Err(Fault::Json(error)) => strict::json_fault(&error),
-            Err(Fault::Unsound(why)) => why,
+            Err(JsonFault::Json(error)) => strict::json_fault(&error),
+            Err(JsonFault::Unsound(why)) => why,
             Ok(_) => return,
         };
         self.broken = Some((length, why));

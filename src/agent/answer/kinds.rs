@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::{Answer, Strict, With, faults, schema_of};
+use super::{AnswerKind, Strict, With, faults, schema_of};
 use crate::model::exploration::Exploration;
 use crate::model::typed;
 
-impl Answer for Exploration {
+impl AnswerKind for Exploration {
     fn schema() -> Value {
         schema_of::<With<Strict<Self>>>()
     }

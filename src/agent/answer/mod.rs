@@ -14,12 +14,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub(crate) use aside::{Aside, With};
+pub(crate) use aside::{CommonMembers, With};
 
 use crate::model::typed;
 
 /// A kind of answer.
-pub(crate) trait Answer: Sized {
+pub(crate) trait AnswerKind: Sized {
     /// The schema that the agent gets.
     fn schema() -> Value;
 
@@ -32,7 +32,7 @@ pub(crate) trait Answer: Sized {
 
 /// Why a text contains no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Unfit {
+pub(crate) enum NotAnAnswer {
     /// It contains no JSON.
     Nothing,
     /// It contains JSON, with these errors.
@@ -41,23 +41,23 @@ pub(crate) enum Unfit {
 
 /// An answer, as it was found in an agent's output.
 #[derive(Debug)]
-pub(crate) struct Read<A> {
+pub(crate) struct ReadAnswer<A> {
     /// The answer.
     pub(crate) answer: A,
     /// What the agent added to it.
-    pub(crate) aside: Aside,
+    pub(crate) aside: CommonMembers,
     /// All of it, as it was written.
     pub(crate) value: Value,
 }
 
 /// The answer in an agent's output.
-pub(crate) fn read<A: Answer>(text: &str) -> Result<Read<A>, Unfit> {
+pub(crate) fn read<A: AnswerKind>(text: &str) -> Result<ReadAnswer<A>, NotAnAnswer> {
     let found = find::find(text);
     let mut longest: Option<(usize, Vec<String>)> = None;
     for value in found.values {
-        let read = Aside::split(&value).and_then(|(rest, aside)| Ok((A::read(&rest)?, aside)));
+        let read = CommonMembers::split(&value).and_then(|(rest, aside)| Ok((A::read(&rest)?, aside)));
         let faults = match read {
-            Ok((answer, aside)) => return Ok(Read { answer, aside, value }),
+            Ok((answer, aside)) => return Ok(ReadAnswer { answer, aside, value }),
             Err(faults) => faults,
         };
         let length = value.to_string().len();
@@ -66,9 +66,9 @@ pub(crate) fn read<A: Answer>(text: &str) -> Result<Read<A>, Unfit> {
         }
     }
     match (found.broken, longest) {
-        (Some(why), _) => Err(Unfit::Faults(vec![format!("$: not JSON: {why}")])),
-        (None, Some((_, faults))) => Err(Unfit::Faults(faults)),
-        (None, None) => Err(Unfit::Nothing),
+        (Some(why), _) => Err(NotAnAnswer::Faults(vec![format!("$: not JSON: {why}")])),
+        (None, Some((_, faults))) => Err(NotAnAnswer::Faults(faults)),
+        (None, None) => Err(NotAnAnswer::Nothing),
     }
 }
 

@@ -2,14 +2,14 @@ use super::*;
 use crate::model::Explain;
 use proptest::prelude::*;
 
-fn config() -> Origin {
-    Origin::Config { scope: "local".into(), file: "file:.git/config".into() }
+fn config() -> ValueOrigin {
+    ValueOrigin::Config { scope: "local".into(), file: "file:.git/config".into() }
 }
 
-fn settings(given: &[(&str, &str, &str)]) -> Vec<Setting> {
+fn settings(given: &[(&str, &str, &str)]) -> Vec<AgentSetting> {
     given
         .iter()
-        .map(|(name, key, value)| Setting {
+        .map(|(name, key, value)| AgentSetting {
             name: (*name).into(),
             key: (*key).into(),
             value: (*value).into(),
@@ -36,7 +36,7 @@ fn a_configured_agent_has_the_values_of_its_settings() {
         [Variable::Passed("API_KEY".into()), Variable::Set("LEVEL".into(), "high=er".into())]
     );
     assert_eq!(agent.command().origin, config());
-    assert_eq!(agent.shell().origin, Origin::Default);
+    assert_eq!(agent.shell().origin, ValueOrigin::Default);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn the_last_value_counts_and_a_shell_is_asked_for() {
 #[test]
 fn a_setting_changes_one_value_of_a_preset() {
     let agent = Agent::of_text("claude", &settings(&[("claude", "timeout", "5m")])).unwrap();
-    assert_eq!(agent.command().origin, Origin::Preset);
+    assert_eq!(agent.command().origin, ValueOrigin::Preset);
     assert_eq!((agent.timeout().value.as_secs(), &agent.timeout().origin), (300, &config()));
     let acp = Agent::of_text("gemini-acp", &settings(&[("gemini-acp", "command", "mine")])).unwrap();
     assert_eq!(acp.protocol().value, Protocol::Plain);

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "from")]
-pub(crate) enum Origin {
+pub(crate) enum ValueOrigin {
     /// The default.
     Default,
     /// The preset of the same name.
@@ -24,7 +24,7 @@ pub(crate) enum Origin {
     },
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for ValueOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -44,11 +44,11 @@ pub(crate) struct Sourced<T> {
     /// The value.
     pub(crate) value: T,
     /// Where it comes from.
-    pub(crate) origin: Origin,
+    pub(crate) origin: ValueOrigin,
 }
 
 impl<T> Sourced<T> {
-    pub(super) fn new(value: T, origin: Origin) -> Self {
+    pub(super) fn new(value: T, origin: ValueOrigin) -> Self {
         Self { value, origin }
     }
 }

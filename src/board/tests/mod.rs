@@ -10,10 +10,10 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::terminal::Terminal;
 
 use super::act::Deed;
-use super::event::{Effect, Event};
+use super::event::{BoardEffect, BoardEvent};
 use super::lane::tests::card;
 use super::model::Model;
-use super::read::Asked;
+use super::read::ReadRequest;
 use super::update::update;
 use super::view;
 use crate::index::{Carded, Filter};
@@ -33,7 +33,7 @@ struct Board {
     model: Model,
     issues: Vec<Carded>,
     /// All effects except requests for lanes.
-    effects: Vec<Effect>,
+    effects: Vec<BoardEffect>,
     /// The number of requests for lanes, and of issues in the answers.
     asked: (usize, usize),
 }
@@ -80,14 +80,14 @@ impl Board {
     }
 
     /// Answers requests for lanes, and keeps all other effects.
-    fn take(&mut self, effects: Vec<Effect>) {
+    fn take(&mut self, effects: Vec<BoardEffect>) {
         for effect in effects {
             match effect {
-                Effect::Read(Asked::Lanes(number, input)) => {
+                BoardEffect::Read(ReadRequest::Lanes(number, input)) => {
                     let view = self.view(&input);
                     self.asked.0 += 1;
                     self.asked.1 += view.lanes.iter().map(|lane| lane.cards.len()).sum::<usize>();
-                    let effects = update(&mut self.model, Event::Lanes(number, Ok(view)));
+                    let effects = update(&mut self.model, BoardEvent::Lanes(number, Ok(view)));
                     self.take(effects);
                 }
                 effect => self.effects.push(effect),
@@ -120,14 +120,14 @@ impl Board {
         view
     }
 
-    fn event(&mut self, event: Event) -> &mut Self {
+    fn event(&mut self, event: BoardEvent) -> &mut Self {
         let effects = update(&mut self.model, event);
         self.take(effects);
         self
     }
 
     fn key(&mut self, key: Key) -> &mut Self {
-        self.event(Event::Input(Input::Key(key)))
+        self.event(BoardEvent::Input(Input::Key(key)))
     }
 
     /// Presses a key for each character.
@@ -139,7 +139,7 @@ impl Board {
     }
 
     fn mouse(&mut self, button: Button, x: u16, y: u16) -> &mut Self {
-        self.event(Event::Input(Input::Mouse(button, x, y)))
+        self.event(BoardEvent::Input(Input::Mouse(button, x, y)))
     }
 
     /// The id of the selected issue; empty if there is none.
@@ -151,7 +151,7 @@ impl Board {
     #[track_caller]
     fn deed(&mut self) -> Deed {
         match self.effects.pop() {
-            Some(Effect::Act(deed)) => deed,
+            Some(BoardEffect::Act(deed)) => deed,
             other => panic!("{other:?}"),
         }
     }

@@ -6,9 +6,9 @@ use snapbox::assert::Action;
 use snapbox::{Assert, Data, IntoData};
 
 use super::*;
-use crate::board::event::Refused;
-use crate::board::overlay::{Choosing, Plan};
-use crate::ui::captured::Line;
+use crate::board::event::RefusedText;
+use crate::board::overlay::{Choosing, MenuPlan};
+use crate::ui::captured::StyledLine;
 use crate::ui::style;
 
 #[track_caller]
@@ -23,20 +23,22 @@ fn held(name: &str, board: &Board) {
 }
 
 /// Opens the selected issue, and answers with a page.
-fn opened(board: &mut Board, lines: &[Line]) {
+fn opened(board: &mut Board, lines: &[StyledLine]) {
     board.key(Key::Enter);
-    let Some(Effect::Read(Asked::Page(number, _))) = board.effects.pop() else { panic!("nothing was asked") };
-    board.event(Event::Page(number, Ok(lines.to_vec())));
+    let Some(BoardEffect::Read(ReadRequest::Page(number, _))) = board.effects.pop() else {
+        panic!("nothing was asked")
+    };
+    board.event(BoardEvent::Page(number, Ok(lines.to_vec())));
 }
 
-fn page() -> Vec<Line> {
+fn page() -> Vec<StyledLine> {
     let mut lines = vec![
-        Line(vec![(style::DIM, "status      ".into()), (style::PLAIN, " registered".into())]),
-        Line(vec![(style::DIM, "priority    ".into()), (style::PLAIN, " critical".into())]),
-        Line::default(),
-        Line::new(style::HEADING, "plans"),
+        StyledLine(vec![(style::DIM, "status      ".into()), (style::PLAIN, " registered".into())]),
+        StyledLine(vec![(style::DIM, "priority    ".into()), (style::PLAIN, " critical".into())]),
+        StyledLine::default(),
+        StyledLine::new(style::HEADING, "plans"),
     ];
-    lines.extend((1..40).map(|n| Line::new(style::PLAIN, &format!("    line {n}"))));
+    lines.extend((1..40).map(|n| StyledLine::new(style::PLAIN, &format!("    line {n}"))));
     lines
 }
 
@@ -88,17 +90,21 @@ fn what_is_in_front() {
     board.key(Key::Esc).keys("m");
     held("menu", &board);
     board.key(Key::Esc).keys("c");
-    board.event(Event::Input(Input::Paste("It happens 漢字 again.\n\nOn Monday.".into())));
+    board.event(BoardEvent::Input(Input::Paste("It happens 漢字 again.\n\nOn Monday.".into())));
     board.key(Key::Enter);
     let deed = board.deed();
-    let refused = Refused::new("the comment is empty; nothing was written", "write the comment");
-    board.event(Event::Done(deed, Err(refused)));
+    let refused = RefusedText::new("the comment is empty; nothing was written", "write the comment");
+    board.event(BoardEvent::Done(deed, Err(refused)));
     held("form-refused", &board);
     let mut board = Board::of_a_team((60, 20));
     board.keys("r");
-    let plan =
-        Plan { id: "SOL-ISS-001-abcdefgh".into(), words: String::new(), is_bound: true, digest: digest() };
-    board.event(Event::Plans("ISS-001".into(), Choosing::Review, Ok(vec![plan])));
+    let plan = MenuPlan {
+        id: "SOL-ISS-001-abcdefgh".into(),
+        words: String::new(),
+        is_bound: true,
+        digest: digest(),
+    };
+    board.event(BoardEvent::Plans("ISS-001".into(), Choosing::Review, Ok(vec![plan])));
     board.keys("95").key(Key::Tab);
     held("review", &board);
     let mut board = Board::of_a_team((60, 12));
@@ -122,15 +128,15 @@ fn hostile_text_shows_harmlessly() {
     };
     look(&board, "lanes");
     held("hostile", &board);
-    opened(&mut board, &[Line::new(style::PLAIN, evil)]);
+    opened(&mut board, &[StyledLine::new(style::PLAIN, evil)]);
     look(&board, "an open issue");
     board.key(Key::Esc).keys("m");
     look(&board, "a menu");
     board.key(Key::Esc).keys("e");
     let deed = board.deed();
-    board.event(Event::Done(deed, Err(Refused::new(evil, evil))));
+    board.event(BoardEvent::Done(deed, Err(RefusedText::new(evil, evil))));
     look(&board, "a refusal");
-    board.key(Key::Esc).keys("a").event(Event::Input(Input::Paste(evil.into())));
+    board.key(Key::Esc).keys("a").event(BoardEvent::Input(Input::Paste(evil.into())));
     look(&board, "a form");
 }
 

@@ -1,17 +1,17 @@
 //! Starts actions on the selected issue: at once, or after a menu or form.
 
 use super::ask_plans;
-use crate::board::act::{Act, Deed};
-use crate::board::event::{Effect, Refused};
+use crate::board::act::{BoardAct, Deed};
+use crate::board::event::{BoardEffect, RefusedText};
 use crate::board::model::Model;
-use crate::board::overlay::{Choice, Choosing, Menu, Note, Overlay, Plan, Purpose, Sent};
+use crate::board::overlay::{ChoiceOutcome, Choosing, Menu, MenuPlan, Overlay, OverlayNote, Purpose, Sent};
 use crate::model::op::Op;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::rules::transitions::{By, TRANSITIONS, Transition};
 
 /// Starts an action, unless another is in progress.
-pub(super) fn act(model: &mut Model, deed: Deed) -> Vec<Effect> {
+pub(super) fn act(model: &mut Model, deed: Deed) -> Vec<BoardEffect> {
     if let Some(busy) = &model.busy {
         model.said = Some(format!("still {busy}"));
         return vec![];
@@ -20,7 +20,7 @@ pub(super) fn act(model: &mut Model, deed: Deed) -> Vec<Effect> {
     if let Some(sent) = model.overlay.as_mut().and_then(Overlay::sent) {
         *sent = Sent { is_awaited: true, refusal: None };
     }
-    vec![Effect::Act(deed)]
+    vec![BoardEffect::Act(deed)]
 }
 
 /// The selected issue; without one, a message says so.
@@ -33,19 +33,19 @@ fn selected(model: &mut Model) -> Option<(String, IssueStatus)> {
 }
 
 /// Asks for the title of a new issue.
-pub(super) fn create(model: &mut Model) -> Vec<Effect> {
-    follow(model, Choice::Fill(Purpose::Create))
+pub(super) fn create(model: &mut Model) -> Vec<BoardEffect> {
+    follow(model, ChoiceOutcome::Fill(Purpose::Create))
 }
 
 /// Opens a menu of the priorities.
-pub(super) fn priority(model: &mut Model) -> Vec<Effect> {
+pub(super) fn priority(model: &mut Model) -> Vec<BoardEffect> {
     let Some((issue, _)) = selected(model) else { return vec![] };
     let now = model.selected_row().map(|row| row.priority);
     let all: Vec<Priority> = (1..=5).filter_map(Priority::new).collect();
     let at = all.iter().position(|it| Some(*it) == now).unwrap_or_default();
     let entry = |it: Priority| {
-        let act = Act::Priority(it);
-        (it.name().to_owned(), Choice::Do(Deed { issue: issue.clone(), act }))
+        let act = BoardAct::Priority(it);
+        (it.name().to_owned(), ChoiceOutcome::Do(Deed { issue: issue.clone(), act }))
     };
     let entries = all.into_iter().map(entry).collect();
     let title = format!("set the priority of {issue}");
@@ -54,25 +54,25 @@ pub(super) fn priority(model: &mut Model) -> Vec<Effect> {
 }
 
 /// Opens a menu of the legal moves.
-pub(super) fn moves(model: &mut Model) -> Vec<Effect> {
+pub(super) fn moves(model: &mut Model) -> Vec<BoardEffect> {
     let Some((issue, status)) = selected(model) else { return vec![] };
     let entries = moves_of(&issue, status, None);
     if entries.is_empty() {
         let hint = "the commands `done` and `fail` end an execution, where it is executed";
-        let refused = Refused::new(format!("the board cannot move {issue}, which is {status}"), hint);
-        model.overlay = Some(Overlay::Note(Note::new(format!("move {issue}"), refused.lines())));
+        let refused = RefusedText::new(format!("the board cannot move {issue}, which is {status}"), hint);
+        model.overlay = Some(Overlay::Note(OverlayNote::new(format!("move {issue}"), refused.lines())));
         return vec![];
     }
     model.overlay = Some(menu(format!("move {issue} ({status})"), entries));
     vec![]
 }
 
-fn menu(title: String, entries: Vec<(String, Choice)>) -> Overlay {
+fn menu(title: String, entries: Vec<(String, ChoiceOutcome)>) -> Overlay {
     Overlay::Menu(Menu { title, entries, at: 0, sent: Sent::default() })
 }
 
 /// The legal moves that the board can make, or only those to the status `to`.
-fn moves_of(issue: &str, from: IssueStatus, to: Option<IssueStatus>) -> Vec<(String, Choice)> {
+fn moves_of(issue: &str, from: IssueStatus, to: Option<IssueStatus>) -> Vec<(String, ChoiceOutcome)> {
     let is_meant = |it: &&Transition| it.from.contains(&from) && to.is_none_or(|to| it.to.contains(&to));
     let entry = |it: &Transition| {
         let to: Vec<&str> = it.to.iter().map(|status| status.as_str()).collect();
@@ -87,32 +87,38 @@ fn moves_of(issue: &str, from: IssueStatus, to: Option<IssueStatus>) -> Vec<(Str
 }
 
 /// How the board makes a transition; `None` if it needs more than the board has, such as a plan or the work tree.
-fn choice(issue: &str, by: By) -> Option<Choice> {
+fn choice(issue: &str, by: By) -> Option<ChoiceOutcome> {
     let id = issue.to_owned();
-    let deed = |act| Some(Choice::Do(Deed { issue: issue.to_owned(), act }));
+    let deed = |act| Some(ChoiceOutcome::Do(Deed { issue: issue.to_owned(), act }));
     match by {
-        By::Status(status) => deed(Act::Status(status)),
-        By::Op(Op::Close) => Some(Choice::Fill(Purpose::Close(id))),
-        By::Op(Op::Reopen) => Some(Choice::Fill(Purpose::Reopen(id))),
-        By::Op(Op::Bind) => Some(Choice::Plans(id, Choosing::Bind)),
-        By::Op(Op::Next) => Some(Choice::Claim(id)),
-        By::Op(Op::Unbind) => deed(Act::Unbind),
-        By::Op(Op::QueueAdd) => deed(Act::Queue),
-        By::Op(Op::QueueRemove) => deed(Act::Unqueue),
-        By::Op(Op::LeaseRelease) => deed(Act::Release),
-        By::Op(Op::Retry) => deed(Act::Retry),
+        By::Status(status) => deed(BoardAct::Status(status)),
+        By::Op(Op::Close) => Some(ChoiceOutcome::Fill(Purpose::Close(id))),
+        By::Op(Op::Reopen) => Some(ChoiceOutcome::Fill(Purpose::Reopen(id))),
+        By::Op(Op::Bind) => Some(ChoiceOutcome::Plans(id, Choosing::Bind)),
+        By::Op(Op::Next) => Some(ChoiceOutcome::Claim(id)),
+        By::Op(Op::Unbind) => deed(BoardAct::Unbind),
+        By::Op(Op::QueueAdd) => deed(BoardAct::Queue),
+        By::Op(Op::QueueRemove) => deed(BoardAct::Unqueue),
+        By::Op(Op::LeaseRelease) => deed(BoardAct::Release),
+        By::Op(Op::Retry) => deed(BoardAct::Retry),
         By::Op(_) => None,
     }
 }
 
 /// Moves an issue to a status, as by dragging it: at once if there is only one way, otherwise after a menu.
-pub(super) fn move_to(model: &mut Model, issue: &str, from: IssueStatus, to: IssueStatus) -> Vec<Effect> {
+pub(super) fn move_to(
+    model: &mut Model,
+    issue: &str,
+    from: IssueStatus,
+    to: IssueStatus,
+) -> Vec<BoardEffect> {
     let mut ways = moves_of(issue, from, Some(to));
     match ways.len() {
         0 => {
             let hint = "`m` shows what can be done with it";
-            let refused = Refused::new(format!("the board cannot move {issue} from {from} to {to}"), hint);
-            model.overlay = Some(Overlay::Note(Note::new(format!("move {issue}"), refused.lines())));
+            let refused =
+                RefusedText::new(format!("the board cannot move {issue} from {from} to {to}"), hint);
+            model.overlay = Some(Overlay::Note(OverlayNote::new(format!("move {issue}"), refused.lines())));
             vec![]
         }
         1 => {
@@ -127,18 +133,18 @@ pub(super) fn move_to(model: &mut Model, issue: &str, from: IssueStatus, to: Iss
 }
 
 /// Carries out a choice.
-pub(super) fn follow(model: &mut Model, choice: Choice) -> Vec<Effect> {
+pub(super) fn follow(model: &mut Model, choice: ChoiceOutcome) -> Vec<BoardEffect> {
     match choice {
-        Choice::Do(deed) => act(model, deed),
-        Choice::Fill(purpose) => {
+        ChoiceOutcome::Do(deed) => act(model, deed),
+        ChoiceOutcome::Fill(purpose) => {
             model.overlay = Some(Overlay::Form(purpose.form()));
             vec![]
         }
-        Choice::Plans(issue, choosing) => plans(model, issue, choosing),
-        Choice::Claim(issue) => {
+        ChoiceOutcome::Plans(issue, choosing) => plans(model, issue, choosing),
+        ChoiceOutcome::Claim(issue) => {
             let claim = |words: &str, has_own_worktree| {
-                let act = Act::Claim { has_own_worktree };
-                (words.to_owned(), Choice::Do(Deed { issue: issue.clone(), act }))
+                let act = BoardAct::Claim { has_own_worktree };
+                (words.to_owned(), ChoiceOutcome::Do(Deed { issue: issue.clone(), act }))
             };
             let entries = vec![claim("in this worktree", false), claim("in a new worktree beside it", true)];
             model.overlay = Some(menu(format!("claim {issue} (queued first, if needed)"), entries));
@@ -147,7 +153,7 @@ pub(super) fn follow(model: &mut Model, choice: Choice) -> Vec<Effect> {
     }
 }
 
-fn plans(model: &mut Model, issue: String, choosing: Choosing) -> Vec<Effect> {
+fn plans(model: &mut Model, issue: String, choosing: Choosing) -> Vec<BoardEffect> {
     if let Some(busy) = &model.busy {
         model.said = Some(format!("still {busy}"));
         return vec![];
@@ -161,25 +167,27 @@ pub(super) fn chosen_from(
     model: &mut Model,
     issue: &str,
     choosing: Choosing,
-    plans: Vec<Plan>,
-) -> Vec<Effect> {
+    plans: Vec<MenuPlan>,
+) -> Vec<BoardEffect> {
     model.busy = None;
     if plans.is_empty() {
         let hint = format!("`git wf solution add {issue} FILE` adds one");
-        let refused = Refused::new(format!("{issue} has no plan"), hint);
-        model.overlay = Some(Overlay::Note(Note::new("no plan", refused.lines())));
+        let refused = RefusedText::new(format!("{issue} has no plan"), hint);
+        model.overlay = Some(Overlay::Note(OverlayNote::new("no plan", refused.lines())));
         return vec![];
     }
-    let choose = |plan: Plan| {
+    let choose = |plan: MenuPlan| {
         let choice = match choosing {
-            Choosing::Bind => Choice::Do(Deed { issue: issue.to_owned(), act: Act::Bind(plan.id.clone()) }),
-            Choosing::Review => Choice::Fill(Purpose::Review(plan.id.clone(), plan.digest)),
+            Choosing::Bind => {
+                ChoiceOutcome::Do(Deed { issue: issue.to_owned(), act: BoardAct::Bind(plan.id.clone()) })
+            }
+            Choosing::Review => ChoiceOutcome::Fill(Purpose::Review(plan.id.clone(), plan.digest)),
         };
         (plan.words, choice)
     };
     let at = plans.iter().position(|plan| plan.is_bound).unwrap_or_default();
     let is_one = plans.len() == 1;
-    let mut entries: Vec<(String, Choice)> = plans.into_iter().map(choose).collect();
+    let mut entries: Vec<(String, ChoiceOutcome)> = plans.into_iter().map(choose).collect();
     if is_one && choosing == Choosing::Review {
         return follow(model, entries.remove(0).1);
     }
@@ -190,39 +198,39 @@ pub(super) fn chosen_from(
 }
 
 /// Asks for the assignee.
-pub(super) fn assign(model: &mut Model) -> Vec<Effect> {
+pub(super) fn assign(model: &mut Model) -> Vec<BoardEffect> {
     let Some((issue, _)) = selected(model) else { return vec![] };
     let now = model.lane().and_then(|lane| lane.current()?.row.assignee.clone());
     let who = now.unwrap_or_else(|| model.me.clone());
-    follow(model, Choice::Fill(Purpose::Assign(issue, who)))
+    follow(model, ChoiceOutcome::Fill(Purpose::Assign(issue, who)))
 }
 
 /// Asks for a comment.
-pub(super) fn comment(model: &mut Model) -> Vec<Effect> {
+pub(super) fn comment(model: &mut Model) -> Vec<BoardEffect> {
     let Some((issue, _)) = selected(model) else { return vec![] };
-    follow(model, Choice::Fill(Purpose::Comment(issue)))
+    follow(model, ChoiceOutcome::Fill(Purpose::Comment(issue)))
 }
 
 /// Asks which plan to bind.
-pub(super) fn bind(model: &mut Model) -> Vec<Effect> {
+pub(super) fn bind(model: &mut Model) -> Vec<BoardEffect> {
     let Some((issue, _)) = selected(model) else { return vec![] };
     plans(model, issue, Choosing::Bind)
 }
 
 /// Queues the bound plan.
-pub(super) fn queue(model: &mut Model) -> Vec<Effect> {
+pub(super) fn queue(model: &mut Model) -> Vec<BoardEffect> {
     let Some((issue, _)) = selected(model) else { return vec![] };
-    act(model, Deed { issue, act: Act::Queue })
+    act(model, Deed { issue, act: BoardAct::Queue })
 }
 
 /// Asks in which worktree to claim the issue.
-pub(super) fn claim(model: &mut Model) -> Vec<Effect> {
+pub(super) fn claim(model: &mut Model) -> Vec<BoardEffect> {
     let Some((issue, _)) = selected(model) else { return vec![] };
-    follow(model, Choice::Claim(issue))
+    follow(model, ChoiceOutcome::Claim(issue))
 }
 
 /// Asks for a review of its plan.
-pub(super) fn review(model: &mut Model) -> Vec<Effect> {
+pub(super) fn review(model: &mut Model) -> Vec<BoardEffect> {
     let Some((issue, _)) = selected(model) else { return vec![] };
     plans(model, issue, Choosing::Review)
 }

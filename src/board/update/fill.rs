@@ -1,16 +1,16 @@
 //! Keys in the help, menus, forms and notes.
 
 use super::begin;
-use crate::board::act::{Act, Deed, Review};
-use crate::board::event::{Effect, Refused};
+use crate::board::act::{BoardAct, Deed, Review};
+use crate::board::event::{BoardEffect, RefusedText};
 use crate::board::model::Model;
-use crate::board::overlay::{Form, Overlay, Purpose};
+use crate::board::overlay::{Overlay, OverlayForm, Purpose};
 use crate::model::id::SolutionId;
 use crate::model::review::{Score, Verdict};
 use crate::ui::fullscreen::Key;
 
 /// Handles a key while something covers the lanes.
-pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+pub(super) fn key(model: &mut Model, key: Key) -> Vec<BoardEffect> {
     if key == Key::Esc {
         model.overlay = None;
         return vec![];
@@ -84,7 +84,7 @@ fn scroll(top: &mut usize, key: Key) {
 }
 
 /// Carries out the selected entry.
-pub(super) fn choose(model: &mut Model) -> Vec<Effect> {
+pub(super) fn choose(model: &mut Model) -> Vec<BoardEffect> {
     let Some(Overlay::Menu(menu)) = &model.overlay else { return vec![] };
     match menu.entries.get(menu.at) {
         Some((_, choice)) => {
@@ -96,30 +96,30 @@ pub(super) fn choose(model: &mut Model) -> Vec<Effect> {
 }
 
 /// Requests the user's editor for the selected field, if that can have several lines, else for the first that can.
-fn in_editor(form: &mut Form) -> Vec<Effect> {
-    let is_long = |form: &Form, at: usize| form.fields.get(at).is_some_and(|field| field.1.is_long());
+fn in_editor(form: &mut OverlayForm) -> Vec<BoardEffect> {
+    let is_long = |form: &OverlayForm, at: usize| form.fields.get(at).is_some_and(|field| field.1.is_long());
     let places = [form.at].into_iter().chain(0..form.fields.len());
     let Some(at) = { places }.find(|at| is_long(form, *at)) else { return vec![] };
     form.at = at;
-    vec![Effect::Edit(form.fields[at].1.text().to_owned())]
+    vec![BoardEffect::Edit(form.fields[at].1.text().to_owned())]
 }
 
 /// Takes in what was saved in the editor.
-pub(super) fn edited(model: &mut Model, edited: Result<String, Refused>) {
+pub(super) fn edited(model: &mut Model, edited: Result<String, RefusedText>) {
     let Some(Overlay::Form(form)) = &mut model.overlay else { return };
     let Some((_, editor)) = form.fields.get_mut(form.at) else { return };
     match edited {
         Ok(text) if editor.replace(&text) => form.sent.refusal = None,
         Ok(_) => {
             let hint = "shorten it, or use `git wf comment ISSUE -F FILE`";
-            form.sent.refusal = Some(Refused::new("the text is too long for a field of the board", hint));
+            form.sent.refusal = Some(RefusedText::new("the text is too long for a field of the board", hint));
         }
         Err(refused) => form.sent.refusal = Some(refused),
     }
 }
 
 /// Inserts pasted text into the field or the filter. Line breaks in it do not submit the form.
-pub(super) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
+pub(super) fn paste(model: &mut Model, text: &str) -> Vec<BoardEffect> {
     match &mut model.overlay {
         Some(Overlay::Form(form)) => {
             if let Some((_, editor)) = form.fields.get_mut(form.at) {
@@ -135,7 +135,7 @@ pub(super) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     }
 }
 
-fn submit(model: &mut Model) -> Vec<Effect> {
+fn submit(model: &mut Model) -> Vec<BoardEffect> {
     let Some(Overlay::Form(form)) = &mut model.overlay else { return vec![] };
     match deed(form) {
         Ok(deed) => begin::act(model, deed),
@@ -147,34 +147,37 @@ fn submit(model: &mut Model) -> Vec<Effect> {
 }
 
 /// The action that a form describes, or what is wrong with a field.
-fn deed(form: &Form) -> Result<Deed, Refused> {
+fn deed(form: &OverlayForm) -> Result<Deed, RefusedText> {
     let text = |n: usize| form.fields.get(n).map_or("", |field| field.1.text().trim());
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let (issue, act) = match &form.purpose {
         Purpose::Create if text(0).is_empty() => {
-            return Err(Refused::new("an issue needs a title", "say in one line what is wrong or wanted"));
+            return Err(RefusedText::new(
+                "an issue needs a title",
+                "say in one line what is wrong or wanted",
+            ));
         }
-        Purpose::Create => (String::new(), Act::Create((text(0).to_owned(), text(1).to_owned()))),
-        Purpose::Close(issue) => (issue.clone(), Act::Close(some(text(0)))),
-        Purpose::Reopen(issue) => (issue.clone(), Act::Reopen(some(text(0)))),
-        Purpose::Assign(issue, _) => (issue.clone(), Act::Assign(text(0).to_owned())),
-        Purpose::Comment(issue) => (issue.clone(), Act::Comment(text(0).to_owned())),
+        Purpose::Create => (String::new(), BoardAct::Create((text(0).to_owned(), text(1).to_owned()))),
+        Purpose::Close(issue) => (issue.clone(), BoardAct::Close(some(text(0)))),
+        Purpose::Reopen(issue) => (issue.clone(), BoardAct::Reopen(some(text(0)))),
+        Purpose::Assign(issue, _) => (issue.clone(), BoardAct::Assign(text(0).to_owned())),
+        Purpose::Comment(issue) => (issue.clone(), BoardAct::Comment(text(0).to_owned())),
         Purpose::Review(plan, digest) => {
             let issue = SolutionId::parse(plan)
-                .map_err(|_| Refused::new(format!("`{plan}` is not a plan"), "choose another one"))?
+                .map_err(|_| RefusedText::new(format!("`{plan}` is not a plan"), "choose another one"))?
                 .issue()
                 .to_string();
             let score = |n: usize, name: &str| {
                 text(n).parse().ok().and_then(Score::new).ok_or_else(|| {
                     let hint = "all three scores are needed; Tab goes to the next field";
-                    Refused::new(format!("{name}: a score is a number from 0 to 100"), hint)
+                    RefusedText::new(format!("{name}: a score is a number from 0 to 100"), hint)
                 })
             };
             let verdict = match text(3) {
                 "" => None,
                 word => Some(Verdict::parse(&word.to_lowercase()).ok_or_else(|| {
                     let hint = format!("expected one of {}, or nothing", Verdict::words());
-                    Refused::new(format!("`{word}` is not a verdict"), hint)
+                    RefusedText::new(format!("`{word}` is not a verdict"), hint)
                 })?),
             };
             let review = Review {
@@ -184,7 +187,7 @@ fn deed(form: &Form) -> Result<Deed, Refused> {
                 scores: [score(0, "technical")?, score(1, "risk")?, score(2, "completeness")?],
                 findings: text(4).lines().filter_map(|line| some(line.trim())).collect(),
             };
-            (issue, Act::Review(review))
+            (issue, BoardAct::Review(review))
         }
     };
     Ok(Deed { issue, act })

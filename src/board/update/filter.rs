@@ -1,12 +1,12 @@
 //! Editing the filter; the matches change with every key.
 
 use crate::board::editor::Editor;
-use crate::board::event::Effect;
+use crate::board::event::BoardEffect;
 use crate::board::model::Model;
 use crate::ui::fullscreen::Key;
 
 /// Handles a key while the filter is edited.
-pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+pub(super) fn key(model: &mut Model, key: Key) -> Vec<BoardEffect> {
     match key {
         Key::Enter | Key::Down => {
             model.filter.is_open = false;
@@ -25,7 +25,7 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
 }
 
 /// Clears the filter.
-pub(super) fn clear(model: &mut Model) -> Vec<Effect> {
+pub(super) fn clear(model: &mut Model) -> Vec<BoardEffect> {
     if model.filter.editor.text().is_empty() {
         return vec![];
     }

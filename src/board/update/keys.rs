@@ -1,15 +1,15 @@
 //! Keys on the lanes and on an open issue.
 
 use super::{begin, filter};
-use crate::board::event::Effect;
+use crate::board::event::BoardEffect;
 use crate::board::layout;
-use crate::board::model::{Detail, Model};
+use crate::board::model::{IssueDetail, Model};
 use crate::board::overlay::Overlay;
-use crate::board::page::Page;
+use crate::board::page::IssuePage;
 use crate::ui::fullscreen::Key;
 
 /// Handles a key.
-pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+pub(super) fn key(model: &mut Model, key: Key) -> Vec<BoardEffect> {
     if let Some(effects) = everywhere(model, key) {
         return effects;
     }
@@ -21,9 +21,9 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
 }
 
 /// Keys that mean the same on the lanes and on an open issue; `None` for any other key.
-fn everywhere(model: &mut Model, key: Key) -> Option<Vec<Effect>> {
+fn everywhere(model: &mut Model, key: Key) -> Option<Vec<BoardEffect>> {
     Some(match key {
-        Key::Char('q') => vec![Effect::Quit],
+        Key::Char('q') => vec![BoardEffect::Quit],
         Key::Char('?') => {
             model.overlay = Some(Overlay::Help(0));
             vec![]
@@ -84,7 +84,7 @@ fn go(model: &mut Model, key: Key, page: usize) {
 pub(super) fn open(model: &mut Model) {
     let card = model.lane().and_then(|lane| lane.current()).map(|card| card.row.clone());
     if let Some(row) = card {
-        model.detail = Some(Detail::new(row.id, row.title));
+        model.detail = Some(IssueDetail::new(row.id, row.title));
     }
 }
 
@@ -97,7 +97,7 @@ fn detail(model: &mut Model, key: Key) {
     let Some(detail) = &mut model.detail else { return };
     match key {
         Key::Char(digit @ '0'..='9') => {
-            if let Some(page) = Page::numbered(digit) {
+            if let Some(page) = IssuePage::numbered(digit) {
                 detail.turn(page);
             }
         }

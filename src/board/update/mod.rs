@@ -6,63 +6,63 @@ mod filter;
 mod keys;
 mod mouse;
 
-use super::event::{Answered, Effect, Event, Refused};
+use super::event::{Answered, BoardEffect, BoardEvent, RefusedText};
 use super::model::Model;
-use super::overlay::{Note, Overlay, Sent};
-use super::read::Asked;
+use super::overlay::{Overlay, OverlayNote, Sent};
+use super::read::ReadRequest;
 use crate::ui::fullscreen::{Input, Key};
 
 /// Handles an event.
-pub(super) fn update(model: &mut Model, event: Event) -> Vec<Effect> {
+pub(super) fn update(model: &mut Model, event: BoardEvent) -> Vec<BoardEffect> {
     let mut effects = match event {
-        Event::Input(input) => input_of(model, input),
-        Event::Moved => model.moved(),
-        Event::Lanes(number, Ok(view)) => {
+        BoardEvent::Input(input) => input_of(model, input),
+        BoardEvent::Moved => model.moved(),
+        BoardEvent::Lanes(number, Ok(view)) => {
             model.take_lanes(number, view);
             vec![]
         }
-        Event::Lanes(number, Err(refused)) => {
+        BoardEvent::Lanes(number, Err(refused)) => {
             if model.lanes_failed(number) {
                 note(model, "the board cannot be read", &refused);
             }
             vec![]
         }
-        Event::Page(number, page) => {
+        BoardEvent::Page(number, page) => {
             let lines = page.unwrap_or_else(|refused| {
                 let words = refused.lines();
                 words
                     .iter()
-                    .map(|line| crate::ui::captured::Line::new(crate::ui::style::WARN, line))
+                    .map(|line| crate::ui::captured::StyledLine::new(crate::ui::style::WARN, line))
                     .collect()
             });
             model.take_page(number, lines);
             vec![]
         }
-        Event::Plans(issue, choosing, Ok(plans)) => begin::chosen_from(model, &issue, choosing, plans),
-        Event::Plans(issue, _, Err(refused)) => {
+        BoardEvent::Plans(issue, choosing, Ok(plans)) => begin::chosen_from(model, &issue, choosing, plans),
+        BoardEvent::Plans(issue, _, Err(refused)) => {
             model.busy = None;
             note(model, &format!("the plans of {issue} cannot be read"), &refused);
             vec![]
         }
-        Event::Progress(doing, done, total) => {
+        BoardEvent::Progress(doing, done, total) => {
             model.progress = Some(match total {
                 Some(total) => format!("{doing} {done} of {total}"),
                 None => format!("{doing} {done}"),
             });
             vec![]
         }
-        Event::Done(_, Ok(answered)) => {
+        BoardEvent::Done(_, Ok(answered)) => {
             model.busy = None;
             let issue = answered.issue.clone();
             succeeded(model, answered);
             model.ask_lanes_about(Some(issue))
         }
-        Event::Done(deed, Err(refused)) => {
+        BoardEvent::Done(deed, Err(refused)) => {
             model.busy = None;
             refused_of(model, &deed.words(), refused);
             vec![]
         }
-        Event::Edited(edited) => {
+        BoardEvent::Edited(edited) => {
             fill::edited(model, edited);
             vec![]
         }
@@ -77,13 +77,13 @@ fn succeeded(model: &mut Model, answered: Answered) {
         model.overlay = None;
     }
     if !answered.notices.is_empty() && model.overlay.is_none() {
-        model.overlay = Some(Overlay::Note(Note::new(answered.message.clone(), answered.notices)));
+        model.overlay = Some(Overlay::Note(OverlayNote::new(answered.message.clone(), answered.notices)));
     }
     model.said = Some(answered.message);
 }
 
 /// Shows a refusal in the menu or form that it answers. Another one that is open by now is left alone.
-fn refused_of(model: &mut Model, words: &str, refused: Refused) {
+fn refused_of(model: &mut Model, words: &str, refused: RefusedText) {
     match model.overlay.as_mut().map(Overlay::sent) {
         Some(Some(sent)) if sent.is_awaited => *sent = Sent { is_awaited: false, refusal: Some(refused) },
         Some(Some(_)) => model.said = Some(format!("{words} was refused: {}", refused.message)),
@@ -91,11 +91,11 @@ fn refused_of(model: &mut Model, words: &str, refused: Refused) {
     }
 }
 
-fn note(model: &mut Model, title: &str, refused: &Refused) {
-    model.overlay = Some(Overlay::Note(Note::new(title, refused.lines())));
+fn note(model: &mut Model, title: &str, refused: &RefusedText) {
+    model.overlay = Some(Overlay::Note(OverlayNote::new(title, refused.lines())));
 }
 
-fn input_of(model: &mut Model, input: Input) -> Vec<Effect> {
+fn input_of(model: &mut Model, input: Input) -> Vec<BoardEffect> {
     if !matches!(input, Input::Size(..)) {
         model.said = None;
     }
@@ -103,13 +103,13 @@ fn input_of(model: &mut Model, input: Input) -> Vec<Effect> {
         Input::Size(columns, rows) => {
             model.size = (columns, rows);
             // The terminal may show something else, for example after it was suspended.
-            vec![Effect::Redraw]
+            vec![BoardEffect::Redraw]
         }
-        Input::Key(Key::Ctrl('c')) => vec![Effect::Quit],
-        Input::Key(Key::Ctrl('z')) => vec![Effect::Suspend],
+        Input::Key(Key::Ctrl('c')) => vec![BoardEffect::Quit],
+        Input::Key(Key::Ctrl('z')) => vec![BoardEffect::Suspend],
         Input::Key(Key::Ctrl('l')) => {
             let mut effects = model.moved();
-            effects.push(Effect::Redraw);
+            effects.push(BoardEffect::Redraw);
             effects
         }
         Input::Key(key) if model.overlay.is_some() => fill::key(model, key),
@@ -121,6 +121,6 @@ fn input_of(model: &mut Model, input: Input) -> Vec<Effect> {
 }
 
 /// Requests the plans of an issue.
-fn ask_plans(issue: String, choosing: super::overlay::Choosing) -> Vec<Effect> {
-    vec![Effect::Read(Asked::Plans(issue, choosing))]
+fn ask_plans(issue: String, choosing: super::overlay::Choosing) -> Vec<BoardEffect> {
+    vec![BoardEffect::Read(ReadRequest::Plans(issue, choosing))]
 }

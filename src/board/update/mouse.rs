@@ -1,11 +1,11 @@
 //! The mouse: a click selects, a second one opens, a card can be dragged to another lane, the wheel scrolls.
 
 use super::{begin, fill, keys};
-use crate::board::event::Effect;
+use crate::board::event::BoardEffect;
 use crate::board::layout;
 use crate::board::model::Model;
 use crate::board::overlay::Overlay;
-use crate::board::page::Page;
+use crate::board::page::IssuePage;
 use crate::board::view;
 use crate::ui::fullscreen::Button;
 
@@ -13,7 +13,7 @@ use crate::ui::fullscreen::Button;
 const TURN: usize = 3;
 
 /// Handles the mouse at a screen position.
-pub(super) fn mouse(model: &mut Model, button: Button, x: u16, y: u16) -> Vec<Effect> {
+pub(super) fn mouse(model: &mut Model, button: Button, x: u16, y: u16) -> Vec<BoardEffect> {
     if model.overlay.is_some() {
         return in_front(model, button, x, y);
     }
@@ -72,7 +72,7 @@ fn on_detail(model: &mut Model, button: Button, x: u16, y: u16) {
         Button::WheelDown => detail.top += TURN,
         Button::Down if y + 1 == area.y + layout::DETAIL_HEAD => {
             if let Some(page) = view::page_at(detail.page, usize::from(x - area.x)) {
-                let page: Page = page;
+                let page: IssuePage = page;
                 detail.turn(page);
             }
         }
@@ -81,7 +81,7 @@ fn on_detail(model: &mut Model, button: Button, x: u16, y: u16) {
     model.held = None;
 }
 
-fn in_front(model: &mut Model, button: Button, x: u16, y: u16) -> Vec<Effect> {
+fn in_front(model: &mut Model, button: Button, x: u16, y: u16) -> Vec<BoardEffect> {
     let places = view::places(model);
     match (&mut model.overlay, button) {
         (Some(Overlay::Menu(menu)), Button::Down) => {

@@ -6,27 +6,27 @@ use ratatui_core::layout::Rect;
 use super::paint::{BOLD, DIM, ID, put, put_line, row};
 use crate::board::layout::DETAIL_HEAD;
 use crate::board::model::Model;
-use crate::board::page::Page;
+use crate::board::page::IssuePage;
 use crate::ui::text::width;
 
 /// The page names as displayed, with the open one in brackets.
-fn tabs(open: Page) -> Vec<String> {
-    let name = |(n, page): (usize, &Page)| match *page == open {
+fn tabs(open: IssuePage) -> Vec<String> {
+    let name = |(n, page): (usize, &IssuePage)| match *page == open {
         true => format!("[{} {}]", n + 1, page.name()),
         false => format!(" {} {} ", n + 1, page.name()),
     };
-    Page::ALL.iter().enumerate().map(name).collect()
+    IssuePage::ALL.iter().enumerate().map(name).collect()
 }
 
 /// The page whose name is displayed at this column.
-pub(in crate::board) fn page_at(open: Page, column: usize) -> Option<Page> {
+pub(in crate::board) fn page_at(open: IssuePage, column: usize) -> Option<IssuePage> {
     let mut end = 0;
     let ends = tabs(open).into_iter().map(|name| {
         end += width(&name);
         end
     });
     let at = ends.collect::<Vec<_>>().iter().position(|end| column < *end)?;
-    Page::ALL.get(at).copied()
+    IssuePage::ALL.get(at).copied()
 }
 
 /// Draws the open issue.
@@ -37,7 +37,7 @@ pub(super) fn detail(model: &Model, area: Rect, buffer: &mut Buffer) {
     let used = u16::try_from(detail.issue.len() + 2).unwrap_or(head.width).min(head.width);
     put(buffer, Rect { x: head.x + used, width: head.width - used, ..head }, &detail.title, BOLD);
     let mut x = area.x;
-    for (name, page) in tabs(detail.page).iter().zip(Page::ALL) {
+    for (name, page) in tabs(detail.page).iter().zip(IssuePage::ALL) {
         let style = if page == detail.page { BOLD } else { DIM };
         let place = Rect { x, width: area.right().saturating_sub(x), ..row(area, 1) };
         put(buffer, place, name, style);
@@ -67,10 +67,10 @@ mod tests {
     #[test]
     fn a_click_finds_the_page_under_it() {
         // [1 issue] 2 plan  3 tasks …
-        assert_eq!(page_at(Page::Issue, 0), Some(Page::Issue));
-        assert_eq!(page_at(Page::Issue, 8), Some(Page::Issue));
-        assert_eq!(page_at(Page::Issue, 9), Some(Page::Plan));
-        assert_eq!(page_at(Page::Issue, 17), Some(Page::Tasks));
-        assert_eq!(page_at(Page::Issue, 200), None);
+        assert_eq!(page_at(IssuePage::Issue, 0), Some(IssuePage::Issue));
+        assert_eq!(page_at(IssuePage::Issue, 8), Some(IssuePage::Issue));
+        assert_eq!(page_at(IssuePage::Issue, 9), Some(IssuePage::Plan));
+        assert_eq!(page_at(IssuePage::Issue, 17), Some(IssuePage::Tasks));
+        assert_eq!(page_at(IssuePage::Issue, 200), None);
     }
 }

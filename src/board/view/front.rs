@@ -5,10 +5,10 @@ use ratatui_core::layout::{Position, Rect};
 
 use super::help;
 use super::paint::{BOLD, CURSOR, DIM, PLAIN, WARN, clear, put, put_line, row, typed, typed_long};
-use crate::board::event::Refused;
+use crate::board::event::RefusedText;
 use crate::board::model::Model;
-use crate::board::overlay::{Form, Overlay};
-use crate::ui::captured::Line;
+use crate::board::overlay::{Overlay, OverlayForm};
+use crate::ui::captured::StyledLine;
 use crate::ui::lanes::Strokes;
 use crate::ui::style;
 
@@ -21,7 +21,7 @@ const LONG: u16 = 5;
 struct Content {
     title: String,
     rows: u16,
-    refusal: Vec<Line>,
+    refusal: Vec<StyledLine>,
 }
 
 fn content(model: &Model, columns: usize) -> Option<Content> {
@@ -39,18 +39,18 @@ fn content(model: &Model, columns: usize) -> Option<Content> {
     Some(Content { title, rows: u16::try_from(rows).unwrap_or(u16::MAX), refusal })
 }
 
-fn wrapped(lines: &[String], columns: usize) -> Vec<Line> {
-    lines.iter().flat_map(|line| Line::new(style::PLAIN, line).wrapped(columns)).collect()
+fn wrapped(lines: &[String], columns: usize) -> Vec<StyledLine> {
+    lines.iter().flat_map(|line| StyledLine::new(style::PLAIN, line).wrapped(columns)).collect()
 }
 
-fn refusal_lines(refused: &Refused, columns: usize) -> Vec<Line> {
+fn refusal_lines(refused: &RefusedText, columns: usize) -> Vec<StyledLine> {
     let lines = refused.lines();
     let shown = lines.iter().enumerate().flat_map(|(n, line)| {
         let (style, words) =
             if n == 0 { (style::BAD, format!("refused: {line}")) } else { (style::PLAIN, line.clone()) };
-        Line::new(style, &words).wrapped(columns)
+        StyledLine::new(style, &words).wrapped(columns)
     });
-    [Line::default()].into_iter().chain(shown).collect()
+    [StyledLine::default()].into_iter().chain(shown).collect()
 }
 
 fn rows_of((_, editor): &(&'static str, crate::board::editor::Editor)) -> u16 {
@@ -92,7 +92,7 @@ fn menu_top(at: usize, height: u16) -> usize {
     (at + 1).saturating_sub(usize::from(height).max(1))
 }
 
-fn fields(form: &Form, inner: Rect) -> Vec<Rect> {
+fn fields(form: &OverlayForm, inner: Rect) -> Vec<Rect> {
     let mut y = inner.y;
     let place = |field| {
         let begin = y.min(inner.bottom());

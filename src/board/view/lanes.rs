@@ -4,19 +4,19 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 
 use super::paint::{BOLD, CURSOR, DIM, ID, PLAIN, put, row};
-use crate::board::lane::Lane;
+use crate::board::lane::LaneView;
 use crate::board::layout::Layout;
 use crate::board::model::Model;
 use crate::index::Carded;
 use crate::model::id::short;
-use crate::ui::captured::Line;
+use crate::ui::captured::StyledLine;
 use crate::ui::lanes::Strokes;
 use crate::ui::style;
 use crate::ui::text::{clean_line, truncate, width};
 
 /// The name and size of each lane; the selected one is in brackets.
 pub(super) fn names(model: &Model, area: Rect, buffer: &mut Buffer) {
-    let name = |(n, lane): (usize, &Lane)| match n == model.at {
+    let name = |(n, lane): (usize, &LaneView)| match n == model.at {
         true => format!("[{} {}]", lane.status, lane.total),
         false => format!(" {} {} ", lane.status, lane.total),
     };
@@ -90,7 +90,7 @@ fn card(card: &Carded, is_cursor: bool, area: Rect, buffer: &mut Buffer) {
         put(buffer, Rect { width: 1, ..row(area, n) }, mark, if is_cursor { BOLD } else { PLAIN });
     }
     let titles = usize::from(area.height.saturating_sub(1)).max(1);
-    let title = Line::new(style::PLAIN, &card.row.title).wrapped(usize::from(inner.width).max(1));
+    let title = StyledLine::new(style::PLAIN, &card.row.title).wrapped(usize::from(inner.width).max(1));
     let look = if is_cursor { CURSOR } else { PLAIN };
     for (n, line) in title.iter().take(titles).enumerate() {
         let is_cut = n + 1 == titles && title.len() > titles;

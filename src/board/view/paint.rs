@@ -6,7 +6,7 @@ use ratatui_core::style::{Color, Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::board::editor::Editor;
-use crate::ui::captured::Line;
+use crate::ui::captured::StyledLine;
 use crate::ui::style as looks;
 use crate::ui::text::{clean_line, truncate, width};
 
@@ -49,7 +49,7 @@ pub(super) fn put(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
 }
 
 /// Puts styled text on the first row of an area.
-pub(super) fn put_line(buffer: &mut Buffer, area: Rect, line: &Line) {
+pub(super) fn put_line(buffer: &mut Buffer, area: Rect, line: &StyledLine) {
     let mut x = area.x;
     if area.height == 0 {
         return;

@@ -145,7 +145,7 @@ fn bends() -> Vec<(&'static str, Value)> {
 
 /// Whether the finding is about duplicate task ids, or dependencies on tasks that the plan does not have: a schema
 /// cannot express that.
-fn is_beyond_a_schema(finding: &plan_check::Finding) -> bool {
+fn is_beyond_a_schema(finding: &plan_check::PlanFinding) -> bool {
     let is_twin = finding.allowed.starts_with("an id of its own");
     is_twin || ["depends-on", "cycle", "digest"].contains(&finding.rule)
 }

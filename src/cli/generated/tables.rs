@@ -10,10 +10,10 @@ use crate::model::issue::ISSUE;
 use crate::model::queue::{ITEM, QUEUE};
 use crate::model::roadmap::ROADMAP;
 use crate::model::root::ROOT;
-use crate::model::schema::{Kind, Schema};
+use crate::model::schema::{FieldKind, Schema};
 use crate::model::solution::SOLUTION;
 use crate::rules::plan_check;
-use crate::rules::quality::Part;
+use crate::rules::quality::QualityPart;
 use crate::rules::roadmap;
 use crate::rules::transitions::TRANSITIONS;
 
@@ -91,12 +91,12 @@ fn fields(record: &Schema, kind: &str) -> String {
     let mut table = String::new();
     for field in record.fields {
         let word = match field.kind {
-            Kind::Once => "once".to_owned(),
-            Kind::Greatest => "the greater number".to_owned(),
-            Kind::Register => "register".to_owned(),
-            Kind::Set => "set".to_owned(),
-            Kind::Object(leaves) => format!("object: {}", leaves.join(", ")),
-            Kind::Map => "map".to_owned(),
+            FieldKind::Once => "once".to_owned(),
+            FieldKind::Greatest => "the greater number".to_owned(),
+            FieldKind::Register => "register".to_owned(),
+            FieldKind::Set => "set".to_owned(),
+            FieldKind::Object(leaves) => format!("object: {}", leaves.join(", ")),
+            FieldKind::Map => "map".to_owned(),
         };
         let property = &schema["properties"][field.name];
         assert!(property.is_object(), "{kind}.{} is not in the schema", field.name);
@@ -104,11 +104,11 @@ fn fields(record: &Schema, kind: &str) -> String {
         let required = schema["required"].as_array().is_some_and(|all| all.iter().any(|it| it == field.name));
         let must = if required { "" } else { "; optional" };
         let word = match field.kind {
-            Kind::Once | Kind::Greatest | Kind::Register => {
+            FieldKind::Once | FieldKind::Greatest | FieldKind::Register => {
                 format!("{word}{must}; {}", type_of(property, &schema))
             }
-            Kind::Set => format!("{word}; {}", type_of(&property["items"], &schema)),
-            Kind::Object(_) | Kind::Map => word,
+            FieldKind::Set => format!("{word}; {}", type_of(&property["items"], &schema)),
+            FieldKind::Object(_) | FieldKind::Map => word,
         };
         writeln!(table, ".TP\n.BR {} \" ({})\"\n{about}", roff(field.name), roff(&word)).unwrap();
     }
@@ -177,7 +177,7 @@ fn checks(rules: &[&plan_check::Rule]) -> String {
 
 fn quality() -> String {
     let mut table = String::new();
-    for part in Part::ALL {
+    for part in QualityPart::ALL {
         let (name, weight) = (roff(part.name()), part.weight());
         writeln!(table, ".TP\n.BR \"{name}\" \" ({weight})\"\nCounted: {}.", roff(part.counted())).unwrap();
     }

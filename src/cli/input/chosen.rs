@@ -5,7 +5,7 @@ use std::io;
 use clap::Parser;
 
 use super::list_filter::FilterArgs;
-use crate::cli::{Context, Failure, Outcome, print, usage};
+use crate::cli::{CliContext, Failure, Outcome, print, usage};
 use crate::model::shell;
 use crate::model::words::count;
 use crate::ops::Session;
@@ -79,7 +79,7 @@ pub(in crate::cli) fn list(session: &Session, text: &str) -> Result<List, Failur
 
 impl WhereArgs {
     /// Changes the issues that the query selects, after a preview.
-    pub(in crate::cli) fn change(&self, change: Many, verb: &str, context: &mut Context) -> Outcome {
+    pub(in crate::cli) fn change(&self, change: Many, verb: &str, context: &mut CliContext) -> Outcome {
         let session = context.session()?;
         let query = self.query.as_deref().unwrap_or_default();
         let preview = issues::many_preview(&session, &list(&session, query)?, &change)?;

@@ -6,7 +6,7 @@ use crate::agent::in_hook;
 use crate::cli::{Failure, environment, print};
 use crate::model::code::Code;
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::work::Verification;
 use crate::ui;
 
@@ -30,7 +30,7 @@ pub(in crate::cli) fn agree(verification: &Verification<'_>, json: bool) -> Resu
     if new.is_empty() {
         return Ok(());
     }
-    let yes = Call::new(Op::Verify, [verification.execution_id()]).flag("yes");
+    let yes = RemedyCall::new(Op::Verify, [verification.execution_id()]).flag("yes");
     if !ui::can_ask() || json {
         return Err(Failure::new(Code::NotAgreed, "these commands need your consent")
             .details(new.iter().map(|test| print::verify::line(test)).collect())

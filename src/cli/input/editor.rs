@@ -13,7 +13,7 @@ use crate::ui;
 const SCISSORS: &str = "# ------------------------ >8 ------------------------";
 
 /// A text for the store, and how to change it if it was written in the editor.
-pub(crate) struct Written<'a> {
+pub(crate) struct EditedText<'a> {
     text: String,
     editor: Option<Editor<'a>>,
 }
@@ -25,7 +25,7 @@ struct Editor<'a> {
     help: String,
 }
 
-impl<'a> Written<'a> {
+impl<'a> EditedText<'a> {
     /// A text from the command line.
     pub(crate) fn given(text: String) -> Self {
         Self { text, editor: None }
@@ -76,7 +76,7 @@ impl<'a> Written<'a> {
 }
 
 /// Opens git's editor on `text`, with `help` below it. Returns the text above the help.
-pub(crate) fn edit<'a>(session: &'a Session, text: &str, help: &str) -> Result<Written<'a>, Failure> {
+pub(crate) fn edit<'a>(session: &'a Session, text: &str, help: &str) -> Result<EditedText<'a>, Failure> {
     let path = session.store().git_dir().join("wf").join("EDITMSG.md");
     if path.exists() {
         // Left from a text that could not be stored: someone may still want it.
@@ -84,14 +84,18 @@ pub(crate) fn edit<'a>(session: &'a Session, text: &str, help: &str) -> Result<W
     }
     let editor = Editor { session, path, help: help.to_owned() };
     let text = editor.open(text)?;
-    Ok(Written { text, editor: Some(editor) })
+    Ok(EditedText { text, editor: Some(editor) })
 }
 
 /// Like [`edit`], for a template that someone fills in: if it was left as it is, nothing is made of it.
 ///
 /// # Errors
 /// `empty`: nothing was filled in.
-pub(crate) fn fill_in<'a>(session: &'a Session, template: &str, help: &str) -> Result<Written<'a>, Failure> {
+pub(crate) fn fill_in<'a>(
+    session: &'a Session,
+    template: &str,
+    help: &str,
+) -> Result<EditedText<'a>, Failure> {
     let written = edit(session, template, help)?;
     // Blanks at the ends of lines are not kept.
     if written.text == above_the_help(template) {

@@ -4,12 +4,12 @@ use std::convert::Infallible;
 
 use crate::cli::{Failure, named, read_text};
 use crate::model::priority::Priority;
-use crate::ops::issues::{Fields, IssueInput, Member};
+use crate::ops::issues::{IssueInput, Member, NewFields};
 use crate::rules::limits;
 
 /// Flags for fields.
 #[derive(Debug, clap::Args)]
-pub(crate) struct FieldArgs {
+pub(crate) struct IssueFieldArgs {
     /// 1 to 5, or critical, high, medium, low, trivial
     #[arg(short, long, value_name = "PRIORITY", value_parser = parse_priority)]
     priority: Option<Priority>,
@@ -60,15 +60,15 @@ fn parse_member(text: &str) -> Result<Member, Infallible> {
     })
 }
 
-impl FieldArgs {
+impl IssueFieldArgs {
     /// The fields from the flags and from the JSON file that they name.
-    pub(crate) fn read(self) -> Result<Fields, Failure> {
+    pub(crate) fn read(self) -> Result<NewFields, Failure> {
         let json = match (&self.from_json, &self.data) {
             (Some(path), _) => Some(IssueInput::parse(&read_text(path)?, &named(path))?),
             (None, Some(text)) => Some(IssueInput::parse(text, "`--data`")?),
             (None, None) => None,
         };
-        Ok(Fields {
+        Ok(NewFields {
             json,
             priority: self.priority,
             tags: self.tags,

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::cli::Failure;
 use crate::model::code::Code;
 use crate::model::op::Other;
-use crate::model::remedy::Call;
-use crate::ops::issues::{Fields, Member};
+use crate::model::remedy::RemedyCall;
+use crate::ops::issues::{Member, NewFields};
 use crate::rules::issue_text::{self, IssueText};
 
 /// Help below the text.
@@ -22,12 +22,12 @@ pub(crate) fn read(text: &str) -> Result<IssueText, Failure> {
     issue_text::parse(text).map_err(|fault| {
         Failure::new(Code::InvalidText, format!("the text cannot be read: {fault}"))
             .hint("fields stand between two lines of `---`, one `name: value` in each line")
-            .remedy(Call::new(Other::Help, ["new"]), "describes the fields")
+            .remedy(RemedyCall::new(Other::Help, ["new"]), "describes the fields")
     })
 }
 
 /// `given`, with the fields that were written; `old` are the sets that they replace.
-pub(crate) fn fields(given: &Fields, written: &IssueText, old: &Sets) -> Fields {
+pub(crate) fn fields(given: &NewFields, written: &IssueText, old: &Sets) -> NewFields {
     let mut all = given.clone();
     let replace = |members: &mut Vec<Member>, new: Option<&BTreeSet<String>>, old: &BTreeSet<String>| {
         let Some(new) = new else { return };

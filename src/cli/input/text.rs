@@ -7,7 +7,7 @@ use crate::model::shell;
 use crate::ops::{Session, issues};
 pub(crate) use crate::rules::limits::text as checked;
 
-use super::editor::{Written, edit};
+use super::editor::{EditedText, edit};
 
 /// Where the text of an issue or a comment comes from.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -54,9 +54,9 @@ impl TextArgs {
         opens: bool,
         what: &str,
         help: &str,
-    ) -> Result<Written<'a>, Failure> {
+    ) -> Result<EditedText<'a>, Failure> {
         match self.given_or(last)? {
-            Some(text) if !self.edit => Ok(Written::given(text)),
+            Some(text) if !self.edit => Ok(EditedText::given(text)),
             None if !self.edit && !opens => Err(Failure::usage(format!("{what} has no text"))
                 .hint("give it as TEXT, with -m TEXT or -F FILE, or use -e for your editor")),
             start => edit(session, &start.unwrap_or_default(), help),
@@ -73,10 +73,10 @@ impl TextArgs {
         (opens, old): (bool, &str),
         what: &str,
         help: &str,
-    ) -> Result<Written<'a>, Failure> {
+    ) -> Result<EditedText<'a>, Failure> {
         match self.given_or(last)? {
             None if opens => edit(session, old, help),
-            Some(text) => Ok(Written::given(text)),
+            Some(text) => Ok(EditedText::given(text)),
             None => Err(Failure::usage(format!("{what} has no text"))
                 .hint("give it as TEXT, or with -m TEXT or -F FILE")),
         }

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::solution;
-use crate::cli::{Context, Outcome};
+use crate::cli::{CliContext, Outcome};
 use crate::model::id::SolutionId;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::ops::plans::Added;
 use crate::ops::{Done, Notice};
@@ -15,7 +15,7 @@ use crate::ui::Screen;
 use crate::ui::text::count;
 
 /// Answers with the plans that were added.
-pub(in crate::cli) fn answer(context: &mut Context, done: Done<Added>, no_bind: bool) -> Outcome {
+pub(in crate::cli) fn answer(context: &mut CliContext, done: Done<Added>, no_bind: bool) -> Outcome {
     // With `--json`, the document contains these remarks.
     let remarks = match context.json() {
         true => vec![],
@@ -72,7 +72,7 @@ fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> Vec<Notice> {
     }
     for (id, report) in it.handed.iter().filter(|(_, report)| !report.findings.is_empty()) {
         let quality = report.quality.total();
-        let check = Call::new(Other::SolutionCheck, [id]);
+        let check = RemedyCall::new(Other::SolutionCheck, [id]);
         let is_lone = matches!(&it.pending_selection[..], [one] if matches!(&one.solutions[..], [plan] if plan.id == *id));
         if report.quality.suffices() || no_bind || !is_lone {
             let things = count(report.findings.len(), "warning");
@@ -85,9 +85,9 @@ fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> Vec<Notice> {
                 "{id} is not bound: its quality is {quality:.2}; binding requires {LEAST} or more"
             ))
             .remedy(check, "says what to improve")
-            .remedy(Call::new(Op::TaskEdit, [id.as_str(), "TASK"]), "improves it")
+            .remedy(RemedyCall::new(Op::TaskEdit, [id.as_str(), "TASK"]), "improves it")
             .remedy(
-                Call::new(Op::Bind, [it.issue.as_str(), id.as_str()]),
+                RemedyCall::new(Op::Bind, [it.issue.as_str(), id.as_str()]),
                 "binds it once its quality is high enough",
             ),
         );
@@ -106,5 +106,5 @@ fn choice(it: &Added) -> Option<Notice> {
         Some(failed) => format!("{issue} failed with {failed}, and has {pending} newer plans"),
         None => format!("{issue} has {}, and none is bound", count(pending, "plan")),
     };
-    Some(Notice::warning(message).remedy(Call::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses one"))
+    Some(Notice::warning(message).remedy(RemedyCall::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses one"))
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::agent::process::Interrupts;
-use crate::agent::talk::{Observer, TextKind};
+use crate::agent::talk::{AgentObserver, TextKind};
 use crate::ops::work::{AgentView, Tested};
 use crate::ui::text::{clean_line, indent};
 use crate::ui::{Cell, Column, Painter, Remarks, Screen, Table, style};
@@ -118,7 +118,7 @@ impl Running {
     }
 }
 
-impl Observer for Running {
+impl AgentObserver for Running {
     fn said(&mut self, _: TextKind, text: &str) {
         if self.out.is_none() {
             return;

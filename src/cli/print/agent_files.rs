@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::model::words::count;
-use crate::ops::store::{AgentFiles, PieceState, Task};
+use crate::ops::store::{AgentFiles, PieceState, SetupTask};
 use crate::rules::agent_files::State;
 use crate::ui::text::clean_line;
 use crate::ui::{Cell, Column, Screen, Table, style};
@@ -85,7 +85,7 @@ pub(in crate::cli) fn check(screen: &mut Screen, files: &AgentFiles) -> io::Resu
 pub(in crate::cli) fn changes(
     screen: &mut Screen,
     files: &AgentFiles,
-    task: Task,
+    task: SetupTask,
     is_dry: bool,
 ) -> io::Result<()> {
     for it in &files.changes {
@@ -102,7 +102,7 @@ pub(in crate::cli) fn changes(
     if files.changes.is_empty() {
         writeln!(screen, "nothing to change")?;
     }
-    if is_dry || task != Task::Write {
+    if is_dry || task != SetupTask::Write {
         return Ok(());
     }
     if !files.changes.is_empty() {

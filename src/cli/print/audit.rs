@@ -8,8 +8,8 @@ use crate::cli::print::with_remedies;
 use crate::model::execution::LinkedBy;
 use crate::model::hash::CommitHash;
 use crate::model::review::Verdict;
-use crate::ops::trail::{Audit, AuditedCommit, Binding};
-use crate::rules::audit::{Finding, Severity};
+use crate::ops::trail::{Audit, AuditedCommit, LinkingExecution};
+use crate::rules::audit::{AuditFinding, AuditSeverity};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -21,7 +21,7 @@ fn short_range(range: &str) -> String {
 }
 
 /// What a finding says, with its remedies.
-fn said(finding: &Finding) -> String {
+fn said(finding: &AuditFinding) -> String {
     with_remedies(&finding.message, &finding.remedies)
 }
 
@@ -62,8 +62,8 @@ fn coverage(audit: &Audit) -> String {
 
 /// One row for each execution that links the commit, or a single row if none does.
 fn rows(commit: &AuditedCommit) -> Vec<[String; 7]> {
-    let row = |binding: Option<&Binding>| {
-        let of = |text: fn(&Binding) -> String| binding.map(text).unwrap_or_default();
+    let row = |binding: Option<&LinkingExecution>| {
+        let of = |text: fn(&LinkingExecution) -> String| binding.map(text).unwrap_or_default();
         [
             commit.hash.short().to_owned(),
             of(|it| it.issue_id.to_string()),
@@ -101,7 +101,7 @@ fn subject(commit: &AuditedCommit) -> String {
 }
 
 /// Where a finding is.
-fn place(finding: &Finding) -> String {
+fn place(finding: &AuditFinding) -> String {
     match (&finding.commit, &finding.execution_id, &finding.issue_id) {
         (Some(commit), _, Some(issue)) => format!("{} {issue}", commit.short()),
         (Some(commit), ..) => commit.short().to_owned(),
@@ -113,11 +113,11 @@ fn place(finding: &Finding) -> String {
 
 /// Findings in order; those of one commit are grouped by kind and execution: at most a few of each group, and the
 /// number of the others. A commit that moves a whole tree would otherwise hide all other findings.
-fn in_short(findings: Vec<&Finding>) -> Vec<(Vec<&Finding>, usize)> {
+fn in_short(findings: Vec<&AuditFinding>) -> Vec<(Vec<&AuditFinding>, usize)> {
     const MOST: usize = 10;
-    let mut groups: Vec<(Vec<&Finding>, usize)> = Vec::new();
+    let mut groups: Vec<(Vec<&AuditFinding>, usize)> = Vec::new();
     for finding in findings {
-        let of = |it: &Finding| (it.kind, it.commit.clone(), it.execution_id.clone());
+        let of = |it: &AuditFinding| (it.kind, it.commit.clone(), it.execution_id.clone());
         match groups.last_mut().filter(|(group, _)| finding.commit.is_some() && of(group[0]) == of(finding)) {
             Some((group, rest)) if group.len() >= MOST => *rest += 1,
             Some((group, _)) => group.push(finding),
@@ -166,9 +166,10 @@ pub(in crate::cli) fn text(screen: &mut Screen, audit: &Audit) -> io::Result<()>
     }
     table.print(screen)?;
     for (severity, heading, look) in
-        [(Severity::Fault, "errors", style::BAD), (Severity::Note, "notes", style::DIM)]
+        [(AuditSeverity::Fault, "errors", style::BAD), (AuditSeverity::Note, "notes", style::DIM)]
     {
-        let of_kind: Vec<&Finding> = audit.findings.iter().filter(|it| it.severity == severity).collect();
+        let of_kind: Vec<&AuditFinding> =
+            audit.findings.iter().filter(|it| it.severity == severity).collect();
         if of_kind.is_empty() {
             continue;
         }
@@ -193,7 +194,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, audit: &Audit) -> io::Result<()>
 /// For a pull request. All text from records and commits is escaped.
 pub(in crate::cli) fn markdown(audit: &Audit) -> String {
     let mut page = String::new();
-    let faults = audit.findings.iter().filter(|it| it.severity == Severity::Fault).count();
+    let faults = audit.findings.iter().filter(|it| it.severity == AuditSeverity::Fault).count();
     let verdict = if faults == 0 { "no problems found".to_owned() } else { count(faults, "error") };
     // Writing to a String cannot fail.
     let _ = writeln!(
@@ -210,8 +211,9 @@ pub(in crate::cli) fn markdown(audit: &Audit) -> String {
             let _ = writeln!(page, "| {} |", cells.join(" | "));
         }
     }
-    for (severity, heading) in [(Severity::Fault, "Faults"), (Severity::Note, "Notes")] {
-        let of_kind: Vec<&Finding> = audit.findings.iter().filter(|it| it.severity == severity).collect();
+    for (severity, heading) in [(AuditSeverity::Fault, "Faults"), (AuditSeverity::Note, "Notes")] {
+        let of_kind: Vec<&AuditFinding> =
+            audit.findings.iter().filter(|it| it.severity == severity).collect();
         if !of_kind.is_empty() {
             let _ = writeln!(page, "\n#### {heading}\n");
         }

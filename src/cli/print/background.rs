@@ -9,7 +9,7 @@ use crate::ops::work::status_words;
 use crate::rules::background::{
     AttemptContext, Background, CheckContext, DependencyContext, FeedbackContext, IssueContext, ReviewContext,
 };
-use crate::rules::bounded::LeftOut;
+use crate::rules::bounded::Omission;
 use crate::rules::explored::ExplorationContext;
 use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Screen, style};
@@ -251,7 +251,7 @@ fn feedback(it: &FeedbackContext, screen: &mut Screen) -> io::Result<()> {
 }
 
 /// Lists what was left out, with the commands that show it.
-pub(in crate::cli) fn left_out(all: &[LeftOut], screen: &mut Screen) -> io::Result<()> {
+pub(in crate::cli) fn left_out(all: &[Omission], screen: &mut Screen) -> io::Result<()> {
     if !all.is_empty() {
         heading("left out", screen)?;
     }

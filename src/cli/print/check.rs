@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::ops::plans::{CheckedAnswer, CheckedPlan};
 use crate::rules::overlap::SharedFile;
-use crate::rules::plan_check::Finding;
+use crate::rules::plan_check::PlanFinding;
 use crate::rules::quality::Quality;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
@@ -20,7 +20,8 @@ pub(in crate::cli) fn checked(screen: &mut Screen, it: &CheckedAnswer) -> io::Re
 
 fn one(screen: &mut Screen, it: &CheckedPlan) -> io::Result<()> {
     let findings = &it.report.findings;
-    let (errors, others): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(|it| it.is_error());
+    let (errors, others): (Vec<&PlanFinding>, Vec<&PlanFinding>) =
+        findings.iter().partition(|it| it.is_error());
     let found = match (errors.len(), others.len()) {
         (0, 0) => "no errors".to_owned(),
         (0, warnings) => format!("no errors, {}", count(warnings, "warning")),
@@ -62,7 +63,7 @@ fn quality(screen: &mut Screen, quality: &Quality) -> io::Result<()> {
 }
 
 /// What is wrong, and below it what to do.
-fn finding(screen: &mut Screen, finding: &Finding) -> io::Result<()> {
+fn finding(screen: &mut Screen, finding: &PlanFinding) -> io::Result<()> {
     let painter = screen.painter();
     let look = if finding.is_error() { style::BAD } else { style::WARN };
     let word = painter.paint(look, &format!("{:<8}", finding.severity.as_str()));

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::ops::clones::Which;
 use crate::sync::Synced;
-use crate::sync::conflicts::{Conflict, Side, WHOLE};
+use crate::sync::conflicts::{Conflict, ConflictSide, WHOLE};
 use crate::ui::text::{clean, clean_line, count};
 use crate::ui::{Screen, style};
 
@@ -69,7 +69,7 @@ pub(in crate::cli) fn conflicts(screen: &mut Screen, conflicts: &[Conflict]) -> 
     Ok(())
 }
 
-fn print_side(name: &str, conflict: &Conflict, side: &Side, screen: &mut Screen) -> io::Result<()> {
+fn print_side(name: &str, conflict: &Conflict, side: &ConflictSide, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     let author = side.author.as_deref().unwrap_or("someone");
     let at = side.at.map(|at| format!(", {at}")).unwrap_or_default();

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::ops::queue::{CheckAnswer, Side};
-use crate::trail::collisions::Lines;
+use crate::ops::queue::{CheckAnswer, CollisionSide};
+use crate::trail::collisions::VersionLines;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
-fn name(side: &Side) -> String {
+fn name(side: &CollisionSide) -> String {
     let branch = side.branch.as_deref().unwrap_or("a detached HEAD");
     match (&side.item_id, &side.solution_id) {
         (Some(item), Some(plan)) => format!("{item} ({plan}) on {branch}"),
@@ -53,7 +53,7 @@ pub(in crate::cli) fn collisions(screen: &mut Screen, answer: &CheckAnswer) -> i
     writeln!(screen, "branches of {items} merged in memory: {collisions}")
 }
 
-fn lines(lines: Lines) -> String {
+fn lines(lines: VersionLines) -> String {
     match lines.count {
         0 => format!("the deleted lines after line {}", lines.start),
         1 => format!("line {}", lines.start),

@@ -8,7 +8,7 @@ use crate::model::id::SolutionId;
 use crate::model::status::ItemStatus;
 use crate::ops::queue::DagAnswer;
 use crate::rules::dag::reduced;
-use crate::rules::readiness::Why;
+use crate::rules::readiness::OrderReason;
 use crate::ui::lanes::{Strokes, draw};
 use crate::ui::picture::{Picture, Stroke};
 use crate::ui::text::{clean_line, truncate, width};
@@ -35,7 +35,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
     let strokes = Strokes::from_env();
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); dag.nodes.len()];
     // Items that only share a file merely wait for each other to end; the group shows that.
-    for (from, to, _) in edges(dag).filter(|(.., why)| *why != Why::File) {
+    for (from, to, _) in edges(dag).filter(|(.., why)| *why != OrderReason::File) {
         before[to].push(from);
     }
     if before.len() <= MOST_REDUCED {
@@ -86,7 +86,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
 }
 
 /// The edges, by the positions of their items.
-fn edges(dag: &DagAnswer) -> impl Iterator<Item = (usize, usize, Why)> {
+fn edges(dag: &DagAnswer) -> impl Iterator<Item = (usize, usize, OrderReason)> {
     let places: HashMap<&SolutionId, usize> =
         dag.nodes.iter().enumerate().map(|(n, node)| (&node.solution_id, n)).collect();
     dag.edges
@@ -115,9 +115,9 @@ pub(in crate::cli) fn picture(dag: &DagAnswer) -> Picture {
     }
     for (from, to, why) in edges(dag) {
         let stroke = match why {
-            Why::DependsOn => Stroke::Plain,
-            Why::Conflict => Stroke::Strong,
-            Why::File => Stroke::Dashed,
+            OrderReason::DependsOn => Stroke::Plain,
+            OrderReason::Conflict => Stroke::Strong,
+            OrderReason::File => Stroke::Dashed,
         };
         picture.edge(from, to, stroke);
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::cli::print::{background, task};
 use crate::ops::work::DetailView;
-use crate::rules::bounded::LeftOut;
+use crate::rules::bounded::Omission;
 use crate::ui::text::clean_line;
 use crate::ui::{Screen, style};
 
@@ -30,6 +30,6 @@ pub(in crate::cli) fn detail(screen: &mut Screen, view: &DetailView) -> io::Resu
     task::purpose(&solution.typed, screen)?;
     task::tasks(&solution.typed, screen)?;
     background::background(&view.background, screen)?;
-    let left_out: Vec<LeftOut> = left_out.iter().chain(&view.background.left_out).cloned().collect();
+    let left_out: Vec<Omission> = left_out.iter().chain(&view.background.left_out).cloned().collect();
     background::left_out(&left_out, screen)
 }

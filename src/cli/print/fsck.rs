@@ -5,20 +5,25 @@ use std::io::{self, Write};
 use super::with_remedies;
 use crate::model::hash::CommitHash;
 use crate::ops::store::Repaired;
-use crate::ops::store::{Finding, Severity};
+use crate::ops::store::{FsckFinding, FsckSeverity};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
 /// All errors and warnings, and the notes if requested.
-pub(in crate::cli) fn findings(screen: &mut Screen, found: &[Finding], is_verbose: bool) -> io::Result<()> {
+pub(in crate::cli) fn findings(
+    screen: &mut Screen,
+    found: &[FsckFinding],
+    is_verbose: bool,
+) -> io::Result<()> {
     let of = |severity| found.iter().filter(|it| it.severity == severity).count();
-    let (errors, warnings, notes) = (of(Severity::Error), of(Severity::Warning), of(Severity::Note));
+    let (errors, warnings, notes) =
+        (of(FsckSeverity::Error), of(FsckSeverity::Warning), of(FsckSeverity::Note));
     let painter = screen.painter();
-    for it in found.iter().filter(|it| is_verbose || it.severity != Severity::Note) {
+    for it in found.iter().filter(|it| is_verbose || it.severity != FsckSeverity::Note) {
         let word = match it.severity {
-            Severity::Error => painter.paint(style::BAD, "error"),
-            Severity::Warning => painter.paint(style::WARN, "warning"),
-            Severity::Note => painter.paint(style::DIM, "note"),
+            FsckSeverity::Error => painter.paint(style::BAD, "error"),
+            FsckSeverity::Warning => painter.paint(style::WARN, "warning"),
+            FsckSeverity::Note => painter.paint(style::DIM, "note"),
         };
         let commit = it.commit.as_ref().map(CommitHash::short);
         let at = commit.map(|commit| format!(" (commit {commit})")).unwrap_or_default();

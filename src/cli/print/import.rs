@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::with_remedies;
-use crate::interchange::{Report, Skipped, jsonl};
+use crate::interchange::{ImportReport, Skipped, jsonl};
 use crate::ops::store::{issues, line};
 use crate::ui::style::{DIM, GOOD, HEADING, ID, WARN};
 use crate::ui::{Screen, text};
@@ -15,7 +15,7 @@ const LONGEST_LINE: usize = 240;
 const NOTHING: &str = "nothing new to import";
 
 /// An export that was imported.
-pub(in crate::cli) fn export(screen: &mut Screen, taken: &jsonl::Taken) -> io::Result<()> {
+pub(in crate::cli) fn export(screen: &mut Screen, taken: &jsonl::ImportedJsonl) -> io::Result<()> {
     let painter = screen.painter();
     let would = taken.dry_run && taken.issues + taken.added + taken.merged > 0;
     let headline = match &taken.commit {
@@ -63,7 +63,7 @@ fn skipped(screen: &mut Screen, all: &[Skipped]) -> io::Result<()> {
 }
 
 /// Issues of another tracker that were imported.
-pub(in crate::cli) fn report(screen: &mut Screen, report: &Report) -> io::Result<()> {
+pub(in crate::cli) fn report(screen: &mut Screen, report: &ImportReport) -> io::Result<()> {
     let painter = screen.painter();
     let came = report.created + report.updated;
     let would = report.dry_run && came + report.comments + report.edited_comments + report.work.total() > 0;

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use crate::cli::print::record;
-use crate::store::history::Step;
+use crate::store::history::HistoryStep;
 use crate::trail::record_change::{self, RecordChange};
-use crate::ui::lanes::Drawn;
+use crate::ui::lanes::DrawnNode;
 use crate::ui::text::{clean_line, width};
 use crate::ui::{self, Screen, style};
 
@@ -13,8 +13,8 @@ use crate::ui::{self, Screen, style};
 /// graph is printed in front.
 pub(in crate::cli) fn step(
     screen: &mut Screen,
-    step: &Step,
-    drawn: Option<&Drawn>,
+    step: &HistoryStep,
+    drawn: Option<&DrawnNode>,
     now: Option<i64>,
 ) -> io::Result<()> {
     let lines = match now {
@@ -30,13 +30,13 @@ pub(in crate::cli) fn step(
     Ok(())
 }
 
-fn first_line(step: &Step, screen: &Screen) -> String {
+fn first_line(step: &HistoryStep, screen: &Screen) -> String {
     let short = step.commit.short();
     format!("{} {}", screen.painter().paint(style::WARN, short), screen.ids_in(&clean_line(&step.subject)))
 }
 
 /// The lines of a step; the first is always shown.
-fn lines(step: &Step, now: i64, screen: &Screen) -> Vec<String> {
+fn lines(step: &HistoryStep, now: i64, screen: &Screen) -> Vec<String> {
     let painter = screen.painter();
     let mut who = step.author.to_string();
     if let Some(actor) = &step.actor {
@@ -56,7 +56,7 @@ fn lines(step: &Step, now: i64, screen: &Screen) -> Vec<String> {
 }
 
 /// Writes the lines of one step, each with its part of the graph in front.
-fn beside(drawn: Option<&Drawn>, lines: &[String], screen: &mut Screen) -> io::Result<()> {
+fn beside(drawn: Option<&DrawnNode>, lines: &[String], screen: &mut Screen) -> io::Result<()> {
     let Some(drawn) = drawn else {
         return lines.iter().try_for_each(|line| writeln!(screen, "{line}"));
     };

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::cli::print::{execution, with_remedies};
 use crate::model::id::{ItemId, SolutionId};
 use crate::model::status::{ExecutionStatus, ItemStatus};
-use crate::ops::queue::{Active, AddedItem, ItemAnswer, Merged, QueueAnswer, Removed};
+use crate::ops::queue::{ActiveQueues, AddedItem, ItemAnswer, Merged, QueueAnswer, Removed};
 use crate::rules::facts::Holder;
 use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::Blocker;
@@ -40,7 +40,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, queues: &[QueueAnswer]) -> io::
 }
 
 /// The active queues with their items, or a hint if there are none; `now` in milliseconds, for leases.
-pub(in crate::cli) fn active(screen: &mut Screen, active: &Active, now: i64) -> io::Result<()> {
+pub(in crate::cli) fn active(screen: &mut Screen, active: &ActiveQueues, now: i64) -> io::Result<()> {
     if !active.queues.is_empty() {
         return queues(screen, &active.queues, now);
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cli::print::diff as diff_print;
 use crate::rules::record_diff::FieldChange;
-use crate::trail::record_change::{Change, RecordChange};
+use crate::trail::record_change::{HowChanged, RecordChange};
 use crate::ui::{Screen, style};
 
 /// Prints them in order, indented by `margin` spaces.
@@ -17,13 +17,13 @@ pub(in crate::cli) fn print(changes: &[RecordChange], margin: usize, screen: &mu
 
 fn print_one(it: &RecordChange, margin: usize, screen: &mut Screen) -> io::Result<()> {
     let (sign, look) = match it.change {
-        Change::Added => ('+', style::GOOD),
-        Change::Changed => ('~', style::HEADING),
-        Change::Removed => ('-', style::BAD),
+        HowChanged::Added => ('+', style::GOOD),
+        HowChanged::Changed => ('~', style::HEADING),
+        HowChanged::Removed => ('-', style::BAD),
     };
     let line = screen.painter().paint(look, &format!("{sign} {}", it.summary));
     writeln!(screen, "{:margin$}{line}", "")?;
-    if it.kind.is_entry() && it.change != Change::Changed {
+    if it.kind.is_entry() && it.change != HowChanged::Changed {
         return Ok(());
     }
     let fields: Vec<FieldChange> = it.fields.iter().filter(|field| !is_said(it, field)).cloned().collect();
@@ -37,7 +37,7 @@ fn print_one(it: &RecordChange, margin: usize, screen: &mut Screen) -> io::Resul
 /// Whether the heading already shows the field: for an added or removed record, its author, times, ids, position and
 /// title.
 fn is_said(it: &RecordChange, field: &FieldChange) -> bool {
-    if it.change == Change::Changed {
+    if it.change == HowChanged::Changed {
         return false;
     }
     match field.path.as_str() {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::ops::trail::Relinked;
-use crate::trail::relink::{Shown, Undecided};
+use crate::trail::relink::{AmbiguousCommit, RelinkEvidence};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
@@ -20,14 +20,14 @@ pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Res
             clean_line(&it.subject),
             painter.paint(style::ID, it.solution_id.as_str()),
             match it.shown_by {
-                Shown::Trailers => "by its trailers",
-                Shown::Message => match it.reverts.is_empty() {
+                RelinkEvidence::Trailers => "by its trailers",
+                RelinkEvidence::Message => match it.reverts.is_empty() {
                     true => "its message names linked commits",
                     false => "it reverts linked commits",
                 },
-                Shown::Issue => "its trailers name the issue",
-                Shown::Patch => "the same change as a linked commit",
-                Shown::WholePatch => "the same change as the whole execution",
+                RelinkEvidence::Issue => "its trailers name the issue",
+                RelinkEvidence::Patch => "the same change as a linked commit",
+                RelinkEvidence::WholePatch => "the same change as the whole execution",
             }
         )?;
         if let Some(old) = &it.replaces {
@@ -43,7 +43,7 @@ pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Res
 }
 
 /// A commit that only a person can decide on, with the commands for it.
-fn undecided(it: &Undecided, screen: &mut Screen) -> io::Result<()> {
+fn undecided(it: &AmbiguousCommit, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     let short = it.commit.short();
     let what = if it.candidates.is_empty() {

@@ -1,6 +1,6 @@
 //! Writes remedies as commands.
 
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 
 /// All remedies in one line; `None` if there are none.
 pub(in crate::cli) fn spelled(remedies: &[Remedy]) -> Option<String> {
@@ -22,7 +22,7 @@ pub(in crate::cli) fn with_remedies(said: &str, remedies: &[Remedy]) -> String {
 }
 
 /// A call as a user types it.
-pub(in crate::cli) fn command(call: &Call) -> String {
+pub(in crate::cli) fn command(call: &RemedyCall) -> String {
     call.command()
 }
 
@@ -34,7 +34,7 @@ mod tests {
     #[test]
     fn calls_are_commands_and_what_they_do() {
         assert_eq!(spelled(&[]), None);
-        let show = Remedy::call(Call::new(Other::QueueShow, ["QUE-1"]).flag("json"), "shows it");
+        let show = Remedy::call(RemedyCall::new(Other::QueueShow, ["QUE-1"]).flag("json"), "shows it");
         assert_eq!(
             spelled(std::slice::from_ref(&show)).unwrap(),
             "`git wf queue show QUE-1 --json` shows it"
@@ -47,9 +47,9 @@ mod tests {
 
     #[test]
     fn options_come_before_the_arguments() {
-        let fail = Call::from(Op::Fail).option("message", "it is slow");
+        let fail = RemedyCall::from(Op::Fail).option("message", "it is slow");
         assert_eq!(command(&fail), "git wf fail -m 'it is slow'");
-        let edit = Call::new(Op::Edit, ["A-1"]).option("depends-on", "-A-2").option("status", "paused");
+        let edit = RemedyCall::new(Op::Edit, ["A-1"]).option("depends-on", "-A-2").option("status", "paused");
         assert_eq!(command(&edit), "git wf edit --depends-on=-A-2 --status paused A-1");
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::run_lines::text_lines;
 use crate::model::run::{Run, RunAgents, RunStep};
 use crate::ops::work::run::{Driven, LoggedView, RunSummary, RunView};
-use crate::rules::run::{Counts, IssueStage, LeftOut, breach_words};
+use crate::rules::run::{Counts, IssueStage, SkippedStep, breach_words};
 use crate::ui::style::{self, Style};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, time};
@@ -152,8 +152,8 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
 }
 
 /// Steps that were left out, one on each line.
-pub(super) fn left_out(steps: &[LeftOut]) -> Vec<String> {
-    let line = |it: &LeftOut| {
+pub(super) fn left_out(steps: &[SkippedStep]) -> Vec<String> {
+    let line = |it: &SkippedStep| {
         let issue = it.issue_id.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
         format!("{issue}no {}: {}", it.action.noun(), clean_line(&it.why))
     };

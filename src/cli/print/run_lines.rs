@@ -19,7 +19,7 @@ pub(super) const TITLE: usize = 40;
 const MARGIN: usize = 4;
 
 /// Turns updates into lines.
-pub(super) struct Lines {
+pub(super) struct RunLines {
     painter: Painter,
     titles: BTreeMap<IssueId, String>,
     /// The short name of the branch of the run.
@@ -28,7 +28,7 @@ pub(super) struct Lines {
     failed: BTreeMap<IssueId, Failure>,
 }
 
-impl Lines {
+impl RunLines {
     pub(super) fn new(painter: Painter) -> Self {
         Self { painter, titles: BTreeMap::new(), branch: None, failed: BTreeMap::new() }
     }

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use super::run_board::Board;
 use super::run_events::RunNews;
-use super::run_lines::{Lines, lines_of};
+use super::run_lines::{RunLines, lines_of};
 use super::with_remedies;
 use crate::agent::process::Interrupts;
 use crate::model::execution::Failure;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::run_log::Choice;
-use crate::ops::work::run::{PlanToChoose, RunUpdate, Watch};
+use crate::ops::work::run::{PlanToChoose, RunUpdate, RunWatch};
 use crate::ops::{Notice, Weight};
 use crate::rules::command_line::CommandLine;
 use crate::ui::text::{clean_json, clean_line, count};
@@ -26,7 +26,7 @@ pub(in crate::cli) struct Following {
     interrupts: Interrupts,
     out: Remarks,
     form: Form,
-    lines: Lines,
+    lines: RunLines,
     /// Notices to list in a JSON answer.
     noticed: Vec<Notice>,
     painter: Painter,
@@ -54,7 +54,7 @@ impl Following {
             interrupts,
             out: Remarks::new(),
             form,
-            lines: Lines::new(Painter::stderr()),
+            lines: RunLines::new(Painter::stderr()),
             noticed: Vec::new(),
             painter: Painter::stderr(),
             is_agreed: is_unattended,
@@ -133,7 +133,7 @@ impl Following {
     }
 }
 
-impl Watch for Following {
+impl RunWatch for Following {
     fn update(&mut self, update: &RunUpdate<'_>) {
         if let Form::Json = self.form {
             if let RunUpdate::Noticed(notice) = update {

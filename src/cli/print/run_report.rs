@@ -127,7 +127,7 @@ pub(super) fn makers(issue: &IssueReport) -> String {
 
 /// What waits for a person, with the remedies.
 pub(super) fn waiting(report: &RunReport) -> Vec<String> {
-    let line = |it: &crate::rules::run::Waiting| {
+    let line = |it: &crate::rules::run::WaitsForPerson| {
         let issue = it.issue_id.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
         let remedies = spelled(&it.remedies).map(|remedies| format!("; {remedies}")).unwrap_or_default();
         format!("{issue}{}{remedies}", it.what)

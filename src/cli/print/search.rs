@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use super::issues::status_style;
-use crate::ops::issues::Found;
+use crate::ops::issues::SearchResult;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
 /// Each issue with some text around the match.
-pub(in crate::cli) fn found(screen: &mut Screen, found: &Found) -> io::Result<()> {
+pub(in crate::cli) fn found(screen: &mut Screen, found: &SearchResult) -> io::Result<()> {
     let painter = screen.painter();
     for queue in &found.queues {
         writeln!(screen, "{} queue", painter.paint(style::ID, screen.id(queue.as_str())))?;

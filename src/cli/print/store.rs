@@ -9,7 +9,7 @@ use crate::cli::command::store::init::InitAnswer;
 use crate::model::root::Project;
 use crate::model::shell;
 use crate::ops::store::{Gates, ProjectField};
-use crate::rules::policy::{Gate, Setting};
+use crate::rules::policy::{Gate, GateValue};
 use crate::ui::text::{clean_line, indent};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -19,7 +19,7 @@ pub(in crate::cli) fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()
         Table::new([Column::left("GATE"), Column::left("SET TO"), Column::flexible("IF REQUIRED")]);
     for gate in Gate::ALL {
         let value = gates.0.get(gate.as_str()).copied().unwrap_or_default();
-        let look = if value == gate.word(Setting::Open) { style::PLAIN } else { style::WARN };
+        let look = if value == gate.word(GateValue::Open) { style::PLAIN } else { style::WARN };
         table.row([Cell::new(gate.as_str(), style::ID), Cell::new(value, look), Cell::from(gate.about())]);
     }
     table.print(screen)

@@ -11,7 +11,7 @@ use crate::model::execution::{Check, CommitLink, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::provenance::Provenance;
 use crate::ops::plans::SolutionView;
-use crate::ops::trail::{Trace, TracedCommit, TracedIssue};
+use crate::ops::trail::{TraceView, TracedCommit, TracedIssue};
 use crate::ops::work::{CommitView, ExecutionView};
 use crate::rules::folder::last_checks;
 use crate::rules::undoing::{Undoing, undoing};
@@ -24,7 +24,7 @@ use crate::ui::{Screen, style};
 const DIGEST: usize = 19;
 
 /// The commits first, then each issue once.
-pub(in crate::cli) fn trace(screen: &mut Screen, found: &Trace) -> io::Result<()> {
+pub(in crate::cli) fn trace(screen: &mut Screen, found: &TraceView) -> io::Result<()> {
     let mut asked: BTreeSet<&CommitHash> = BTreeSet::new();
     if let Some(commit) = &found.commit {
         asked.insert(&commit.hash);
@@ -42,7 +42,7 @@ pub(in crate::cli) fn trace(screen: &mut Screen, found: &Trace) -> io::Result<()
     Ok(())
 }
 
-fn print_commit(commit: &CommitFacts, found: &Trace, screen: &mut Screen) -> io::Result<()> {
+fn print_commit(commit: &CommitFacts, found: &TraceView, screen: &mut Screen) -> io::Result<()> {
     let issues = &found.issues;
     let painter = screen.painter();
     let hash = painter.paint(style::WARN, commit.hash.short());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::cli::print::trace as trace_print;
 use crate::model::hash::CommitHash;
 use crate::ops::issues::IssueView;
-use crate::ops::trail::{Trace, TracedIssue};
+use crate::ops::trail::{TraceView, TracedIssue};
 use crate::ops::work::ExecutionView;
 use crate::rules::folder::last_checks;
 use crate::rules::review;
@@ -25,7 +25,7 @@ const CLASSES: &[(&str, &str, &str)] = &[
 ];
 
 /// Makes the graph. Each commit appears once, even if it belongs to several executions.
-pub(in crate::cli) fn of(found: &Trace) -> Picture {
+pub(in crate::cli) fn of(found: &TraceView) -> Picture {
     let mut picture = Picture::new(&found.query, CLASSES);
     let mut commits: BTreeMap<CommitHash, usize> = BTreeMap::new();
     let asked = found.commit.iter().chain(found.commits.iter().flatten().map(|it| &it.commit));

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::ops::store::{Kept, Restored, Undone};
+use crate::ops::store::{KeptField, Restored, Undone};
 use crate::ui::text::clean_line;
 use crate::ui::{Screen, style};
 
@@ -17,7 +17,7 @@ pub(in crate::cli) fn undone(screen: &mut Screen, it: &Undone) -> io::Result<()>
             None => writeln!(screen, "  withdrew {record}")?,
         }
     }
-    for Kept { what, why } in &it.kept {
+    for KeptField { what, why } in &it.kept {
         writeln!(
             screen,
             "  {} {}: {}",

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::agent::process::{Ended, Ran};
+use crate::agent::process::{ProcessEnd, Ran};
 use crate::model::hidden::exact;
 use crate::model::task_id::TaskId;
-use crate::ops::work::{Observer, Test, Verified};
+use crate::ops::work::{Test, Verified, VerifyObserver};
 use crate::ui::text::{clean_line, count, fold};
 use crate::ui::{self, Painter, Remarks, Screen, style};
 
@@ -51,7 +51,7 @@ impl<'s> Running<'s> {
     }
 }
 
-impl Observer for Running<'_> {
+impl VerifyObserver for Running<'_> {
     fn begins(&mut self, test: &Test, place: usize, of: usize) {
         let head = format!("[{}/{of}] {}", place + 1, line(test));
         let _ = writeln!(self.out, "{}", self.painter.paint(style::HEADING, &clean_line(&head)));
@@ -69,11 +69,11 @@ impl Observer for Running<'_> {
             let _ = writeln!(self.out);
         }
         let (look, end) = match ran.ended {
-            Ended::Exited(0) => (style::GOOD, "passed".to_owned()),
-            Ended::Exited(code) => (style::BAD, format!("failed with exit code {code}")),
-            Ended::Signal(number) => (style::BAD, format!("ended by signal {number}")),
-            Ended::TimedOut => (style::BAD, format!("stopped after {} s", ran.took.as_secs())),
-            Ended::Interrupted => (style::BAD, "interrupted".to_owned()),
+            ProcessEnd::Exited(0) => (style::GOOD, "passed".to_owned()),
+            ProcessEnd::Exited(code) => (style::BAD, format!("failed with exit code {code}")),
+            ProcessEnd::Signal(number) => (style::BAD, format!("ended by signal {number}")),
+            ProcessEnd::TimedOut => (style::BAD, format!("stopped after {} s", ran.took.as_secs())),
+            ProcessEnd::Interrupted => (style::BAD, "interrupted".to_owned()),
         };
         let _ = writeln!(self.out, "{} in {:.1} s", self.painter.paint(look, &end), ran.took.as_secs_f64());
         let _ = self.out.flush();

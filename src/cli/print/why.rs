@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::cli::print::execution::{agent_note, end_note, provenance_line};
 use crate::cli::print::remedy::command;
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::trail::{Explained, Why};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
@@ -23,7 +23,7 @@ fn without_plan(span: &Explained) -> String {
     match (&span.commit, &span.unlinked_from) {
         (None, _) => "not committed yet".into(),
         (Some(commit), Some(plan)) => {
-            let again = Call::new(Op::Link, [commit.hash.short(), plan.as_str()]);
+            let again = RemedyCall::new(Op::Link, [commit.hash.short(), plan.as_str()]);
             format!("its link to {plan} was removed by hand; `{}` links it again", command(&again))
         }
         (Some(commit), None) if commit.trailers.is_empty() => "no plan".into(),

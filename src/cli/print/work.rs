@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::cli::print::with_remedies;
 use crate::model::status::IssueStatus;
-use crate::ops::work::{Accepted, Attempt, Claim, Lease, PrimedTask, Retried, Started};
+use crate::ops::work::{Accepted, ChangedExecution, ClaimView, Lease, PrimedTask, Retried, Started};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style, time};
 
@@ -13,7 +13,7 @@ fn short_branch(name: &str) -> &str {
 }
 
 /// Prints a claim for people.
-pub(in crate::cli) fn claim(screen: &mut Screen, claim: &Claim) -> io::Result<()> {
+pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Result<()> {
     let painter = screen.painter();
     let verb = match (claim.is_new, claim.supersedes.is_empty()) {
         (true, true) => "claimed",
@@ -94,14 +94,14 @@ pub(in crate::cli) fn accepted(screen: &mut Screen, it: &Accepted) -> io::Result
 }
 
 /// An execution that was completed.
-pub(in crate::cli) fn completed(screen: &mut Screen, it: &Attempt) -> io::Result<()> {
+pub(in crate::cli) fn completed(screen: &mut Screen, it: &ChangedExecution) -> io::Result<()> {
     let (of, commits) = (&it.execution.execution, count(it.effective_commits.unwrap_or(0), "commit"));
     let (plan, issue, status) = (&of.solution_id, &of.issue_id, it.issue_status);
     writeln!(screen, "completed {plan} with {commits}; {issue} is {status}")
 }
 
 /// An execution that failed, and the next steps for its issue.
-pub(in crate::cli) fn failed(screen: &mut Screen, it: &Attempt) -> io::Result<()> {
+pub(in crate::cli) fn failed(screen: &mut Screen, it: &ChangedExecution) -> io::Result<()> {
     let (issue, status) = (&it.execution.execution.issue_id, it.issue_status);
     writeln!(
         screen,
@@ -127,7 +127,7 @@ pub(in crate::cli) fn renewed(screen: &mut Screen, lease: &Lease) -> io::Result<
 }
 
 /// A claim that was released.
-pub(in crate::cli) fn released(screen: &mut Screen, it: &Attempt) -> io::Result<()> {
+pub(in crate::cli) fn released(screen: &mut Screen, it: &ChangedExecution) -> io::Result<()> {
     let of = &it.execution.execution;
     writeln!(screen, "released {}; {} is {}", of.solution_id, of.issue_id, it.issue_status)
 }

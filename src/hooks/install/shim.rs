@@ -21,7 +21,7 @@ const MAX_LEN: u64 = 64 * 1024;
 
 /// Which repository a hook is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum HookSide {
     /// A repository in which people commit and push.
     Client,
     /// A repository that others push to.
@@ -32,22 +32,22 @@ pub(crate) enum Side {
 #[derive(Debug)]
 pub(super) struct Shim {
     pub(super) name: &'static str,
-    pub(super) side: Side,
+    pub(super) side: HookSide,
     template: &'static str,
 }
 
-const fn shim(name: &'static str, side: Side, template: &'static str) -> Shim {
+const fn shim(name: &'static str, side: HookSide, template: &'static str) -> Shim {
     Shim { name, side, template }
 }
 
 /// All hooks, in listing order.
 pub(super) const SHIMS: &[Shim] = &[
-    shim("commit-msg", Side::Client, include_str!("../../../hooks/commit-msg")),
-    shim("post-commit", Side::Client, include_str!("../../../hooks/post-commit")),
-    shim("post-merge", Side::Client, include_str!("../../../hooks/post-merge")),
-    shim("post-rewrite", Side::Client, include_str!("../../../hooks/post-rewrite")),
-    shim("pre-push", Side::Client, include_str!("../../../hooks/pre-push")),
-    shim("pre-receive", Side::Server, include_str!("../../../hooks/pre-receive")),
+    shim("commit-msg", HookSide::Client, include_str!("../../../hooks/commit-msg")),
+    shim("post-commit", HookSide::Client, include_str!("../../../hooks/post-commit")),
+    shim("post-merge", HookSide::Client, include_str!("../../../hooks/post-merge")),
+    shim("post-rewrite", HookSide::Client, include_str!("../../../hooks/post-rewrite")),
+    shim("pre-push", HookSide::Client, include_str!("../../../hooks/pre-push")),
+    shim("pre-receive", HookSide::Server, include_str!("../../../hooks/pre-receive")),
 ];
 
 impl Shim {

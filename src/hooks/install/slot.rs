@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use super::shim::{self, Shim};
-use super::{Change, HookState, HooksAt, InstallError, Installed, called, is_executable, lies_at};
+use super::{HookChange, HookState, HooksAt, InstallError, InstalledHook, called, is_executable, lies_at};
 
 /// The directory in which earlier hooks are kept under their own names.
 const ASIDE: &str = "before-git-wf";
@@ -19,7 +19,7 @@ const EDITED: &str = ".edited-git-wf";
 
 /// What is at the hook's path.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum AtHookPath {
     Nothing,
     /// A shim, with its text.
     Shim(Vec<u8>),
@@ -35,7 +35,7 @@ pub(super) struct Slot {
     aside: PathBuf,
     /// Where an earlier hook is: there, or where an older version put it.
     pub(super) earlier: Option<PathBuf>,
-    pub(super) found: Found,
+    pub(super) found: AtHookPath,
 }
 
 impl Slot {
@@ -45,22 +45,22 @@ impl Slot {
         let once = at.folder().join(format!("{}{ASIDE_ONCE}", shim.name));
         let earlier = [&aside, &once].into_iter().find(|path| lies_at(path)).cloned();
         let found = match shim::read(&hook) {
-            Some(text) => Found::Shim(text),
-            None if lies_at(&hook) => Found::Other,
-            None => Found::Nothing,
+            Some(text) => AtHookPath::Shim(text),
+            None if lies_at(&hook) => AtHookPath::Other,
+            None => AtHookPath::Nothing,
         };
         Self { shim, hook, aside, earlier, found }
     }
 
     /// Whether an uninstall would have anything to do.
     pub(super) fn is_ours(&self) -> bool {
-        self.earlier.is_some() || matches!(self.found, Found::Shim(_))
+        self.earlier.is_some() || matches!(self.found, AtHookPath::Shim(_))
     }
 
     /// Refuses to install over two earlier hooks, since only one of them would be called.
     pub(super) fn check(&self) -> Result<(), InstallError> {
         match &self.earlier {
-            Some(earlier) if self.found == Found::Other && !is_same(&self.hook, earlier) => {
+            Some(earlier) if self.found == AtHookPath::Other && !is_same(&self.hook, earlier) => {
                 let (hook, earlier) = (self.hook.clone(), earlier.clone());
                 Err(InstallError::TwoEarlier { name: self.shim.name, hook, earlier })
             }
@@ -68,33 +68,33 @@ impl Slot {
         }
     }
 
-    pub(super) fn installed(&self, program: &Path) -> Installed {
+    pub(super) fn installed(&self, program: &Path) -> InstalledHook {
         match &self.found {
-            Found::Nothing => Installed::Absent,
-            Found::Other => Installed::Foreign,
-            Found::Shim(text)
+            AtHookPath::Nothing => InstalledHook::Absent,
+            AtHookPath::Other => InstalledHook::Foreign,
+            AtHookPath::Shim(text)
                 if *text == self.shim.text(program)
                     && is_executable(&self.hook)
                     && self.earlier.as_ref().is_none_or(|earlier| *earlier == self.aside) =>
             {
-                Installed::Current
+                InstalledHook::Current
             }
-            Found::Shim(_) => Installed::Outdated,
+            AtHookPath::Shim(_) => InstalledHook::Outdated,
         }
     }
 
-    pub(super) fn state(&self, installed: Installed) -> HookState {
+    pub(super) fn state(&self, installed: InstalledHook) -> HookState {
         let calls = match &self.found {
-            Found::Shim(text) => called(env::var_os("PATH").as_deref(), shim::recorded(text)),
-            Found::Nothing | Found::Other => None,
+            AtHookPath::Shim(text) => called(env::var_os("PATH").as_deref(), shim::recorded(text)),
+            AtHookPath::Nothing | AtHookPath::Other => None,
         };
         let earlier = self.earlier.clone();
-        HookState { name: self.shim.name, installed, calls, earlier, edited: None, change: Change::None }
+        HookState { name: self.shim.name, installed, calls, earlier, edited: None, change: HookChange::None }
     }
 
     /// Where to move an edited shim: a name that is free.
     fn edited(&self) -> Option<PathBuf> {
-        let Found::Shim(text) = &self.found else { return None };
+        let AtHookPath::Shim(text) = &self.found else { return None };
         if !self.shim.is_edited(text) {
             return None;
         }
@@ -107,7 +107,7 @@ impl Slot {
     /// the new path of the edited shim.
     pub(super) fn install(&self, shim: TempPath) -> Result<Option<PathBuf>, InstallError> {
         let edited = self.edited();
-        let is_foreign = self.found == Found::Other;
+        let is_foreign = self.found == AtHookPath::Other;
         if is_foreign || self.earlier.is_some() {
             let folder = self.aside.parent().unwrap_or(&self.aside);
             fs::create_dir_all(folder).map_err(InstallError::io("create", folder))?;
@@ -137,26 +137,27 @@ impl Slot {
             fs::rename(&self.hook, aside).map_err(InstallError::io("move aside", &self.hook))?;
         }
         let change = match (&self.found, &self.earlier) {
-            (Found::Other, earlier) => {
+            (AtHookPath::Other, earlier) => {
                 if let Some(copy) = earlier.as_ref().filter(|earlier| is_same(&self.hook, earlier)) {
                     fs::remove_file(copy).map_err(InstallError::io("remove", copy))?;
                 }
-                Change::LeftAlone
+                HookChange::LeftAlone
             }
-            (Found::Nothing, None) => Change::None,
-            (Found::Shim(_), None) if edited.is_some() => Change::Removed,
-            (Found::Shim(_), None) => {
+            (AtHookPath::Nothing, None) => HookChange::None,
+            (AtHookPath::Shim(_), None) if edited.is_some() => HookChange::Removed,
+            (AtHookPath::Shim(_), None) => {
                 fs::remove_file(&self.hook).map_err(InstallError::io("remove", &self.hook))?;
-                Change::Removed
+                HookChange::Removed
             }
-            (Found::Shim(_) | Found::Nothing, Some(earlier)) => {
+            (AtHookPath::Shim(_) | AtHookPath::Nothing, Some(earlier)) => {
                 fs::rename(earlier, &self.hook).map_err(InstallError::io("restore", &self.hook))?;
-                Change::GivenBack
+                HookChange::GivenBack
             }
         };
         self.tidy();
         let left = Self::look(at, self.shim);
-        let installed = if left.found == Found::Nothing { Installed::Absent } else { Installed::Foreign };
+        let installed =
+            if left.found == AtHookPath::Nothing { InstalledHook::Absent } else { InstalledHook::Foreign };
         Ok(HookState { change, edited, ..left.state(installed) })
     }
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{Change, HookState, HooksAt, Installed};
+use super::{HookChange, HookState, HooksAt, InstalledHook};
 use crate::hooks::test_repo::TestRepo;
 
 const NAMES: [&str; 5] = ["commit-msg", "post-commit", "post-merge", "post-rewrite", "pre-push"];
@@ -22,11 +22,11 @@ fn program(repo: &TestRepo) -> PathBuf {
     repo.root().parent().unwrap().join("bin $x `y` \"z\"/git-wf")
 }
 
-fn found(states: &[HookState]) -> Vec<Installed> {
+fn found(states: &[HookState]) -> Vec<InstalledHook> {
     states.iter().map(|state| state.installed).collect()
 }
 
-fn changes(states: &[HookState]) -> Vec<Change> {
+fn changes(states: &[HookState]) -> Vec<HookChange> {
     states.iter().map(|state| state.change).collect()
 }
 

@@ -70,7 +70,7 @@ fn with_trailers(message: &[u8], comment: &CommentRule, trailers: &[(&str, &str)
 
 /// What to insert.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Placed {
+pub(super) struct PlacedTrailers {
     /// The offset in the text.
     pub(super) at: usize,
     /// Whether the lines start a new paragraph.
@@ -80,7 +80,7 @@ pub(super) struct Placed {
 }
 
 /// Where trailers go in a text whose last line is complete, and which of them are missing.
-pub(super) fn placed(text: &[u8], comment: Option<&[u8]>, trailers: &[(&str, &str)]) -> Placed {
+pub(super) fn placed(text: &[u8], comment: Option<&[u8]>, trailers: &[(&str, &str)]) -> PlacedTrailers {
     // `lines` also removes carriage returns: they would keep git from recognizing a blank line, and the clean-up
     // removes them anyway.
     let lines: Vec<&[u8]> = text.lines().collect();
@@ -93,7 +93,7 @@ pub(super) fn placed(text: &[u8], comment: Option<&[u8]>, trailers: &[(&str, &st
             .any(|(known, of)| known.eq_ignore_ascii_case(key.as_bytes()) && *of == value.as_bytes())
     };
     let missing = trailers.iter().filter(is_missing);
-    Placed {
+    PlacedTrailers {
         at: text.lines_with_terminator().take(at).map(<[u8]>::len).sum(),
         gap: at > 0 && first == at && !placement::is_blank(lines[at - 1]),
         lines: missing.map(|(key, value)| format!("{key}: {value}\n")).collect::<String>().into_bytes(),

@@ -16,14 +16,14 @@ const LONGEST_TYPE: usize = 50;
 
 /// What a dependency becomes here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Link {
+pub(super) enum BeadsLink {
     /// The issue must be done first.
     Dependency(IssueId),
     /// Any other type, with the issue.
     Relation(String, IssueId),
 }
 
-impl Link {
+impl BeadsLink {
     /// The link that a relation of an issue is; `None` if the relation is malformed.
     pub(super) fn of_relation(relation: &str) -> Option<Self> {
         let (kind, id) = relation.split_once(':')?;
@@ -68,7 +68,7 @@ impl Link {
 }
 
 /// Reads a dependency of an issue, or returns why it is left out.
-pub(super) fn read(issue: &IssueId, dependency: &Value) -> Result<Link, String> {
+pub(super) fn read(issue: &IssueId, dependency: &Value) -> Result<BeadsLink, String> {
     let text = |name: &str| dependency.get(name).and_then(Value::as_str);
     let target = text("depends_on_id").ok_or("a dependency has no `depends_on_id`")?;
     let target = IssueId::parse(target).map_err(|error| format!("a dependency: {error}"))?;
@@ -90,5 +90,5 @@ pub(super) fn read(issue: &IssueId, dependency: &Value) -> Result<Link, String> 
             "the dependency on `{target}` has the type `{given}`, which cannot be a type here"
         ));
     }
-    Ok(if kind == BLOCKS { Link::Dependency(target) } else { Link::Relation(kind, target) })
+    Ok(if kind == BLOCKS { BeadsLink::Dependency(target) } else { BeadsLink::Relation(kind, target) })
 }

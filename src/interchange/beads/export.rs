@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::dependency::{self, Link};
+use super::dependency::{self, BeadsLink};
 use super::numbers::{CommentNumbers, first};
 use super::{BEADS, read};
 use crate::interchange::comment;
@@ -19,7 +19,7 @@ use crate::rules::folder::{IssueFolder, StandingComment};
 use crate::rules::shown::IssueDerived;
 
 /// A record for beads.
-pub(crate) struct Written {
+pub(crate) struct BeadsRecord {
     /// The record.
     pub(crate) record: Value,
     /// What the issue says that beads has no field for.
@@ -33,7 +33,7 @@ pub(super) fn own(issue: &Issue) -> Option<&Value> {
 }
 
 /// The record of an issue.
-pub(crate) fn record(folder: &IssueFolder, numbers: &CommentNumbers) -> Written {
+pub(crate) fn record(folder: &IssueFolder, numbers: &CommentNumbers) -> BeadsRecord {
     let issue = &folder.issue.record;
     let derived = IssueDerived::of(folder);
     let own = own(issue);
@@ -44,7 +44,7 @@ pub(crate) fn record(folder: &IssueFolder, numbers: &CommentNumbers) -> Written 
     writing.dependencies(issue);
     writing.comments(folder, numbers);
     let record = writing.end(issue, &derived);
-    Written { record, left_out: left_out(folder, &derived) }
+    BeadsRecord { record, left_out: left_out(folder, &derived) }
 }
 
 /// A record that is being written.
@@ -126,7 +126,7 @@ impl Writing {
     /// Dependencies as they were written if they are still there, and new ones.
     fn dependencies(&mut self, issue: &Issue) {
         let known = self.map.get("dependencies").and_then(Value::as_array).cloned().unwrap_or_default();
-        let mut written: Vec<Link> = Vec::new();
+        let mut written: Vec<BeadsLink> = Vec::new();
         let mut all: Vec<Value> = Vec::new();
         for given in &known {
             match dependency::read(&issue.id, given) {
@@ -136,8 +136,8 @@ impl Writing {
             }
             all.push(given.clone());
         }
-        let blocking = issue.depends_on.iter().cloned().map(Link::Dependency);
-        let related = issue.relations.iter().filter_map(|relation| Link::of_relation(relation));
+        let blocking = issue.depends_on.iter().cloned().map(BeadsLink::Dependency);
+        let related = issue.relations.iter().filter_map(|relation| BeadsLink::of_relation(relation));
         for link in blocking.chain(related).filter(|link| !written.contains(link)) {
             let (kind, target) = link.parts();
             all.push(json!({

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::UNKNOWN;
-use super::item::Placed;
+use super::item::PlacedItem;
 use crate::interchange::fields::Fields;
 use crate::interchange::work::Attempt;
 use crate::model::execution::{
@@ -20,7 +20,7 @@ use crate::rules::lease;
 
 /// One attempt at a plan.
 struct Tried<'a> {
-    item: &'a Placed<'a>,
+    item: &'a PlacedItem<'a>,
     nonce: String,
     started: Time,
     end: Option<(Time, End)>,
@@ -39,7 +39,7 @@ pub(super) fn of(
     fields: &mut Fields<'_>,
     issue: &Issue,
     status: Option<IssueStatus>,
-    items: &[Placed<'_>],
+    items: &[PlacedItem<'_>],
 ) -> Vec<Attempt> {
     let mut all: Vec<Tried<'_>> = Vec::new();
     for item in items {
@@ -129,7 +129,7 @@ fn entry(at: Time, event: Event) -> LogEntry {
 }
 
 /// The failures before the last retry.
-fn past<'a>(item: &'a Placed<'a>, all: &mut Vec<Tried<'a>>) {
+fn past<'a>(item: &'a PlacedItem<'a>, all: &mut Vec<Tried<'a>>) {
     let history = item.given.get("failure_history").and_then(Value::as_array).into_iter().flatten();
     for given in history {
         let at = given.get("timestamp").and_then(Value::as_str).and_then(Time::parse);
@@ -140,7 +140,7 @@ fn past<'a>(item: &'a Placed<'a>, all: &mut Vec<Tried<'a>>) {
 }
 
 /// The attempt that the status of the item is about.
-fn present<'a>(fields: &mut Fields<'_>, item: &'a Placed<'a>) -> Option<Tried<'a>> {
+fn present<'a>(fields: &mut Fields<'_>, item: &'a PlacedItem<'a>) -> Option<Tried<'a>> {
     let started = item.time("started_at").unwrap_or(item.queued_at);
     let ended = item.time("completed_at").unwrap_or(started).max(started);
     let end = match item.text("status")? {
@@ -161,7 +161,7 @@ fn present<'a>(fields: &mut Fields<'_>, item: &'a Placed<'a>) -> Option<Tried<'a
     Some(Tried { nonce: nonce(item, started), started, end, item, is_past: false })
 }
 
-fn nonce(item: &Placed<'_>, at: Time) -> String {
+fn nonce(item: &PlacedItem<'_>, at: Time) -> String {
     format!("{IMPORTED} {} {} {at}", item.queue, item.solution)
 }
 

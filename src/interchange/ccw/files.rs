@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::interchange::lines::{Source, Unreadable};
-use crate::interchange::tracker::{Found, Records, Refused};
+use crate::interchange::lines::{JsonLinesFile, Unreadable};
+use crate::interchange::tracker::{FoundRecord, Records, RefusedRecord};
 use crate::model::strict;
 
 /// Larger JSON files are not read.
@@ -61,10 +61,10 @@ pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
 pub(super) const MISSING: &str = "the file is missing";
 
 /// Something wrong with a file.
-pub(super) fn fault(file: &str, number: u64, id: Option<&str>, reason: impl Into<String>) -> Found {
+pub(super) fn fault(file: &str, number: u64, id: Option<&str>, reason: impl Into<String>) -> FoundRecord {
     let unit = if number == 0 { file.to_owned() } else { line_of(file) };
-    let refused = Refused::fault(id.map(str::to_owned), reason);
-    Found { unit: unit.into(), number, record: Err(refused) }
+    let refused = RefusedRecord::fault(id.map(str::to_owned), reason);
+    FoundRecord { unit: unit.into(), number, record: Err(refused) }
 }
 
 /// What the numbers of lines in a file count.
@@ -77,13 +77,13 @@ pub(super) fn line_of(file: &str) -> String {
 pub(super) fn lines(
     path: &Path,
     name: &str,
-    faults: &mut Vec<Found>,
+    faults: &mut Vec<FoundRecord>,
 ) -> Result<Vec<(u64, Value)>, Unreadable> {
     let mut read = Vec::new();
     if !is_file(path, name, faults) {
         return Ok(read);
     }
-    let mut source = match Source::open(&path.to_string_lossy()) {
+    let mut source = match JsonLinesFile::open(&path.to_string_lossy()) {
         Ok(source) => source,
         Err(error) => {
             faults.push(fault(name, 0, None, format!("it cannot be read: {error}")));
@@ -91,7 +91,7 @@ pub(super) fn lines(
         }
     };
     for found in source.each()? {
-        let Found { number, record, .. } = found?;
+        let FoundRecord { number, record, .. } = found?;
         match record {
             Ok(value) => read.push((number, value)),
             Err(refused) => faults.push(fault(name, number, refused.id.as_deref(), refused.reason)),
@@ -101,7 +101,7 @@ pub(super) fn lines(
 }
 
 /// A JSON file; `None` if there is none, or it cannot be read, which is a fault.
-pub(super) fn json(path: &Path, name: &str, faults: &mut Vec<Found>) -> Option<Value> {
+pub(super) fn json(path: &Path, name: &str, faults: &mut Vec<FoundRecord>) -> Option<Value> {
     if !is_file(path, name, faults) {
         return None;
     }
@@ -120,7 +120,7 @@ pub(super) fn json(path: &Path, name: &str, faults: &mut Vec<Found>) -> Option<V
 }
 
 /// Whether it is a regular file. A link could lead anywhere, and a pipe would never end.
-fn is_file(path: &Path, name: &str, faults: &mut Vec<Found>) -> bool {
+fn is_file(path: &Path, name: &str, faults: &mut Vec<FoundRecord>) -> bool {
     match fs::symlink_metadata(path) {
         Ok(it) if it.is_file() => true,
         Ok(_) => {

@@ -37,7 +37,7 @@ const PLACED: &[&str] = &[
 const RESULT: &[&str] = &["summary", "files_modified", "tests_passed", "acceptance_verified", "tasks"];
 
 /// An item where it stands.
-pub(super) struct Placed<'a> {
+pub(super) struct PlacedItem<'a> {
     pub(super) queue: QueueId,
     pub(super) number: ItemId,
     pub(super) solution: SolutionId,
@@ -51,7 +51,7 @@ pub(super) struct Placed<'a> {
     pub(super) given: &'a Value,
 }
 
-impl Placed<'_> {
+impl PlacedItem<'_> {
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.given.get(name).and_then(Value::as_str)
     }
@@ -67,7 +67,7 @@ pub(super) fn all<'a>(
     own: &Own<'a>,
     issue: &Issue,
     changed: Time,
-) -> (Vec<Placed<'a>>, Time) {
+) -> (Vec<PlacedItem<'a>>, Time) {
     let mut items = Vec::new();
     let mut last = changed;
     for entry in own.list("items") {
@@ -107,7 +107,7 @@ fn note_kept(fields: &mut Fields<'_>, given: &Value) {
     }
 }
 
-fn placed<'a>(entry: &'a Value, issue: &Issue) -> Result<Placed<'a>, String> {
+fn placed<'a>(entry: &'a Value, issue: &Issue) -> Result<PlacedItem<'a>, String> {
     let text = |name: &str| entry.get(name).and_then(Value::as_str);
     let given = entry.get("item").unwrap_or(&Value::Null);
     let shown = given.get("item_id").and_then(Value::as_str).unwrap_or("?");
@@ -121,7 +121,7 @@ fn placed<'a>(entry: &'a Value, issue: &Issue) -> Result<Placed<'a>, String> {
     let number = text("number").and_then(|id| ItemId::parse(id).ok()).unwrap_or_else(|| ItemId::numbered(1));
     let plans = entry.get("depends_on").and_then(Value::as_array).into_iter().flatten();
     let plans = plans.filter_map(Value::as_str).filter_map(|id| SolutionId::parse(id).ok());
-    Ok(Placed {
+    Ok(PlacedItem {
         number,
         solution,
         digest,
@@ -138,10 +138,10 @@ fn placed<'a>(entry: &'a Value, issue: &Issue) -> Result<Placed<'a>, String> {
 pub(super) fn arrivals(
     own: &Own<'_>,
     issue: &Issue,
-    items: &[Placed<'_>],
+    items: &[PlacedItem<'_>],
     changed: Time,
 ) -> Vec<ItemArrival> {
-    let arrival = |item: &Placed<'_>| ItemArrival {
+    let arrival = |item: &PlacedItem<'_>| ItemArrival {
         queue: item.queue.clone(),
         changed: own.time("changed", item.queue.as_str()).unwrap_or(changed).max(item.queued_at),
         item: Item {

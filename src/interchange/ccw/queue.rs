@@ -12,7 +12,7 @@ use crate::model::time::Time;
 
 /// What `queues/index.json` says.
 #[derive(Debug, Default)]
-pub(super) struct Index {
+pub(super) struct CcwQueueIndex {
     /// The queues that are served, if it says so.
     active: Option<BTreeSet<String>>,
     /// The one that ccw works on, if it is not the first of them.
@@ -21,7 +21,7 @@ pub(super) struct Index {
     pub(super) queues: Vec<String>,
 }
 
-impl Index {
+impl CcwQueueIndex {
     pub(super) fn of(given: &Value) -> Self {
         let text = |name: &str| given.get(name).and_then(Value::as_str).map(str::to_owned);
         let many = given.get("active_queue_ids").and_then(Value::as_array).filter(|ids| !ids.is_empty());
@@ -103,7 +103,7 @@ pub(super) fn read(
     given: &Value,
     file: &str,
     named: Option<&str>,
-    index: &Index,
+    index: &CcwQueueIndex,
 ) -> Result<SourceQueue, String> {
     let text = |name: &str| given.get(name).and_then(Value::as_str);
     let id = text("id").or_else(|| text("queue_id")).or(named).ok_or("it has no `id`")?;

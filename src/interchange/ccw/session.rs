@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::queue::{self, Index};
+use super::queue::{self, CcwQueueIndex};
 use super::store::{IssueLine, Reading};
 use super::{files, says};
 use crate::model::time::Time;
@@ -60,7 +60,7 @@ fn read(reading: &mut Reading, folder: &Path, seen: &mut Seen) {
         let given = json!({
             "id": format!("QUE-{session}"), "created_at": made, "updated_at": changed, "solutions": items
         });
-        match queue::read(&given, &at(STATE), None, &Index::default()) {
+        match queue::read(&given, &at(STATE), None, &CcwQueueIndex::default()) {
             Ok(queue) => reading.queues.push(queue),
             Err(why) => reading.faults.push(files::fault(&at(STATE), 0, None, why)),
         }

@@ -8,14 +8,14 @@ use crate::model::issue::{Issue, StoredStatus};
 use crate::model::status::IssueStatus;
 
 /// A status as a store has it.
-pub(super) struct Word {
+pub(super) struct StatusWord {
     /// The word itself.
     given: String,
     /// The status that it means; `None` for a word that nobody knows.
     pub(super) status: Option<IssueStatus>,
 }
 
-impl Word {
+impl StatusWord {
     /// An issue without a status is `registered`.
     pub(super) fn of(fields: &mut Fields<'_>) -> Self {
         let given = fields.text("status").map_or_else(|| "registered".into(), |word| word.trim().to_owned());

@@ -5,16 +5,16 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::queue::{Index, SourceQueue};
+use super::queue::{CcwQueueIndex, SourceQueue};
 use super::{BOUND_AT, OWN, RENAMED, files, plan, queue, session};
 use crate::interchange::lines::Unreadable;
-use crate::interchange::tracker::{Each, Found, Records};
+use crate::interchange::tracker::{Each, FoundRecord, Records};
 use crate::interchange::work::QueueArrival;
 use crate::model::words::count;
 
 /// What a directory holds.
-pub(crate) struct Folder {
-    found: Vec<Found>,
+pub(crate) struct CcwFolder {
+    found: Vec<FoundRecord>,
     queues: Vec<QueueArrival>,
     remarks: Vec<String>,
 }
@@ -38,14 +38,14 @@ struct PlanLine {
 #[derive(Default)]
 pub(super) struct Reading {
     pub(super) issues: Vec<IssueLine>,
-    pub(super) faults: Vec<Found>,
+    pub(super) faults: Vec<FoundRecord>,
     /// The plans of each issue.
     plans: BTreeMap<String, Vec<PlanLine>>,
     pub(super) queues: Vec<SourceQueue>,
     pub(super) remarks: Vec<String>,
 }
 
-impl Folder {
+impl CcwFolder {
     /// The store in `folder`, which is its directory or its project; `None` if there is none.
     pub(crate) fn open(folder: &Path) -> Result<Option<Self>, Unreadable> {
         let (issues, sessions) = (files::issues(folder), files::sessions(folder));
@@ -61,7 +61,7 @@ impl Folder {
     }
 }
 
-impl Records for Folder {
+impl Records for CcwFolder {
     fn each(&mut self) -> Result<Each<'_>, Unreadable> {
         Ok(Box::new(self.found.iter().cloned().map(Ok)))
     }
@@ -98,7 +98,7 @@ impl Reading {
         }
         let inside = folder.join("queues");
         let index = files::json(&inside.join(INDEX), "queues/index.json", &mut self.faults);
-        let index = index.as_ref().map(Index::of).unwrap_or_default();
+        let index = index.as_ref().map(CcwQueueIndex::of).unwrap_or_default();
         let names = files::names(&inside, ".json");
         for name in names.iter().filter(|name| *name != INDEX) {
             self.queue(&inside.join(name), &format!("queues/{name}"), None, &index);
@@ -112,7 +112,7 @@ impl Reading {
         }
         for (path, id) in [("queue/execution-queue.json", "QUE-execution-queue"), ("queue.json", "QUE-queue")]
         {
-            self.queue(&folder.join(path), path, Some(id), &Index::default());
+            self.queue(&folder.join(path), path, Some(id), &CcwQueueIndex::default());
         }
         Ok(())
     }
@@ -141,7 +141,7 @@ impl Reading {
         }
     }
 
-    fn queue(&mut self, path: &Path, file: &str, named: Option<&str>, index: &Index) {
+    fn queue(&mut self, path: &Path, file: &str, named: Option<&str>, index: &CcwQueueIndex) {
         let Some(given) = files::json(path, file, &mut self.faults) else { return };
         match queue::read(&given, file, named, index) {
             Ok(queue) => self.queues.push(queue),
@@ -152,7 +152,7 @@ impl Reading {
         }
     }
 
-    fn end(mut self) -> Folder {
+    fn end(mut self) -> CcwFolder {
         let known: BTreeSet<String> =
             self.issues.iter().filter_map(|it| it.issue.get("id")?.as_str().map(str::to_owned)).collect();
         for (issue, plans) in self.plans.iter().filter(|(issue, _)| !known.contains(*issue)) {
@@ -190,11 +190,11 @@ impl Reading {
                 map.insert(OWN.into(), own(plans, items.get(&id), changed.get(&id)));
             }
             let unit = if number == 0 { file } else { files::line_of(&file) };
-            found.push(Found { unit: unit.into(), number, record: Ok(issue) });
+            found.push(FoundRecord { unit: unit.into(), number, record: Ok(issue) });
         }
         found.extend(self.faults);
         let queues = self.queues.into_iter().map(|given| given.arrival).collect();
-        Folder { found, queues, remarks: self.remarks }
+        CcwFolder { found, queues, remarks: self.remarks }
     }
 
     /// What is true of every store of ccw, or of this one as a whole.

@@ -173,12 +173,12 @@ fn a_plan_with_another_id_goes_back_under_its_own() {
 
 #[test]
 fn the_queue_that_is_worked_on_comes_first() {
-    use super::queue::Index;
+    use super::queue::CcwQueueIndex;
     let listed =
         |priority: Value| json!([{"id": "QUE-2", "priority": priority}, {"id": "QUE-1"}, {"id": "QUE-3"}]);
     let index = |active: &str, all: &Value, priority: Value| {
         let given = json!({"active_queue_id": active, "active_queue_ids": all, "queues": listed(priority)});
-        let index = Index::of(&given);
+        let index = CcwQueueIndex::of(&given);
         ["QUE-1", "QUE-2", "QUE-3"].map(|id| index.priority(id))
     };
     let all = json!(["QUE-1", "QUE-2"]);

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::{FORMAT, issue_id};
 use crate::git::{GitError, Kind, ObjectId, Repository, bounded, trees};
 use crate::interchange::lines::Unreadable;
-use crate::interchange::tracker::{Each, Found, Records, Refused};
+use crate::interchange::tracker::{Each, FoundRecord, Records, RefusedRecord};
 use crate::model::digest::hex;
 
 /// The version of git-bug's format that this reads.
@@ -104,8 +104,8 @@ impl Records for Bugs<'_> {
     fn each(&mut self) -> Result<Each<'_>, Unreadable> {
         let bugs = self.bugs.clone();
         Ok(Box::new(bugs.into_iter().zip(1..).map(|((bug, tip), number)| {
-            let refused = |reason: String| Refused::fault(Some(issue_id(&bug)), reason);
-            Ok(Found { unit: "bug".into(), number, record: self.record(&bug, tip).map_err(refused) })
+            let refused = |reason: String| RefusedRecord::fault(Some(issue_id(&bug)), reason);
+            Ok(FoundRecord { unit: "bug".into(), number, record: self.record(&bug, tip).map_err(refused) })
         })))
     }
 }
@@ -209,7 +209,7 @@ fn pack(repo: &Repository, commit: ObjectId, is_first: bool) -> Result<Pack, Str
 }
 
 /// The tree of a commit.
-fn folder(repo: &Repository, commit: ObjectId) -> Result<trees::Folder, String> {
+fn folder(repo: &Repository, commit: ObjectId) -> Result<trees::TreeEntries, String> {
     let tree = repo.tree_of(commit).map_err(|error| error.to_string())?;
     let folder = trees::read(repo, tree).map_err(|error| error.to_string())?;
     folder.ok_or_else(|| "its tree cannot be read".into())

@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use super::Pages;
 use crate::git::clear_local_variables;
-use crate::interchange::selection::{Selection, State};
+use crate::interchange::selection::{ImportSelection, SourceState};
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::remedy::Remedies;
@@ -55,11 +55,11 @@ impl Explain for GhError {
 }
 
 /// The issues of a repository, as a file of JSON: as many as the selection says, or else [`MOST_ISSUES`].
-pub(crate) fn issues_of(repository: &str, selection: &Selection) -> Result<Pages, GhError> {
+pub(crate) fn issues_of(repository: &str, selection: &ImportSelection) -> Result<Pages, GhError> {
     let state = match selection.state {
         None => "all",
-        Some(State::Open) => "open",
-        Some(State::Closed) => "closed",
+        Some(SourceState::Open) => "open",
+        Some(SourceState::Closed) => "closed",
     };
     // A limit that other filters of ours come after would leave out too much.
     let is_last =

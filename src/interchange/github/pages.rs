@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Seek};
 use serde_json::{Deserializer, Value};
 
 use crate::interchange::lines::{self, Unreadable};
-use crate::interchange::tracker::{Each, Found, Records, Refused};
+use crate::interchange::tracker::{Each, FoundRecord, Records, RefusedRecord};
 
 /// A file of JSON.
 pub(crate) struct Pages {
@@ -72,7 +72,7 @@ struct Issues<'a, V> {
 }
 
 impl<V: Iterator<Item = serde_json::Result<Value>>> Iterator for Issues<'_, V> {
-    type Item = Result<Found, Unreadable>;
+    type Item = Result<FoundRecord, Unreadable>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -90,7 +90,7 @@ impl<V: Iterator<Item = serde_json::Result<Value>>> Iterator for Issues<'_, V> {
                     Err(error) => {
                         // The beginning of the next issue is unknown.
                         self.is_over = true;
-                        Err(Refused::fault(None, format!("the rest cannot be read: {error}")))
+                        Err(RefusedRecord::fault(None, format!("the rest cannot be read: {error}")))
                     }
                 },
             };
@@ -101,7 +101,7 @@ impl<V: Iterator<Item = serde_json::Result<Value>>> Iterator for Issues<'_, V> {
                     self.number
                 ));
             }
-            return Some(Ok(Found { unit: "issue".into(), number: self.number, record }));
+            return Some(Ok(FoundRecord { unit: "issue".into(), number: self.number, record }));
         }
     }
 }

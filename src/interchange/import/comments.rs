@@ -13,7 +13,7 @@ use crate::model::stamp::Stamp;
 use crate::model::words::count;
 use crate::rules::folder::thread;
 use crate::store::redaction::Redactions;
-use crate::store::{Read, StoreError, Tx, layout};
+use crate::store::{ReadState, StoreError, Tx, layout};
 
 /// How many comments were written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use crate::interchange::Noted;
 use crate::model::id::IssueId;
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::op::Op;
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::rules::dag;
 use crate::store::{StoreError, Tx, layout, records};
 
@@ -44,6 +44,6 @@ fn noted(cycle: &[IssueId]) -> Noted {
     let way = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
     let note = format!("the issues depend on each other in a cycle: {way}");
     let next = cycle.get(1).unwrap_or(&cycle[0]);
-    let edit = Call::new(Op::Edit, [&cycle[0]]).option("depends-on", format!("-{next}"));
+    let edit = RemedyCall::new(Op::Edit, [&cycle[0]]).option("depends-on", format!("-{next}"));
     Noted { id: cycle[0].to_string(), note, remedies: vec![Remedy::call(edit, "removes a dependency")] }
 }

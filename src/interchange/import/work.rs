@@ -9,7 +9,7 @@ use super::Writing;
 use crate::interchange::tracker::Arrival;
 use crate::interchange::work::{Attempt, ItemArrival, QueueArrival};
 use crate::interchange::{ImportedWork, Noted};
-use crate::model::doc::{Differing, Doc};
+use crate::model::doc::{DifferingFields, Doc};
 use crate::model::execution::{Event, Execution, LogEntry};
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue::{ITEM, Item, QUEUE};
@@ -20,7 +20,7 @@ use crate::model::stamp::Stamp;
 use crate::model::status::ExecutionStatus;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::redaction::Redactions;
-use crate::store::{Read, StoreError, Tx, layout, records};
+use crate::store::{ReadState, StoreError, Tx, layout, records};
 
 /// The result for a record with a clock.
 enum Followed {
@@ -138,8 +138,8 @@ impl RecordNotes<'_> {
     }
 
     /// Names the fields that stay as they are.
-    fn differing(&mut self, differing: &Differing<'_>) {
-        let Differing { written, imported, once } = differing;
+    fn differing(&mut self, differing: &DifferingFields<'_>) {
+        let DifferingFields { written, imported, once } = differing;
         for (fields, why) in [
             (written, "was changed here, and differs in the source"),
             (imported, "differs in the source, which changed it without a later time of change"),

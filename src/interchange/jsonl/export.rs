@@ -12,16 +12,16 @@ use crate::store::{Snapshot, StoreError, Visited, layout};
 
 /// The result of an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Exported {
+pub(crate) struct ExportedJsonl {
     /// Files that were written.
     pub(crate) files: u64,
     /// Entries of the store that cannot be exported.
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<NotExported>,
 }
 
 /// Something that was not written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct LeftOut {
+pub(crate) struct NotExported {
     /// Its path in the tree.
     pub(crate) path: String,
     /// Why.
@@ -46,8 +46,8 @@ pub(crate) fn write<E: From<StoreError> + From<io::Error>>(
     issues: &[IssueId],
     out: &mut dyn Write,
     mut seen: impl FnMut(u64),
-) -> Result<Exported, E> {
-    let mut exported = Exported::default();
+) -> Result<ExportedJsonl, E> {
+    let mut exported = ExportedJsonl::default();
     write_line(out, &Head { format: FORMAT, version: VERSION })?;
     let mut visit = |path: &str, visited: Visited| -> Result<(), E> {
         match visited {
@@ -57,7 +57,7 @@ pub(crate) fn write<E: From<StoreError> + From<io::Error>>(
                 seen(exported.files);
             }
             Visited::Unfit(why) => {
-                exported.left_out.push(LeftOut { path: path.to_owned(), reason: why.to_owned() });
+                exported.left_out.push(NotExported { path: path.to_owned(), reason: why.to_owned() });
             }
         }
         Ok(())

@@ -8,11 +8,11 @@ use serde::Serialize;
 use super::line::{Part, newer_format, parse, part};
 use super::{FORMAT, VERSION, orphans};
 use crate::git::cores;
-use crate::interchange::lines::{Line, Lines, Source, Unreadable};
-use crate::interchange::{LeftOut, Skipped};
+use crate::interchange::lines::{JsonLine, JsonLineReader, JsonLinesFile, Unreadable};
+use crate::interchange::{LeftOutIssues, Skipped};
 use crate::model::Explain;
 use crate::model::code::Code;
-use crate::model::doc::{Doc, Step};
+use crate::model::doc::{Doc, RecordStep};
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::op::Other;
@@ -20,14 +20,14 @@ use crate::model::remedy::Remedies;
 use crate::model::root::FORMAT as ROOT_FORMAT;
 use crate::model::time::Time;
 use crate::store::layout::Location;
-use crate::store::{Found, StoreError, Tx, layout};
+use crate::store::{AtPath, StoreError, Tx, layout};
 
 /// More files than any store has.
 const MOST_FILES: u64 = 20_000_000;
 
 /// What was imported.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Taken {
+pub(crate) struct ImportedJsonl {
     /// Whether this was a dry run, which writes nothing.
     pub(crate) dry_run: bool,
     /// Issues that were not here before.
@@ -44,7 +44,7 @@ pub(crate) struct Taken {
     /// Lines that cannot be imported.
     pub(crate) skipped: Vec<Skipped>,
     /// Issues that the options left out.
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<LeftOutIssues>,
     /// The commit on the ref; null if nothing changed.
     pub(crate) commit: Option<CommitHash>,
     /// Every issue of the file, in its order.
@@ -77,12 +77,12 @@ impl Explain for NoExport {
 /// Writes the content of the export, or only the directories of the issues in `only`. Reports the number of files so
 /// far to `seen`. A line that cannot be imported is skipped, or is an error if `strict`.
 pub(crate) fn read<E>(
-    source: &mut Source,
+    source: &mut JsonLinesFile,
     tx: &mut Tx<'_>,
     only: Option<&BTreeSet<IssueId>>,
     strict: bool,
     mut seen: impl FnMut(u64),
-) -> Result<Taken, E>
+) -> Result<ImportedJsonl, E>
 where
     E: From<StoreError> + From<Unreadable> + From<NoExport>,
 {
@@ -92,7 +92,7 @@ where
         None => return Err(at_end(&lines, "the file is empty".into()).into()),
     }
     let now = tx.stamper().now();
-    let mut taken = Taken::default();
+    let mut taken = ImportedJsonl::default();
     let (mut files, mut is_over) = (0, false);
     loop {
         let ahead = lines.ahead();
@@ -172,7 +172,7 @@ fn skipped(number: u64, reason: String) -> Skipped {
 /// Writes a file, unless it belongs to an issue that is not wanted.
 fn place(
     tx: &mut Tx<'_>,
-    taken: &mut Taken,
+    taken: &mut ImportedJsonl,
     only: Option<&BTreeSet<IssueId>>,
     path: String,
     bytes: Vec<u8>,
@@ -206,15 +206,15 @@ impl From<StoreError> for Refusal {
     }
 }
 
-fn no_export(line: &Line<'_>, why: String) -> NoExport {
+fn no_export(line: &JsonLine<'_>, why: String) -> NoExport {
     NoExport { name: line.name().to_owned(), line: line.number, why }
 }
 
-fn at_end(lines: &Lines<'_>, why: String) -> NoExport {
+fn at_end(lines: &JsonLineReader<'_>, why: String) -> NoExport {
     NoExport { name: lines.name().to_owned(), line: lines.number(), why }
 }
 
-fn head(line: &Line<'_>) -> Result<Result<(), String>, Unreadable> {
+fn head(line: &JsonLine<'_>) -> Result<Result<(), String>, Unreadable> {
     let parts = match parse(line)? {
         Ok(parts) => parts,
         Err(why) => return Ok(Err(why)),
@@ -229,7 +229,7 @@ fn head(line: &Line<'_>) -> Result<Result<(), String>, Unreadable> {
 }
 
 /// Writes one file, or joins it with the existing one.
-fn take(tx: &mut Tx<'_>, taken: &mut Taken, path: String, bytes: Vec<u8>) -> Result<(), Refusal> {
+fn take(tx: &mut Tx<'_>, taken: &mut ImportedJsonl, path: String, bytes: Vec<u8>) -> Result<(), Refusal> {
     if tx.has_written(&path) {
         return Err(Refusal::Line(format!("`{path}` appears twice in the file")));
     }
@@ -237,21 +237,21 @@ fn take(tx: &mut Tx<'_>, taken: &mut Taken, path: String, bytes: Vec<u8>) -> Res
         check_format(&bytes)?;
     }
     let mine = match tx.base().find(&path)? {
-        Found::Nothing => {
+        AtPath::Nothing => {
             taken.added += 1;
             taken.issues += u64::from(layout::is_issue(&path));
             return Ok(tx.write_new(path, bytes)?);
         }
-        Found::Folder => return Err(Refusal::Line(format!("`{path}` is a directory here"))),
-        Found::UnderFile => {
+        AtPath::Folder => return Err(Refusal::Line(format!("`{path}` is a directory here"))),
+        AtPath::UnderFile => {
             return Err(Refusal::Line(format!("a directory of `{path}` is a file here")));
         }
         // A file that is not a record is not joined; it stays as it is.
-        Found::TooLarge => {
+        AtPath::TooLarge => {
             taken.unchanged += 1;
             return Ok(());
         }
-        Found::File(mine) => mine,
+        AtPath::File(mine) => mine,
     };
     let now = tx.stamper().now();
     let joined = tx.base().join(&path, &mine, &bytes)?;
@@ -280,7 +280,7 @@ fn doc(path: &str, bytes: &[u8]) -> Option<Doc> {
 /// a redaction hides it better.
 fn is_rewritten(path: &str, mine: &[u8], joined: &[u8], now: Time) -> bool {
     let (Some(mine), Some(joined)) = (doc(path, mine), doc(path, joined)) else { return false };
-    !Step::between(Some(&mine), &joined, now).faults().is_empty()
+    !RecordStep::between(Some(&mine), &joined, now).faults().is_empty()
         || joined.veiled_since(&mine).next().is_some()
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::text;
-use crate::interchange::lines::{self, Line, Unreadable};
+use crate::interchange::lines::{self, JsonLine, Unreadable};
 use crate::model::redaction::REDACTED;
 use crate::model::root::FORMAT as ROOT_FORMAT;
 use crate::model::strict;
@@ -27,7 +27,7 @@ pub(super) struct Parts<'a> {
 }
 
 /// The parts of a line. The inner error is for JSON that is not a line of an export.
-pub(super) fn parse<'a>(line: &Line<'a>) -> Result<Result<Parts<'a>, String>, Unreadable> {
+pub(super) fn parse<'a>(line: &JsonLine<'a>) -> Result<Result<Parts<'a>, String>, Unreadable> {
     let Some(text) = line.text else { return Ok(Err(lines::too_long())) };
     match serde_json::from_str::<Parts<'_>>(text) {
         Ok(parts) => Ok(Ok(parts)),

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Call, Tool};
 use crate::mcp::folders;
-use crate::mcp::progress::Steps;
+use crate::mcp::progress::ProgressSteps;
 use crate::model::op::Op;
 use crate::ops::work::{self, ClaimRequest, Claimable, DetailView, PrimedTask, Started};
 use crate::ops::{Answer, Refusal, Session};
 
-pub(super) struct Claim;
+pub(super) struct ClaimTool;
 
 /// What to claim.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -48,7 +48,7 @@ enum Worktree {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Claimed {
     /// The claim.
-    claim: work::Claim,
+    claim: work::ClaimView,
     /// The directory to work in.
     directory: PathBuf,
     /// The task to work on: the one that was started, else the first open one; absent if every task was begun.
@@ -61,7 +61,7 @@ pub(super) struct Claimed {
     detail: Box<DetailView>,
 }
 
-impl Tool for Claim {
+impl Tool for ClaimTool {
     const NAME: &'static str = "claim";
     const TITLE: &'static str = "Claim a plan to execute";
     const ABOUT: &'static str = "Claim the next ready plan (or a named issue or item) for this worktree, and get the plan, the task to \
@@ -129,5 +129,5 @@ impl Tool for Claim {
 
 /// A session for another worktree, with the same actor and without progress.
 fn open_like(session: &Session, folder: &Path) -> Result<Session, Refusal> {
-    Ok(Session::new(session.store().in_worktree(folder)?, Box::new(Steps::silent())))
+    Ok(Session::new(session.store().in_worktree(folder)?, Box::new(ProgressSteps::silent())))
 }

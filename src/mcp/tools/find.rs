@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::listed::Part;
 use super::{Call, Tool};
-use crate::index::{Filter, Sort};
+use crate::index::{Filter, SortOrder};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
@@ -60,7 +60,7 @@ pub(super) struct Input {
     /// Also completed, closed and cancelled issues, which are left out otherwise unless `status` names them.
     all: bool,
     /// The order (default: by relevance with a query, else by priority).
-    sort: Option<Sort>,
+    sort: Option<SortOrder>,
     /// The fields to show (default: id, title, status, priority, tags, bound_solution_id).
     fields: Vec<String>,
     /// At most this many issues (default 20, at most 100).
@@ -128,7 +128,7 @@ impl Input {
             search: self.query,
             ..Filter::default()
         };
-        let sort = self.sort.unwrap_or(Sort::Priority);
+        let sort = self.sort.unwrap_or(SortOrder::Priority);
         List {
             filter,
             since: self.since,

@@ -12,11 +12,12 @@ use crate::model::op::Op;
 use crate::model::task_id::TaskId;
 use crate::model::typed;
 use crate::ops::work::{
-    self, Accept, Attempt, Claim, Complete, Fail, FailureReport, Report, Then, ToRun, Verified,
+    self, Accept, ChangedExecution, ClaimView, Complete, ExecutorReport, Fail, FailureReport, Then, ToRun,
+    Verified,
 };
 use crate::ops::{Answer, Notice, Refusal};
 
-pub(super) struct Finish;
+pub(super) struct FinishTool;
 
 /// A test command may run this long.
 const LONGEST: Duration = Duration::from_secs(3600);
@@ -46,7 +47,7 @@ pub(super) struct Input {
     error_type: Option<String>,
     /// Your report, which is compared with git: files, commits, tests.
     #[serde(default, deserialize_with = "typed::any_or_none")]
-    #[schemars(with = "Option<Report>")]
+    #[schemars(with = "Option<ExecutorReport>")]
     report: Option<Value>,
 }
 
@@ -76,16 +77,16 @@ struct Accepted {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Finished {
     /// The execution.
-    ended: Attempt,
+    ended: ChangedExecution,
     /// The tests that were run for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     verified: Option<Verified>,
     /// The next claim, if there is one; `claim` answers with its plan.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Claim>,
+    next: Option<ClaimView>,
 }
 
-impl Tool for Finish {
+impl Tool for FinishTool {
     const NAME: &'static str = "finish";
     const TITLE: &'static str = "End an execution";
     const ABOUT: &'static str = "End the execution of this worktree: completed, with a summary, or failed, with what went wrong. One call \
@@ -111,7 +112,8 @@ impl Tool for Finish {
                     return Err(Refusal::usage("`verify` and `accepted` are for a completed execution")
                         .hint("leave them out"));
                 }
-                let report = input.report.map(|value| Report::parse(value, "`report`")).transpose()?;
+                let report =
+                    input.report.map(|value| ExecutorReport::parse(value, "`report`")).transpose()?;
                 let failure = serde_json::json!({
                     "message": input.summary,
                     "task_id": input.task,
@@ -139,7 +141,7 @@ fn complete(call: &Call<'_>, input: Input) -> Answer<Finished> {
             Refusal::usage("`task` and `error_type` are for a failed execution").hint("leave them out")
         );
     }
-    let report = input.report.map(|value| Report::parse(value, "`report`")).transpose()?;
+    let report = input.report.map(|value| ExecutorReport::parse(value, "`report`")).transpose()?;
     let mut observer = Tests::telling(call.steps);
     let tests = match input.verify {
         true => {

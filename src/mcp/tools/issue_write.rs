@@ -9,10 +9,10 @@ use super::{Call, Tool};
 use crate::model::code::Code;
 use crate::model::issue::Comment;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call as Suggested;
+use crate::model::remedy::RemedyCall as Suggested;
 use crate::model::status::IssueStatus;
 use crate::model::typed;
-use crate::ops::issues::{self, Close, Edit, Fields, IssueInput, IssueView, New, Reopen};
+use crate::ops::issues::{self, Close, Edit, IssueInput, IssueView, NewFields, NewIssue, Reopen};
 use crate::ops::{Answer, Done, Refusal};
 
 pub(super) struct IssueWrite;
@@ -109,9 +109,9 @@ impl Tool for IssueWrite {
             refuse_owned(&IssueInput::owned(fields), issue.as_deref())?;
         }
         let json = fields.map(|fields| IssueInput::parse(&fields.to_string(), "`fields`")).transpose()?;
-        let fields = Fields { json, ..Fields::default() };
+        let fields = NewFields { json, ..NewFields::default() };
         if action == Action::Create {
-            let input = New { id: None, title: None, text: None, fields };
+            let input = NewIssue { id: None, title: None, text: None, fields };
             return Ok(written(issues::new(session, input)?));
         }
         let issue = issue.ok_or_else(|| {

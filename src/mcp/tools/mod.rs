@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::progress::Steps;
+use super::progress::ProgressSteps;
 use super::{refused, schema};
 use crate::model::code::Code;
 use crate::model::op::Op;
@@ -38,7 +38,7 @@ pub(super) struct Call<'a> {
     /// The directories that the client works in; empty if it does not say.
     pub(super) roots: &'a [PathBuf],
     /// Where progress goes.
-    pub(super) steps: &'a Steps,
+    pub(super) steps: &'a ProgressSteps,
     /// Writes a call as a command.
     pub(super) spell: refused::Spell,
 }
@@ -108,10 +108,10 @@ static TABLE: &[Row] = &[
     row::<plan_context::PlanContext>(),
     row::<plan_submit::PlanSubmit>(),
     row::<plan_review::PlanReview>(),
-    row::<claim::Claim>(),
+    row::<claim::ClaimTool>(),
     row::<verify::Verify>(),
-    row::<finish::Finish>(),
-    row::<trace::Trace>(),
+    row::<finish::FinishTool>(),
+    row::<trace::TraceTool>(),
 ];
 
 /// Who may call which tools.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{Call, Tool};
 use crate::model::op::Op;
 use crate::model::typed;
-use crate::ops::plans::{self, Add, Added, SolutionInput};
+use crate::ops::plans::{self, AddPlans, Added, SolutionInput};
 use crate::ops::queue::{self, ItemAnswer};
 use crate::ops::{Answer, Refusal};
 
@@ -76,7 +76,7 @@ impl Tool for PlanSubmit {
             );
         }
         let plans = plans::read(&plan.to_string(), "`plan`", "plan")?;
-        let add = Add { issue, plans, no_bind, add_reply_task: false, queue: is_queued, force: None };
+        let add = AddPlans { issue, plans, no_bind, add_reply_task: false, queue: is_queued, force: None };
         let done = plans::add(session, add)?;
         session.notice_all(done.notices);
         let (added, commit) = (done.view, done.commit);

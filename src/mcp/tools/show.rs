@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{Call, Tool};
 use crate::model::op::Op;
 use crate::model::{text_enum, typed};
-use crate::ops::issues::{self, IssueView, Record as Found, ShownExecution};
+use crate::ops::issues::{self, IssueView, ShownExecution, ShownRecord as Found};
 use crate::ops::plans::SolutionView;
 use crate::ops::plans::roadmap::RoadmapView;
 use crate::ops::queue::{ItemAnswer, QueueAnswer};

@@ -8,7 +8,7 @@ use crate::model::op::Op;
 use crate::ops::trail::{self, AskedLines, TraceInput, Why};
 use crate::ops::{Answer, Refusal};
 
-pub(super) struct Trace;
+pub(super) struct TraceTool;
 
 /// What to trace.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -23,13 +23,13 @@ pub(super) struct Input {
 pub(super) struct Traced {
     /// For commits and ids: the issues, with their plans, executions and commits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    trace: Option<Box<trail::Trace>>,
+    trace: Option<Box<trail::TraceView>>,
     /// For lines of a file: the commits that made them, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<Box<Why>>,
 }
 
-impl Tool for Trace {
+impl Tool for TraceTool {
     const NAME: &'static str = "trace";
     const TITLE: &'static str = "Trace commits and lines";
     const ABOUT: &'static str = "Find out why code is as it is: from a commit or a line of a file (FILE:LINE) to the task, plan \

@@ -11,7 +11,7 @@ use crate::mcp::progress::Tests;
 use crate::model::code::Code;
 use crate::model::hidden::exact;
 use crate::model::op::Op;
-use crate::model::remedy::Call as Suggested;
+use crate::model::remedy::RemedyCall as Suggested;
 use crate::model::task_id::TaskId;
 use crate::ops::work::{self, Verification, Verified};
 use crate::ops::{Answer, Refusal};

@@ -11,7 +11,7 @@ use crate::model::stamp::{Made, Stamp};
 
 /// What one side wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct SideValue {
     /// When, as a stamp.
     pub(crate) stamp: Option<Made>,
     /// The value; `None` if it was removed.
@@ -24,12 +24,12 @@ pub(crate) struct Apart {
     /// The key: `title`, `tags/auth`, `extended_context/notes`; `*` for two births.
     pub(crate) key: String,
     /// Both sides.
-    pub(crate) sides: [Written; 2],
+    pub(crate) sides: [SideValue; 2],
 }
 
 /// Fields that have another value in the source of an import.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Differing<'a> {
+pub(crate) struct DifferingFields<'a> {
     /// Fields that someone changed here.
     pub(crate) written: BTreeSet<&'a str>,
     /// Fields as an import wrote them.
@@ -82,7 +82,8 @@ impl Doc {
             let is_known = is_same_reading && of_source(lost);
             let is_conflict = !is_sequence && !is_known;
             if mine.value != other.value && is_written(one, mine) && is_written(two, other) && is_conflict {
-                let side = |doc: &Self, slot: &Slot| Written { stamp: made(doc), value: slot.value.clone() };
+                let side =
+                    |doc: &Self, slot: &Slot| SideValue { stamp: made(doc), value: slot.value.clone() };
                 found.push(Apart { key: key.clone(), sides: [side(one, mine), side(two, other)] });
             }
         }
@@ -90,8 +91,8 @@ impl Doc {
     }
 
     /// The whole record, as someone wrote it.
-    pub(crate) fn whole(&self) -> Written {
-        Written { stamp: self.made(BIRTH), value: Some(self.fields()) }
+    pub(crate) fn whole(&self) -> SideValue {
+        SideValue { stamp: self.made(BIRTH), value: Some(self.fields()) }
     }
 
     /// Whether a version differs from an earlier one in a field: in its stamp, or for `*` in anything.
@@ -181,8 +182,8 @@ impl Doc {
     }
 
     /// The fields of `source`, what the source of an import says, that have another value here.
-    pub(crate) fn differing<'a>(&'a self, source: &'a Self) -> Differing<'a> {
-        let mut differing = Differing::default();
+    pub(crate) fn differing<'a>(&'a self, source: &'a Self) -> DifferingFields<'a> {
+        let mut differing = DifferingFields::default();
         for key in source.slots.keys().filter(|key| self.value(key) != source.value(key)) {
             let name = key.split('/').next().unwrap_or(key);
             let is_imported = self.stamp(key).is_none_or(Stamp::is_import);

@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::{Doc, Once, SchemaRef, Slot, Slots, compact};
-use crate::model::schema::{Births, Kind};
+use crate::model::schema::{Births, FieldKind};
 
 impl Slot {
     /// The order whose maximum a merge takes. An absent value is the smallest.
@@ -45,7 +45,7 @@ impl Doc {
 
     fn take_greatest(&mut self, mut others: Once) {
         let schema = self.schema;
-        for field in schema.0.fields.iter().filter(|field| matches!(field.kind, Kind::Greatest)) {
+        for field in schema.0.fields.iter().filter(|field| matches!(field.kind, FieldKind::Greatest)) {
             if let Some(theirs) = others.remove(field.name) {
                 join_once(schema, &mut self.once, field.name, theirs);
             }
@@ -92,7 +92,7 @@ fn join_once(schema: SchemaRef, once: &mut Once, name: &'static str, value: Valu
 
 /// The order whose maximum wins if two versions of one birth differ in a field that is written once.
 fn order_once(schema: SchemaRef, name: &str, one: &Value, two: &Value) -> Ordering {
-    let is_number = schema.0.field(name).is_some_and(|field| matches!(field.kind, Kind::Greatest));
+    let is_number = schema.0.field(name).is_some_and(|field| matches!(field.kind, FieldKind::Greatest));
     let numbers = if is_number { one.as_u64().cmp(&two.as_u64()) } else { Ordering::Equal };
     numbers.then_with(|| compact(one).cmp(&compact(two)))
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::limits::{LIMITS, check_name};
 use super::{BIRTH, Broken, CLOCK, Doc, EPOCH, Once, SchemaRef, Slot, Slots};
-use crate::model::schema::{Kind, Schema, Shape};
+use crate::model::schema::{FieldKind, Schema, Shape};
 use crate::model::stamp::Stamp;
 use crate::model::{strict, typed};
 
@@ -98,12 +98,12 @@ fn put_stamp(schema: &Schema, slots: &mut Slots, name: &str, stamp: Stamp) -> Re
 fn stamped(schema: &Schema, key: &str) -> Option<bool> {
     match key.split_once('/') {
         Some((name, inner)) => match schema.field(name)?.kind {
-            Kind::Set => Some(true),
-            Kind::Object(_) | Kind::Map => check_name(inner).is_ok().then_some(false),
-            Kind::Once | Kind::Greatest | Kind::Register => None,
+            FieldKind::Set => Some(true),
+            FieldKind::Object(_) | FieldKind::Map => check_name(inner).is_ok().then_some(false),
+            FieldKind::Once | FieldKind::Greatest | FieldKind::Register => None,
         },
         None => match schema.field(key) {
-            Some(field) => matches!(field.kind, Kind::Register).then_some(false),
+            Some(field) => matches!(field.kind, FieldKind::Register).then_some(false),
             None => check_field_name(key).is_ok().then_some(false),
         },
     }
@@ -152,11 +152,11 @@ fn explode(
                 put(name, Shape::Any.order(value));
             }
             (Some(field), value) => match (field.kind, value) {
-                (Kind::Once | Kind::Greatest, value) => {
+                (FieldKind::Once | FieldKind::Greatest, value) => {
                     once.insert(field.name, field.shape.order(value));
                 }
-                (Kind::Register, value) => put(name, field.shape.order(value)),
-                (Kind::Set, Value::Array(items)) => {
+                (FieldKind::Register, value) => put(name, field.shape.order(value)),
+                (FieldKind::Set, Value::Array(items)) => {
                     for item in items {
                         let Value::String(text) = item else {
                             return Err(format!("{name}: {item} is not a string"));
@@ -164,14 +164,14 @@ fn explode(
                         put(format!("{name}/{text}"), Value::String(text));
                     }
                 }
-                (Kind::Object(_) | Kind::Map, Value::Object(leaves)) => {
+                (FieldKind::Object(_) | FieldKind::Map, Value::Object(leaves)) => {
                     for (leaf, value) in leaves.into_iter().filter(|(_, value)| !value.is_null()) {
                         check_name(&leaf).map_err(|why| format!("{name}: {why}"))?;
                         put(format!("{name}/{leaf}"), Shape::Any.order(value));
                     }
                 }
-                (Kind::Set, _) => return Err(format!("{name}: not a list of strings")),
-                (Kind::Object(_) | Kind::Map, _) => return Err(format!("{name}: not an object")),
+                (FieldKind::Set, _) => return Err(format!("{name}: not a list of strings")),
+                (FieldKind::Object(_) | FieldKind::Map, _) => return Err(format!("{name}: not an object")),
             },
         }
     }

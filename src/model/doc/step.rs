@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::parse::LAST_EPOCH;
 use super::{BIRTH, Doc, Excess, IMPORTED, Slot};
 use crate::model::redaction::is_hidden;
-use crate::model::schema::Kind;
+use crate::model::schema::FieldKind;
 use crate::model::stamp::{Made, Stamp};
 use crate::model::time::Time;
 
@@ -37,7 +37,7 @@ impl std::fmt::Display for Lost {
 
 /// The step from one version of a record to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Step {
+pub(crate) struct RecordStep {
     /// Fields that changed although they are written once.
     pub(crate) once: Vec<&'static str>,
     /// The births before and after, if they differ.
@@ -60,7 +60,7 @@ pub(crate) struct Step {
     pub(crate) latest: Option<(String, Stamp)>,
 }
 
-impl Step {
+impl RecordStep {
     /// The step from `old` (`None` if there was no readable record) to `new`, made at `at`.
     pub(crate) fn between(old: Option<&Doc>, new: &Doc, at: Time) -> Self {
         let excess = new.check_growth(old).err();
@@ -136,7 +136,7 @@ impl Doc {
     pub(crate) fn said_since<'a>(&'a self, old: Option<&'a Self>) -> impl Iterator<Item = WrittenValue<'a>> {
         let is_import = self.birth.as_ref().is_some_and(Stamp::is_import);
         let reading = self.value(IMPORTED);
-        let fields = self.schema.0.fields.iter().filter(|field| matches!(field.kind, Kind::Once));
+        let fields = self.schema.0.fields.iter().filter(|field| matches!(field.kind, FieldKind::Once));
         let once = fields
             .filter(move |_| old.is_none())
             .filter_map(move |field| Some((field.name, self.once.get(field.name)?)));
@@ -179,7 +179,7 @@ impl Doc {
 }
 
 fn changed_once<'a>(old: &'a Doc, new: &'a Doc) -> impl Iterator<Item = &'static str> + 'a {
-    let is_once = |kind: Kind| matches!(kind, Kind::Once);
+    let is_once = |kind: FieldKind| matches!(kind, FieldKind::Once);
     let once = new.schema.0.fields.iter().filter(move |field| is_once(field.kind)).map(|field| field.name);
     once.filter(|name| old.once.get(name) != new.once.get(name))
 }

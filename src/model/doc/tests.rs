@@ -6,7 +6,7 @@ use super::*;
 use crate::model::id::EntryId;
 use crate::model::redaction::Redaction;
 use crate::model::schema::Births;
-use crate::model::schema::{Field, Kind};
+use crate::model::schema::{Field, FieldKind};
 use crate::model::stamp::{Made, Stamper};
 use crate::model::time::Time;
 use crate::model::uid::Uid;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{BIRTH, CLOCK, Doc, EPOCH, is_element};
-use crate::model::schema::Kind;
+use crate::model::schema::FieldKind;
 use crate::model::stamp::Stamp;
 
 impl Doc {
@@ -22,20 +22,20 @@ impl Doc {
         let mut map = Map::new();
         for field in self.schema.0.fields {
             let value = match field.kind {
-                Kind::Once | Kind::Greatest => self.once.get(field.name).cloned(),
-                Kind::Register => self.slots.get(field.name).and_then(|slot| slot.value.clone()),
-                Kind::Set => {
+                FieldKind::Once | FieldKind::Greatest => self.once.get(field.name).cloned(),
+                FieldKind::Register => self.slots.get(field.name).and_then(|slot| slot.value.clone()),
+                FieldKind::Set => {
                     let items: Vec<Value> = self.within(field.name).map(|(_, value)| value.clone()).collect();
                     (!items.is_empty()).then_some(Value::Array(items))
                 }
-                Kind::Object(leaves) => {
+                FieldKind::Object(leaves) => {
                     let inner: Map<String, Value> = self
                         .within(field.name)
                         .map(|(leaf, value)| (leaf.to_owned(), value.clone()))
                         .collect();
                     (!inner.is_empty()).then(|| order_leaves(leaves, inner))
                 }
-                Kind::Map => {
+                FieldKind::Map => {
                     let inner = self.within(field.name).map(|(leaf, value)| (leaf.to_owned(), value.clone()));
                     let inner: Map<String, Value> = inner.collect();
                     (!inner.is_empty()).then_some(Value::Object(inner))

@@ -62,9 +62,9 @@ impl JsonSchema for Risk {
 
 /// A list of texts; one text is a list of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Lines(pub(crate) Vec<String>);
+pub(crate) struct TextList(pub(crate) Vec<String>);
 
-impl Lines {
+impl TextList {
     /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -76,7 +76,7 @@ impl Lines {
     }
 }
 
-impl<'de> Deserialize<'de> for Lines {
+impl<'de> Deserialize<'de> for TextList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match typed::any(deserializer)? {
             Value::String(one) => Ok(Self(vec![one])),

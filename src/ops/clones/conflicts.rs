@@ -4,7 +4,7 @@ use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::model::redaction::REDACTED;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::resolve::{self, ResolveError};
 use crate::store::{Store, StoreError, layout, records};
@@ -58,7 +58,7 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
     if is_hidden(&side.value) || side.value.as_object().is_some_and(|fields| fields.values().any(is_hidden)) {
         // Writing the value again would reveal it, or store its replacement text.
         return Err(Refusal::new(Code::Redacted, format!("that value of `{}` is redacted", conflict.field))
-            .remedy(Call::new(Op::Edit, ["ISSUE"]), "sets the field, which resolves it too"));
+            .remedy(RemedyCall::new(Op::Edit, ["ISSUE"]), "sets the field, which resolves it too"));
     }
     let committed = session.transact(permit, |tx| {
         let (layout::Form::Doc(schema), _) = layout::form(&conflict.path) else { return Ok(()) };

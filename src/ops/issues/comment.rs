@@ -8,7 +8,7 @@ use crate::model::code::Code;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::Comment;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::entries::entry;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::StandingComment;
@@ -45,7 +45,8 @@ pub(crate) fn edit_comment(
     };
     let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id)?;
-        let named = entry(tx, &layout::comments(&id), comment, id.as_str(), Call::new(Other::Show, [&id]))?;
+        let named =
+            entry(tx, &layout::comments(&id), comment, id.as_str(), RemedyCall::new(Other::Show, [&id]))?;
         let all = folder.standing_comments();
         let is_meant = |it: &&StandingComment<'_>| {
             it.comment.id == named || it.replaces.iter().any(|old| old.id == named)
@@ -73,7 +74,7 @@ pub(crate) fn edit_comment(
 pub(crate) fn comment_text(session: &Session, issue: &IssueId, comment: &str) -> Result<String, Refusal> {
     let snapshot = session.store().snapshot()?;
     let folder = existing(&snapshot, issue)?;
-    let shown = Call::new(Other::Show, [issue]);
+    let shown = RemedyCall::new(Other::Show, [issue]);
     let named = entry(&snapshot, &layout::comments(issue), comment, issue.as_str(), shown)?;
     let all = folder.standing_comments();
     let found =

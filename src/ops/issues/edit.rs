@@ -1,6 +1,6 @@
 //! Editing the fields and the status of an issue.
 
-use super::fields::Fields;
+use super::fields::NewFields;
 use super::input::some;
 use super::new::check_dependencies;
 use super::{IssueView, existing, existing_outline, view};
@@ -9,7 +9,7 @@ use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
 use crate::model::issue::{Issue, StoredStatus};
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Refusal, Session, work};
 use crate::rules::{facts, limits, transitions};
@@ -27,7 +27,7 @@ pub(crate) struct Edit {
     /// A new status.
     pub(crate) status: Option<IssueStatus>,
     /// Everything else.
-    pub(crate) fields: Fields,
+    pub(crate) fields: NewFields,
     /// The reason for forcing an illegal transition.
     pub(crate) force: Option<String>,
 }
@@ -44,17 +44,17 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
         let issue = resolve::issue(&session.store().snapshot()?, &issue)?;
         return Err(Refusal::usage("nothing to change")
             .hint("name a field, such as the title")
-            .remedy(Call::new(Op::Edit, [issue]).flag("edit"), "opens the text in your editor"));
+            .remedy(RemedyCall::new(Op::Edit, [issue]).flag("edit"), "opens the text in your editor"));
     }
     let id = resolve::issue(&session.store().snapshot()?, &issue)?;
     let named = fields.json.as_ref().and_then(|json| json.id.as_ref());
     if let Some(other) = named.filter(|other| **other != id) {
         return Err(Refusal::new(Code::OtherIssue, format!("the input is issue `{other}`, not `{id}`"))
             .hint("omit `id`")
-            .remedy(Call::new(Op::Edit, [other]), "edits that one"));
+            .remedy(RemedyCall::new(Op::Edit, [other]), "edits that one"));
     }
     let given = fields.json.clone();
-    let changes = Changes::of(title.as_deref(), text.as_deref(), status, fields, force)?;
+    let changes = IssueEdits::of(title.as_deref(), text.as_deref(), status, fields, force)?;
     let committed = session.transact(permit, |tx| {
         let what = changes.apply(tx, &id)?;
         tx.note.force.clone_from(&changes.force);
@@ -69,22 +69,22 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
 }
 
 /// The changes of an edit, with checked texts.
-pub(super) struct Changes {
+pub(super) struct IssueEdits {
     title: Option<String>,
     text: Option<String>,
     status: Option<IssueStatus>,
-    fields: Fields,
+    fields: NewFields,
     force: Option<String>,
 }
 
-impl Changes {
+impl IssueEdits {
     /// # Errors
     /// A title or a text that is too long, or a title that is not a single line.
     pub(super) fn of(
         title: Option<&str>,
         text: Option<&str>,
         status: Option<IssueStatus>,
-        fields: Fields,
+        fields: NewFields,
         force: Option<String>,
     ) -> Result<Self, Refusal> {
         let (title, text) = (title.map(limits::title).transpose()?, text.map(limits::text).transpose()?);
@@ -144,8 +144,8 @@ fn decide(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: Option<&str>) -
         transitions::permit(id, from, transitions::By::Status(to))?;
         if decision == StoredStatus::Planned && folder.issue.record.bound_solution_id.is_none() {
             return Err(Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan"))
-                .remedy(Call::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one")
-                .remedy(Call::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one"));
+                .remedy(RemedyCall::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one")
+                .remedy(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one"));
         }
     }
     if from == IssueStatus::Executing && decision == StoredStatus::Cancelled {
@@ -170,13 +170,13 @@ fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> 
         IssueStatus::Cancelled => return Ok(StoredStatus::Cancelled),
         IssueStatus::Closed => {
             return Err(Refusal::new(Code::OwnCommand, "`edit` cannot close an issue")
-                .remedy(Call::new(Op::Close, [id]), "closes it"));
+                .remedy(RemedyCall::new(Op::Close, [id]), "closes it"));
         }
-        IssueStatus::Queued => (Call::new(Op::QueueAdd, [id]), "queues it"),
+        IssueStatus::Queued => (RemedyCall::new(Op::QueueAdd, [id]), "queues it"),
         IssueStatus::Executing => (Op::Next.into(), "claims an item, which sets it"),
         IssueStatus::Completed => (Op::Done.into(), "completes an issue that is being executed"),
         IssueStatus::Failed => {
-            (Call::from(Op::Fail).option("message", "TEXT"), "ends an execution as failed")
+            (RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends an execution as failed")
         }
     };
     Err(Refusal::new(

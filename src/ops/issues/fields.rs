@@ -9,7 +9,7 @@ use crate::model::issue::Issue;
 use crate::model::priority::Priority;
 use crate::ops::{Refusal, Session};
 use crate::rules::limits;
-use crate::store::Read;
+use crate::store::ReadState;
 use crate::store::resolve::{self, ResolveError};
 
 /// A change of one member of a set.
@@ -23,7 +23,7 @@ pub(crate) enum Member {
 
 /// New values; omitted fields stay as they are.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Fields {
+pub(crate) struct NewFields {
     /// Whole values; the other fields override them.
     pub(crate) json: Option<IssueInput>,
     /// How urgent it is.
@@ -44,7 +44,7 @@ pub(crate) struct Fields {
     pub(crate) source_url: Option<String>,
 }
 
-impl Fields {
+impl NewFields {
     /// Whether no field is given.
     pub(super) fn is_empty(&self) -> bool {
         let lists = [&self.tags, &self.depends_on, &self.components, &self.relations];
@@ -61,7 +61,7 @@ impl Fields {
     }
 
     /// Applies all fields to an issue. Ids are resolved in the given state.
-    pub(super) fn apply(&self, read: &impl Read, issue: &mut Issue) -> Result<(), Refusal> {
+    pub(super) fn apply(&self, read: &impl ReadState, issue: &mut Issue) -> Result<(), Refusal> {
         if let Some(json) = &self.json {
             json.clone().apply(issue)?;
         }
@@ -105,7 +105,7 @@ impl Fields {
 ///
 /// # Errors
 /// An invalid value; `not-found`.
-pub(crate) fn preview(session: &Session, fields: &Fields, issue: &mut Issue) -> Result<(), Refusal> {
+pub(crate) fn preview(session: &Session, fields: &NewFields, issue: &mut Issue) -> Result<(), Refusal> {
     fields.apply(&session.store().snapshot()?, issue)
 }
 
@@ -125,7 +125,7 @@ fn change<T: Ord>(
 }
 
 /// The issue of a dependency. A dependency to remove may name an issue that no longer exists.
-fn dependency(read: &impl Read, text: &str, is_new: bool) -> Result<IssueId, Refusal> {
+fn dependency(read: &impl ReadState, text: &str, is_new: bool) -> Result<IssueId, Refusal> {
     match resolve::issue(read, text) {
         Err(ResolveError::NotFound { .. }) if !is_new => Ok(IssueId::parse(text)?),
         found => Ok(found?),
@@ -133,7 +133,7 @@ fn dependency(read: &impl Read, text: &str, is_new: bool) -> Result<IssueId, Ref
 }
 
 /// The relation with the full id. The issue may be unknown here if its id is given in full.
-fn relation(read: &impl Read, text: &str) -> Result<String, Refusal> {
+fn relation(read: &impl ReadState, text: &str) -> Result<String, Refusal> {
     let (kind, name) = limits::relation(text)?;
     match (resolve::issue(read, name), IssueId::parse(name)) {
         (Err(ResolveError::NotFound { .. }), Ok(id)) => Ok(format!("{kind}:{id}")),

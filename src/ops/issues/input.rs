@@ -11,7 +11,7 @@ use crate::model::id::IssueId;
 use crate::model::issue::{ExtendedContext, Issue, Source};
 use crate::model::op::{Op, Other};
 use crate::model::priority::Priority;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::schema::Shape;
 use crate::model::status::IssueStatus;
 use crate::model::{strict, typed};
@@ -151,7 +151,7 @@ impl IssueInput {
         let wrong = |fault: &str| {
             Refusal::new(Code::InvalidJson, format!("{name} is not an issue: {fault}"))
                 .hint("an issue is a JSON object with title, context, priority, tags, …")
-                .remedy(Call::new(Other::Schema, ["issue-input"]).flag("example"), "shows one")
+                .remedy(RemedyCall::new(Other::Schema, ["issue-input"]).flag("example"), "shows one")
         };
         let mut value = strict::parse_text(text).map_err(|fault| wrong(&strict::strict_fault(&fault)))?;
         let given_status = value.get("status").and_then(Value::as_str).map(str::to_owned);
@@ -201,7 +201,7 @@ impl IssueInput {
             _ => "were",
         };
         let message = format!("{} {were} ignored: `{}` keeps its own", names.join(" and "), issue.id);
-        let keeps = Call::new(Op::ImportJsonl, ["FILE"]);
+        let keeps = RemedyCall::new(Op::ImportJsonl, ["FILE"]);
         Some(Notice::warning(message).remedy(keeps, "keeps them, for issues of an export"))
     }
 
@@ -210,8 +210,8 @@ impl IssueInput {
         let message = format!("`status` was not set to `{given}`: issue `{issue}` is {status}");
         Some(
             Notice::warning(message)
-                .remedy(Call::new(Op::Edit, [issue]).option("status", "STATUS"), "sets it")
-                .remedy(Call::new(Op::Close, [issue]), "closes the issue"),
+                .remedy(RemedyCall::new(Op::Edit, [issue]).option("status", "STATUS"), "sets it")
+                .remedy(RemedyCall::new(Op::Close, [issue]), "closes the issue"),
         )
     }
 

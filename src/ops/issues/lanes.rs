@@ -1,7 +1,7 @@
 //! Issues by status for a board: the number of each status, and a window of rows.
 
 use super::list::{List, notice_broken};
-use crate::index::{Carded, Filter, Sort};
+use crate::index::{Carded, Filter, SortOrder};
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Session};
 
@@ -55,7 +55,7 @@ pub(crate) fn lanes(session: &Session, input: &Lanes) -> Answer<LanesView> {
             let asked = input.from.iter().find(|it| it.0 == status).map_or(0, |it| it.1);
             let offset = begin(asked, total, followed.filter(|it| it.0 == status).map(|it| it.1));
             let only = Filter { statuses: vec![status], ..filter.clone() };
-            let numbers = index.list(&only, Sort::Priority, (offset, Some(MOST_CARDS)))?;
+            let numbers = index.list(&only, SortOrder::Priority, (offset, Some(MOST_CARDS)))?;
             lanes.push(Lane {
                 status,
                 total,

@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{IssueView, id, unknown_names};
-use crate::index::{Filter, Index, IndexError, Listed, Needs, Sort};
+use crate::index::{Filter, Index, IndexError, Listed, Needs, SortOrder};
 use crate::model::time::Time;
 use crate::model::words::count as count_words;
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::store::dates::Bound;
+use crate::store::dates::PeriodBound;
 
 /// Which issues to list, and in which order.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +26,7 @@ pub(crate) struct List {
     /// Only issues assigned to the user.
     pub(crate) mine: bool,
     /// The order.
-    pub(crate) sort: Sort,
+    pub(crate) sort: SortOrder,
     /// How many issues to skip.
     pub(crate) offset: usize,
     /// The maximum number of issues.
@@ -128,8 +128,8 @@ pub(crate) fn list<E: From<Refusal>>(
 impl List {
     /// The filter for the index, and the parts of the index that it needs.
     pub(super) fn asked(&self, session: &Session) -> Result<(Filter, Needs), Refusal> {
-        let since = moment(session, self.since.as_deref(), Bound::Since)?;
-        let until = moment(session, self.until.as_deref(), Bound::Until)?;
+        let since = moment(session, self.since.as_deref(), PeriodBound::Since)?;
+        let until = moment(session, self.until.as_deref(), PeriodBound::Until)?;
         let parent = self.parent.as_deref().map(|text| id(session, text)).transpose()?;
         let parent = parent.map(|id| id.to_string());
         let assignees = if self.mine { own_names(session)? } else { vec![] };
@@ -148,7 +148,7 @@ fn own_names(session: &Session) -> Result<Vec<String>, Refusal> {
     Ok(names.into_iter().flatten().map(|name| name.to_lowercase()).collect())
 }
 
-fn moment(session: &Session, text: Option<&str>, bound: Bound) -> Result<Option<Time>, Refusal> {
+fn moment(session: &Session, text: Option<&str>, bound: PeriodBound) -> Result<Option<Time>, Refusal> {
     let Some(text) = text else { return Ok(None) };
     session.store().moment(text, bound)?.map(Some).ok_or_else(|| {
         Refusal::usage(format!("`{text}` is not a date"))
@@ -170,7 +170,7 @@ struct Found<'a> {
     /// Kept to run the same query again.
     filter: Filter,
     needs: Needs,
-    page: (Sort, (usize, Option<usize>)),
+    page: (SortOrder, (usize, Option<usize>)),
 }
 
 impl<'a> Found<'a> {

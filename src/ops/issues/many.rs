@@ -5,11 +5,11 @@ use serde::Serialize;
 
 use super::close::close_in;
 use super::comment::{checked, comment_in};
-use super::edit::Changes;
-use super::{Fields, List, Related, rows};
+use super::edit::IssueEdits;
+use super::{List, NewFields, Related, rows};
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
 use crate::ops::{Answer, Refusal, Session};
@@ -21,7 +21,7 @@ pub(crate) enum Many {
     /// Sets fields, or the status.
     Edit {
         /// The fields.
-        fields: Fields,
+        fields: NewFields,
         /// The status.
         status: Option<IssueStatus>,
         /// The reason for forcing an illegal transition.
@@ -81,7 +81,7 @@ pub(crate) fn many(session: &Session, issues: Vec<Related>, change: Many) -> Ans
             if fields.is_empty() && status.is_none() {
                 return Err(Refusal::usage("nothing to change").hint("name a field, such as --tag"));
             }
-            let changes = Changes::of(None, None, status, fields, force.clone())?;
+            let changes = IssueEdits::of(None, None, status, fields, force.clone())?;
             session.counted("changing", total, |seen| {
                 session.transact(permit, |tx| {
                     for (id, n) in ids.iter().zip(1..) {
@@ -129,7 +129,7 @@ fn found(session: &Session, list: &List) -> Result<Vec<Related>, Refusal> {
     let issues: Vec<Related> = done.view.rows.into_iter().map(Related::from).collect();
     if issues.is_empty() {
         return Err(Refusal::nothing("no issue matches")
-            .remedy(Call::from(Other::List).flag("all"), "shows the issues"));
+            .remedy(RemedyCall::from(Other::List).flag("all"), "shows the issues"));
     }
     Ok(issues)
 }

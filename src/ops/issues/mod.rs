@@ -25,7 +25,7 @@ mod waves;
 pub(crate) use close::{Close, close};
 pub(crate) use comment::{append_comment, comment, comment_text, edit_comment};
 pub(crate) use edit::{Edit, edit, stored};
-pub(crate) use fields::{Fields, Member, preview};
+pub(crate) use fields::{Member, NewFields, preview};
 #[cfg(feature = "web")]
 pub(crate) use home::HomeItem;
 pub(crate) use home::{Attention, AttentionKind, Home, HomeItems, SyncState, home};
@@ -33,12 +33,12 @@ pub(crate) use input::{IGNORED, IssueInput};
 pub(crate) use lanes::{Lane, Lanes, LanesView, MOST_CARDS, lanes};
 pub(crate) use list::{Counted, List, Rows, Total, count, list, rows};
 pub(crate) use many::{Many, ManyChanged, many, many_preview};
-pub(crate) use new::{New, check_dependencies, new};
+pub(crate) use new::{NewIssue, check_dependencies, new};
 pub(crate) use overrides::Override;
 pub(crate) use overview::{IssueWithExecutor, Overview, overview, standing};
 pub(crate) use reopen::{Reopen, reopen};
-pub(crate) use search::{Found, FoundIssue, search};
-pub(crate) use show::{Record, ShownExecution, show};
+pub(crate) use search::{FoundIssue, SearchResult, search};
+pub(crate) use show::{ShownExecution, ShownRecord, show};
 pub(crate) use templates::{stem as template_stem, template_named, templates};
 pub(crate) use view::{CommentView, Contents, IssueView, Related, answer, fields_of_listed};
 #[cfg(feature = "web")]
@@ -48,20 +48,20 @@ use super::{Refusal, Session};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::rules::folder::IssueFolder;
-use crate::store::{Read, StoreError, layout, records, resolve};
+use crate::store::{ReadState, StoreError, layout, records, resolve};
 
 /// An issue whose id was already resolved; it is missing only if its directory has no record.
 ///
 /// # Errors
 /// `not-found`, and any error from reading the store.
-pub(crate) fn existing(read: &impl Read, id: &IssueId) -> Result<IssueFolder, Refusal> {
+pub(crate) fn existing(read: &impl ReadState, id: &IssueId) -> Result<IssueFolder, Refusal> {
     records::issue(read, id)?.ok_or_else(|| missing(id))
 }
 
 /// Like [`existing`], without its plans, comments and feedback.
-pub(crate) fn existing_outline(read: &impl Read, id: &IssueId) -> Result<IssueFolder, Refusal> {
+pub(crate) fn existing_outline(read: &impl ReadState, id: &IssueId) -> Result<IssueFolder, Refusal> {
     records::outline(read, id)?.ok_or_else(|| missing(id))
 }
 
@@ -83,12 +83,12 @@ pub(crate) fn exists(session: &Session, id: &IssueId) -> Result<bool, Refusal> {
 
 fn missing(id: &IssueId) -> Refusal {
     Refusal::new(Code::NotFound, format!("there is no issue `{id}`"))
-        .remedy(Call::from(Other::List).flag("all"), "shows the issues")
+        .remedy(RemedyCall::from(Other::List).flag("all"), "shows the issues")
         .remedy(Other::Sync, "fetches those of others")
 }
 
 /// All readable issues, and the number of unreadable ones.
-pub(crate) fn all(read: &impl Read) -> Result<(Vec<IssueFolder>, usize), Refusal> {
+pub(crate) fn all(read: &impl ReadState) -> Result<(Vec<IssueFolder>, usize), Refusal> {
     let (mut folders, mut broken) = (Vec::new(), 0);
     for id in records::issue_ids(read)? {
         match records::issue(read, &id) {

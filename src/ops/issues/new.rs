@@ -1,21 +1,21 @@
 //! Creating issues.
 
-use super::fields::Fields;
+use super::fields::NewFields;
 use super::input::some;
 use super::{IssueView, view};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::{Issue, Source};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::uid::Uid;
 use crate::ops::{Answer, Refusal, Session, queue};
 use crate::rules::{limits, readiness, reply_task};
-use crate::store::{Read, Tx, layout, random_uid};
+use crate::store::{ReadState, Tx, layout, random_uid};
 
 /// An issue to create.
 #[derive(Debug, Default)]
-pub(crate) struct New {
+pub(crate) struct NewIssue {
     /// The id; generated if omitted.
     pub(crate) id: Option<IssueId>,
     /// The title, in one line (default: the one in the JSON).
@@ -23,21 +23,21 @@ pub(crate) struct New {
     /// The description, in Markdown.
     pub(crate) text: Option<String>,
     /// Everything else.
-    pub(crate) fields: Fields,
+    pub(crate) fields: NewFields,
 }
 
 /// Creates an issue.
 ///
 /// # Errors
 /// `exists`, `not-found`, `cycle`, `self-dependency`; an invalid value; usage without a title.
-pub(crate) fn new(session: &Session, input: New) -> Answer<IssueView> {
+pub(crate) fn new(session: &Session, input: NewIssue) -> Answer<IssueView> {
     let permit = session.permit(Op::New)?;
     let store = session.store();
     store.snapshot()?;
-    let New { id, title, text, mut fields } = input;
+    let NewIssue { id, title, text, mut fields } = input;
     let title = title.as_deref().or(fields.title());
     let title = limits::title(title.ok_or_else(|| {
-        Refusal::usage("an issue needs a title").remedy(Call::new(Op::New, ["TITLE"]), "gives it one")
+        Refusal::usage("an issue needs a title").remedy(RemedyCall::new(Op::New, ["TITLE"]), "gives it one")
     })?)?;
     let text = text.as_deref().map(limits::text).transpose()?;
     let id = id.or_else(|| fields.json.as_ref()?.id_of_new());
@@ -80,7 +80,7 @@ fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Refusal> {
     let id = &issue.id;
     if tx.file(&layout::issue(id))?.is_some() {
         return Err(Refusal::new(Code::Exists, format!("issue `{id}` already exists"))
-            .remedy(Call::new(Other::Show, [id]), "shows it")
+            .remedy(RemedyCall::new(Other::Show, [id]), "shows it")
             .hint("omit the id to get a new one"));
     }
     tx.create_issue(issue)?;
@@ -102,7 +102,7 @@ pub(crate) fn check_dependencies(tx: &Tx<'_>, id: &IssueId) -> Result<(), Refusa
                 format!("there is no issue `{dependency}` to depend on"),
             )
             .hint("create it first")
-            .remedy(Call::from(Other::List).flag("all"), "lists the issues"));
+            .remedy(RemedyCall::from(Other::List).flag("all"), "lists the issues"));
         }
     }
     if let Some(cycle) = readiness::dependency_cycle(id, &facts) {

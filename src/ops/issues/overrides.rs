@@ -8,7 +8,7 @@ use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::person::Person;
 use crate::model::time::Time;
-use crate::store::history::Step;
+use crate::store::history::HistoryStep;
 
 /// An override of a gate.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -30,7 +30,7 @@ pub(crate) struct Override {
 
 impl Override {
     /// `None` for a step that overrode no gate.
-    fn of(step: Step) -> Option<Self> {
+    fn of(step: HistoryStep) -> Option<Self> {
         Some(Self {
             reason: step.force?,
             commit: step.commit,

@@ -4,7 +4,7 @@ use super::{IssueView, existing, view};
 use crate::model::execution::AsideReason;
 use crate::model::issue::StoredStatus;
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Notice, Session, work};
 use crate::rules::{facts, replan, transitions};
@@ -69,7 +69,7 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
     })?;
     if !newer.is_empty() {
         let message = format!("the plan that failed is still bound; newer: {}", newer.join(", "));
-        let bind = Call::new(Op::Bind, [id.as_str(), "PLAN"]);
+        let bind = RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]);
         session.notice(Notice::warning(message).remedy(bind, "chooses one"));
     }
     view::answer(session, &id, committed.commit)

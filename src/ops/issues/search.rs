@@ -11,7 +11,7 @@ use crate::ops::{Answer, Notice, Session};
 
 /// What a search found.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     /// How many issues match, whatever the limit.
     pub(crate) total: usize,
     /// If too many match: how many of the newest were ranked.
@@ -68,7 +68,7 @@ impl From<Hit> for FoundIssue {
 ///
 /// # Errors
 /// An invalid query.
-pub(crate) fn search(session: &Session, text: &str, limit: usize) -> Answer<Found> {
+pub(crate) fn search(session: &Session, text: &str, limit: usize) -> Answer<SearchResult> {
     let (_, Searched { hits, total, newest, queues }) =
         session.ask(Needs::WORDS, |index| index.search(text, limit))?;
     if let Some(newest) = newest {
@@ -76,5 +76,5 @@ pub(crate) fn search(session: &Session, text: &str, limit: usize) -> Answer<Foun
         session.notice(Notice::note(among));
     }
     let hits = hits.into_iter().map(FoundIssue::from).collect();
-    Ok(session.done(Found { total, newest, hits, queues }, None))
+    Ok(session.done(SearchResult { total, newest, hits, queues }, None))
 }

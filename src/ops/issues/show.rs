@@ -8,19 +8,19 @@ use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::plans::roadmap::RoadmapView;
 use crate::ops::plans::{self, SolutionView};
 use crate::ops::queue::{self, ItemAnswer, QueueAnswer};
 use crate::ops::work::{ExecutionView, executions_within};
 use crate::ops::{Answer, Notice, Refusal, Session, unreached_of};
-use crate::store::resolve::{self, Known, ResolveError};
+use crate::store::resolve::{self, KnownRecord, ResolveError};
 use crate::store::{Snapshot, records};
 
 /// Whatever an id names, with everything in it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub(crate) enum Record {
+pub(crate) enum ShownRecord {
     /// An issue.
     Issue(Box<IssueView>),
     /// A plan.
@@ -40,21 +40,23 @@ pub(crate) enum Record {
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `broken-record`.
-pub(crate) fn show(session: &Session, id: &str, imported: bool) -> Answer<Record> {
+pub(crate) fn show(session: &Session, id: &str, imported: bool) -> Answer<ShownRecord> {
     let (snapshot, known) = named(session, id)?;
     let record = match known {
-        Known::Issue(id) => Record::Issue(Box::new(issue(session, &snapshot, &id, imported)?)),
-        Known::Solution(id) => Record::Plan(Box::new(plans::view(&snapshot, &id)?)),
-        Known::Execution(id) => Record::Execution(Box::new(execution(session, &snapshot, &id)?)),
-        Known::Queue(id) => Record::Queue(Box::new(queue::view(session, &id)?)),
-        Known::Item(queue, plan) => Record::Item(Box::new(queue::item_view(session, &queue, &plan)?)),
-        Known::Roadmap(id) => Record::Roadmap(Box::new(plans::roadmap::view(&snapshot, &id)?)),
+        KnownRecord::Issue(id) => ShownRecord::Issue(Box::new(issue(session, &snapshot, &id, imported)?)),
+        KnownRecord::Solution(id) => ShownRecord::Plan(Box::new(plans::view(&snapshot, &id)?)),
+        KnownRecord::Execution(id) => ShownRecord::Execution(Box::new(execution(session, &snapshot, &id)?)),
+        KnownRecord::Queue(id) => ShownRecord::Queue(Box::new(queue::view(session, &id)?)),
+        KnownRecord::Item(queue, plan) => {
+            ShownRecord::Item(Box::new(queue::item_view(session, &queue, &plan)?))
+        }
+        KnownRecord::Roadmap(id) => ShownRecord::Roadmap(Box::new(plans::roadmap::view(&snapshot, &id)?)),
     };
     Ok(session.done(record, None))
 }
 
 /// What an id names, and the state in which it was found. An exact id is looked up in the tree.
-fn named<'a>(session: &'a Session, text: &str) -> Result<(Snapshot<'a>, Known), Refusal> {
+fn named<'a>(session: &'a Session, text: &str) -> Result<(Snapshot<'a>, KnownRecord), Refusal> {
     let snapshot = session.store().snapshot()?;
     if let Some(known) = resolve::exact(&snapshot, text)? {
         return Ok((snapshot, known));
@@ -70,7 +72,7 @@ fn named<'a>(session: &'a Session, text: &str) -> Result<(Snapshot<'a>, Known), 
 fn shown_elsewhere(snapshot: &Snapshot<'_>, text: &str, error: ResolveError) -> Refusal {
     if let Ok(run) = resolve::run(snapshot, text) {
         return Refusal::new(Code::WrongKind, format!("`{text}` is a run"))
-            .remedy(Call::new(Other::RunShow, [&run]), "shows it");
+            .remedy(RemedyCall::new(Other::RunShow, [&run]), "shows it");
     }
     let wisdom = records::wisdom(snapshot, &mut Vec::new()).unwrap_or_default();
     if wisdom.iter().any(|it| it.id.as_str() == text || it.id.short() == text) {

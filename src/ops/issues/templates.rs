@@ -3,7 +3,7 @@
 use crate::model::code::Code;
 use crate::model::nearest::nearest;
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::issue_form::form;
 use crate::rules::issue_text::{IssueTemplate, template};
@@ -83,5 +83,5 @@ pub(crate) fn template_named(all: &[(String, IssueTemplate)], name: &str) -> Res
     };
     Err(Refusal::new(Code::NotFound, format!("there is no template `{name}`"))
         .hint(hint)
-        .remedy(Call::from(Op::New).flag("edit"), "starts without one"))
+        .remedy(RemedyCall::from(Op::New).flag("edit"), "starts without one"))
 }

@@ -11,19 +11,19 @@ use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::issue::StoredStatus;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::solution::Solution;
 use crate::model::uid::Uid;
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Notice, Refusal, Session, queue};
 use crate::rules::folder::IssueFolder;
-use crate::rules::plan_check::{self, Checked, Setting};
+use crate::rules::plan_check::{self, PlanSetting, PlanUnderCheck};
 use crate::rules::{facts, replan, transitions};
-use crate::store::{Read, Tx, layout, random_uid, resolve};
+use crate::store::{ReadState, Tx, layout, random_uid, resolve};
 
 /// Plans to add.
 #[derive(Debug)]
-pub(crate) struct Add {
+pub(crate) struct AddPlans {
     /// The issue: its id, or an unambiguous prefix of it.
     pub(crate) issue: String,
     /// The plans.
@@ -44,20 +44,21 @@ pub(crate) struct Add {
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `invalid-plan`, `exists`, `illegal-move`, `not-from-github`, `too-many-tasks`.
-pub(crate) fn add(session: &Session, input: Add) -> Answer<Added> {
+pub(crate) fn add(session: &Session, input: AddPlans) -> Answer<Added> {
     let permit = session.permit(Op::SolutionAdd)?;
-    let Add { issue, mut plans, no_bind, add_reply_task, queue: queues, force } = input;
+    let AddPlans { issue, mut plans, no_bind, add_reply_task, queue: queues, force } = input;
     if queues {
         session.permit(Op::QueueAdd)?;
     }
     let force = force.as_deref();
     let id = resolve::issue(&session.store().snapshot()?, &issue)?;
     reply::settle(session, &id, &mut plans, add_reply_task)?;
-    let setting = Setting { issue: Some(&id), ..Setting::default() };
+    let setting = PlanSetting { issue: Some(&id), ..PlanSetting::default() };
     let reports = examine(&plans, setting, Some(session.store()))?;
     refuse_faulty(&plans, &reports)?;
     // Without errors, each report has a plan.
-    let checked: Vec<Checked> = reports.iter().filter_map(|report| report.clone().checked().ok()).collect();
+    let checked: Vec<PlanUnderCheck> =
+        reports.iter().filter_map(|report| report.clone().checked().ok()).collect();
     refuse_twins(checked.iter().filter_map(|one| one.id.as_ref()))?;
     let nonce = random_uid()?;
     let unqueued: RefCell<Option<Refusal>> = RefCell::default();
@@ -124,7 +125,7 @@ fn queue_bound(
     let bound = existing(tx, issue)?.issue.record.bound_solution_id;
     if bound.is_none_or(|bound| stored.iter().all(|(id, _)| *id != bound)) {
         let message = format!("none of the given plans is bound to {issue}");
-        let bind = Call::new(Op::Bind, [issue.as_str(), "PLAN"]);
+        let bind = RemedyCall::new(Op::Bind, [issue.as_str(), "PLAN"]);
         return Err(Refusal::new(Code::NotBound, message).remedy(bind, "chooses one"));
     }
     Ok(queue::add_issue(tx, issue, None, nonce, force)?.0)
@@ -148,7 +149,7 @@ fn lone(folder: &IssueFolder) -> Option<&Solution> {
 fn store_plans(
     tx: &mut Tx<'_>,
     issue: &IssueId,
-    plans: &[Checked],
+    plans: &[PlanUnderCheck],
     nonce: &Uid,
     force: Option<&str>,
 ) -> Result<Vec<(SolutionId, bool)>, Refusal> {
@@ -180,7 +181,7 @@ fn store_plans(
             }
             return Err(Refusal::new(Code::Exists, format!("another plan already has the id `{id}`"))
                 .hint("omit the id to get a new one")
-                .remedy(Call::new(Other::SolutionShow, [&id]), "shows that plan"));
+                .remedy(RemedyCall::new(Other::SolutionShow, [&id]), "shows that plan"));
         }
         if tx.file(&layout::solution(&id))?.is_some() {
             return Err(Refusal::unreadable(&format!("the existing plan `{id}`")));
@@ -206,7 +207,7 @@ fn notice(session: &Session, added: &Added, bound: Option<&SolutionId>) {
     for (id, report) in &added.handed {
         if report.findings.iter().any(|it| it.rule == plan_check::NO_FILES_RULE) {
             let message = format!("{id} names no file, so overlap with other plans goes unnoticed");
-            let check = Call::new(Other::SolutionCheck, [id]);
+            let check = RemedyCall::new(Other::SolutionCheck, [id]);
             session.notice(Notice::warning(message).remedy(check, "says where to name files"));
         }
     }
@@ -215,7 +216,7 @@ fn notice(session: &Session, added: &Added, bound: Option<&SolutionId>) {
         let them: Vec<&str> = added.handed.iter().map(|(id, _)| id.as_str()).collect();
         let are = if them.len() == 1 { "is" } else { "are" };
         let message = format!("{} {are} not bound: {bound} stays bound", them.join(", "));
-        let bind = Call::new(Op::Bind, [added.issue.as_str(), "PLAN"]);
+        let bind = RemedyCall::new(Op::Bind, [added.issue.as_str(), "PLAN"]);
         session.notice(Notice::warning(message).remedy(bind, "chooses another"));
     }
 }

@@ -11,7 +11,7 @@ use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::rules::folder::{IssueFolder, QueuedItem};
-use crate::rules::plan_check::{self, Finding, Report};
+use crate::rules::plan_check::{self, CheckReport, PlanFinding};
 use crate::rules::{facts, replan};
 
 /// The result of adding plans.
@@ -44,7 +44,7 @@ pub(crate) struct Added {
     pub(crate) failed: Option<SolutionId>,
     /// The plans that were given, each once, in their order.
     #[serde(skip)]
-    pub(crate) handed: Vec<(SolutionId, Report)>,
+    pub(crate) handed: Vec<(SolutionId, CheckReport)>,
     /// All plans of the issue.
     #[serde(skip)]
     pub(crate) plans: Vec<SolutionView>,
@@ -78,12 +78,12 @@ pub(crate) struct PendingSelection {
     /// The issue.
     pub(crate) issue_id: IssueId,
     /// The plans.
-    pub(crate) solutions: Vec<Candidate>,
+    pub(crate) solutions: Vec<CandidatePlan>,
 }
 
 /// A plan that can be chosen.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Candidate {
+pub(crate) struct CandidatePlan {
     /// Its id.
     pub(crate) id: SolutionId,
     /// What the plan does.
@@ -110,10 +110,10 @@ pub(crate) struct AddedFinding {
     pub(crate) solution_id: SolutionId,
     /// See there.
     #[serde(flatten)]
-    pub(crate) finding: Finding,
+    pub(crate) finding: PlanFinding,
 }
 
-impl Candidate {
+impl CandidatePlan {
     fn of(solution: &Solution) -> Self {
         let plan = solution.typed_plan();
         Self {
@@ -133,18 +133,19 @@ impl Added {
     /// the items that left their queues for it.
     pub(super) fn of(
         folder: &IssueFolder,
-        stored: impl Iterator<Item = ((SolutionId, bool), Report)>,
+        stored: impl Iterator<Item = ((SolutionId, bool), CheckReport)>,
         bound: Option<SolutionId>,
         left: &[QueuedItem],
     ) -> Self {
         let (mut added, mut already_there) = (Vec::new(), Vec::new());
-        let (mut findings, mut handed) = (Vec::new(), Vec::<(SolutionId, Report)>::new());
+        let (mut findings, mut handed) = (Vec::new(), Vec::<(SolutionId, CheckReport)>::new());
         for ((id, is_new), report) in stored {
             // The same plan may have been given twice.
             if handed.iter().any(|(known, _)| *known == id) {
                 continue;
             }
-            let of = |finding: &Finding| AddedFinding { solution_id: id.clone(), finding: finding.clone() };
+            let of =
+                |finding: &PlanFinding| AddedFinding { solution_id: id.clone(), finding: finding.clone() };
             findings.extend(report.findings.iter().map(of));
             let list = if is_new { &mut added } else { &mut already_there };
             list.push(id.clone());
@@ -157,7 +158,7 @@ impl Added {
             Some(_) => replan::newer(folder),
         };
         let failed = issue.bound_solution_id.clone().filter(|_| !pending.is_empty());
-        let solutions: Vec<Candidate> = pending.into_iter().map(Candidate::of).collect();
+        let solutions: Vec<CandidatePlan> = pending.into_iter().map(CandidatePlan::of).collect();
         let pending_selection = match solutions.is_empty() {
             true => vec![],
             false => vec![PendingSelection { issue_id: issue.id.clone(), solutions }],

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::{Judgement, ReviewInput};
-use crate::agent::answer::{Answer, With, faults, schema_of};
+use crate::agent::answer::{AnswerKind, With, faults, schema_of};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::plan::Plan;
-use crate::rules::plan_check::{self, Finding};
+use crate::rules::plan_check::{self, PlanFinding};
 
 /// Fields that the store sets or derives (author, created_at, is_bound, plan_digest, …) are ignored here. Unknown
 /// fields are kept.
@@ -63,7 +63,7 @@ impl Plans {
     }
 }
 
-impl Answer for Plans {
+impl AnswerKind for Plans {
     fn schema() -> Value {
         schema_of::<With<PlanAnswer>>()
     }
@@ -78,7 +78,7 @@ impl Answer for Plans {
         if plans.is_empty() || plans.len() > MOST_PLANS {
             return Err(vec![format!("{place}: {} plans; expected 1 to {MOST_PLANS}", plans.len())]);
         }
-        let fault = |n: usize, finding: &Finding| {
+        let fault = |n: usize, finding: &PlanFinding| {
             let path = finding.path.trim_start_matches('$').trim_start_matches('.');
             let dot = if path.is_empty() { "" } else { "." };
             let place = if place.is_empty() { "$".to_owned() } else { format!("{place}[{n}]") };
@@ -86,14 +86,14 @@ impl Answer for Plans {
         };
         let mut faults = Vec::new();
         for (n, plan) in plans.iter().enumerate() {
-            let report = plan_check::examine(plan, plan_check::Setting::default());
+            let report = plan_check::examine(plan, plan_check::PlanSetting::default());
             faults.extend(report.findings.iter().filter(|it| it.is_error()).map(|it| fault(n, it)));
         }
         if faults.is_empty() { Ok(Self(plans)) } else { Err(faults) }
     }
 }
 
-impl Answer for Judgement {
+impl AnswerKind for Judgement {
     fn schema() -> Value {
         schema_of::<With<ReviewInput>>()
     }
@@ -111,7 +111,7 @@ impl Answer for Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::answer::{self, Unfit};
+    use crate::agent::answer::{self, NotAnAnswer};
     use serde_json::json;
 
     fn plan() -> Value {
@@ -149,7 +149,7 @@ mod tests {
         let mut broken = plan();
         broken["tasks"][0].as_object_mut().unwrap().remove("title");
         let faults = |value: &Value| match answer::read::<Plans>(&value.to_string()) {
-            Err(Unfit::Faults(faults)) => faults,
+            Err(NotAnAnswer::Faults(faults)) => faults,
             other => panic!("{other:?}"),
         };
         assert!(faults(&broken)[0].starts_with("$.tasks[0].title: found nothing; "), "{:?}", faults(&broken));

@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use crate::model::issue::Source;
 use crate::model::status::IssueStatus;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::background::{self, Background, IssueContext, Reader};
-use crate::rules::bounded::LeftOut;
+use crate::rules::background::{self, Background, BackgroundReader, IssueContext};
+use crate::rules::bounded::Omission;
 use crate::rules::explored::{self, ExplorationContext};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::roles::Role;
 use crate::rules::wisdom;
-use crate::store::{Read, StoreError, records};
+use crate::store::{ReadState, StoreError, records};
 
 /// The content of an issue, with the state of its dependencies.
 pub(crate) fn issue_context(
-    read: &impl Read,
+    read: &impl ReadState,
     folder: &IssueFolder,
-) -> Result<(IssueContext, Vec<LeftOut>), Refusal> {
+) -> Result<(IssueContext, Vec<Omission>), Refusal> {
     let mut known = BTreeMap::new();
     for id in &folder.issue.record.depends_on {
         match records::outline(read, id) {
@@ -38,10 +38,10 @@ pub(crate) fn issue_context(
 /// What a role is given besides the issue: what happened before, what the team learned, and what was found in the code.
 /// `left_out` says what others left out.
 pub(super) fn background_for(
-    read: &impl Read,
+    read: &impl ReadState,
     folder: &IssueFolder,
-    (role, reader): (Role, Reader<'_>),
-    mut left_out: Vec<LeftOut>,
+    (role, reader): (Role, BackgroundReader<'_>),
+    mut left_out: Vec<Omission>,
 ) -> Result<(Background, Option<ExplorationContext>), Refusal> {
     let mut background = with_wisdom(read, folder, role, background::background(folder, reader))?;
     left_out.append(&mut background.left_out);
@@ -54,7 +54,7 @@ pub(super) fn background_for(
 
 /// Adds the wisdom of the team.
 pub(super) fn with_wisdom(
-    read: &impl Read,
+    read: &impl ReadState,
     folder: &IssueFolder,
     role: Role,
     background: Background,

@@ -7,12 +7,12 @@ use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::solution::Solution;
 use crate::ops::issues::{self, IssueView, existing};
 use crate::ops::{Answer, Notice, Refusal, Session, work};
 use crate::rules::folder::{IssueFolder, QueuedItem};
-use crate::rules::plan_check::{self, Setting};
+use crate::rules::plan_check::{self, PlanSetting};
 use crate::rules::quality::LEAST;
 use crate::rules::{facts, replan, transitions};
 use crate::store::{Tx, resolve};
@@ -60,7 +60,7 @@ pub(super) fn left_queue(issue: &IssueId, left: &[QueuedItem]) -> Option<Notice>
     );
     Some(
         Notice::warning(message)
-            .remedy(Call::new(Op::QueueAdd, [issue]), "queues it again, with the new plan"),
+            .remedy(RemedyCall::new(Op::QueueAdd, [issue]), "queues it again, with the new plan"),
     )
 }
 
@@ -74,11 +74,11 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
                 Code::OtherIssue,
                 format!("plan `{id}` belongs to issue `{}`, not `{issue}`", id.issue()),
             )
-            .remedy(Call::new(Other::SolutionList, [issue]), format!("shows the plans of `{issue}`")));
+            .remedy(RemedyCall::new(Other::SolutionList, [issue]), format!("shows the plans of `{issue}`")));
         }
         return Ok(id);
     }
-    let remedy = Remedy::call(Call::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses one");
+    let remedy = Remedy::call(RemedyCall::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses one");
     match &replan::newer(folder)[..] {
         [] => plan_of_issue(folder, remedy),
         [newer] => Ok(newer.id.clone()),
@@ -103,7 +103,7 @@ fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
     let Some(solution) = folder.solution(id) else {
         return Err(Refusal::unreadable(&format!("plan `{id}`")));
     };
-    let report = plan_check::examine(&solution.plan, Setting::default());
+    let report = plan_check::examine(&solution.plan, PlanSetting::default());
     if report.quality.suffices() {
         return Ok(());
     }
@@ -116,8 +116,8 @@ fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
         ),
     )
     .details(costly.map(ToString::to_string).collect())
-    .remedy(Call::new(Other::SolutionCheck, [id]), "says what to do")
-    .remedy(Call::new(Op::TaskEdit, [id.as_str(), "TASK"]), "changes the plan"))
+    .remedy(RemedyCall::new(Other::SolutionCheck, [id]), "says what to do")
+    .remedy(RemedyCall::new(Op::TaskEdit, [id.as_str(), "TASK"]), "changes the plan"))
 }
 
 /// Binds `solution` in the transaction. Attempts at another plan are set aside, and that plan's items leave their

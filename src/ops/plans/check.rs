@@ -12,7 +12,7 @@ use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
 use crate::model::plan_fields;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
@@ -22,10 +22,10 @@ use crate::ops::{Answer, Done, Refusal, Session};
 use crate::rules::complexity::{self, Complexity};
 use crate::rules::facts;
 use crate::rules::overlap::{SharedFile, shared_files};
-use crate::rules::plan_check::{Finding, Report, Setting};
+use crate::rules::plan_check::{CheckReport, PlanFinding, PlanSetting};
 use crate::rules::quality::PartScore;
 use crate::store::Snapshot;
-use crate::store::resolve::{self, Known, ResolveError};
+use crate::store::resolve::{self, KnownRecord, ResolveError};
 
 /// The plans to check.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(crate) enum Checking {
 
 /// What to check, and what to compare it with.
 #[derive(Debug)]
-pub(crate) struct Check {
+pub(crate) struct CheckPlan {
     /// The plans.
     pub(crate) plans: Checking,
     /// The issue of the plans.
@@ -60,7 +60,7 @@ pub(crate) struct CheckedAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) quality: Option<f64>,
     /// What is wrong or could be improved. With several plans, each path begins with the index of its plan.
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings: Vec<PlanFinding>,
     /// The plans that were checked.
     pub(crate) plans: Vec<CheckedPlan>,
     /// Files that several plans touch; only if a comparison was requested, or if plans of several issues were given.
@@ -89,23 +89,23 @@ pub(crate) struct CheckedPlan {
     pub(crate) files: usize,
     /// The findings.
     #[serde(skip)]
-    pub(crate) report: Report,
+    pub(crate) report: CheckReport,
 }
 
 /// Checks plans, and lists the files that they share with others.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `no-solution`, `choice-needed`, `not-bound`.
-pub(crate) fn check(session: &Session, input: Check) -> Answer<CheckedAnswer> {
+pub(crate) fn check(session: &Session, input: CheckPlan) -> Answer<CheckedAnswer> {
     let snapshot = session.store().snapshot()?;
-    let Check { plans, issue, with, all_bound } = input;
+    let CheckPlan { plans, issue, with, all_bound } = input;
     let issue = issue.map(|text| resolve::issue(&snapshot, &text)).transpose()?;
     let plans = match plans {
         Checking::PlanInput(plans) => plans,
         Checking::Stored(text) => vec![stored(&snapshot, &text, issue.as_ref())?],
         Checking::Nothing => vec![],
     };
-    let setting = Setting { issue: issue.as_ref(), ..Setting::default() };
+    let setting = PlanSetting { issue: issue.as_ref(), ..PlanSetting::default() };
     let reports = examine(&plans, setting, Some(session.store()))?;
     let shared = if all_bound || !with.is_empty() {
         // Plans of the same issue are not compared: at most one of them is executed.
@@ -126,7 +126,7 @@ pub(crate) fn check(session: &Session, input: Check) -> Answer<CheckedAnswer> {
 /// # Errors
 /// Any error from reading the code.
 pub(crate) fn check_alone(session: Option<&Session>, plans: Vec<PlanInput>) -> Answer<CheckedAnswer> {
-    let reports = examine(&plans, Setting::default(), session.map(Session::store))?;
+    let reports = examine(&plans, PlanSetting::default(), session.map(Session::store))?;
     let shared = shared_in_batch(&plans, None);
     Ok(Done { view: answer(plans, reports, shared), commit: None, notices: vec![] })
 }
@@ -174,10 +174,10 @@ fn plans_named(snapshot: &Snapshot<'_>, texts: &[String]) -> Result<Vec<Touching
     let mut found = Vec::new();
     for text in texts {
         let plan = match resolve::any(snapshot, text)? {
-            Known::Solution(id) => solution(snapshot, &id)?,
-            Known::Issue(id) => existing(snapshot, &id)?.bound().cloned().ok_or_else(|| {
+            KnownRecord::Solution(id) => solution(snapshot, &id)?,
+            KnownRecord::Issue(id) => existing(snapshot, &id)?.bound().cloned().ok_or_else(|| {
                 Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan to compare with"))
-                    .remedy(Call::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one")
+                    .remedy(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one")
                     .hint("or name a plan instead of the issue")
             })?,
             _ => {
@@ -241,13 +241,13 @@ fn shared_in_batch(plans: &[PlanInput], issue: Option<&IssueId>) -> Option<Vec<S
 
 fn answer(
     plans: Vec<PlanInput>,
-    reports: Vec<Report>,
+    reports: Vec<CheckReport>,
     shared_files: Option<Vec<SharedFile>>,
 ) -> CheckedAnswer {
     let many = plans.len() > 1;
     let mut findings = Vec::new();
     for (it, report) in plans.iter().zip(&reports) {
-        findings.extend(report.findings.iter().cloned().map(|finding| Finding {
+        findings.extend(report.findings.iter().cloned().map(|finding| PlanFinding {
             path: if many { format!("{} {}", it.place, finding.path) } else { finding.path },
             ..finding
         }));

@@ -8,11 +8,11 @@ use super::explorer_input::{ExplorerInput, for_explorer};
 use super::planner_input::{PlannerInput, for_planner};
 use super::reviewer_input::{ReviewerInput, for_reviewer};
 use crate::model::op::Other;
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::roles::Role;
-use crate::store::resolve::{self, Known};
+use crate::store::resolve::{self, KnownRecord};
 
 /// The context of an agent.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -37,7 +37,7 @@ pub(crate) enum AgentContext {
 pub(crate) fn context(session: &Session, id: &str, role: Option<Role>) -> Answer<AgentContext> {
     let snapshot = session.store().snapshot()?;
     let solution = match resolve::any(&snapshot, id)? {
-        Known::Issue(id) => {
+        KnownRecord::Issue(id) => {
             let context = match role {
                 None | Some(Role::Planner) => {
                     AgentContext::Planner(Box::new(for_planner(session, &snapshot, &id, &[])?))
@@ -49,29 +49,30 @@ pub(crate) fn context(session: &Session, id: &str, role: Option<Role>) -> Answer
                     let refusal = other_needed(other, "an issue");
                     return Err(match existing(&snapshot, &id)?.bound() {
                         Some(plan) => {
-                            let call = Call::new(Other::Context, [&plan.id]).option("for", other.as_str());
+                            let call =
+                                RemedyCall::new(Other::Context, [&plan.id]).option("for", other.as_str());
                             Refusal {
                                 remedies: vec![Remedy::call(call, "prints that of the bound plan")],
                                 ..refusal
                             }
                         }
-                        None => refusal.remedy(Call::new(Other::Show, [&id]), "shows its plans"),
+                        None => refusal.remedy(RemedyCall::new(Other::Show, [&id]), "shows its plans"),
                     });
                 }
                 Some(other) => return Err(other_needed(other, "an issue")),
             };
             return Ok(session.done(context, None));
         }
-        Known::Solution(id) | Known::Item(_, id) => id,
-        Known::Execution(id) => {
+        KnownRecord::Solution(id) | KnownRecord::Item(_, id) => id,
+        KnownRecord::Execution(id) => {
             let folder = existing(&snapshot, &id.issue())?;
             let found = folder.executions.into_iter().find(|it| it.execution.id == id);
             let found = found.ok_or_else(|| Refusal::unreadable(&format!("execution `{id}`")))?;
             found.execution.solution_id
         }
-        Known::Queue(_) | Known::Roadmap(_) => {
+        KnownRecord::Queue(_) | KnownRecord::Roadmap(_) => {
             return Err(Refusal::usage(format!("`{id}` has no context to print"))
-                .remedy(Call::new(Other::Show, [id]), "shows it")
+                .remedy(RemedyCall::new(Other::Show, [id]), "shows it")
                 .hint("name an issue for its planner, or a plan, an item or an execution for its executor"));
         }
     };

@@ -8,10 +8,10 @@ use super::background::{issue_context, notice_source, with_wisdom};
 use crate::model::digest::PlanDigest;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::Other;
-use crate::model::remedy::{Call, as_command};
+use crate::model::remedy::{RemedyCall, as_command};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session, work};
-use crate::rules::background::{self, Background, IssueContext, Reader};
+use crate::rules::background::{self, Background, BackgroundReader, IssueContext};
 use crate::rules::facts;
 use crate::rules::roles::Role;
 use crate::store::Snapshot;
@@ -62,15 +62,15 @@ pub(crate) struct Load {
     /// The plan with its tasks.
     #[serde(serialize_with = "as_command")]
     #[schemars(with = "String")]
-    pub(crate) solution: Call,
+    pub(crate) solution: RemedyCall,
     /// The issue with everything about it.
     #[serde(serialize_with = "as_command")]
     #[schemars(with = "String")]
-    pub(crate) issue: Call,
+    pub(crate) issue: RemedyCall,
     /// The project context.
     #[serde(serialize_with = "as_command")]
     #[schemars(with = "String")]
-    pub(crate) project: Call,
+    pub(crate) project: RemedyCall,
 }
 
 fn executor_example() -> Value {
@@ -101,11 +101,11 @@ pub(super) fn for_executor(
     let attempt = facts::holder(&folder).map(|it| &it.execution).filter(|it| it.solution_id == id);
     let load = Load {
         solution: match queued {
-            Some(_) => Call::new(Other::Detail, [&id]).flag("json"),
-            None => Call::new(Other::SolutionShow, [&id]).flag("json"),
+            Some(_) => RemedyCall::new(Other::Detail, [&id]).flag("json"),
+            None => RemedyCall::new(Other::SolutionShow, [&id]).flag("json"),
         },
-        issue: Call::new(Other::Show, [&issue_id]).flag("json"),
-        project: Call::from(Other::ProjectShow).flag("json"),
+        issue: RemedyCall::new(Other::Show, [&issue_id]).flag("json"),
+        project: RemedyCall::from(Other::ProjectShow).flag("json"),
     };
     notice_source(session, &folder);
     let (issue, mut left_out) = issue_context(snapshot, &folder)?;
@@ -113,7 +113,7 @@ pub(super) fn for_executor(
         snapshot,
         &folder,
         Role::Executor,
-        background::background(&folder, Reader::Executor(&plan)),
+        background::background(&folder, BackgroundReader::Executor(&plan)),
     )?;
     left_out.append(&mut background.left_out);
     background.left_out = left_out;

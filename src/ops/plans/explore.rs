@@ -4,7 +4,7 @@ use crate::model::code::Code;
 use crate::model::exploration::{Depth, Exploration, Explored};
 use crate::model::id::{IssueId, RunId};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::issues::existing_outline;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::limits;
@@ -36,7 +36,10 @@ pub(crate) fn explore(session: &Session, input: Explore) -> Answer<Explored> {
             format!("`issue_id` is `{}`, but issue `{issue}` was explored", found.issue_id),
         )
         .hint("name the issue that was asked about")
-        .remedy(Call::new(Other::Context, [&issue]).option("for", "explorer"), "shows what was asked"));
+        .remedy(
+            RemedyCall::new(Other::Context, [&issue]).option("for", "explorer"),
+            "shows what was asked",
+        ));
     }
     // A copy of the issue would stay when the issue changes, or when a text in it is hidden.
     found.issue = None;

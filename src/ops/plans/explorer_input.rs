@@ -9,7 +9,7 @@ use crate::model::id::IssueId;
 use crate::model::root::Project;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
-use crate::rules::background::{Background, IssueContext, Reader};
+use crate::rules::background::{Background, BackgroundReader, IssueContext};
 use crate::rules::exploration_depth::{complexity, depth};
 use crate::rules::explored::ExplorationContext;
 use crate::rules::roles::Role;
@@ -47,7 +47,7 @@ pub(super) fn for_explorer(
     notice_source(session, &folder);
     let (issue, left_out) = issue_context(snapshot, &folder)?;
     let (background, exploration) =
-        background_for(snapshot, &folder, (Role::Explorer, Reader::Planner), left_out)?;
+        background_for(snapshot, &folder, (Role::Explorer, BackgroundReader::Planner), left_out)?;
     let title = folder.issue.record.title.clone();
     let complexity = complexity(&format!("{title}\n{}", issue.description), issue.priority);
     Ok(ExplorerInput {

@@ -7,7 +7,7 @@ use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::words::count;
 use crate::ops::issues::{self, existing};
 use crate::ops::work::FailureReport;
@@ -82,7 +82,7 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
             Code::OtherIssue,
             format!("plan `{other}` belongs to issue `{}`, not `{id}`", other.issue()),
         )
-        .remedy(Call::new(Other::SolutionList, [&id]), format!("shows the plans of `{id}`")));
+        .remedy(RemedyCall::new(Other::SolutionList, [&id]), format!("shows the plans of `{id}`")));
     }
     let mut detail = FeedbackDetail { solution_id, ..FeedbackDetail::default() };
     let mut content = text;

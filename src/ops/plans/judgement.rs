@@ -9,7 +9,7 @@ use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::review::{Score, Scores, Verdict};
 use crate::model::solution::Solution;
 use crate::model::{strict, typed};
@@ -146,7 +146,7 @@ impl Judgement {
     pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<Self, Refusal> {
         let wrong = |why: String| {
             Refusal::new(Code::InvalidJson, format!("{name} is not a review: {why}"))
-                .remedy(Call::new(Other::Schema, ["review-input"]), "describes it")
+                .remedy(RemedyCall::new(Other::Schema, ["review-input"]), "describes it")
         };
         let value = strict::parse(bytes).map_err(wrong)?;
         let input: ReviewInput = typed::read(&value).map_err(|error| wrong(error.to_string()))?;
@@ -189,7 +189,7 @@ impl Judgement {
         let id = &plan.id;
         if let Some(other) = self.solution_id.as_ref().filter(|other| *other != id) {
             return Err(Refusal::new(Code::OtherPlan, format!("the review is about `{other}`, not `{id}`"))
-                .remedy(Call::new(Op::SolutionReview, [other]), "records it"));
+                .remedy(RemedyCall::new(Op::SolutionReview, [other]), "records it"));
         }
         if let Some(other) = self.issue_id.as_ref().filter(|other| **other != id.issue()) {
             return Err(Refusal::new(
@@ -197,14 +197,14 @@ impl Judgement {
                 format!("the review is for a plan of `{other}`, but `{id}` is a plan of `{}`", id.issue()),
             )
             .hint("name the plan you reviewed, or omit issue_id")
-            .remedy(Call::new(Other::SolutionList, [other]), "shows the plans of that issue"));
+            .remedy(RemedyCall::new(Other::SolutionList, [other]), "shows the plans of that issue"));
         }
         if let Some(read) = self.plan_digest.as_ref().filter(|read| *read != digest) {
             return Err(Refusal::new(
                 Code::DigestMismatch,
                 format!("plan `{id}` has changed since it was read: its digest is `{digest}`, not `{read}`"),
             )
-            .remedy(Call::new(Other::SolutionShow, [id]), "shows it as it is now"));
+            .remedy(RemedyCall::new(Other::SolutionShow, [id]), "shows it as it is now"));
         }
         Ok(())
     }
@@ -233,7 +233,7 @@ fn checked(mut findings: Vec<String>) -> Result<Vec<String>, Refusal> {
                 Code::TooLong,
                 format!("finding {} has {length} characters; at most {LONGEST_FINDING} are allowed", n + 1),
             )
-            .remedy(Call::new(Op::Comment, ["ISSUE"]), "takes longer texts"));
+            .remedy(RemedyCall::new(Op::Comment, ["ISSUE"]), "takes longer texts"));
         }
     }
     Ok(findings)

@@ -28,12 +28,12 @@ mod view;
 mod wisdom;
 mod withdraw;
 
-pub(crate) use add::{Add, add};
+pub(crate) use add::{AddPlans, add};
 pub(crate) use added::Added;
 pub(crate) use answers::{PlanAnswer, Plans, SolutionInput};
 pub(crate) use background::issue_context;
 pub(crate) use bind::{Bind, bind, bind_in, in_words};
-pub(crate) use check::{Check, CheckedAnswer, CheckedPlan, Checking, check, check_alone};
+pub(crate) use check::{CheckPlan, CheckedAnswer, CheckedPlan, Checking, check, check_alone};
 pub(crate) use context::{AgentContext, context};
 pub(crate) use executor_input::ExecutorInput;
 pub(crate) use explore::{Explore, explore};

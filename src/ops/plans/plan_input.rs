@@ -7,11 +7,11 @@ use serde_json::Value;
 use crate::model::code::Code;
 use crate::model::id::SolutionId;
 use crate::model::op::Other;
-use crate::model::remedy::{Call, Remedy};
-use crate::model::strict::{Fault, json_fault};
+use crate::model::remedy::{Remedy, RemedyCall};
+use crate::model::strict::{JsonFault, json_fault};
 use crate::model::words::count;
 use crate::ops::Refusal;
-use crate::rules::plan_check::{self, Finding, Link, Report, Setting};
+use crate::rules::plan_check::{self, CheckReport, PlanFinding, PlanSetting, SymbolicLink};
 use crate::store::{Store, StoreError};
 
 /// One plan and its origin.
@@ -32,13 +32,13 @@ pub(crate) fn read(text: &str, name: &str, place: &str) -> Result<Vec<PlanInput>
     let refused = |code, why| {
         Refusal::new(code, why)
             .hint("a plan is a JSON object; for several, use an array or one object per line")
-            .remedy(Call::new(Other::Schema, ["solution"]).flag("example"), "shows one")
+            .remedy(RemedyCall::new(Other::Schema, ["solution"]).flag("example"), "shows one")
     };
     let plans = plan_check::split(text).map_err(|fault| match &fault {
-        Fault::Json(error) => {
+        JsonFault::Json(error) => {
             refused(Code::InvalidJson, format!("{name} is not JSON: {}", json_fault(error)))
         }
-        Fault::Unsound(why) => refused(Code::UnsoundJson, format!("{name} cannot be read: {why}")),
+        JsonFault::Unsound(why) => refused(Code::UnsoundJson, format!("{name} cannot be read: {why}")),
     })?;
     if plans.is_empty() {
         return Err(refused(Code::Empty, format!("{name} holds no plan")));
@@ -51,25 +51,25 @@ pub(crate) fn read(text: &str, name: &str, place: &str) -> Result<Vec<PlanInput>
 /// Checks the plans against every rule, and against the files of HEAD if there is a repository.
 pub(super) fn examine(
     plans: &[PlanInput],
-    setting: Setting<'_>,
+    setting: PlanSetting<'_>,
     store: Option<&Store>,
-) -> Result<Vec<Report>, StoreError> {
+) -> Result<Vec<CheckReport>, StoreError> {
     let code = store.map(Store::code_tree).transpose()?.flatten();
     // A path that cannot be looked up is not an error of the plan.
     let known = |path: &str| code.as_ref().is_none_or(|code| code.has(path).unwrap_or(true));
     let known_files: Option<&dyn Fn(&str) -> bool> = if code.is_some() { Some(&known) } else { None };
     let link = |path: &str| code.as_ref().and_then(|code| code.link_on(path).ok().flatten());
-    let link = |path: &str| link(path).map(|(at, to)| Link { at, to });
-    let setting = Setting { known_files, link_on: Some(&link), ..setting };
+    let link = |path: &str| link(path).map(|(at, to)| SymbolicLink { at, to });
+    let setting = PlanSetting { known_files, link_on: Some(&link), ..setting };
     Ok(plans.iter().map(|it| plan_check::examine(&it.plan, setting)).collect())
 }
 
 /// Refuses plans with errors, reporting all errors at once.
-pub(super) fn refuse_faulty(plans: &[PlanInput], reports: &[Report]) -> Result<(), Refusal> {
+pub(super) fn refuse_faulty(plans: &[PlanInput], reports: &[CheckReport]) -> Result<(), Refusal> {
     let many = plans.len() > 1;
     let mut lines: Vec<String> = Vec::new();
     for (it, report) in plans.iter().zip(reports) {
-        let line = |finding: &Finding| {
+        let line = |finding: &PlanFinding| {
             if many { format!("{} {finding}", it.place) } else { finding.to_string() }
         };
         lines.extend(report.findings.iter().filter(|finding| finding.is_error()).map(line));
@@ -77,7 +77,7 @@ pub(super) fn refuse_faulty(plans: &[PlanInput], reports: &[Report]) -> Result<(
     if lines.is_empty() {
         return Ok(());
     }
-    let check = Remedy::call(Call::new(Other::SolutionCheck, ["FILE"]), "checks without storing");
+    let check = Remedy::call(RemedyCall::new(Other::SolutionCheck, ["FILE"]), "checks without storing");
     Err(faulty(&format!("the plan has {}; nothing was stored", count(lines.len(), "error")), lines, check))
 }
 
@@ -93,7 +93,7 @@ pub(super) fn refuse_twins<'a>(ids: impl Iterator<Item = &'a SolutionId>) -> Res
         if !seen.insert(id) {
             return Err(Refusal::new(Code::InvalidPlan, format!("two plans have the id `{id}`"))
                 .hint("leave the id out of one")
-                .remedy(Call::new(Other::SolutionCheck, ["FILE"]), "checks without storing"));
+                .remedy(RemedyCall::new(Other::SolutionCheck, ["FILE"]), "checks without storing"));
         }
     }
     Ok(())

@@ -10,14 +10,14 @@ use super::background::{background_for, issue_context, notice_source};
 use crate::model::exploration::Extent;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::repo_path::RepoPath;
 use crate::model::root::Project;
 use crate::model::status::ItemStatus;
 use crate::ops::issues::existing;
-use crate::ops::queue::World;
+use crate::ops::queue::QueueWorld;
 use crate::ops::{Refusal, Session};
-use crate::rules::background::{Background, IssueContext, Reader};
+use crate::rules::background::{Background, BackgroundReader, IssueContext};
 use crate::rules::bounded::{Cut, LONGEST};
 use crate::rules::exploration_depth;
 use crate::rules::explored::ExplorationContext;
@@ -186,19 +186,19 @@ pub(super) fn for_planner(
     let (issue, mut left_out) = issue_context(snapshot, &folder)?;
     let mut cut = Cut::at(LONGEST);
     let failure_analysis = failures::analyse(&folder.feedback, &mut cut);
-    let failures = Call::new(Other::FeedbackList, [id]).option("type", "failure").flag("json");
+    let failures = RemedyCall::new(Other::FeedbackList, [id]).option("type", "failure").flag("json");
     left_out.extend(cut.left_out("failure_analysis", failures));
     let mut cut = Cut::at(LONGEST);
     let plans = plans(&folder, &mut cut);
-    left_out.extend(cut.left_out("plans", Call::new(Other::SolutionList, [id]).flag("json")));
+    left_out.extend(cut.left_out("plans", RemedyCall::new(Other::SolutionList, [id]).flag("json")));
     let mut cut = Cut::at(LONGEST);
     let other_plans = cut.first(other_plans(session, &folder)?);
-    left_out.extend(cut.left_out("other_plans", Call::from(Other::QueueShow).flag("json")));
+    left_out.extend(cut.left_out("other_plans", RemedyCall::from(Other::QueueShow).flag("json")));
     let mut cut = Cut::at(LONGEST);
     let batch = batch(snapshot, together.iter().filter(|other| *other != id), &mut cut)?;
     left_out.extend(cut.left_out("batch", Other::RunShow));
     let (background, exploration) =
-        background_for(snapshot, &folder, (Role::Planner, Reader::Planner), left_out)?;
+        background_for(snapshot, &folder, (Role::Planner, BackgroundReader::Planner), left_out)?;
     let title = folder.issue.record.title.clone();
     let complexity = exploration.as_ref().map_or_else(
         || exploration_depth::complexity(&format!("{title}\n{}", issue.description), issue.priority),
@@ -290,7 +290,7 @@ fn other_plans(session: &Session, folder: &IssueFolder) -> Result<Vec<OtherPlan>
     }
     let mut own = ByPath::default();
     files.iter().for_each(|file| own.add(file, ()));
-    let (_, world) = World::now(session)?;
+    let (_, world) = QueueWorld::now(session)?;
     let mut found = Vec::new();
     for view in world.views() {
         let others = view.items.into_iter().filter(|it| it.item.issue_id != folder.issue.record.id);

@@ -4,7 +4,7 @@ use super::PlanInput;
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::issues::existing;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::reply_task::{self, Discussion, Unadded};
@@ -27,7 +27,7 @@ pub(super) fn settle(
         if append {
             return Err(Refusal::new(Code::NotFromGithub, format!("issue `{issue}` did not come from GitHub"))
                 .hint("only an issue from GitHub gets a reply task: it has a `source_url` there, or the id GH-<number> and a remote on GitHub")
-                .remedy(Call::new(Op::Edit, [issue]).option("source-url", "URL"), "says where it is discussed"));
+                .remedy(RemedyCall::new(Op::Edit, [issue]).option("source-url", "URL"), "says where it is discussed"));
         }
         return Ok(());
     };
@@ -37,7 +37,7 @@ pub(super) fn settle(
             Ok(_) | Err(Unadded::Full) if !append => {
                 let message = format!("{at}: issue `{issue}` came from GitHub, but no task replies there");
                 session.notice(Notice::warning(message).remedy(
-                    Call::new(Op::SolutionAdd, [issue.as_str(), "FILE"]).flag("add-reply-task"),
+                    RemedyCall::new(Op::SolutionAdd, [issue.as_str(), "FILE"]).flag("add-reply-task"),
                     "adds one",
                 ));
             }

@@ -4,18 +4,18 @@ use super::in_words;
 use crate::model::code::Code;
 use crate::model::id::SolutionId;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::ops::Refusal;
 use crate::ops::issues::existing;
 use crate::rules::folder::IssueFolder;
-use crate::store::Read;
-use crate::store::resolve::{self, Known, ResolveError};
+use crate::store::ReadState;
+use crate::store::resolve::{self, KnownRecord, ResolveError};
 
 /// The plan that `text` names: a plan itself, the plan of an item, or the bound or only plan of an issue.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; the same as [`plan_of_issue`].
-pub(crate) fn plan_named(read: &impl Read, text: &str) -> Result<SolutionId, Refusal> {
+pub(crate) fn plan_named(read: &impl ReadState, text: &str) -> Result<SolutionId, Refusal> {
     let named = resolve::any(read, text);
     // Try plans first, so that a prefix is enough if no other plan has it.
     if !named.as_ref().is_ok_and(|known| known.is_named_exactly(text)) {
@@ -25,9 +25,9 @@ pub(crate) fn plan_named(read: &impl Read, text: &str) -> Result<SolutionId, Ref
         }
     }
     match named {
-        Ok(Known::Solution(id) | Known::Item(_, id)) => Ok(id),
-        Ok(Known::Issue(id)) => plan_of_issue(&existing(read, &id)?, Remedy::words("name one of them")),
-        Ok(Known::Execution(_) | Known::Queue(_) | Known::Roadmap(_)) => {
+        Ok(KnownRecord::Solution(id) | KnownRecord::Item(_, id)) => Ok(id),
+        Ok(KnownRecord::Issue(id)) => plan_of_issue(&existing(read, &id)?, Remedy::words("name one of them")),
+        Ok(KnownRecord::Execution(_) | KnownRecord::Queue(_) | KnownRecord::Roadmap(_)) => {
             Err(Refusal::new(Code::NotFound, format!("`{text}` is not a plan"))
                 .remedy(Other::SolutionList, "shows the plans"))
         }
@@ -50,7 +50,7 @@ pub(crate) fn plan_of_issue(folder: &IssueFolder, remedy: Remedy) -> Result<Solu
     match folder.plans().as_slice() {
         [only] => Ok(only.id.clone()),
         [] => Err(Refusal::new(Code::NoSolution, format!("issue `{issue}` has no plan"))
-            .remedy(Call::new(Op::SolutionAdd, [issue.as_str(), "FILE"]), "adds one")),
+            .remedy(RemedyCall::new(Op::SolutionAdd, [issue.as_str(), "FILE"]), "adds one")),
         many => {
             let what = format!("issue `{issue}` has {} plans, so one must be named", many.len());
             Err(Refusal {

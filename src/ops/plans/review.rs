@@ -8,7 +8,7 @@ use crate::model::code::Code;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::op::Op;
-use crate::model::remedy::{Call, Detail};
+use crate::model::remedy::{Detail, RemedyCall};
 use crate::model::review::{Review, Verdict};
 use crate::model::solution::Solution;
 use crate::ops::issues::existing;
@@ -141,7 +141,7 @@ fn settled(plan: &Solution, input: &Judgement) -> Result<Verdict, Refusal> {
             Code::NoTasks,
             format!("plan `{}` has no tasks, so it cannot be {given}", plan.id),
         )
-        .remedy(Call::new(Op::SolutionReview, [&plan.id]).option("verdict", "rejected"), "rejects it")
+        .remedy(RemedyCall::new(Op::SolutionReview, [&plan.id]).option("verdict", "rejected"), "rejects it")
         .hint("or leave the verdict out")),
         Some(given) if given < mildest => Err(Refusal::new(
             Code::MilderVerdict,

@@ -10,9 +10,9 @@ use crate::model::id::{IssueId, SolutionId};
 use crate::model::root::Project;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session, work};
-use crate::rules::background::{Background, IssueContext, Reader};
+use crate::rules::background::{Background, BackgroundReader, IssueContext};
 use crate::rules::explored::ExplorationContext;
-use crate::rules::plan_check::{self, Finding, Setting};
+use crate::rules::plan_check::{self, PlanFinding, PlanSetting};
 use crate::rules::roles::Role;
 use crate::store::{Snapshot, records};
 
@@ -44,7 +44,7 @@ pub(crate) struct ReviewerInput {
     pub(crate) quality: f64,
     /// What the checks found in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings: Vec<PlanFinding>,
     #[serde(flatten)]
     pub(crate) background: Background,
 }
@@ -65,8 +65,8 @@ pub(super) fn for_reviewer(
     notice_source(session, &folder);
     let (issue, left_out) = issue_context(snapshot, &folder)?;
     let (background, exploration) =
-        background_for(snapshot, &folder, (Role::Reviewer, Reader::Executor(&plan)), left_out)?;
-    let report = plan_check::examine(&plan.plan, Setting::default());
+        background_for(snapshot, &folder, (Role::Reviewer, BackgroundReader::Executor(&plan)), left_out)?;
+    let report = plan_check::examine(&plan.plan, PlanSetting::default());
     Ok(ReviewerInput {
         plan_digest: plan.plan_digest(),
         title: folder.issue.record.title.clone(),

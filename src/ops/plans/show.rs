@@ -5,7 +5,7 @@ use crate::model::id::SolutionId;
 use crate::ops::issues::{self, existing};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::IssueFolder;
-use crate::store::{Read, resolve};
+use crate::store::{ReadState, resolve};
 
 /// Lists the plans of one issue, given by its id or an unambiguous prefix, or of all issues. Skips unreadable issues.
 ///
@@ -24,7 +24,7 @@ pub(crate) fn list(session: &Session, issue: Option<&str>) -> Answer<Vec<Solutio
 ///
 /// # Errors
 /// `not-found`, `broken-record`.
-pub(crate) fn view(read: &impl Read, id: &SolutionId) -> Result<SolutionView, Refusal> {
+pub(crate) fn view(read: &impl ReadState, id: &SolutionId) -> Result<SolutionView, Refusal> {
     view_in(&existing(read, &id.issue())?, id)
 }
 

@@ -14,14 +14,14 @@ use crate::model::id::SolutionId;
 use crate::model::op::{Op, Other};
 use crate::model::plan::Task;
 use crate::model::redaction::REDACTED;
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Notice, Permit, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
-use crate::rules::plan_check::{self, Setting};
+use crate::rules::plan_check::{self, PlanSetting};
 use crate::rules::quality::LEAST;
 use crate::rules::task_edit::{TaskEdit, next_id};
 use crate::store::Tx;
@@ -92,7 +92,7 @@ pub(crate) fn add_task(
     if edit.is_empty() {
         return Err(Refusal::usage("the task has no content")
             .hint("a title, an action, a step and a criterion at least")
-            .remedy(Call::new(Other::Help, ["task", "add"]), "lists the fields"));
+            .remedy(RemedyCall::new(Other::Help, ["task", "add"]), "lists the fields"));
     }
     let id = plan_named(&session.store().snapshot()?, solution)?;
     change(session, &id, permit, "add", force, |tasks| {
@@ -121,7 +121,7 @@ pub(crate) fn edit_task(
     if edit.is_empty() {
         return Err(Refusal::usage("nothing to change")
             .hint("name a field, such as the title")
-            .remedy(Call::new(Other::Help, ["task", "edit"]), "lists the fields"));
+            .remedy(RemedyCall::new(Other::Help, ["task", "edit"]), "lists the fields"));
     }
     let id = plan_named(&session.store().snapshot()?, solution)?;
     change(session, &id, permit, "edit", force, |tasks| {
@@ -131,7 +131,7 @@ pub(crate) fn edit_task(
             let ids: Vec<String> = tasks.iter().map(name).collect();
             return Err(Refusal::new(Code::NotFound, format!("plan `{id}` has no task `{wanted}`"))
                 .hint(format!("its tasks are {}", ids.join(", ")))
-                .remedy(Call::new(Other::TaskList, [&id]), "shows them"));
+                .remedy(RemedyCall::new(Other::TaskList, [&id]), "shows them"));
         };
         let old = name(&tasks[at]);
         let Some(task) = tasks[at].as_object_mut() else {
@@ -142,7 +142,7 @@ pub(crate) fn edit_task(
         if new != old {
             return Err(Refusal::new(Code::OtherTask, format!("the input is task `{new}`, not `{old}`"))
                 .hint("a task keeps its id; leave `id` out of the input")
-                .remedy(Call::new(Op::TaskAdd, [&id]), "adds another task"));
+                .remedy(RemedyCall::new(Op::TaskAdd, [&id]), "adds another task"));
         }
         Ok(old)
     })
@@ -175,7 +175,7 @@ fn change(
     let plan = view_in(&folder, id)?;
     let queued = folder.items.iter().find(|it| !it.item.is_removed() && it.item.solution_id == *id);
     if committed.commit.is_some() && queued.is_some_and(|it| it.item.plan_digest != plan.plan_digest) {
-        let add = Call::new(Op::QueueAdd, [id.issue()]);
+        let add = RemedyCall::new(Op::QueueAdd, [id.issue()]);
         session.notice(
             Notice::warning("the queue still has the earlier version").remedy(add, "queues this one"),
         );
@@ -201,7 +201,7 @@ fn store_plan(
     if force.is_none() {
         refuse_in_work(folder, id)?;
     }
-    let report = plan_check::examine(new, Setting::default());
+    let report = plan_check::examine(new, PlanSetting::default());
     let errors = report.findings.iter().filter(|finding| finding.is_error());
     let errors: Vec<String> = errors.map(ToString::to_string).collect();
     if !errors.is_empty() {
@@ -209,7 +209,7 @@ fn store_plan(
         return Err(faulty(
             &message,
             errors,
-            Remedy::call(Call::new(Other::Schema, ["task"]), "describes a task"),
+            Remedy::call(RemedyCall::new(Other::Schema, ["task"]), "describes a task"),
         ));
     }
     let is_bound = folder.issue.record.bound_solution_id.as_ref() == Some(id);
@@ -233,8 +233,8 @@ fn store_plan(
     Ok(())
 }
 
-fn add_another(id: &SolutionId) -> Call {
-    Call::new(Op::SolutionAdd, [id.issue().as_str(), "FILE"])
+fn add_another(id: &SolutionId) -> RemedyCall {
+    RemedyCall::new(Op::SolutionAdd, [id.issue().as_str(), "FILE"])
 }
 
 /// Refuses to change a plan that is queued, being executed, or was executed: others rely on it.
@@ -252,7 +252,7 @@ pub(super) fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<()
                     it.item.item_id, it.queue
                 ),
             )
-            .remedy(Call::new(Op::QueueRemove, [item]), "removes it")
+            .remedy(RemedyCall::new(Op::QueueRemove, [item]), "removes it")
             .hint("queue it again afterwards, if it should still be executed"))
         }
         (_, IssueStatus::Executing | IssueStatus::Completed) if holds => {

@@ -12,7 +12,7 @@ use crate::model::digest::PlanDigest;
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 use crate::model::words::count;
@@ -36,9 +36,9 @@ pub(crate) struct Diff {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlanDiff {
     /// The first version.
-    pub(crate) from: Side,
+    pub(crate) from: PlanVersion,
     /// The second version.
-    pub(crate) to: Side,
+    pub(crate) to: PlanVersion,
     /// What differs, field by field; empty if the plans are the same.
     pub(crate) changes: Vec<PlanChange>,
     /// The titles of the tasks of both versions, by id.
@@ -48,7 +48,7 @@ pub(crate) struct PlanDiff {
 
 /// A version of a plan.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Side {
+pub(crate) struct PlanVersion {
     /// The plan.
     pub(crate) solution_id: SolutionId,
     /// Its digest in this version.
@@ -73,7 +73,7 @@ pub(crate) struct PlanChange {
     pub(crate) change: FieldChange,
 }
 
-impl From<&Version> for Side {
+impl From<&Version> for PlanVersion {
     fn from(version: &Version) -> Self {
         Self {
             solution_id: version.solution.id.clone(),
@@ -131,7 +131,7 @@ fn sides(session: &Session, input: &Diff) -> Result<(Version, Version), Refusal>
             let first = all.last().map(|version| version.at.to_string()).unwrap_or_default();
             Refusal::new(Code::NotFound, format!("at `{since}` there was no plan `{id}` yet"))
                 .hint(format!("it was added at {first}"))
-                .remedy(Call::new(Other::Log, [&id]), "shows its history")
+                .remedy(RemedyCall::new(Other::Log, [&id]), "shows its history")
         })?;
         return Ok((then.clone(), pick(&id, &all, number.unwrap_or(0))?));
     }
@@ -157,7 +157,7 @@ fn named(text: &str) -> Result<(&str, Option<usize>), Refusal> {
         _ => Err(Refusal::usage(format!("`{text}` is not of the form SOLUTION@{{N}}"))
             .hint("SOLUTION@{1} is the plan before its last change")
             .remedy(
-                Call::new(Other::SolutionDiff, ["PLAN"]).option("since", "DATE"),
+                RemedyCall::new(Other::SolutionDiff, ["PLAN"]).option("since", "DATE"),
                 "takes a date or a commit",
             )),
     }
@@ -180,6 +180,6 @@ fn pick(id: &SolutionId, all: &[Version], number: usize) -> Result<Version, Refu
             format!("plan `{id}` has {}, so there is no `{id}@{{{number}}}`", count(all.len(), "version")),
         )
         .hint(format!("`{id}@{{0}}` is the plan as it is"))
-        .remedy(Call::new(Other::Log, [id]), "shows its changes")
+        .remedy(RemedyCall::new(Other::Log, [id]), "shows its changes")
     })
 }

@@ -8,14 +8,14 @@ use serde::Serialize;
 use crate::model::code::Code;
 use crate::model::id::{EntryId, IssueId, RunId};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::wisdom::{Learned, Wisdom, WisdomType};
 use crate::model::words::count;
 use crate::ops::entries::entry;
 use crate::ops::issues::existing_outline;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::{limits, wisdom};
-use crate::store::{Read, StoreError, Tx, layout, records, resolve};
+use crate::store::{ReadState, StoreError, Tx, layout, records, resolve};
 
 /// A piece of wisdom to add.
 #[derive(Debug)]
@@ -150,8 +150,8 @@ fn append(
 }
 
 /// The question that a text names.
-fn question(read: &impl Read, text: &str) -> Result<EntryId, Refusal> {
-    let shown = Call::from(Other::WisdomList).flag("open");
+fn question(read: &impl ReadState, text: &str) -> Result<EntryId, Refusal> {
+    let shown = RemedyCall::from(Other::WisdomList).flag("open");
     let id = entry(read, &layout::wisdom(), text, layout::WISDOM, shown.clone())?;
     let all = records::wisdom(read, &mut Vec::new())?;
     match all.iter().find(|it| it.id == id) {

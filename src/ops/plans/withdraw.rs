@@ -5,7 +5,7 @@ use super::{SolutionView, plan_named, view_in};
 use crate::model::code::Code;
 use crate::model::issue::StoredStatus;
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::solution::Solution;
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
@@ -76,6 +76,6 @@ pub(crate) fn withdraw(session: &Session, input: &Withdraw) -> Answer<SolutionVi
 pub(super) fn refuse_withdrawn(plan: &Solution) -> Result<(), Refusal> {
     let Some(why) = &plan.withdrawn else { return Ok(()) };
     Err(Refusal::new(Code::Withdrawn, format!("plan `{}` was withdrawn: {why}", plan.id))
-        .remedy(Call::new(Op::Bind, [plan.issue_id.as_str(), "PLAN"]), "chooses another plan")
-        .remedy(Call::new(Op::SolutionWithdraw, [&plan.id]).flag("undo"), "makes it available again"))
+        .remedy(RemedyCall::new(Op::Bind, [plan.issue_id.as_str(), "PLAN"]), "chooses another plan")
+        .remedy(RemedyCall::new(Op::SolutionWithdraw, [&plan.id]).flag("undo"), "makes it available again"))
 }

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AddedItem, ItemAnswer, World, create, extend_facts};
+use super::{AddedItem, ItemAnswer, QueueWorld, create, extend_facts};
 use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
@@ -17,7 +17,7 @@ use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session, plans};
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::{IssueFolder, QueueFolder, QueuedItem};
-use crate::rules::formation::{self, Candidate, Placed, Rank};
+use crate::rules::formation::{self, ItemInQueue, Rank, WaitingPlan};
 use crate::rules::readiness::{Facts, any_cycle};
 use crate::rules::review::may_hand_out;
 use crate::rules::roadmap::has_tag;
@@ -29,7 +29,7 @@ const MOST_NAMED: usize = 3;
 
 /// Which issues to queue: the ones named, or all that match.
 #[derive(Debug, Default)]
-pub(crate) struct Selection {
+pub(crate) struct QueueSelection {
     /// Their ids, or unambiguous prefixes of them.
     pub(crate) issues: Vec<String>,
     /// All planned issues.
@@ -42,9 +42,9 @@ pub(crate) struct Selection {
 
 /// What to queue, and where.
 #[derive(Debug)]
-pub(crate) struct Add {
+pub(crate) struct AddItems {
     /// The issues.
-    pub(crate) which: Selection,
+    pub(crate) which: QueueSelection,
     /// The queue (default: the first active one, or a new one).
     pub(crate) queue: Option<String>,
     /// The reason for overriding a gate.
@@ -77,7 +77,7 @@ struct Fresh {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-bound`, `illegal-move`, `archived`, `cycle`; the refusals of the review gate;
 /// nothing to do if no issue matches.
-pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<AddedItem>> {
+pub(crate) fn add(session: &Session, input: &AddItems) -> Answer<Vec<AddedItem>> {
     let permit = session.permit(Op::QueueAdd)?;
     session.store().snapshot()?;
     let nonce = random_uid()?;
@@ -97,7 +97,7 @@ pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<AddedItem>> {
             Ok(queued)
         })
     })?;
-    let world = World::after(session)?;
+    let world = QueueWorld::after(session)?;
     let items = world.items(committed.answer.iter().map(|it| (&it.queue, &it.solution)));
     let was_there = |item: &ItemAnswer| {
         let is_it =
@@ -116,15 +116,15 @@ pub(crate) fn add_issue(
     nonce: &Uid,
     force: Option<&str>,
 ) -> Result<(QueueId, SolutionId), Refusal> {
-    let which = Selection { issues: vec![issue.to_string()], ..Selection::default() };
-    let add = Add { which, queue: queue.map(str::to_owned), force: force.map(str::to_owned) };
+    let which = QueueSelection { issues: vec![issue.to_string()], ..QueueSelection::default() };
+    let add = AddItems { which, queue: queue.map(str::to_owned), force: force.map(str::to_owned) };
     let queued = add_all(tx, &add, nonce, &mut |_| {})?.into_iter().next();
     queued.map(|it| (it.queue, it.solution)).ok_or_else(|| Refusal::unreadable(&format!("issue `{issue}`")))
 }
 
 fn add_all(
     tx: &mut Tx<'_>,
-    input: &Add,
+    input: &AddItems,
     nonce: &Uid,
     seen: &mut dyn FnMut(u64),
 ) -> Result<Vec<Queued>, Refusal> {
@@ -189,7 +189,10 @@ fn add_all(
     match any_cycle(&ids, &known) {
         Some(cycle) => {
             Err(Refusal::new(Code::Cycle, format!("the issues depend on each other in a cycle: {cycle}"))
-                .remedy(Call::new(Op::Edit, ["ID"]).option("depends-on", "-OTHER"), "removes a dependency"))
+                .remedy(
+                    RemedyCall::new(Op::Edit, ["ID"]).option("depends-on", "-OTHER"),
+                    "removes a dependency",
+                ))
         }
         None => Ok(queued),
     }
@@ -198,7 +201,7 @@ fn add_all(
 /// The issues to queue, each once. Every open issue of a wave or a tag must have a bound plan.
 fn selected(
     tx: &Tx<'_>,
-    selection: &Selection,
+    selection: &QueueSelection,
     seen: &mut dyn FnMut(u64),
 ) -> Result<Vec<IssueFolder>, Refusal> {
     if !selection.issues.is_empty() {
@@ -242,13 +245,13 @@ fn selected(
             format!("{count} of these cannot be queued: no plan is bound"),
         )
         .details(unbound)
-        .remedy(Call::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "adds a plan")
-        .remedy(Call::new(Op::Bind, ["ISSUE", "PLAN"]), "chooses one"));
+        .remedy(RemedyCall::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "adds a plan")
+        .remedy(RemedyCall::new(Op::Bind, ["ISSUE", "PLAN"]), "chooses one"));
     }
     if folders.is_empty() {
         let what = wanted.iter().map(|tag| format!(" with the tag `{tag}`")).collect::<String>();
         return Err(Refusal::nothing(format!("no planned issue{what} is waiting to be queued"))
-            .remedy(Call::from(Other::List).option("status", "planned"), "shows planned issues"));
+            .remedy(RemedyCall::from(Other::List).option("status", "planned"), "shows planned issues"));
     }
     Ok(folders)
 }
@@ -262,14 +265,14 @@ fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Refusal> {
             Code::BrokenRecord,
             format!("the plan `{missing}` of issue `{id}` cannot be read"),
         )
-        .remedy(Call::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses another")),
+        .remedy(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses another")),
         (None, None) if folder.plans().is_empty() => Err(Refusal::new(
             Code::NotBound,
             format!("issue `{id}` has no plan, so there is nothing to queue"),
         )
-        .remedy(Call::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one")),
+        .remedy(RemedyCall::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one")),
         (None, None) => Err(Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan"))
-            .remedy(Call::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one")),
+            .remedy(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one")),
     }
 }
 
@@ -293,7 +296,7 @@ fn enter(
     };
     if folder.queue.status == QueueDecision::Archived {
         return Err(Refusal::new(Code::Archived, format!("queue `{queue}` is archived"))
-            .remedy(Call::new(Op::QueueActivate, [&queue]), "reactivates it"));
+            .remedy(RemedyCall::new(Op::QueueActivate, [&queue]), "reactivates it"));
     }
     let live = folder.items.iter().filter(|item| !item.is_removed());
     extend_facts(tx, known, live.map(|item| item.issue_id.clone()))?;
@@ -358,22 +361,22 @@ fn keys(folder: &QueueFolder, fresh: &[Fresh], known: &Facts) -> BTreeMap<Soluti
         holder.is_some_and(|holder| holder.solution_id == item.solution_id)
     };
     let waiting = there.iter().filter(|item| !has_begun(item));
-    let candidates: Vec<Candidate> = waiting
-        .map(|item| Candidate { solution: item.solution_id.clone(), depends_on: item.depends_on.clone() })
+    let candidates: Vec<WaitingPlan> = waiting
+        .map(|item| WaitingPlan { solution: item.solution_id.clone(), depends_on: item.depends_on.clone() })
         .chain(fresh.iter().map(|Fresh { solution, .. }| {
             // An item that was in the queue before keeps its dependencies.
             let before = folder.items.iter().find(|item| item.solution_id == *solution);
             let depends_on = before.map(|item| item.depends_on.clone()).unwrap_or_default();
-            Candidate { solution: solution.clone(), depends_on }
+            WaitingPlan { solution: solution.clone(), depends_on }
         }))
         .collect();
     let ranks = formation::ranks(&candidates, known);
     let mut ranks: BTreeMap<&SolutionId, Rank> =
         candidates.iter().map(|candidate| &candidate.solution).zip(ranks).collect();
     let new: Vec<Rank> = fresh.iter().filter_map(|it| ranks.remove(&it.solution)).collect();
-    let there: Vec<Placed> = there
+    let there: Vec<ItemInQueue> = there
         .iter()
-        .map(|item| Placed {
+        .map(|item| ItemInQueue {
             solution: item.solution_id.clone(),
             position: item.position.clone(),
             rank: ranks.remove(&item.solution_id),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::World;
+use super::QueueWorld;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ItemId, QueueId, SolutionId};
 use crate::model::queue::QueueDecision;
@@ -12,7 +12,7 @@ use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{Read, Store, resolve};
+use crate::store::{ReadState, Store, resolve};
 use crate::trail::collisions::{self, FileCollision};
 use crate::trail::own_branch;
 
@@ -20,7 +20,7 @@ use crate::trail::own_branch;
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckAnswer {
     /// The branches and commits that were merged with each other.
-    pub(crate) sides: Vec<Side>,
+    pub(crate) sides: Vec<CollisionSide>,
     /// Items whose commits are not in this clone.
     pub(crate) missing: Vec<Unknown>,
     /// Pairs that would conflict.
@@ -29,7 +29,7 @@ pub(crate) struct CheckAnswer {
 
 /// A branch, or the last commit of a completed item.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Side {
+pub(crate) struct CollisionSide {
     /// The item; absent for the branch that is checked out here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
@@ -89,17 +89,23 @@ pub(crate) fn collisions(session: &Session, queue: Option<&str>) -> Answer<Check
 /// The current branch, and the branches of the items.
 fn gather(
     store: &Store,
-    read: &impl Read,
+    read: &impl ReadState,
     queue: Option<&QueueId>,
     answer: &mut CheckAnswer,
 ) -> Result<(), Refusal> {
     let head = store.head()?.map(CommitHash::from);
     if let Some(commit) = &head {
         let branch = store.branch()?.map(|name| short(&name));
-        let none = Side { item_id: None, queue_id: None, solution_id: None, branch, commit: commit.clone() };
+        let none = CollisionSide {
+            item_id: None,
+            queue_id: None,
+            solution_id: None,
+            branch,
+            commit: commit.clone(),
+        };
         answer.sides.push(none);
     }
-    for view in World::read(read)?.views() {
+    for view in QueueWorld::read(read)?.views() {
         let is_meant = match queue {
             Some(id) => view.queue.id == *id,
             None => view.queue.status != QueueDecision::Archived,
@@ -119,7 +125,7 @@ fn gather(
             match commit {
                 Some(commit)
                     if head.as_ref().is_some_and(|head| collisions::is_merged(store, &commit, head)) => {}
-                Some(commit) => answer.sides.push(Side {
+                Some(commit) => answer.sides.push(CollisionSide {
                     item_id: Some(item_id),
                     queue_id: Some(queue_id),
                     solution_id: Some(solution_id),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{World, active_ids};
+use super::{QueueWorld, active_ids};
 use crate::model::id::{ItemId, QueueId, SolutionId};
 use crate::ops::{Answer, Session};
 use crate::rules::queue_conflicts::ConflictView;
@@ -53,7 +53,7 @@ pub(super) fn named(views: &[QueueView], names: &[(QueueId, String)]) -> Vec<Con
 /// # Errors
 /// `not-found`, `ambiguous-id`.
 pub(crate) fn conflicts(session: &Session, queue: Option<&str>) -> Answer<Vec<ConflictAnswer>> {
-    let (index, world) = World::now(session)?;
+    let (index, world) = QueueWorld::now(session)?;
     let snapshot = index.snapshot()?;
     let ids: Vec<QueueId> = match queue {
         Some(text) => vec![resolve::queue(&snapshot, text)?],

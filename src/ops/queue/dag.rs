@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{World, active_ids};
+use super::{QueueWorld, active_ids};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::status::ItemStatus;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::readiness::{ItemView, QueueView, Why};
+use crate::rules::readiness::{ItemView, OrderReason, QueueView};
 use crate::store::resolve;
 
 /// What `queue dag` answers.
@@ -18,9 +18,9 @@ pub(crate) struct DagAnswer {
     /// The queue.
     pub(crate) queue_id: QueueId,
     /// The items in the order of execution.
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<DagNode>,
     /// The order between items.
-    pub(crate) edges: Vec<Link>,
+    pub(crate) edges: Vec<DagEdge>,
     /// Which items can be executed in parallel.
     pub(crate) groups: Vec<Group>,
     /// The name of the queue.
@@ -33,7 +33,7 @@ pub(crate) struct DagAnswer {
 
 /// An item.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Node {
+pub(crate) struct DagNode {
     /// Its id within the queue.
     pub(crate) item_id: ItemId,
     /// Its issue.
@@ -54,14 +54,14 @@ pub(crate) struct Node {
 
 /// One item that comes before another.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Link {
+pub(crate) struct DagEdge {
     /// The plan that comes first.
     pub(crate) from: SolutionId,
     /// The plan that comes after it.
     pub(crate) to: SolutionId,
     /// The reason.
     #[serde(rename = "type")]
-    pub(crate) why: Why,
+    pub(crate) why: OrderReason,
 }
 
 /// Items that can be executed in parallel, or must be executed one after another.
@@ -84,7 +84,7 @@ pub(crate) struct Group {
 /// # Errors
 /// `not-found`, `ambiguous-id`; `broken-record` if the queue cannot be read.
 pub(crate) fn dag(session: &Session, queue: Option<&str>) -> Answer<DagAnswer> {
-    let (index, world) = World::now(session)?;
+    let (index, world) = QueueWorld::now(session)?;
     let snapshot = index.snapshot()?;
     let id = match queue {
         Some(text) => resolve::queue(&snapshot, text)?,
@@ -113,8 +113,8 @@ fn groups(view: &QueueView) -> Vec<Group> {
     groups
 }
 
-pub(super) fn answer(world: &World, view: &QueueView) -> DagAnswer {
-    let node = |it: &ItemView| Node {
+pub(super) fn answer(world: &QueueWorld, view: &QueueView) -> DagAnswer {
+    let node = |it: &ItemView| DagNode {
         item_id: it.item.item_id.clone(),
         issue_id: it.item.issue_id.clone(),
         solution_id: it.item.solution_id.clone(),
@@ -131,7 +131,7 @@ pub(super) fn answer(world: &World, view: &QueueView) -> DagAnswer {
         edges: view
             .edges
             .iter()
-            .map(|edge| Link { from: plan(edge.from), to: plan(edge.to), why: edge.why })
+            .map(|edge| DagEdge { from: plan(edge.from), to: plan(edge.to), why: edge.why })
             .collect(),
         groups: groups(view),
         name: view.queue.name.clone(),

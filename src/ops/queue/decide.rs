@@ -1,11 +1,11 @@
 //! Decisions about whole queues: activating, pausing and archiving them, and their priorities.
 
-use super::{QueueAnswer, World};
+use super::{QueueAnswer, QueueWorld};
 use crate::model::code::Code;
 use crate::model::id::QueueId;
 use crate::model::op::Op;
 use crate::model::queue::QueueDecision;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::ItemStatus;
 use crate::model::words::count;
 use crate::ops::{Answer, Refusal, Session};
@@ -91,7 +91,7 @@ fn set(
         for id in &ids {
             if decision(tx, id)? == QueueDecision::Archived {
                 return Err(Refusal::new(Code::Archived, format!("queue `{id}` is archived"))
-                    .remedy(Call::new(Op::QueueActivate, [id]), "reactivates it"));
+                    .remedy(RemedyCall::new(Op::QueueActivate, [id]), "reactivates it"));
             }
             tx.edit_queue(id, |queue| queue.status = status)?;
         }
@@ -109,7 +109,7 @@ pub(crate) fn archive(session: &Session, queues: &[String], force: Option<&str>)
     let permit = session.permit(Op::QueueArchive)?;
     let committed = session.transact(permit, |tx| {
         let ids = named_queues(tx, queues)?;
-        let views = World::read(tx)?.views();
+        let views = QueueWorld::read(tx)?.views();
         for id in &ids {
             let view = views.iter().find(|view| view.queue.id == *id);
             put_away(tx, view.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))?, force)?;
@@ -133,8 +133,11 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
             let count = count(unfinished.len(), "item");
             return Err(Refusal::new(Code::Unfinished, format!("queue `{id}` still has {count} to finish"))
                 .details(lines.collect())
-                .remedy(Call::new(Op::QueuePause, [id]), "keeps them for later")
-                .remedy(Call::new(Op::QueueRemove, [format!("{id}:ITEM")]), "removes an item that waits")
+                .remedy(RemedyCall::new(Op::QueuePause, [id]), "keeps them for later")
+                .remedy(
+                    RemedyCall::new(Op::QueueRemove, [format!("{id}:ITEM")]),
+                    "removes an item that waits",
+                )
                 .hint("end an execution first"));
         }
         // Otherwise their issues would show as queued forever, although nobody could claim their plans.
@@ -163,7 +166,7 @@ pub(crate) fn priority(session: &Session, queue: &str, number: i64) -> Answer<Ve
 
 /// The queues as they are now.
 fn report(session: &Session, committed: &Committed<Vec<QueueId>>) -> Answer<Vec<QueueAnswer>> {
-    let views = World::after(session)?.views();
+    let views = QueueWorld::after(session)?.views();
     let found = committed.answer.iter().filter_map(|id| views.iter().find(|view| view.queue.id == *id));
     Ok(session.done(found.map(QueueAnswer::brief).collect(), committed.commit))
 }

@@ -7,13 +7,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::conflicts::{ConflictAnswer, named};
-use super::{World, item};
+use super::{QueueWorld, item};
 use crate::model::code::Code;
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
 use crate::model::record::entry_at;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::repo_path::RepoPath;
 use crate::model::strict::{self, strict_fault};
 use crate::model::typed;
@@ -101,11 +101,11 @@ pub(crate) fn declare(
         tx.describe(format!("queue: declare {conflicts} in {queues}"));
         Ok(declared)
     })?;
-    let views = World::after(session)?.views();
+    let views = QueueWorld::after(session)?.views();
     for (_, name, _) in committed.answer.iter().filter(|(.., is_new)| !is_new) {
         session.notice(
             Notice::warning(format!("this conflict is already declared as {name}; nothing changed"))
-                .remedy(Call::new(Op::QueueResolve, [name]).option("order", "ITEM,ITEM"), "decides it"),
+                .remedy(RemedyCall::new(Op::QueueResolve, [name]).option("order", "ITEM,ITEM"), "decides it"),
         );
     }
     let names: Vec<(QueueId, String)> =
@@ -117,7 +117,7 @@ pub(crate) fn declare(
 fn inputs(session: &Session, name: &str, text: &str) -> Result<Vec<ConflictInput>, Refusal> {
     let wrong = |why: String| {
         Refusal::new(Code::InvalidJson, format!("{name} holds no conflicts: {why}"))
-            .remedy(Call::new(Other::Schema, ["queue-conflict-input"]), "prints what is allowed")
+            .remedy(RemedyCall::new(Other::Schema, ["queue-conflict-input"]), "prints what is allowed")
     };
     let mut value = strict::parse_text(text).map_err(|fault| wrong(strict_fault(&fault)))?;
     if let Some(inner) = value.get_mut("conflicts") {
@@ -130,7 +130,7 @@ fn inputs(session: &Session, name: &str, text: &str) -> Result<Vec<ConflictInput
     if list.is_empty() {
         return Err(Refusal::nothing("the input declares no conflict")
             .hint("give a conflict as a JSON object, or a list of them")
-            .remedy(Call::new(Other::Schema, ["queue-conflict-input"]).flag("example"), "shows one"));
+            .remedy(RemedyCall::new(Other::Schema, ["queue-conflict-input"]).flag("example"), "shows one"));
     }
     let mut found = Vec::new();
     for (n, one) in list.into_iter().enumerate() {
@@ -167,7 +167,7 @@ fn plans(
                 Code::OtherQueue,
                 format!("`{text}` is an item of `{of}`, not of `{queue}`"),
             )
-            .remedy(Call::new(Op::QueueMerge, ["QUEUE", "INTO"]), "merges two queues"));
+            .remedy(RemedyCall::new(Op::QueueMerge, ["QUEUE", "INTO"]), "merges two queues"));
         }
         *queue = Some(of);
         if !found.contains(&item.solution_id) {
@@ -186,7 +186,7 @@ fn read(
 ) -> Result<(QueueId, QueueConflict), Refusal> {
     let wrong = |why: String| {
         Refusal::new(Code::InvalidConflict, format!("{place}{why}"))
-            .remedy(Call::new(Other::Help, ["queue", "conflict", "add"]), "shows what is needed")
+            .remedy(RemedyCall::new(Other::Help, ["queue", "conflict", "add"]), "shows what is needed")
     };
     let word = input.kind.strip_suffix("_conflict").unwrap_or(&input.kind);
     let Some(kind) = ConflictType::parse(word) else {

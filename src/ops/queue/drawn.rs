@@ -2,7 +2,7 @@
 
 use super::dag::{self, DagAnswer};
 use super::show::notice_broken;
-use super::{QueueAnswer, World};
+use super::{QueueAnswer, QueueWorld};
 use crate::model::queue::QueueDecision;
 use crate::ops::{Refusal, Session};
 use crate::store::resolve;
@@ -20,7 +20,7 @@ pub(crate) struct Drawn {
 /// # Errors
 /// `not-found`, `ambiguous-id`; `broken-record` if the queue cannot be read.
 pub(crate) fn drawn(session: &Session, queue: Option<&str>) -> Result<Drawn, Refusal> {
-    let (index, world) = World::now(session)?;
+    let (index, world) = QueueWorld::now(session)?;
     let named = queue.map(|text| resolve::queue(&index.snapshot()?, text)).transpose()?;
     let views = world.views();
     let (shown, others): (Vec<_>, Vec<_>) = views.iter().partition(|view| match &named {

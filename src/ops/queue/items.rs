@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ItemAnswer, World, item};
+use super::{ItemAnswer, QueueWorld, item};
 use crate::model::code::Code;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue::Item;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
@@ -20,7 +20,7 @@ use crate::store::{Committed, Store, Tx};
 
 /// Which items to hold back, and why.
 #[derive(Debug)]
-pub(crate) struct Hold {
+pub(crate) struct HoldItems {
     /// The items.
     pub(crate) items: Vec<String>,
     /// The reason, in one line.
@@ -79,7 +79,7 @@ pub(crate) fn remove(session: &Session, items: &[String], force: Option<&str>) -
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; `begun` for an executing or completed item.
-pub(crate) fn hold(session: &Session, input: &Hold) -> Answer<Vec<ItemAnswer>> {
+pub(crate) fn hold(session: &Session, input: &HoldItems) -> Answer<Vec<ItemAnswer>> {
     let permit = session.permit(Op::QueueHold)?;
     let store = session.store();
     store.snapshot()?;
@@ -117,7 +117,7 @@ pub(crate) fn release(session: &Session, items: &[String]) -> Answer<Vec<ItemAns
 
 /// The current items.
 fn answer(session: &Session, committed: &Committed<Vec<(QueueId, Item)>>) -> Answer<Vec<ItemAnswer>> {
-    let world = World::after(session)?;
+    let world = QueueWorld::after(session)?;
     let items = world.items(committed.answer.iter().map(|(queue, item)| (queue, &item.solution_id)));
     Ok(session.done(items, committed.commit))
 }
@@ -148,10 +148,10 @@ fn refuse_begun(tx: &Tx<'_>, item: &Item) -> Result<(), Refusal> {
     };
     match holder.map(ExecutionFolder::outcome) {
         Some(status @ ExecutionStatus::Completed) => {
-            Err(refused(status).remedy(Call::new(Op::Reopen, [&item.issue_id]), "reopens the issue"))
+            Err(refused(status).remedy(RemedyCall::new(Op::Reopen, [&item.issue_id]), "reopens the issue"))
         }
         Some(status @ ExecutionStatus::Executing) => Err(refused(status)
-            .remedy(Call::new(Other::Show, [&item.issue_id]), "shows who executes it")
+            .remedy(RemedyCall::new(Other::Show, [&item.issue_id]), "shows who executes it")
             .hint("it can be held back after that execution ends")),
         _ => Ok(()),
     }

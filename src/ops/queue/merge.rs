@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{QueueAnswer, World, show};
+use super::{QueueAnswer, QueueWorld, show};
 use crate::model::code::Code;
 use crate::model::id::{EntryId, ItemId, QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::queue_conflict::{QueueConflict, Resolution};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::ItemStatus;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::QueueFolder;
@@ -53,7 +53,7 @@ pub(crate) fn merge(session: &Session, source: &str, target: &str, force: Option
         Ok((from, to, moved))
     })?;
     let (from, to, moved) = committed.answer;
-    let queue = show::in_full(session, &World::after(session)?, &to)?;
+    let queue = show::in_full(session, &QueueWorld::after(session)?, &to)?;
     Ok(session.done(Merged { queue, from, moved }, committed.commit))
 }
 
@@ -64,7 +64,7 @@ fn read(tx: &Tx<'_>, id: &QueueId) -> Result<QueueFolder, Refusal> {
 /// Each item is removed from one queue and created in the other, after the existing items; the order and the current
 /// conflicts are kept.
 fn move_all(tx: &mut Tx<'_>, from: &QueueId, to: &QueueId, force: Option<&str>) -> Result<usize, Refusal> {
-    let views = World::read(tx)?.views();
+    let views = QueueWorld::read(tx)?.views();
     let Some(view) = views.iter().find(|view| view.queue.id == *from) else {
         return Err(Refusal::unreadable(&format!("queue `{from}`")));
     };
@@ -78,7 +78,7 @@ fn move_all(tx: &mut Tx<'_>, from: &QueueId, to: &QueueId, force: Option<&str>) 
     let target = read(tx, to)?;
     if target.queue.status == QueueDecision::Archived {
         return Err(Refusal::new(Code::Archived, format!("queue `{to}` is archived"))
-            .remedy(Call::new(Op::QueueActivate, [to]), "reactivates it"));
+            .remedy(RemedyCall::new(Op::QueueActivate, [to]), "reactivates it"));
     }
     let there: HashMap<&SolutionId, &Item> =
         target.items.iter().map(|item| (&item.solution_id, item)).collect();

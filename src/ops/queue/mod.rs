@@ -17,8 +17,8 @@ mod show;
 mod view;
 mod world;
 
-pub(crate) use add::{Add, Selection, add, add_issue};
-pub(crate) use collisions::{CheckAnswer, Side, collisions};
+pub(crate) use add::{AddItems, QueueSelection, add, add_issue};
+pub(crate) use collisions::{CheckAnswer, CollisionSide, collisions};
 pub(crate) use conflicts::{ConflictAnswer, conflicts};
 pub(crate) use create::create;
 pub(crate) use dag::{DagAnswer, dag};
@@ -26,13 +26,13 @@ pub(crate) use decide::{activate, archive, pause, priority, resume};
 pub(crate) use declare::{ConflictInput, Declared, declare};
 #[cfg(feature = "web")]
 pub(crate) use drawn::drawn;
-pub(crate) use items::{Hold, Removed, hold, release, remove};
+pub(crate) use items::{HoldItems, Removed, hold, release, remove};
 pub(crate) use merge::{Merged, merge};
-pub(crate) use order::{Order, order};
+pub(crate) use order::{OrderItem, order};
 pub(crate) use resolve::{Decision, resolve};
-pub(crate) use show::{Active, active, active_ids, all_active, item_view, list, new, show, view};
+pub(crate) use show::{ActiveQueues, active, active_ids, all_active, item_view, list, new, show, view};
 pub(crate) use view::{AddedItem, ItemAnswer, QueueAnswer};
-pub(crate) use world::{World, extend_facts, facts_of, in_index_of, item, item_in};
+pub(crate) use world::{QueueWorld, extend_facts, facts_of, in_index_of, item, item_in};
 
 use crate::model::id::QueueId;
 use crate::model::queue::Item;

@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{QueueAnswer, World, show};
+use super::{QueueAnswer, QueueWorld, show};
 use crate::model::code::Code;
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue::Item;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::readiness::{QueueView, Why};
+use crate::rules::readiness::{OrderReason, QueueView};
 use crate::rules::{formation, sort_key};
 use crate::store::Tx;
 
 /// Where to move an item.
 #[derive(Debug)]
-pub(crate) struct Order {
+pub(crate) struct OrderItem {
     /// The item.
     pub(crate) item: String,
     /// The item next to which it is moved.
@@ -28,25 +28,25 @@ pub(crate) struct Order {
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `other-queue`, `order`.
-pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
+pub(crate) fn order(session: &Session, input: &OrderItem) -> Answer<QueueAnswer> {
     let permit = session.permit(Op::QueueOrder)?;
     let store = session.store();
     store.snapshot()?;
     let (text, is_before) = (&input.beside, input.before);
     let index = session.index_at_hand()?;
     let committed = session.transact(permit, |tx| {
-        let mut world = World::of(tx, store, index.as_ref())?;
+        let mut world = QueueWorld::of(tx, store, index.as_ref())?;
         let (queue, moved) = world.item(store, tx, &input.item)?;
         let (of, other) = world.item(store, tx, text)?;
         if of != queue {
             let message = format!("`{text}` is an item of `{of}`, not of `{queue}`");
             return Err(Refusal::new(Code::OtherQueue, message)
-                .remedy(Call::new(Op::QueueMerge, [&of, &queue]), "merges the queues"));
+                .remedy(RemedyCall::new(Op::QueueMerge, [&of, &queue]), "merges the queues"));
         }
         if other.solution_id == moved.solution_id {
             return Err(Refusal::usage(format!("cannot move `{text}` before or after itself"))
                 .hint("name two items")
-                .remedy(Call::new(Other::QueueShow, [&queue]), "shows them"));
+                .remedy(RemedyCall::new(Other::QueueShow, [&queue]), "shows them"));
         }
         move_next_to(tx, &mut world, &queue, &moved, &other, is_before)?;
         check(&world.view(&queue)?, &moved, &other, is_before)?;
@@ -63,7 +63,7 @@ pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
 /// that item: otherwise a ready item would overtake one that still waits.
 fn move_next_to(
     tx: &mut Tx<'_>,
-    world: &mut World,
+    world: &mut QueueWorld,
     queue: &QueueId,
     moved: &Item,
     other: &Item,
@@ -105,7 +105,7 @@ fn move_next_to(
 /// The items that must come before an item, directly or indirectly, with their positions.
 fn earlier(view: &QueueView, solution: &SolutionId) -> BTreeMap<SolutionId, usize> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); view.items.len()];
-    for edge in view.edges.iter().filter(|edge| edge.why != Why::File) {
+    for edge in view.edges.iter().filter(|edge| edge.why != OrderReason::File) {
         before[edge.to].push(edge.from);
     }
     let mut open: Vec<usize> =
@@ -138,9 +138,12 @@ fn check(view: &QueueView, moved: &Item, other: &Item, is_before: bool) -> Resul
     let refusal = refusal.details(in_the_way);
     Err(match has_to {
         true => refusal
-            .remedy(Call::new(Op::Edit, ["ISSUE"]).option("depends-on", "-OTHER"), "removes the dependency")
             .remedy(
-                Call::new(Op::QueueResolve, ["CONFLICT"]).option("order", "ITEM,ITEM"),
+                RemedyCall::new(Op::Edit, ["ISSUE"]).option("depends-on", "-OTHER"),
+                "removes the dependency",
+            )
+            .remedy(
+                RemedyCall::new(Op::QueueResolve, ["CONFLICT"]).option("order", "ITEM,ITEM"),
                 "changes a decided order",
             ),
         false => refusal.hint("move those first, with the same command"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::World;
+use super::QueueWorld;
 use super::conflicts::{ConflictAnswer, named};
 use super::declare::rationale;
 use crate::model::code::Code;
@@ -40,7 +40,7 @@ pub(crate) fn resolve(session: &Session, input: &Decision) -> Answer<Vec<Conflic
     let why = rationale(input.rationale.as_deref())?;
     let index = session.index_at_hand()?;
     let committed = session.transact(permit, |tx| {
-        let mut world = World::of(tx, store, index.as_ref())?;
+        let mut world = QueueWorld::of(tx, store, index.as_ref())?;
         let views = world.views();
         let (view, conflict) = named_conflict(tx, &views, input)?;
         let name = conflict.id.clone().unwrap_or_default();

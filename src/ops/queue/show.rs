@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ItemAnswer, QueueAnswer, World, create};
+use super::{ItemAnswer, QueueAnswer, QueueWorld, create};
 use crate::model::code::Code;
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue::QueueDecision;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::limits;
 use crate::store::{random_uid, resolve};
@@ -16,7 +16,7 @@ use crate::store::{random_uid, resolve};
 /// The active queues.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub(crate) struct Active {
+pub(crate) struct ActiveQueues {
     /// The queues, with their items.
     pub(crate) queues: Vec<QueueAnswer>,
     /// Whether there are any queues at all.
@@ -37,7 +37,7 @@ pub(crate) fn new(session: &Session, name: Option<&str>, priority: i64) -> Answe
         tx.describe(format!("queue: create {id}"));
         Ok(id)
     })?;
-    let queue = in_full(session, &World::after(session)?, &committed.answer)?;
+    let queue = in_full(session, &QueueWorld::after(session)?, &committed.answer)?;
     Ok(session.done(queue, committed.commit))
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn new(session: &Session, name: Option<&str>, priority: i64) -> Answe
 /// # Errors
 /// Any error from reading the store.
 pub(crate) fn list(session: &Session, all: bool) -> Answer<Vec<QueueAnswer>> {
-    let mut views = World::now(session)?.1.views();
+    let mut views = QueueWorld::now(session)?.1.views();
     views.retain(|view| all || view.queue.status != QueueDecision::Archived);
     Ok(session.done(views.iter().map(QueueAnswer::brief).collect(), None))
 }
@@ -55,11 +55,11 @@ pub(crate) fn list(session: &Session, all: bool) -> Answer<Vec<QueueAnswer>> {
 ///
 /// # Errors
 /// Any error from reading the store.
-pub(crate) fn active(session: &Session) -> Answer<Active> {
-    let world = World::now(session)?.1;
+pub(crate) fn active(session: &Session) -> Answer<ActiveQueues> {
+    let world = QueueWorld::now(session)?.1;
     let ids: Vec<&QueueId> = active_in(&world).collect();
     notice_broken(session, &world, &ids);
-    let view = Active { queues: world.queues_in_full(&ids), are_any: !world.queues.is_empty() };
+    let view = ActiveQueues { queues: world.queues_in_full(&ids), are_any: !world.queues.is_empty() };
     Ok(session.done(view, None))
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn active(session: &Session) -> Answer<Active> {
 /// # Errors
 /// `no-queue`.
 pub(crate) fn all_active(session: &Session) -> Answer<Vec<QueueAnswer>> {
-    let world = World::now(session)?.1;
+    let world = QueueWorld::now(session)?.1;
     let ids = active_ids(&world)?;
     notice_broken(session, &world, &ids);
     Ok(session.done(world.queues_in_full(&ids), None))
@@ -79,7 +79,7 @@ pub(crate) fn all_active(session: &Session) -> Answer<Vec<QueueAnswer>> {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `no-queue`.
 pub(crate) fn show(session: &Session, queue: Option<&str>) -> Answer<QueueAnswer> {
-    let (index, world) = World::now(session)?;
+    let (index, world) = QueueWorld::now(session)?;
     let named = queue.map(|text| resolve::queue(&index.snapshot()?, text)).transpose()?;
     let id = match &named {
         Some(id) => id,
@@ -93,7 +93,7 @@ pub(crate) fn show(session: &Session, queue: Option<&str>) -> Answer<QueueAnswer
 /// # Errors
 /// `not-found`.
 pub(crate) fn view(session: &Session, id: &QueueId) -> Result<QueueAnswer, Refusal> {
-    in_full(session, &World::now(session)?.1, id)
+    in_full(session, &QueueWorld::now(session)?.1, id)
 }
 
 /// The item of a plan in a queue.
@@ -105,22 +105,22 @@ pub(crate) fn item_view(
     queue: &QueueId,
     solution: &SolutionId,
 ) -> Result<ItemAnswer, Refusal> {
-    World::now(session)?.1.item_answer(queue, solution)
+    QueueWorld::now(session)?.1.item_answer(queue, solution)
 }
 
 /// A queue with its items; unreadable ones are reported as notices.
-pub(super) fn in_full(session: &Session, world: &World, id: &QueueId) -> Result<QueueAnswer, Refusal> {
+pub(super) fn in_full(session: &Session, world: &QueueWorld, id: &QueueId) -> Result<QueueAnswer, Refusal> {
     notice_broken(session, world, &[id]);
     world.queue_in_full(id)
 }
 
-pub(super) fn notice_broken(session: &Session, world: &World, ids: &[&QueueId]) {
+pub(super) fn notice_broken(session: &Session, world: &QueueWorld, ids: &[&QueueId]) {
     let shown = world.queues.iter().filter(|it| ids.contains(&&it.queue.id));
     let broken = shown.flat_map(|it| &it.broken);
     session.notice_all(broken.map(|(path, why)| Notice::warning(format!("`{path}`: {why}"))));
 }
 
-fn active_in(world: &World) -> impl Iterator<Item = &QueueId> {
+fn active_in(world: &QueueWorld) -> impl Iterator<Item = &QueueId> {
     let active = world.queues.iter().filter(|it| it.queue.status == QueueDecision::Active);
     active.map(|it| &it.queue.id)
 }
@@ -129,12 +129,12 @@ fn active_in(world: &World) -> impl Iterator<Item = &QueueId> {
 ///
 /// # Errors
 /// `no-queue`.
-pub(crate) fn active_ids(world: &World) -> Result<Vec<&QueueId>, Refusal> {
+pub(crate) fn active_ids(world: &QueueWorld) -> Result<Vec<&QueueId>, Refusal> {
     let ids: Vec<&QueueId> = active_in(world).collect();
     if ids.is_empty() {
         return Err(Refusal::new(Code::NoQueue, "there is no active queue")
-            .remedy(Call::new(Op::QueueAdd, ["ISSUE"]), "creates one")
-            .remedy(Call::from(Other::QueueList).flag("all"), "shows all"));
+            .remedy(RemedyCall::new(Op::QueueAdd, ["ISSUE"]), "creates one")
+            .remedy(RemedyCall::from(Other::QueueList).flag("all"), "shows all"));
     }
     Ok(ids)
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::{World, item_name};
+use super::{QueueWorld, item_name};
 use crate::model::code::Code;
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::op::Other;
 use crate::model::queue::{Item, Queue};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::repo_path::RepoPath;
 use crate::model::status::ItemStatus;
 use crate::ops::Refusal;
@@ -131,7 +131,7 @@ impl QueueAnswer {
         }
     }
 
-    pub(super) fn whole(view: &QueueView, queues: usize, world: &World) -> Self {
+    pub(super) fn whole(view: &QueueView, queues: usize, world: &QueueWorld) -> Self {
         let one = |it: &ItemView| {
             let title = world.facts.get(&it.item.issue_id).map(|issue| issue.title.clone());
             let inside = ItemAnswer::inside(&view.queue.id, queues, it);
@@ -145,7 +145,7 @@ impl QueueAnswer {
     }
 }
 
-impl World {
+impl QueueWorld {
     /// These queues with their items; missing ones are left out.
     pub(crate) fn queues_in_full(&self, ids: &[&QueueId]) -> Vec<QueueAnswer> {
         let views = self.views();
@@ -180,7 +180,7 @@ impl World {
     pub(crate) fn item_answer(&self, queue: &QueueId, solution: &SolutionId) -> Result<ItemAnswer, Refusal> {
         self.items([(queue, solution)]).pop().ok_or_else(|| {
             Refusal::new(Code::NotFound, format!("queue `{queue}` has no item of `{solution}`"))
-                .remedy(Call::new(Other::QueueShow, [queue]), "shows its items")
+                .remedy(RemedyCall::new(Other::QueueShow, [queue]), "shows its items")
         })
     }
 }

@@ -5,7 +5,7 @@ use crate::model::code::Code;
 use crate::model::id::{IssueId, QueueId};
 use crate::model::op::Op;
 use crate::model::queue::Item;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::root::Policy;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
@@ -13,12 +13,15 @@ use crate::rules::facts::{self, IssueFacts};
 use crate::rules::folder::QueueFolder;
 use crate::rules::readiness::{Facts, QueueView, views};
 use crate::store::resolve::ResolveError;
-use crate::store::{Read, Store, StoreError, Tx, records, resolve};
+use crate::store::{ReadState, Store, StoreError, Tx, records, resolve};
 use crate::trail::active;
 
 /// The facts of these issues and of all their dependencies, direct or indirect. Missing and unreadable issues are left
 /// out.
-pub(crate) fn facts_of(read: &impl Read, ids: impl IntoIterator<Item = IssueId>) -> Result<Facts, Refusal> {
+pub(crate) fn facts_of(
+    read: &impl ReadState,
+    ids: impl IntoIterator<Item = IssueId>,
+) -> Result<Facts, Refusal> {
     let mut facts = Facts::new();
     extend_facts(read, &mut facts, ids)?;
     Ok(facts)
@@ -26,7 +29,7 @@ pub(crate) fn facts_of(read: &impl Read, ids: impl IntoIterator<Item = IssueId>)
 
 /// Adds the facts of these issues, and of all dependencies of these and of the known ones, to the known facts.
 pub(crate) fn extend_facts(
-    read: &impl Read,
+    read: &impl ReadState,
     facts: &mut Facts,
     ids: impl IntoIterator<Item = IssueId>,
 ) -> Result<(), Refusal> {
@@ -49,7 +52,7 @@ pub(crate) fn extend_facts(
 }
 
 /// All queues, with what the state of their items depends on.
-pub(crate) struct World {
+pub(crate) struct QueueWorld {
     /// The queues.
     pub(crate) queues: Vec<QueueFolder>,
     /// The issues of all items, and their dependencies.
@@ -58,9 +61,9 @@ pub(crate) struct World {
     pub(crate) policy: Policy,
 }
 
-impl World {
+impl QueueWorld {
     /// Reads everything from the records.
-    pub(crate) fn read(read: &impl Read) -> Result<Self, Refusal> {
+    pub(crate) fn read(read: &impl ReadState) -> Result<Self, Refusal> {
         let queues = records::queues(read)?;
         let items = queues.iter().flat_map(|queue| &queue.items);
         let ids: Vec<IssueId> = items
@@ -101,7 +104,7 @@ impl World {
     pub(crate) fn item(
         &self,
         store: &Store,
-        read: &impl Read,
+        read: &impl ReadState,
         text: &str,
     ) -> Result<(QueueId, Item), Refusal> {
         resolve::item_among(read, &self.queues, &whole(store, text)?).map_err(|error| not_queued(read, error))
@@ -143,7 +146,7 @@ pub(crate) fn in_index_of<T>(
     Ok(newer.filter(|newer| newer.commit() == commit).and_then(|newer| known(&newer)))
 }
 
-impl From<KnownQueues> for World {
+impl From<KnownQueues> for QueueWorld {
     fn from(KnownQueues { queues, facts, policy }: KnownQueues) -> Self {
         Self { queues, facts, policy }
     }
@@ -151,12 +154,12 @@ impl From<KnownQueues> for World {
 
 /// The item that `text` names. A bare `S-1` is this worktree's own item if that has the number, else the only such
 /// item.
-pub(crate) fn item(store: &Store, read: &impl Read, text: &str) -> Result<(QueueId, Item), Refusal> {
+pub(crate) fn item(store: &Store, read: &impl ReadState, text: &str) -> Result<(QueueId, Item), Refusal> {
     resolve::item(read, &whole(store, text)?).map_err(|error| not_queued(read, error))
 }
 
 /// The refusal of an item that was not found: an issue can exist without being queued.
-fn not_queued(read: &impl Read, error: ResolveError) -> Refusal {
+fn not_queued(read: &impl ReadState, error: ResolveError) -> Refusal {
     match &error {
         ResolveError::NotFound { kind: "item", text, .. } => match resolve::issue(read, text) {
             Ok(issue) => {
@@ -170,19 +173,20 @@ fn not_queued(read: &impl Read, error: ResolveError) -> Refusal {
 }
 
 /// The next step that brings an issue into a queue.
-fn toward_queue(read: &impl Read, issue: &IssueId) -> (Call, &'static str) {
+fn toward_queue(read: &impl ReadState, issue: &IssueId) -> (RemedyCall, &'static str) {
     let folder = existing(read, issue).ok();
     let is_over = folder.as_ref().is_some_and(|it| facts::status(it).is_terminal());
     match folder {
-        Some(_) if is_over => (Call::new(Op::Reopen, [issue]), "reopens it"),
+        Some(_) if is_over => (RemedyCall::new(Op::Reopen, [issue]), "reopens it"),
         Some(it) if it.plans().is_empty() => (
-            Call::new(Op::SolutionAdd, [issue.as_str(), "FILE"]).flag("queue"),
+            RemedyCall::new(Op::SolutionAdd, [issue.as_str(), "FILE"]).flag("queue"),
             "gives it a plan, and queues it",
         ),
-        Some(it) if it.bound().is_none() => {
-            (Call::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses its plan, which can be queued then")
-        }
-        _ => (Call::new(Op::QueueAdd, [issue]), "queues it"),
+        Some(it) if it.bound().is_none() => (
+            RemedyCall::new(Op::Bind, [issue.as_str(), "PLAN"]),
+            "chooses its plan, which can be queued then",
+        ),
+        _ => (RemedyCall::new(Op::QueueAdd, [issue]), "queues it"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Progress, Session};
 use crate::git::Repository;
-use crate::ops::issues::{self, New};
+use crate::ops::issues::{self, NewIssue};
 use crate::store::{Acting, Clock, Store};
 
 struct Unseen;
@@ -29,7 +29,7 @@ fn an_operation_takes_its_time_from_the_clock_of_the_session() {
     let session = Session::new(store, Box::new(Unseen));
     assert_eq!(session.now().unwrap().millis(), 1_900_000_000_000);
 
-    let new = New { id: None, title: Some("Late".into()), text: None, fields: Default::default() };
+    let new = NewIssue { id: None, title: Some("Late".into()), text: None, fields: Default::default() };
     let done = issues::new(&session, new).unwrap();
 
     assert_eq!(done.view.issue.created_at.millis(), 1_900_000_000_000);

@@ -18,13 +18,15 @@ use serde::Serialize;
 use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::rules::agent_files::{self as files, AGENTS, Agent, Fault, Gives, Piece, Reads, SHARED, State};
+use crate::rules::agent_files::{
+    self as files, AGENTS, Agent, AgentFileFault, Gives, Piece, Reads, SHARED, State,
+};
 use work_files::Change;
 use work_files::WorkFiles;
 
 /// The action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Task {
+pub(crate) enum SetupTask {
     /// Write what is missing or outdated.
     Write,
     /// Remove what was set up.
@@ -39,7 +41,7 @@ pub(crate) struct AgentSetup {
     /// The agents. Without any: to remove, all; to check, those that are set up.
     pub(crate) agents: Vec<Agent>,
     /// The action.
-    pub(crate) task: Task,
+    pub(crate) task: SetupTask,
     /// Whether to change nothing, and show the differences.
     pub(crate) is_dry: bool,
 }
@@ -50,7 +52,7 @@ pub(crate) struct AgentFiles {
     /// The agents.
     pub(crate) agents: Vec<AgentState>,
     /// The files that were changed, or would be.
-    pub(crate) changes: Vec<FileChange>,
+    pub(crate) changes: Vec<SetupChange>,
 }
 
 /// What one agent reads.
@@ -85,7 +87,7 @@ pub(crate) struct PieceState {
 
 /// A file that was changed, or would be.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct FileChange {
+pub(crate) struct SetupChange {
     /// The file, from the top of the work tree.
     pub(crate) path: String,
     /// What happened to it.
@@ -108,8 +110,8 @@ pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<Agent
     let mut work = WorkFiles::at(&top)?;
     let chosen = chosen(&mut work, input);
     match input.task {
-        Task::Check => {}
-        Task::Write => {
+        SetupTask::Check => {}
+        SetupTask::Write => {
             for reads in &chosen {
                 for piece in &reads.pieces {
                     let path = path_of(&mut work, reads.agent, piece)?;
@@ -120,7 +122,7 @@ pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<Agent
                 }
             }
         }
-        Task::Remove => {
+        SetupTask::Remove => {
             for kept in remove(&mut work, &chosen)? {
                 session.notice(Notice::note(kept));
             }
@@ -130,14 +132,14 @@ pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<Agent
     let mut agents = Vec::new();
     for reads in &chosen {
         agents.push(match input.task {
-            Task::Check => checked(&mut work, reads),
-            Task::Write | Task::Remove => state_of(&mut work, reads)?,
+            SetupTask::Check => checked(&mut work, reads),
+            SetupTask::Write | SetupTask::Remove => state_of(&mut work, reads)?,
         });
     }
     if !input.is_dry {
         work.apply()?;
     }
-    if input.task == Task::Write && session.store().tip()?.is_none() {
+    if input.task == SetupTask::Write && session.store().tip()?.is_none() {
         session.notice(
             Notice::note("this repository has no issues yet").remedy(Other::Init, "creates their store"),
         );
@@ -151,8 +153,8 @@ fn chosen<'a>(work: &mut WorkFiles, input: &AgentSetup) -> Vec<&'a Reads> {
     let all = AGENTS.iter();
     match (wanted.is_empty(), input.task) {
         (false, _) => all.filter(|it| wanted.contains(&it.agent)).collect(),
-        (true, Task::Check) => all.filter(|reads| may_be_set_up(work, reads)).collect(),
-        (true, Task::Write | Task::Remove) => all.collect(),
+        (true, SetupTask::Check) => all.filter(|reads| may_be_set_up(work, reads)).collect(),
+        (true, SetupTask::Write | SetupTask::Remove) => all.collect(),
     }
 }
 
@@ -235,9 +237,10 @@ fn first_existing(work: &mut WorkFiles, piece: &Piece) -> Result<String, Refusal
 
 /// The file in which an agent reads its instructions.
 fn instructions_of(work: &mut WorkFiles, agent: Agent, piece: &Piece) -> Result<String, Refusal> {
-    let asked = |work: &mut WorkFiles, path: &str, ask: fn(Option<&str>) -> Result<String, Fault>| {
-        ask(work.text(path)?).map_err(|fault| unfit(path, &fault))
-    };
+    let asked =
+        |work: &mut WorkFiles, path: &str, ask: fn(Option<&str>) -> Result<String, AgentFileFault>| {
+            ask(work.text(path)?).map_err(|fault| unfit(path, &fault))
+        };
     let path = match agent {
         Agent::Gemini => asked(work, ".gemini/settings.json", files::instructions_of_gemini)?,
         Agent::Aider => asked(work, ".aider.conf.yml", files::instructions_of_aider)?,
@@ -325,7 +328,7 @@ fn refuse_unreadable(piece: &Piece, path: &str, text: Option<&str>) -> Result<()
     text.map_or(Ok(()), |text| piece.refuse_unreadable(text)).map_err(|fault| unfit(path, &fault))
 }
 
-fn unfit(path: &str, fault: &Fault) -> Refusal {
+fn unfit(path: &str, fault: &AgentFileFault) -> Refusal {
     Refusal::new(Code::CannotEdit, format!("`{path}` {fault}"))
         .hint(format!("{}; nothing was changed", fault.advice()))
 }

@@ -1,6 +1,6 @@
 //! Texts that are stored in two places: hiding one also hides the other.
 
-use super::redact::Wanted;
+use super::redact::HideValue;
 use crate::model::execution::{Event, Failure, LogEntry};
 use crate::model::id::EntryId;
 use crate::model::issue::{Feedback, FeedbackType};
@@ -9,23 +9,23 @@ use crate::model::review::{Review, Verdict};
 use crate::model::strict;
 use crate::ops::Refusal;
 use crate::rules::review::rejection_text;
-use crate::store::layout::{self, Form, Location, Log, form};
+use crate::store::layout::{self, Form, Location, LogKind, form};
 use crate::store::redaction::Redactions;
-use crate::store::{Read, Tx, records};
+use crate::store::{ReadState, Tx, records};
 
 /// Entries that repeat the same texts: failures and rejections are also stored as feedback of the issue.
-pub(super) fn copies(tx: &Tx<'_>, wanted: &Wanted) -> Result<Vec<Wanted>, Refusal> {
+pub(super) fn copies(tx: &Tx<'_>, wanted: &HideValue) -> Result<Vec<HideValue>, Refusal> {
     let path = format!("{}/{}", wanted.folder, wanted.target);
     let Some(Location::Entry(log, entry)) = Location::parse(&path) else { return Ok(vec![]) };
     let Some(issue) = log.owner().issue() else { return Ok(vec![]) };
     let Some((_, text)) = said_in(tx, &log)?.into_iter().find(|(of, _)| *of == entry) else {
         return Ok(vec![]);
     };
-    let logs: Vec<Log> = match log {
-        Log::Reviews(_) | Log::Events(_) => vec![Log::Feedback(issue)],
-        Log::Feedback(_) => {
-            let plans = records::solution_ids(tx, &issue)?.into_iter().map(Log::Reviews);
-            plans.chain(records::execution_ids(tx, &issue)?.into_iter().map(Log::Events)).collect()
+    let logs: Vec<LogKind> = match log {
+        LogKind::Reviews(_) | LogKind::Events(_) => vec![LogKind::Feedback(issue)],
+        LogKind::Feedback(_) => {
+            let plans = records::solution_ids(tx, &issue)?.into_iter().map(LogKind::Reviews);
+            plans.chain(records::execution_ids(tx, &issue)?.into_iter().map(LogKind::Events)).collect()
         }
         _ => vec![],
     };
@@ -35,7 +35,7 @@ pub(super) fn copies(tx: &Tx<'_>, wanted: &Wanted) -> Result<Vec<Wanted>, Refusa
             let path = Location::Entry(log.clone(), id).to_string();
             let Some((folder, target)) = layout::redacted_by(&path) else { continue };
             if copy == text && has_texts(tx, &folder, &path)? {
-                found.push(Wanted { folder, target, field: ALL.to_owned() });
+                found.push(HideValue { folder, target, field: ALL.to_owned() });
             }
         }
     }
@@ -50,15 +50,15 @@ enum CopiedText {
 }
 
 /// The stored texts of a log's entries that are kept in two places.
-fn said_in(tx: &Tx<'_>, log: &Log) -> Result<Vec<(EntryId, CopiedText)>, Refusal> {
+fn said_in(tx: &Tx<'_>, log: &LogKind) -> Result<Vec<(EntryId, CopiedText)>, Refusal> {
     let (place, broken) = (log.to_string(), &mut Vec::new());
     Ok(match log {
-        Log::Reviews(plan) => {
+        LogKind::Reviews(plan) => {
             let all = records::raw_log::<Review>(tx, &place, broken)?;
             let rejected = all.into_iter().filter(|it| it.verdict == Verdict::Rejected);
             rejected.map(|it| (it.id.clone(), CopiedText::Rejection(rejection_text(plan, &it)))).collect()
         }
-        Log::Events(_) => {
+        LogKind::Events(_) => {
             let all = records::raw_log::<LogEntry>(tx, &place, broken)?;
             let failure = |it: LogEntry| match it.event {
                 Event::End(end) => Some((it.id, CopiedText::Failure(end.failure?))),
@@ -66,7 +66,7 @@ fn said_in(tx: &Tx<'_>, log: &Log) -> Result<Vec<(EntryId, CopiedText)>, Refusal
             };
             all.into_iter().filter_map(failure).collect()
         }
-        Log::Feedback(_) => {
+        LogKind::Feedback(_) => {
             let all = records::raw_log::<Feedback>(tx, &place, broken)?;
             let said = |it: Feedback| match it.kind {
                 FeedbackType::Rejection => Some((it.id, CopiedText::Rejection(it.content))),

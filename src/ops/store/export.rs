@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::interchange::jsonl::{self, Exported};
+use crate::interchange::jsonl::{self, ExportedJsonl};
 use crate::interchange::{beads, csv};
 use crate::model::id::IssueId;
 use crate::ops::issues::{self, List};
@@ -21,7 +21,7 @@ pub(crate) fn export<E: From<Refusal> + From<StoreError> + From<io::Error>>(
     session: &Session,
     issues: &[String],
     out: &mut dyn Write,
-) -> Result<Done<Exported>, E> {
+) -> Result<Done<ExportedJsonl>, E> {
     let state = session.store().snapshot()?;
     let issues = named(&state, issues)?;
     let write = |seen: &mut dyn FnMut(u64)| jsonl::write::<E>(&state, &issues, out, seen);
@@ -89,7 +89,7 @@ pub(crate) fn export_beads<E: From<Refusal> + From<StoreError> + From<io::Error>
                 }
                 Err(error) => return Err(error.into()),
             };
-            let beads::Written { record, left_out } = beads::record(&folder, &numbers);
+            let beads::BeadsRecord { record, left_out } = beads::record(&folder, &numbers);
             serde_json::to_writer(&mut *out, &record).map_err(io::Error::from)?;
             out.write_all(b"\n")?;
             for what in left_out {
@@ -135,7 +135,7 @@ pub(crate) fn export_csv<E: From<Refusal> + From<io::Error>>(
     session: &Session,
     list: &List,
     out: &mut dyn Write,
-) -> Result<Done<Table>, E> {
+) -> Result<Done<ExportedTable>, E> {
     csv::head(out)?;
     let mut written = 0;
     session.counted("exporting", None, |seen| {
@@ -145,12 +145,12 @@ pub(crate) fn export_csv<E: From<Refusal> + From<io::Error>>(
             Ok(csv::issue(out, &view.issue, &view.derived)?)
         })
     })?;
-    Ok(session.done(Table { issues: written }, None))
+    Ok(session.done(ExportedTable { issues: written }, None))
 }
 
 /// The result of an export as a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Table {
+pub(crate) struct ExportedTable {
     /// Issues that were written.
     pub(crate) issues: u64,
 }

@@ -11,7 +11,7 @@ use crate::interchange::ccw::{self, OfIssue};
 use crate::model::id::IssueId;
 use crate::model::queue::QueueDecision;
 use crate::model::queue_conflict::QueueConflict;
-use crate::ops::queue::World;
+use crate::ops::queue::QueueWorld;
 use crate::ops::{Answer, Notice, Session};
 use crate::rules::readiness::QueueView;
 use crate::rules::shown::IssueDerived;
@@ -81,7 +81,7 @@ pub(crate) fn export_ccw(session: &Session, issues: &[String]) -> Answer<CcwStor
         }
         Ok(())
     })?;
-    let world = World::read(&state)?;
+    let world = QueueWorld::read(&state)?;
     let is_whole = issues.is_empty();
     making.queues(&world, is_whole, |path| {
         session.notice(Notice::warning(format!("queue `{path}` is left out: its record cannot be read")));
@@ -131,7 +131,7 @@ impl Making {
     }
 
     /// All queues, or those that hold an issue of the export.
-    fn queues(&mut self, world: &World, is_whole: bool, mut broken: impl FnMut(&str)) {
+    fn queues(&mut self, world: &QueueWorld, is_whole: bool, mut broken: impl FnMut(&str)) {
         let views = world.views();
         let has_priorities = has_priorities(&views);
         let mut entries: Vec<Value> = Vec::new();

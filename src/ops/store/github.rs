@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::import::{Import, Selected, import};
-use crate::interchange::Report;
+use crate::interchange::ImportReport;
 use crate::interchange::github::{GITHUB, Pages, comment_on, completion, issues_of};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::Comment;
 use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
 use crate::ops::issues::existing;
@@ -33,7 +33,7 @@ pub(crate) enum GithubSource {
 ///
 /// # Errors
 /// `no-gh`, `not-logged-in`, `gh-failed`; usage if the repository is not clear; as [`import`].
-pub(crate) fn import_github(session: &Session, source: GithubSource, how: Selected) -> Answer<Report> {
+pub(crate) fn import_github(session: &Session, source: GithubSource, how: Selected) -> Answer<ImportReport> {
     let (name, mut pages) = match source {
         GithubSource::File(name, pages) => (name, pages),
         GithubSource::Repository(given) => {
@@ -86,7 +86,7 @@ pub(crate) struct GithubComment {
 
 /// A comment for GitHub.
 #[derive(Debug, Clone)]
-pub(crate) struct Reply {
+pub(crate) struct GithubReply {
     /// The id of the issue, or an unambiguous prefix of it.
     pub(crate) issue: String,
     /// Send it.
@@ -101,7 +101,7 @@ pub(crate) struct Reply {
 /// # Errors
 /// `not-found`, `ambiguous-id`; `not-from-github`; `not-executed` if no plan was executed; to post, `open-tasks` while
 /// something else of the plan is to be done, `already-posted`; `no-gh`, `not-logged-in`, `gh-failed`.
-pub(crate) fn comment_for_github(session: &Session, input: &Reply) -> Answer<GithubComment> {
+pub(crate) fn comment_for_github(session: &Session, input: &GithubReply) -> Answer<GithubComment> {
     let state = session.store().snapshot()?;
     let id = resolve::issue(&state, &input.issue)?;
     let folder = existing(&state, &id)?;
@@ -112,14 +112,14 @@ pub(crate) fn comment_for_github(session: &Session, input: &Reply) -> Answer<Git
                 "this works for an issue whose source URL is on GitHub, or whose id is GH-NUMBER in a repository with a \
                  remote on GitHub",
             )
-            .remedy(Call::new(Op::Edit, [&id]).option("source-url", "URL"), "says where it is discussed")
+            .remedy(RemedyCall::new(Op::Edit, [&id]).option("source-url", "URL"), "says where it is discussed")
     })?;
     let executed = facts::holder(&folder)
         .and_then(|execution| Some((execution, folder.solution(&execution.execution.solution_id)?)));
     let Some((execution, solution)) = executed else {
         return Err(Refusal::new(Code::NotExecuted, format!("no plan of `{id}` was executed"))
             .hint("the comment says what was done; execute a plan first")
-            .remedy(Call::new(Op::Next, ["ITEM"]), "claims one"));
+            .remedy(RemedyCall::new(Op::Next, ["ITEM"]), "claims one"));
     };
     let plan = solution.typed_plan();
     let body = completion(&plan, execution);
@@ -132,7 +132,7 @@ pub(crate) fn comment_for_github(session: &Session, input: &Reply) -> Answer<Git
     }
     let (Some(repository), Some(number)) = (&comment.repository, comment.number) else {
         return Err(Refusal::new(Code::NotFromGithub, format!("`{id}` has no known issue on GitHub"))
-            .remedy(Call::new(Op::Edit, [&id]).option("source-url", "URL"), "sets its URL there"));
+            .remedy(RemedyCall::new(Op::Edit, [&id]).option("source-url", "URL"), "sets its URL there"));
     };
     session.permit(Op::Accept)?;
     if input.force.is_none() {
@@ -175,7 +175,7 @@ fn refuse_second(folder: &IssueFolder, execution: &ExecutionFolder) -> Result<()
     let (author, at) = (&sent.author, sent.created_at);
     let message = format!("the result was already posted{place}, by {author} at {at}");
     Err(Refusal::new(Code::AlreadyPosted, message)
-        .remedy(Call::new(Other::Show, [&folder.issue.record.id]), "shows it among the comments")
+        .remedy(RemedyCall::new(Other::Show, [&folder.issue.record.id]), "shows it among the comments")
         .hint("edit it on GitHub if it is wrong"))
 }
 

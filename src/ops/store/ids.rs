@@ -6,7 +6,7 @@ use crate::model::id::{IssueId, SolutionId};
 use crate::model::queue::QueueDecision;
 use crate::ops::{Answer, Refusal, Session, work};
 use crate::rules::folder::QueueFolder;
-use crate::store::{Read, Snapshot, layout, records};
+use crate::store::{ReadState, Snapshot, layout, records};
 use crate::trail::active;
 
 /// Nobody looks through more candidates than this.

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::interchange::import::Batch;
-use crate::interchange::lines::Source;
-use crate::interchange::selection::{Selection, State};
+use crate::interchange::lines::JsonLinesFile;
+use crate::interchange::selection::{ImportSelection, SourceState};
 use crate::interchange::tracker::{Records, Tracker};
-use crate::interchange::{LeftOut, Report, Skipped, jsonl};
+use crate::interchange::{ImportReport, LeftOutIssues, Skipped, jsonl};
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::issue::ISSUE;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::model::words;
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
@@ -29,7 +29,7 @@ pub(crate) struct Export<'a> {
     /// What messages call it.
     pub(crate) name: &'a str,
     /// Its lines.
-    pub(crate) source: Source,
+    pub(crate) source: JsonLinesFile,
     /// Which issues, and how.
     pub(crate) how: Selected,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Import<'a> {
 /// Which issues to import, and how.
 pub(crate) struct Selected {
     /// Which.
-    pub(crate) selection: Selection,
+    pub(crate) selection: ImportSelection,
     /// Show what would be imported, and write nothing.
     pub(crate) dry_run: bool,
     /// Import nothing if a record cannot be imported.
@@ -64,7 +64,7 @@ pub(crate) fn import(
     op: Op,
     tracker: &'static Tracker,
     input: Import<'_>,
-) -> Answer<Report> {
+) -> Answer<ImportReport> {
     let permit = session.permit(op)?;
     session.store().snapshot()?;
     let Import { name, records, how: Selected { selection, dry_run, strict } } = input;
@@ -72,7 +72,7 @@ pub(crate) fn import(
     if batch.is_empty() {
         return Err(Refusal::new(Code::Empty, format!("{name} is empty, so nothing was imported"))
             .hint(tracker.hint)
-            .remedy(Call::new(Other::Help, ["import"]), "lists the sources"));
+            .remedy(RemedyCall::new(Other::Help, ["import"]), "lists the sources"));
     }
     if let Some(skipped) = batch.nothing_but_skipped() {
         return Err(wrong_source(name, tracker, skipped));
@@ -97,11 +97,11 @@ pub(crate) fn import(
         })
     });
     if let Some(report) = preview {
-        return Ok(session.done(Report { dry_run, ..report }, None));
+        return Ok(session.done(ImportReport { dry_run, ..report }, None));
     }
     let committed = committed?;
     let commit = committed.commit;
-    let report = Report { commit: commit.map(CommitHash::from), ..committed.answer };
+    let report = ImportReport { commit: commit.map(CommitHash::from), ..committed.answer };
     Ok(session.done(report, commit))
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn import(
 ///
 /// # Errors
 /// A file that is not an export; if `strict`, also a truncated one and unreadable lines.
-pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl::Taken> {
+pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl::ImportedJsonl> {
     let permit = session.permit(Op::ImportJsonl)?;
     session.store().snapshot()?;
     let Export { name, mut source, how: Selected { selection, dry_run, strict } } = input;
@@ -129,17 +129,17 @@ pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl
                 // A refused transaction writes nothing.
                 return Err(Refusal::nothing("dry run"));
             }
-            let jsonl::Taken { issues: new, added, merged, .. } = taken;
+            let jsonl::ImportedJsonl { issues: new, added, merged, .. } = taken;
             tx.describe(format!("import: {} and {added} files, {merged} merged", issues(new)));
             Ok(taken)
         })
     });
     let (taken, commit) = match preview {
-        Some(taken) => (jsonl::Taken { dry_run, ..taken }, None),
+        Some(taken) => (jsonl::ImportedJsonl { dry_run, ..taken }, None),
         None => {
             let committed = committed?;
             let commit = committed.commit;
-            (jsonl::Taken { commit: commit.map(CommitHash::from), ..committed.answer }, commit)
+            (jsonl::ImportedJsonl { commit: commit.map(CommitHash::from), ..committed.answer }, commit)
         }
     };
     if !taken.has_issues {
@@ -157,9 +157,9 @@ pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl
 /// The selected issues of an export, and why the others are left out. Each is judged as it would be after the import.
 fn chosen(
     session: &Session,
-    source: &mut Source,
-    selection: &Selection,
-) -> Result<(BTreeSet<IssueId>, Vec<LeftOut>), Refusal> {
+    source: &mut JsonLinesFile,
+    selection: &ImportSelection,
+) -> Result<(BTreeSet<IssueId>, Vec<LeftOutIssues>), Refusal> {
     let mut found = None;
     let permit = session.permit(Op::ImportJsonl)?;
     let refused = session.counted("reading", None, |at| {
@@ -172,7 +172,7 @@ fn chosen(
                     None => drop(chosen.insert(id)),
                 }
             }
-            let reasons = reasons.into_iter().map(|(reason, issues)| LeftOut { reason, issues });
+            let reasons = reasons.into_iter().map(|(reason, issues)| LeftOutIssues { reason, issues });
             found = Some((chosen, reasons.collect()));
             // A refused transaction writes nothing.
             Err::<(), _>(Refusal::nothing("dry run"))
@@ -188,7 +188,7 @@ fn chosen(
 /// Why an issue is left out, after `selected` others were selected; `None` if it is selected.
 fn left_out(
     tx: &Tx<'_>,
-    selection: &Selection,
+    selection: &ImportSelection,
     id: &IssueId,
     selected: usize,
 ) -> Result<Option<String>, Refusal> {
@@ -201,8 +201,8 @@ fn left_out(
     let doc = records::doc(tx, &ISSUE, &layout::issue(id))?;
     let changed = doc.and_then(|doc| Some(doc.changed()?.time())).unwrap_or(issue.created_at);
     let state = match facts::status(&folder) {
-        IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled => State::Closed,
-        _ => State::Open,
+        IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled => SourceState::Closed,
+        _ => SourceState::Open,
     };
     let is_beyond = || selection.limit.is_some_and(|limit| selected >= limit);
     Ok(selection.reason(issue, changed, state).or_else(|| is_beyond().then(|| "beyond the limit".into())))
@@ -218,7 +218,7 @@ fn wrong_source(name: &str, tracker: &Tracker, skipped: &[Skipped]) -> Refusal {
     Refusal::new(Code::WrongSource, message)
         .details(first_lines(skipped))
         .hint(tracker.hint)
-        .remedy(Call::new(Other::Help, ["import"]), "lists the sources")
+        .remedy(RemedyCall::new(Other::Help, ["import"]), "lists the sources")
 }
 
 /// The refusal of a source with records that cannot be imported.
@@ -263,7 +263,7 @@ pub(crate) fn line(skipped: &Skipped) -> String {
 }
 
 /// `import: 508 issues from beads (508 new, 177 comments)`
-fn subject(report: &Report) -> String {
+fn subject(report: &ImportReport) -> String {
     let work = report.work;
     let parts: Vec<String> = [
         (report.created, "new"),

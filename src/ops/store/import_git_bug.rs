@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::import::{Import, Selected, import};
 use crate::git::{Environment, Repository};
-use crate::interchange::Report;
+use crate::interchange::ImportReport;
 use crate::interchange::git_bug::{Bugs, GIT_BUG};
 use crate::model::code::Code;
 use crate::model::op::Op;
@@ -15,7 +15,7 @@ use crate::store::StoreError;
 ///
 /// # Errors
 /// `not-found` if `place` is neither a remote nor a repository, or holds no bugs; as [`import`].
-pub(crate) fn import_git_bug(session: &Session, place: Option<&str>, how: Selected) -> Answer<Report> {
+pub(crate) fn import_git_bug(session: &Session, place: Option<&str>, how: Selected) -> Answer<ImportReport> {
     let own = session.store().repo();
     let remote = place.filter(|place| own.remotes().iter().any(|remote| remote == place));
     let other = match place.filter(|_| remote.is_none()) {

@@ -8,15 +8,15 @@ use crate::model::code::Code;
 use crate::model::doc::Doc;
 use crate::model::op::{Op, Other};
 use crate::model::redaction::{ALL, Redaction};
-use crate::model::remedy::Call;
-use crate::model::schema::Kind;
+use crate::model::remedy::RemedyCall;
+use crate::model::schema::FieldKind;
 use crate::model::strict;
 use crate::ops::entries::entry;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::layout::{self, Form, Location, form};
 use crate::store::redaction::Redactions;
-use crate::store::resolve::{self, Known};
-use crate::store::{Read, Tx, records};
+use crate::store::resolve::{self, KnownRecord};
+use crate::store::{ReadState, Tx, records};
 
 /// What to hide, and why.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(crate) struct Redact {
 const LOGS: &[&str] = &["comments", "feedback", "explorations", "reviews", "log", "conflicts"];
 
 /// A value to hide.
-pub(super) struct Wanted {
+pub(super) struct HideValue {
     /// The directory of the record.
     pub(super) folder: String,
     pub(super) target: String,
@@ -65,7 +65,7 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Redacted> {
         let mut made = vec![hide(tx, &wanted, reason)?];
         // The import source's copy of the issue contains the same texts.
         if wanted.target == "issue.json" && wanted.field != "imported" {
-            let imported = Wanted { field: "imported".into(), ..wanted };
+            let imported = HideValue { field: "imported".into(), ..wanted };
             made.extend(if is_there(tx, &imported)? { Some(hide(tx, &imported, reason)?) } else { None });
         } else {
             for copy in copies(tx, &wanted)? {
@@ -80,38 +80,40 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Redacted> {
     Ok(session.done(committed.answer, committed.commit))
 }
 
-fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, Wanted), Refusal> {
+fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, HideValue), Refusal> {
     if input.id == layout::WISDOM {
         let (text, field) = input.field.split_once('/').unwrap_or((&input.field, ALL));
-        let shown = Call::from(Other::WisdomList).flag("json");
+        let shown = RemedyCall::from(Other::WisdomList).flag("json");
         let entry = entry(tx, &layout::wisdom(), text, &input.id, shown)?;
         let wanted =
-            Wanted { folder: layout::wisdom(), target: format!("{entry}.json"), field: field.to_owned() };
+            HideValue { folder: layout::wisdom(), target: format!("{entry}.json"), field: field.to_owned() };
         return Ok((input.id.clone(), wanted));
     }
     let (id, path) = match resolve::any(tx, &input.id)? {
-        Known::Issue(id) => (id.to_string(), layout::issue(&id)),
-        Known::Solution(id) => (id.to_string(), layout::solution(&id)),
-        Known::Execution(id) => (id.to_string(), layout::execution(&id)),
-        Known::Queue(id) => (id.to_string(), layout::queue(&id)),
-        Known::Roadmap(id) => (id.to_string(), layout::roadmap(&id)),
-        Known::Item(queue, solution) => (format!("{queue}:{solution}"), layout::item(&queue, &solution)),
+        KnownRecord::Issue(id) => (id.to_string(), layout::issue(&id)),
+        KnownRecord::Solution(id) => (id.to_string(), layout::solution(&id)),
+        KnownRecord::Execution(id) => (id.to_string(), layout::execution(&id)),
+        KnownRecord::Queue(id) => (id.to_string(), layout::queue(&id)),
+        KnownRecord::Roadmap(id) => (id.to_string(), layout::roadmap(&id)),
+        KnownRecord::Item(queue, solution) => {
+            (format!("{queue}:{solution}"), layout::item(&queue, &solution))
+        }
     };
     let Some((folder, target)) = layout::redacted_by(&path) else {
         return Err(Refusal::new(Code::NotRedactable, format!("nothing of `{id}` can be hidden"))
-            .remedy(Call::new(Other::Show, [&id]), "shows it"));
+            .remedy(RemedyCall::new(Other::Show, [&id]), "shows it"));
     };
     let in_log = input.field.split_once('/').filter(|(log, _)| LOGS.contains(log));
     let Some((log, rest)) = in_log else {
-        return Ok((id, Wanted { folder, target, field: input.field.clone() }));
+        return Ok((id, HideValue { folder, target, field: input.field.clone() }));
     };
     let (text, field) = rest.split_once('/').unwrap_or((rest, ALL));
-    let shown = Call::new(Other::Show, [&id]).flag("json");
+    let shown = RemedyCall::new(Other::Show, [&id]).flag("json");
     let entry = entry(tx, &format!("{folder}/{log}"), text, &id, shown)?;
-    Ok((id, Wanted { folder, target: format!("{log}/{entry}.json"), field: field.to_owned() }))
+    Ok((id, HideValue { folder, target: format!("{log}/{entry}.json"), field: field.to_owned() }))
 }
 
-fn is_there(tx: &Tx<'_>, wanted: &Wanted) -> Result<bool, Refusal> {
+fn is_there(tx: &Tx<'_>, wanted: &HideValue) -> Result<bool, Refusal> {
     let path = format!("{}/{}", wanted.folder, wanted.target);
     let Form::Doc(schema) = form(&path).0 else { return Ok(false) };
     Ok(records::doc(tx, schema, &path)?.is_some_and(|doc| doc.written(&wanted.field).is_some()))
@@ -119,8 +121,8 @@ fn is_there(tx: &Tx<'_>, wanted: &Wanted) -> Result<bool, Refusal> {
 
 /// Writes the redaction; `None` if everything that it would hide is already hidden. Refuses a redaction that hides
 /// nothing.
-fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redaction>, Refusal> {
-    let Wanted { folder, target, field } = wanted;
+fn hide(tx: &mut Tx<'_>, wanted: &HideValue, reason: &str) -> Result<Option<Redaction>, Refusal> {
+    let HideValue { folder, target, field } = wanted;
     let path = format!("{folder}/{target}");
     // A person names the record, not its file.
     let of = match Location::parse(&path) {
@@ -141,7 +143,7 @@ fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redacti
         Form::Doc(schema) => {
             let doc = Doc::parse(schema, &bytes).map_err(|broken| nothing(&broken.to_string()))?;
             let set = field.split_once('/').and_then(|(name, _)| schema.field(name));
-            if set.is_some_and(|field| matches!(field.kind, Kind::Set)) {
+            if set.is_some_and(|field| matches!(field.kind, FieldKind::Set)) {
                 // The redaction itself would reveal it.
                 return Err(nothing("can be hidden only with its whole set, by the name of the set"));
             }

@@ -3,9 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::git::{ObjectId, SSH, Verdict, Verified};
+use crate::git::{ObjectId, SSH, SignatureStatus, SignatureVerdict};
 use crate::model::text_enum;
-use crate::store::history::{Link, Step};
+use crate::store::history::{HistoryLink, HistoryStep};
 use crate::store::{Store, StoreError, merge};
 
 text_enum!(
@@ -36,15 +36,15 @@ text_enum!(
     }
 );
 
-impl From<Verified> for Vouching {
-    fn from(verified: Verified) -> Self {
+impl From<SignatureStatus> for Vouching {
+    fn from(verified: SignatureStatus) -> Self {
         match verified {
-            Verified::Good => Self::Good,
-            Verified::Bad => Self::Bad,
-            Verified::UnknownKey => Self::UnknownKey,
-            Verified::Expired => Self::Expired,
-            Verified::Revoked => Self::Revoked,
-            Verified::Unchecked => Self::Unchecked,
+            SignatureStatus::Good => Self::Good,
+            SignatureStatus::Bad => Self::Bad,
+            SignatureStatus::UnknownKey => Self::UnknownKey,
+            SignatureStatus::Expired => Self::Expired,
+            SignatureStatus::Revoked => Self::Revoked,
+            SignatureStatus::Unchecked => Self::Unchecked,
         }
     }
 }
@@ -60,7 +60,7 @@ impl Vouching {
 #[derive(Debug)]
 pub(crate) struct Vouched {
     /// The commit.
-    pub(crate) step: Step,
+    pub(crate) step: HistoryStep,
     /// What vouches for it.
     pub(crate) vouching: Vouching,
     /// The signer, as git names them; `None` if there is no signature or git does not know.
@@ -73,7 +73,7 @@ pub(crate) struct Vouched {
 #[derive(Debug)]
 pub(crate) enum Signature {
     /// Made by a key that git trusts here.
-    By(Signed),
+    By(TrustedSigner),
     /// The signature or its key had expired when the commit was made.
     Expired,
     /// Made by a key that git does not have or does not trust here; its fingerprint or id.
@@ -86,7 +86,7 @@ pub(crate) enum Signature {
 
 /// The trusted signer of a commit.
 #[derive(Debug)]
-pub(crate) struct Signed {
+pub(crate) struct TrustedSigner {
     /// Fingerprints: of the key, and of its primary key.
     fingerprints: Vec<String>,
     /// The principal that the file of allowed signers names for the key. The name in a GnuPG key does not count here,
@@ -94,7 +94,7 @@ pub(crate) struct Signed {
     principal: Option<String>,
 }
 
-impl Signed {
+impl TrustedSigner {
     /// Whether a setting that names a fingerprint, or an SSH principal, means this signer.
     pub(crate) fn is_by(&self, name: &str) -> bool {
         let is_key = |known: &String| match known.starts_with(SSH) {
@@ -154,18 +154,18 @@ pub(crate) fn signatures(
     ids: impl IntoIterator<Item = ObjectId>,
 ) -> Result<HashMap<ObjectId, Signature>, StoreError> {
     let (verdicts, _) = verdicts(store, ids)?;
-    let of = |Verdict { verified, signer, key, fingerprints }| match verified {
-        Verified::Good => Signature::By(Signed {
+    let of = |SignatureVerdict { verified, signer, key, fingerprints }| match verified {
+        SignatureStatus::Good => Signature::By(TrustedSigner {
             principal: signer.filter(|_| fingerprints.iter().any(|it: &String| it.starts_with(SSH))),
             fingerprints,
         }),
-        Verified::Expired => Signature::Expired,
-        Verified::UnknownKey => {
+        SignatureStatus::Expired => Signature::Expired,
+        SignatureStatus::UnknownKey => {
             let name = fingerprints.into_iter().next().or(key);
             Signature::Untrusted(name.unwrap_or_else(|| "an unnamed key".to_owned()))
         }
-        Verified::Unchecked => Signature::Unchecked,
-        Verified::Bad | Verified::Revoked => Signature::Nobodys,
+        SignatureStatus::Unchecked => Signature::Unchecked,
+        SignatureStatus::Bad | SignatureStatus::Revoked => Signature::Nobodys,
     };
     Ok(verdicts.into_iter().map(|(id, verdict)| (id, of(verdict))).collect())
 }
@@ -174,7 +174,7 @@ pub(crate) fn signatures(
 fn verdicts(
     store: &Store,
     ids: impl IntoIterator<Item = ObjectId>,
-) -> Result<(HashMap<ObjectId, Verdict>, Option<String>), StoreError> {
+) -> Result<(HashMap<ObjectId, SignatureVerdict>, Option<String>), StoreError> {
     let mut signed = Vec::new();
     for id in ids {
         let failed = StoreError::object("cannot read a commit of the store");
@@ -186,7 +186,7 @@ fn verdicts(
 }
 
 /// Compares a merge or restoring commit with the one that its parents make.
-fn made_again(store: &Store, link: &Link) -> Result<Vouching, StoreError> {
+fn made_again(store: &Store, link: &HistoryLink) -> Result<Vouching, StoreError> {
     let [one, two] = link.parents[..] else { return Ok(Vouching::Differs) };
     if [one, two].iter().any(|parent| store.repo().header(*parent).is_err()) {
         // In a shallow clone this cannot be checked.
@@ -202,11 +202,13 @@ mod tests {
 
     #[test]
     fn a_signer_is_known_by_a_fingerprint_and_by_nothing_that_the_key_says_itself() {
-        let ssh =
-            Signed { fingerprints: vec!["SHA256:aBc".into()], principal: Some("ada@example.org".into()) };
+        let ssh = TrustedSigner {
+            fingerprints: vec!["SHA256:aBc".into()],
+            principal: Some("ada@example.org".into()),
+        };
         assert!(ssh.is_by("SHA256:aBc") && ssh.is_by("ada@example.org"));
         assert!(!ssh.is_by("SHA256:abc") && !ssh.is_by("ADA@example.org") && !ssh.is_by(""));
-        let gpg = Signed { fingerprints: vec!["0A1B".into(), "2C3D".into()], principal: None };
+        let gpg = TrustedSigner { fingerprints: vec!["0A1B".into(), "2C3D".into()], principal: None };
         assert!(gpg.is_by("0a1b") && gpg.is_by("2C 3D") && !gpg.is_by("") && !gpg.is_by("1B"));
     }
 }

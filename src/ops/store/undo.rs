@@ -17,15 +17,15 @@ use crate::model::id::ExecutionId;
 use crate::model::op::{Op, Other};
 use crate::model::person::Person;
 use crate::model::redaction::is_hidden;
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::schema::Schema;
 use crate::ops::issues::append_comment;
 use crate::ops::{Answer, Refusal, Session};
-use crate::store::history::Step;
-use crate::store::layout::{self, Form, Location, Log as Logs, Owner};
+use crate::store::history::HistoryStep;
+use crate::store::layout::{self, Form, Location, LogKind as Logs, Owner};
 use crate::store::redaction::Redactions;
-use crate::store::{Read, Store, StoreError, Tx, object_id, read_blob, records};
-use crate::trail::log::{Log, Wanted};
+use crate::store::{ReadState, Store, StoreError, Tx, object_id, read_blob, records};
+use crate::trail::log::{LogFilter, StoreLog};
 
 /// How many of the user's latest commits are considered.
 const MOST: usize = 1000;
@@ -42,7 +42,7 @@ pub(crate) struct Undone {
     /// What was restored.
     pub(crate) restored: Vec<Restored>,
     /// What could not be taken back.
-    pub(crate) kept: Vec<Kept>,
+    pub(crate) kept: Vec<KeptField>,
 }
 
 /// A field with its earlier value.
@@ -57,7 +57,7 @@ pub(crate) struct Restored {
 
 /// Something that stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Kept {
+pub(crate) struct KeptField {
     /// The id of the record, or the path of an entry.
     pub(crate) what: String,
     /// Why it stays.
@@ -95,7 +95,7 @@ pub(crate) fn undo(session: &Session, commit: Option<&str>) -> Answer<Undone> {
 
 /// What to undo.
 struct Chosen {
-    step: Step,
+    step: HistoryStep,
     /// The user's command before it, if it has not been undone.
     before: Option<CommitHash>,
     /// The user's commits that undo others, made since.
@@ -108,11 +108,11 @@ fn chosen(session: &Session, wanted: Option<&str>) -> Result<Chosen, Refusal> {
     let me = store.identity()?;
     let own = Person::known(&me.name, &me.email, None);
     let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
-    let mut log = Log::of(store, index)?;
-    let by_me = Wanted { authors: vec![me.email.clone()], ..Wanted::default() };
+    let mut log = StoreLog::of(store, index)?;
+    let by_me = LogFilter { authors: vec![me.email.clone()], ..LogFilter::default() };
     let mut undone: BTreeSet<String> = BTreeSet::new();
     let mut undos: Vec<CommitHash> = Vec::new();
-    let mut found: Option<Step> = None;
+    let mut found: Option<HistoryStep> = None;
     let mut before = None;
     for n in log.find(None, &by_me, Some(MOST))? {
         let step = log.step(n, None)?;
@@ -140,45 +140,47 @@ fn chosen(session: &Session, wanted: Option<&str>) -> Result<Chosen, Refusal> {
     match (found, wanted) {
         (Some(step), _) => Ok(Chosen { step, before, undos }),
         (None, None) => Err(Refusal::nothing("you have no command to undo")
-            .remedy(Call::from(Other::Log), "shows who did what")),
+            .remedy(RemedyCall::from(Other::Log), "shows who did what")),
         (None, Some(wanted)) => Err(Refusal::new(
             Code::NotFound,
             format!("`{wanted}` is not a command of yours that can be undone, or it was undone before"),
         )
-        .remedy(Call::from(Other::Log).option("author", &*me.email), "lists your commands")),
+        .remedy(RemedyCall::from(Other::Log).option("author", &*me.email), "lists your commands")),
     }
 }
 
 /// Explains why nothing can be undone, and what to do instead.
-fn cannot(step: &Step, op: Option<Op>, kept: &[Kept], before: Option<&CommitHash>) -> Refusal {
+fn cannot(step: &HistoryStep, op: Option<Op>, kept: &[KeptField], before: Option<&CommitHash>) -> Refusal {
     let what = format!("cannot undo `{}`", step.subject);
     let details = kept.iter().map(|it| format!("{}: {}", it.what, it.why)).collect();
     let refusal = Refusal::new(Code::CannotUndo, what).details(details);
     let issue = kept.first().map_or("ISSUE", |it| &it.what);
     let instead = match op {
         Some(Op::New) => {
-            Remedy::call(Call::new(Op::Edit, [issue]).option("status", "cancelled"), "cancels it")
+            Remedy::call(RemedyCall::new(Op::Edit, [issue]).option("status", "cancelled"), "cancels it")
         }
         Some(Op::Next) => Remedy::call(Op::LeaseRelease, "gives the item back"),
-        Some(Op::Done) => Remedy::call(Call::new(Op::Reopen, ["ISSUE"]), "reopens the issue"),
-        Some(Op::Fail) => Remedy::call(Call::new(Op::Retry, ["ISSUE"]), "queues it again"),
-        Some(Op::Link) => Remedy::call(Call::new(Op::Unlink, ["COMMIT"]), "removes a link"),
-        Some(Op::Unlink) => Remedy::call(Call::new(Op::Link, ["COMMIT", "PLAN"]), "links the commit again"),
-        _ => Remedy::call(Call::from(Other::Log).flag("patch"), "shows what it did"),
+        Some(Op::Done) => Remedy::call(RemedyCall::new(Op::Reopen, ["ISSUE"]), "reopens the issue"),
+        Some(Op::Fail) => Remedy::call(RemedyCall::new(Op::Retry, ["ISSUE"]), "queues it again"),
+        Some(Op::Link) => Remedy::call(RemedyCall::new(Op::Unlink, ["COMMIT"]), "removes a link"),
+        Some(Op::Unlink) => {
+            Remedy::call(RemedyCall::new(Op::Link, ["COMMIT", "PLAN"]), "links the commit again")
+        }
+        _ => Remedy::call(RemedyCall::from(Other::Log).flag("patch"), "shows what it did"),
     };
-    let earlier =
-        before.map(|it| Remedy::call(Call::new(Op::Undo, [it.short()]), "undoes your command before it"));
+    let earlier = before
+        .map(|it| Remedy::call(RemedyCall::new(Op::Undo, [it.short()]), "undoes your command before it"));
     Refusal { remedies: [instead].into_iter().chain(earlier).collect(), ..refusal }
 }
 
 /// A commit that is being undone.
 struct Work<'a> {
     store: &'a Store,
-    step: &'a Step,
+    step: &'a HistoryStep,
     /// The user's commits that undo others, made since.
     undos: &'a [CommitHash],
     restored: Vec<Restored>,
-    kept: Vec<Kept>,
+    kept: Vec<KeptField>,
 }
 
 impl Work<'_> {
@@ -342,6 +344,6 @@ impl Work<'_> {
     }
 
     fn keep(&mut self, what: &str, why: &str) {
-        self.kept.push(Kept { what: what.to_owned(), why: why.to_owned() });
+        self.kept.push(KeptField { what: what.to_owned(), why: why.to_owned() });
     }
 }

@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::origins::{Origin, Origins};
+use super::origins::{Origin, OriginFinder};
 use crate::git::{AddedLines, ObjectId};
 use crate::index::Needs;
-use crate::interchange::agent_trace::{Conversation, File, Record};
+use crate::interchange::agent_trace::{File, TraceConversation, TraceRecord};
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::words::count;
 use crate::ops::{Done, Notice, Refusal, Session};
 use crate::store::{Store, StoreError};
@@ -25,7 +25,7 @@ const AT_ONCE: usize = 100;
 
 /// How many records were written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Traced {
+pub(crate) struct WrittenTraces {
     /// Records: commits that an execution links, and that added lines.
     pub(crate) records: usize,
     /// Commits that no execution links; nothing is known of them.
@@ -42,12 +42,12 @@ pub(crate) fn agent_trace<E: From<Refusal> + From<io::Error>>(
     session: &Session,
     of: &str,
     out: &mut dyn Write,
-) -> Result<Done<Traced>, E> {
+) -> Result<Done<WrittenTraces>, E> {
     let store = session.store();
     let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
     let commits = named(store, of)?;
-    let mut origins = Origins::of(store, &index)?;
-    let mut traced = Traced::default();
+    let mut origins = OriginFinder::of(store, &index)?;
+    let mut traced = WrittenTraces::default();
     let total = commits.len() as u64;
     session.counted("tracing", Some(total), |seen| -> Result<(), E> {
         let mut done = 0;
@@ -101,7 +101,10 @@ fn named(store: &Store, of: &str) -> Result<Vec<ObjectId>, Refusal> {
     let commit = store.git().commit_named(of).map_err(StoreError::Git)?;
     commit.map(|id| vec![id]).ok_or_else(|| {
         Refusal::new(Code::NotFound, format!("git knows no commit `{of}`"))
-            .remedy(Call::new(Other::ExportAgentTrace, ["HEAD"]), "exports the commit that is checked out")
+            .remedy(
+                RemedyCall::new(Other::ExportAgentTrace, ["HEAD"]),
+                "exports the commit that is checked out",
+            )
             .hint("a range has two dots, such as main..HEAD")
     })
 }
@@ -111,10 +114,10 @@ fn record(
     id: ObjectId,
     added: Vec<AddedLines>,
     origins: &[Origin],
-) -> Result<Record, StoreError> {
+) -> Result<TraceRecord, StoreError> {
     let conversation = |origin: &Origin, file: &AddedLines| {
         let agent = origin.made_by.as_ref().map(|by| by.model.as_deref());
-        Conversation::new(agent, &file.ranges, &origin.issue_id, &origin.solution_id)
+        TraceConversation::new(agent, &file.ranges, &origin.issue_id, &origin.solution_id)
     };
     let file = |file: AddedLines| File {
         conversations: origins.iter().map(|origin| conversation(origin, &file)).collect(),
@@ -122,7 +125,7 @@ fn record(
     };
     let files = added.into_iter().map(file).collect();
     let work = origins.iter().map(work).collect();
-    Ok(Record::new(&id.into(), store.code_commit(id)?.committed_at, files, work))
+    Ok(TraceRecord::new(&id.into(), store.code_commit(id)?.committed_at, files, work))
 }
 
 /// What the store knows about the work and the format has no fields for.

@@ -5,21 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::audit::{Audit, audited};
-use crate::git::{SignError, Signed};
+use crate::git::{DetachedSignature, SignError};
 use crate::index::Index;
 use crate::interchange::in_toto::{Resource, Statement};
 use crate::model::execution::Check;
 use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
 use crate::model::op::Other;
 use crate::model::person::Person;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::review::{Score, Verdict};
 use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 use crate::ops::store::Gates;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::audit::Finding;
+use crate::rules::audit::AuditFinding;
 use crate::rules::folder::IssueFolder;
 use crate::store::{StoreError, records};
 
@@ -44,7 +44,7 @@ pub(crate) struct Predicate {
     plans: Vec<Resource>,
     /// The current setting of each gate.
     policy: Gates,
-    findings: Vec<Finding>,
+    findings: Vec<AuditFinding>,
 }
 
 #[derive(Debug, Serialize)]
@@ -134,7 +134,7 @@ pub(crate) fn attestation(session: &Session, range: &[String]) -> Answer<Stateme
     let (audit, index) = audited(session, range)?;
     if audit.commits.is_empty() {
         return Err(Refusal::nothing(format!("`{}` contains no commits", audit.range)).remedy(
-            Call::new(Other::ExportInToto, ["RANGE"]),
+            RemedyCall::new(Other::ExportInToto, ["RANGE"]),
             "takes a range as `git log` does, such as main..HEAD",
         ));
     }
@@ -147,7 +147,7 @@ pub(crate) fn attestation(session: &Session, range: &[String]) -> Answer<Stateme
 ///
 /// # Errors
 /// There is no key, or the program that git is configured to use fails.
-pub(crate) fn sign(session: &Session, document: &[u8]) -> Result<Signed, Refusal> {
+pub(crate) fn sign(session: &Session, document: &[u8]) -> Result<DetachedSignature, Refusal> {
     let store = session.store();
     let ident = store.git().ident(true).map_err(StoreError::Git)?;
     // `Name <email> seconds offset`

@@ -8,10 +8,10 @@ use crate::index::{Index, Needs};
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::time::Time;
 use crate::ops::{Answer, Refusal, Session};
-use crate::store::dates::Bound;
+use crate::store::dates::PeriodBound;
 use crate::store::{ObjectId, Store};
 use crate::sync;
 use crate::trail::log::changes;
@@ -31,16 +31,16 @@ pub(crate) struct Sides {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StoreDiff {
     /// The first state; null if there was no store yet.
-    pub(crate) from: Option<State>,
+    pub(crate) from: Option<StoreState>,
     /// The second state.
-    pub(crate) to: State,
+    pub(crate) to: StoreState,
     /// The records that differ, by their paths.
     pub(crate) changes: Vec<RecordChange>,
 }
 
 /// A state of the store.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct State {
+pub(crate) struct StoreState {
     /// The commit of the ref.
     pub(crate) commit: CommitHash,
     /// When it was created.
@@ -72,8 +72,8 @@ pub(crate) fn diff(session: &Session, input: &Sides) -> Answer<StoreDiff> {
     let before = from.as_ref().map(|it| it.0);
     let files = session
         .counted("comparing records", None, |at| changes(store, &snapshot, before, to.0, &paths, at))?;
-    let state = |(commit, name): &Named| -> Result<State, Refusal> {
-        Ok(State { commit: (*commit).into(), at: store.step(*commit)?.at, name: name.clone() })
+    let state = |(commit, name): &Named| -> Result<StoreState, Refusal> {
+        Ok(StoreState { commit: (*commit).into(), at: store.step(*commit)?.at, name: name.clone() })
     };
     let view = StoreDiff {
         from: from.as_ref().map(state).transpose()?,
@@ -103,9 +103,9 @@ fn sides(store: &Store, index: &Index<'_>, range: &str) -> Result<(Option<Named>
     let (from, to) = range.split_once("..").unwrap_or((range, ""));
     if to.starts_with('.') || to.contains("..") {
         return Err(Refusal::usage(format!("`{range}` is not of the form A..B"))
-            .remedy(Call::new(Other::Diff, ["@{1}.."]), "shows what the last move of the ref changed")
+            .remedy(RemedyCall::new(Other::Diff, ["@{1}.."]), "shows what the last move of the ref changed")
             .remedy(
-                Call::new(Other::Diff, ["2026-11-01..2026-11-15"]),
+                RemedyCall::new(Other::Diff, ["2026-11-01..2026-11-15"]),
                 "shows what changed between two days",
             ));
     }
@@ -116,8 +116,8 @@ fn sides(store: &Store, index: &Index<'_>, range: &str) -> Result<(Option<Named>
         }
         Ok(moment::state(store, index, text, bound)?.map(|commit| (commit, text.to_owned())))
     };
-    let from = side(from, Bound::Since)?;
-    let to = side(to, Bound::Until)?.ok_or_else(|| {
+    let from = side(from, PeriodBound::Since)?;
+    let to = side(to, PeriodBound::Until)?.ok_or_else(|| {
         Refusal::new(Code::NotFound, format!("there was no store yet at `{to}`"))
             .remedy(Other::Log, "shows its first commit")
     })?;

@@ -9,21 +9,21 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::plan::{Plan, Task};
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
 use crate::ops::plans::plan_of_issue;
 use crate::ops::work::refuse_foreign_record;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
-use crate::store::resolve::{self, Known};
-use crate::store::{CodeCommit, Read, Store, Tx, object_id, records};
+use crate::store::resolve::{self, KnownRecord};
+use crate::store::{CodeCommit, ReadState, Store, Tx, object_id, records};
 use crate::trail::trace::{self, CommitFacts};
 use crate::trail::{links, trailers};
 
 /// What to link.
 #[derive(Debug)]
-pub(crate) struct Link {
+pub(crate) struct LinkCommits {
     /// The commits, as git names them.
     pub(crate) commits: Vec<String>,
     /// The plan; or an execution, item or issue of it.
@@ -56,7 +56,7 @@ pub(crate) struct LinkView {
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-a-plan`, `not-executed`, `no-solution`, `choice-needed`, `claim-of-another`.
-pub(crate) fn link(session: &Session, input: &Link) -> Answer<Vec<LinkView>> {
+pub(crate) fn link(session: &Session, input: &LinkCommits) -> Answer<Vec<LinkView>> {
     let permit = session.permit(Op::Link)?;
     let store = session.store();
     let snapshot = store.snapshot()?;
@@ -65,7 +65,7 @@ pub(crate) fn link(session: &Session, input: &Link) -> Answer<Vec<LinkView>> {
             return refusal;
         }
         Refusal::usage(format!("`{}` is a commit, but the plan comes last", input.plan)).remedy(
-            Call::new(Op::Link, ["COMMIT", "PLAN"]),
+            RemedyCall::new(Op::Link, ["COMMIT", "PLAN"]),
             "takes the commits first, then the plan or its issue",
         )
     })?;
@@ -143,18 +143,18 @@ fn link_one(
 }
 
 /// The plan that was named, and the execution that gets the links.
-fn target(read: &impl Read, text: &str) -> Result<(SolutionId, ExecutionId), Refusal> {
+fn target(read: &impl ReadState, text: &str) -> Result<(SolutionId, ExecutionId), Refusal> {
     let solution = match resolve::any(read, text)? {
-        Known::Execution(id) => {
+        KnownRecord::Execution(id) => {
             let found = records::execution(read, &id, &mut Vec::new())?;
             return match found {
                 Some(it) => Ok((it.execution.solution_id, id)),
                 None => Err(Refusal::unreadable(&format!("execution `{id}`"))),
             };
         }
-        Known::Solution(id) | Known::Item(_, id) => id,
-        Known::Issue(id) => plan_of_issue(&existing(read, &id)?, Remedy::words("name one of them"))?,
-        Known::Queue(_) | Known::Roadmap(_) => {
+        KnownRecord::Solution(id) | KnownRecord::Item(_, id) => id,
+        KnownRecord::Issue(id) => plan_of_issue(&existing(read, &id)?, Remedy::words("name one of them"))?,
+        KnownRecord::Queue(_) | KnownRecord::Roadmap(_) => {
             return Err(Refusal::new(Code::NotAPlan, format!("`{text}` is not a plan"))
                 .remedy(Other::SolutionList, "shows the plans of an issue"));
         }
@@ -168,7 +168,7 @@ fn target(read: &impl Read, text: &str) -> Result<(SolutionId, ExecutionId), Ref
 }
 
 /// Refuses a task that the plan does not have.
-fn check_task(read: &impl Read, solution: &SolutionId, task: &str) -> Result<(), Refusal> {
+fn check_task(read: &impl ReadState, solution: &SolutionId, task: &str) -> Result<(), Refusal> {
     match records::solution(read, solution)? {
         Some(record) => in_plan(&record.typed_plan(), solution, task).map(drop),
         None => Err(Refusal::unreadable(&format!("plan `{solution}`"))),
@@ -183,7 +183,7 @@ pub(crate) fn in_plan<'a>(plan: &'a Plan, solution: &SolutionId, task: &str) -> 
     let tasks: Vec<&str> = plan.tasks.iter().map(|it| it.id.as_str()).collect();
     Err(Refusal::new(Code::NotFound, format!("plan `{solution}` has no task `{task}`"))
         .hint(format!("its tasks are {}", tasks.join(", ")))
-        .remedy(Call::new(Other::TaskList, [solution]), "shows them"))
+        .remedy(RemedyCall::new(Other::TaskList, [solution]), "shows them"))
 }
 
 /// The commit that was named.

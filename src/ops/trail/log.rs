@@ -5,11 +5,11 @@ use crate::model::id::SolutionId;
 use crate::model::op::Op;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::roles;
-use crate::store::dates::Bound;
-use crate::store::history::Step;
-use crate::store::resolve::Known;
-use crate::store::{Read, Store, layout, records};
-use crate::trail::log::{Log, Wanted};
+use crate::store::dates::PeriodBound;
+use crate::store::history::HistoryStep;
+use crate::store::resolve::KnownRecord;
+use crate::store::{ReadState, Store, layout, records};
+use crate::trail::log::{LogFilter, StoreLog};
 
 /// Which steps to list; a step must match all that is given.
 #[derive(Debug, Default)]
@@ -35,15 +35,15 @@ pub(crate) struct LogInput {
 }
 
 /// The requested steps, latest first; each is read on demand.
-pub(crate) struct Steps<'s> {
-    log: Log<'s>,
+pub(crate) struct LogSteps<'s> {
+    log: StoreLog<'s>,
     numbers: std::vec::IntoIter<i64>,
     paths: Option<Vec<String>>,
     /// How many steps match, if the limit left some out.
     total: Option<usize>,
 }
 
-impl Steps<'_> {
+impl LogSteps<'_> {
     /// How many steps are listed and how many match, if the limit left some out.
     pub(crate) fn cut(&self) -> Option<(usize, usize)> {
         Some((self.numbers.len(), self.total?))
@@ -55,8 +55,8 @@ impl Steps<'_> {
     }
 }
 
-impl Iterator for Steps<'_> {
-    type Item = Result<Step, Refusal>;
+impl Iterator for LogSteps<'_> {
+    type Item = Result<HistoryStep, Refusal>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let n = self.numbers.next()?;
@@ -68,7 +68,7 @@ impl Iterator for Steps<'_> {
 ///
 /// # Errors
 /// `usage` if a date is invalid; `not-found`, `ambiguous-id`.
-pub(crate) fn log<'s>(session: &'s Session, input: &LogInput) -> Answer<Steps<'s>> {
+pub(crate) fn log<'s>(session: &'s Session, input: &LogInput) -> Answer<LogSteps<'s>> {
     let store = session.store();
     let wanted = wanted(store, input)?;
     session.notice_all(unknown(input));
@@ -80,7 +80,7 @@ pub(crate) fn log<'s>(session: &'s Session, input: &LogInput) -> Answer<Steps<'s
         (None, true) => Some(Vec::new()),
         (Some(known), true) => Some(paths(&index.snapshot()?, known)?),
     };
-    let log = Log::of(store, index)?;
+    let log = StoreLog::of(store, index)?;
     let thing = known.as_ref().map(thing);
     // One more than is shown tells whether that is all.
     let most = input.limit.map(|limit| limit.saturating_add(input.offset));
@@ -93,7 +93,7 @@ pub(crate) fn log<'s>(session: &'s Session, input: &LogInput) -> Answer<Steps<'s
         total = Some(log.find(thing.as_deref(), &wanted, None)?.len());
     }
     let numbers = numbers.split_off(input.offset.min(numbers.len())).into_iter();
-    Ok(session.done(Steps { log, numbers, paths, total }, None))
+    Ok(session.done(LogSteps { log, numbers, paths, total }, None))
 }
 
 /// A filter that nothing can match is probably misspelled, although another program may have made such commits.
@@ -107,7 +107,7 @@ fn unknown(input: &LogInput) -> Vec<Notice> {
     ops.chain(strange).map(Notice::warning).collect()
 }
 
-fn wanted(store: &Store, input: &LogInput) -> Result<Wanted, Refusal> {
+fn wanted(store: &Store, input: &LogInput) -> Result<LogFilter, Refusal> {
     let moment = |text: &Option<String>, bound| -> Result<_, Refusal> {
         let Some(text) = text else { return Ok(None) };
         store.moment(text, bound)?.map(Some).ok_or_else(|| {
@@ -116,9 +116,9 @@ fn wanted(store: &Store, input: &LogInput) -> Result<Wanted, Refusal> {
             )
         })
     };
-    Ok(Wanted {
-        since: moment(&input.since, Bound::Since)?,
-        until: moment(&input.until, Bound::Until)?,
+    Ok(LogFilter {
+        since: moment(&input.since, PeriodBound::Since)?,
+        until: moment(&input.until, PeriodBound::Until)?,
         authors: input.authors.clone(),
         ops: input.operations.clone(),
         roles: input.roles.clone(),
@@ -126,38 +126,38 @@ fn wanted(store: &Store, input: &LogInput) -> Result<Wanted, Refusal> {
 }
 
 /// The name by which the log knows a record.
-fn thing(known: &Known) -> String {
+fn thing(known: &KnownRecord) -> String {
     match known {
-        Known::Issue(id) => id.to_string(),
-        Known::Solution(id) => id.to_string(),
-        Known::Execution(id) => id.to_string(),
-        Known::Queue(id) => id.to_string(),
-        Known::Roadmap(id) => id.to_string(),
-        Known::Item(queue, solution) => format!("{queue}:{solution}"),
+        KnownRecord::Issue(id) => id.to_string(),
+        KnownRecord::Solution(id) => id.to_string(),
+        KnownRecord::Execution(id) => id.to_string(),
+        KnownRecord::Queue(id) => id.to_string(),
+        KnownRecord::Roadmap(id) => id.to_string(),
+        KnownRecord::Item(queue, solution) => format!("{queue}:{solution}"),
     }
 }
 
 /// The paths of a record: for an issue, its directory and its items in all queues.
-pub(super) fn paths(read: &impl Read, known: &Known) -> Result<Vec<String>, Refusal> {
+pub(super) fn paths(read: &impl ReadState, known: &KnownRecord) -> Result<Vec<String>, Refusal> {
     let items = |solutions: &[SolutionId]| -> Result<Vec<String>, Refusal> {
         let queues = records::queue_ids(read)?;
         Ok(queues.iter().flat_map(|queue| solutions.iter().map(|id| layout::item(queue, id))).collect())
     };
     let parent = |path: String| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
     Ok(match known {
-        Known::Issue(id) => {
+        KnownRecord::Issue(id) => {
             let mut paths = vec![layout::issue_folder(id)];
             paths.extend(items(&records::solution_ids(read, id)?)?);
             paths
         }
-        Known::Solution(id) => {
+        KnownRecord::Solution(id) => {
             let mut paths = vec![parent(layout::solution(id))];
             paths.extend(items(std::slice::from_ref(id))?);
             paths
         }
-        Known::Execution(id) => vec![parent(layout::execution(id))],
-        Known::Queue(id) => vec![parent(layout::queue(id))],
-        Known::Roadmap(id) => vec![parent(layout::roadmap(id))],
-        Known::Item(queue, solution) => vec![layout::item(queue, solution)],
+        KnownRecord::Execution(id) => vec![parent(layout::execution(id))],
+        KnownRecord::Queue(id) => vec![parent(layout::queue(id))],
+        KnownRecord::Roadmap(id) => vec![parent(layout::roadmap(id))],
+        KnownRecord::Item(queue, solution) => vec![layout::item(queue, solution)],
     })
 }

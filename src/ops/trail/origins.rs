@@ -83,14 +83,14 @@ struct Execution {
 }
 
 /// Finds origins.
-pub(crate) struct Origins<'a> {
+pub(crate) struct OriginFinder<'a> {
     store: &'a Store,
     index: &'a Index<'a>,
     snapshot: Snapshot<'a>,
     issues: HashMap<IssueId, Option<Looked>>,
 }
 
-impl<'a> Origins<'a> {
+impl<'a> OriginFinder<'a> {
     /// Finds origins in the state that the index knows.
     pub(crate) fn of(store: &'a Store, index: &'a Index<'a>) -> Result<Self, Refusal> {
         Ok(Self { store, index, snapshot: index.snapshot()?, issues: HashMap::new() })

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::trail::relink::{self, Found, Lost, Undecided};
+use crate::trail::relink::{self, AmbiguousCommit, Lost, RelinkResult};
 
 /// Where to search.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Relinked {
     /// What was linked, or would be, oldest first.
     pub(crate) links: Vec<Lost>,
     /// Commits whose trailers name an issue, but which could belong to several of its executions.
-    pub(crate) undecided: Vec<Undecided>,
+    pub(crate) undecided: Vec<AmbiguousCommit>,
 }
 
 /// Finds commits of plans that are not linked, and links them.
@@ -45,7 +45,7 @@ pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
             .command("git log --oneline --all", "shows the commits"));
     };
     let total = u64::try_from(commits.len()).ok();
-    let Found { links, undecided, unreadable } =
+    let RelinkResult { links, undecided, unreadable } =
         session.counted("searching commits", total, |at| relink::lost(store, &snapshot, &commits, at))?;
     for id in unreadable {
         let refs = store.git().refs_containing(std::iter::once(&id)).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::trace_view::{CarriesOut, Queued, Trace, TracedCommit, TracedIssue};
+use super::trace_view::{CarriesOut, Queued, TraceView, TracedCommit, TracedIssue};
 use crate::index::{Index, IndexError, Needs};
 use crate::model::agent_session::MadeBy;
 use crate::model::code::Code;
@@ -11,14 +11,14 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Other;
 use crate::model::provenance::Provenance;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::issues::{Override, existing};
-use crate::ops::queue::{ItemAnswer, World};
+use crate::ops::queue::{ItemAnswer, QueueWorld};
 use crate::ops::{Answer, Refusal, Session, unreached};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::readiness::in_order;
 use crate::rules::undoing::{Undoing, undoing};
-use crate::store::resolve::{Known, ResolveError};
+use crate::store::resolve::{KnownRecord, ResolveError};
 use crate::store::{Snapshot, Store, records};
 use crate::trail::provenance::Provenances;
 use crate::trail::reach::Unreached;
@@ -51,7 +51,7 @@ struct Traced {
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; `usage` for something that cannot be traced.
-pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<Trace> {
+pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<TraceView> {
     let store = session.store();
     let index = session.index(Needs::LOG)?;
     let Found { query, commit, commits, issues: found } = find(store, &index, &input.of)?;
@@ -72,7 +72,7 @@ pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<Trace> {
         traced.overrides = Override::about(&index, &traced.issue.issue.id)?;
     }
     let provenance = provenance(store, &found);
-    Ok(session.done(Trace { query, commit, linked_by, commits, issues, provenance, unreached }, None))
+    Ok(session.done(TraceView { query, commit, linked_by, commits, issues, provenance, unreached }, None))
 }
 
 /// What other tools recorded about the commits of these issues. A commit that is not here has nothing to say.
@@ -121,10 +121,13 @@ fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Refusal> 
                 None if matches!(other, ResolveError::Ambiguous { .. }) => Err(other.into()),
                 None => Err(Refusal::new(Code::NotFound, format!("`{text}` is neither an id nor a commit"))
                     .remedy(
-                        Call::from(Other::List).flag("all"),
+                        RemedyCall::from(Other::List).flag("all"),
                         "shows the issues; `git log --oneline` shows the commits",
                     )
-                    .remedy(Call::new(Other::Why, ["FILE"]), "shows where the lines of a file come from")),
+                    .remedy(
+                        RemedyCall::new(Other::Why, ["FILE"]),
+                        "shows where the lines of a file come from",
+                    )),
             }
         }
     }
@@ -132,7 +135,7 @@ fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Refusal> 
 
 /// The data that the state of the items depends on; `None` if no item will be shown. With `in_full`, or if many issues
 /// are shown, covers all queues; otherwise only the items of these issues.
-fn world(found: &[Traced], index: &Index<'_>, in_full: bool) -> Result<Option<World>, IndexError> {
+fn world(found: &[Traced], index: &Index<'_>, in_full: bool) -> Result<Option<QueueWorld>, IndexError> {
     /// Up to this many issues are read one by one, with their dependencies.
     const FEW: usize = 32;
     let mut issues = Vec::new();
@@ -155,7 +158,7 @@ fn world(found: &[Traced], index: &Index<'_>, in_full: bool) -> Result<Option<Wo
 }
 
 /// Adds the items of the issues, complete.
-fn add_items(issues: &mut [TracedIssue], world: &World) {
+fn add_items(issues: &mut [TracedIssue], world: &QueueWorld) {
     let views = world.views();
     for view in &views {
         for item in &view.items {
@@ -168,7 +171,7 @@ fn add_items(issues: &mut [TracedIssue], world: &World) {
 
 /// Adds the status of the issues' items. The text output shows nothing else about an item, and deriving the rest in a
 /// long queue would double the time.
-fn add_queued(issues: &mut [TracedIssue], world: &World) {
+fn add_queued(issues: &mut [TracedIssue], world: &QueueWorld) {
     let mut places: HashMap<IssueId, usize> = HashMap::new();
     for (n, traced) in issues.iter().enumerate() {
         places.insert(traced.issue.issue.id.clone(), n);
@@ -190,13 +193,13 @@ fn traced((folder, links): (IssueFolder, Vec<ExecutionId>)) -> Traced {
     Traced { folder, links }
 }
 
-fn of_id(snapshot: &Snapshot<'_>, known: &Known, text: &str) -> Result<Found, Refusal> {
+fn of_id(snapshot: &Snapshot<'_>, known: &KnownRecord, text: &str) -> Result<Found, Refusal> {
     let mut found = Found { query: text.to_owned(), commit: None, commits: None, issues: Vec::new() };
     if let Some(issue) = known.issue() {
         found.issues.push(traced((existing(snapshot, &issue)?, vec![])));
         return Ok(found);
     }
-    if let Known::Roadmap(id) = known {
+    if let KnownRecord::Roadmap(id) = known {
         let folder = records::roadmap(snapshot, id)?;
         for issue in folder.into_iter().flat_map(|it| it.roadmap.record.issue_ids) {
             found.issues.extend(records::issue(snapshot, &issue)?.map(|folder| traced((folder, vec![]))));
@@ -204,7 +207,7 @@ fn of_id(snapshot: &Snapshot<'_>, known: &Known, text: &str) -> Result<Found, Re
         found.query = id.to_string();
         return Ok(found);
     }
-    let Known::Queue(queue) = known else {
+    let KnownRecord::Queue(queue) = known else {
         return Err(Refusal::usage(format!("`{text}` cannot be traced")).hint(
             "trace an issue, a plan, an execution, an item, a queue, a roadmap, a commit, a branch or a range",
         ));

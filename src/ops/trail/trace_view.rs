@@ -25,7 +25,7 @@ use crate::trail::trace::CommitFacts;
 
 /// What `trace` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Trace {
+pub(crate) struct TraceView {
     /// What was asked for: an id, a range or branch, or the full hash of a commit.
     pub(crate) query: String,
     /// The commit, if one was given.
@@ -93,7 +93,7 @@ pub(crate) struct TracedIssue {
     /// Its executions with their commits and checks.
     pub(crate) executions: Vec<ExecutionView>,
     /// Criteria that someone confirmed.
-    pub(crate) accepted: Vec<Accepted>,
+    pub(crate) accepted: Vec<UntestedCriterion>,
     /// What went wrong or was clarified.
     pub(crate) feedback: Vec<Feedback>,
     /// Overrides of gates, oldest first.
@@ -105,7 +105,7 @@ pub(crate) struct TracedIssue {
 
 /// A criterion that no test covers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Accepted {
+pub(crate) struct UntestedCriterion {
     /// The execution in which it was confirmed.
     pub(crate) execution_id: ExecutionId,
     /// The task that it belongs to.
@@ -148,14 +148,14 @@ impl TracedIssue {
     }
 
     /// The criteria that were confirmed during an execution.
-    pub(crate) fn accepted_in(&self, id: &ExecutionId) -> impl Iterator<Item = &Accepted> {
+    pub(crate) fn accepted_in(&self, id: &ExecutionId) -> impl Iterator<Item = &UntestedCriterion> {
         self.accepted.iter().filter(move |it| it.execution_id == *id)
     }
 }
 
-fn accepted(folder: &ExecutionFolder) -> impl Iterator<Item = Accepted> {
+fn accepted(folder: &ExecutionFolder) -> impl Iterator<Item = UntestedCriterion> {
     folder.log.iter().filter_map(|entry| match &entry.event {
-        Event::Accept(accept) => Some(Accepted {
+        Event::Accept(accept) => Some(UntestedCriterion {
             execution_id: folder.execution.id.clone(),
             task_id: accept.task_id.clone(),
             criterion: accept.criterion,

@@ -6,12 +6,12 @@ use crate::model::execution::{Event, Unlink};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::work::refuse_foreign_record;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
-use crate::store::resolve::{self, Known, ResolveError};
-use crate::store::{Read, Store, Tx, records};
+use crate::store::resolve::{self, KnownRecord, ResolveError};
+use crate::store::{ReadState, Store, Tx, records};
 use crate::trail::trace;
 
 /// Which links to remove.
@@ -47,7 +47,7 @@ pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -
             let found = unlink_one(store, tx, hash, &of, force)?;
             if found.is_empty() {
                 return Err(Refusal::new(Code::NotLinked, format!("commit `{text}` was never linked"))
-                    .remedy(Call::new(Other::Trace, ["COMMIT"]), "shows what a commit belongs to"));
+                    .remedy(RemedyCall::new(Other::Trace, ["COMMIT"]), "shows what a commit belongs to"));
             }
             answers.extend(found);
         }
@@ -69,7 +69,7 @@ pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -
 }
 
 /// What the last argument names, if it is an id of the store.
-fn of(store: &Store, read: &impl Read, ids: &[String]) -> Result<LinkFilter, Refusal> {
+fn of(store: &Store, read: &impl ReadState, ids: &[String]) -> Result<LinkFilter, Refusal> {
     let Some(last) = ids.last() else { return Ok(LinkFilter::Any) };
     // A part of an id could also be the start of a commit's id.
     let is_whole = ["SOL-", "EXR-", "S-", "QUE-"].iter().any(|begin| last.starts_with(begin));
@@ -77,10 +77,12 @@ fn of(store: &Store, read: &impl Read, ids: &[String]) -> Result<LinkFilter, Ref
         return Ok(LinkFilter::Any);
     }
     match resolve::any(read, last) {
-        Ok(Known::Solution(id) | Known::Item(_, id)) => Ok(LinkFilter::Plan(id)),
-        Ok(Known::Execution(id)) => Ok(LinkFilter::Execution(id)),
-        Ok(Known::Issue(id)) => Ok(LinkFilter::Issue(id)),
-        Ok(Known::Queue(_) | Known::Roadmap(_)) | Err(ResolveError::NotFound { .. }) => Ok(LinkFilter::Any),
+        Ok(KnownRecord::Solution(id) | KnownRecord::Item(_, id)) => Ok(LinkFilter::Plan(id)),
+        Ok(KnownRecord::Execution(id)) => Ok(LinkFilter::Execution(id)),
+        Ok(KnownRecord::Issue(id)) => Ok(LinkFilter::Issue(id)),
+        Ok(KnownRecord::Queue(_) | KnownRecord::Roadmap(_)) | Err(ResolveError::NotFound { .. }) => {
+            Ok(LinkFilter::Any)
+        }
         // It may be the start of a commit that git no longer has.
         Err(ResolveError::Ambiguous { .. }) if is_hex(last) => Ok(LinkFilter::Any),
         Err(error) => Err(error.into()),
@@ -93,7 +95,7 @@ fn is_hex(text: &str) -> bool {
 }
 
 /// The full id of a commit: as git knows it, or, if git no longer has it, as a log names it.
-fn hash(store: &Store, read: &impl Read, text: &str) -> Result<CommitHash, Refusal> {
+fn hash(store: &Store, read: &impl ReadState, text: &str) -> Result<CommitHash, Refusal> {
     if let Some(facts) = trace::commit(store, text)? {
         return Ok(facts.hash);
     }

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::origins::{Origin, Origins};
+use super::origins::{Origin, OriginFinder};
 use crate::index::{Index, Needs};
 use crate::model::id::SolutionId;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::Store;
-use crate::trail::blame::{self, Span};
+use crate::trail::blame::{self, BlameSpan};
 use crate::trail::links;
 use crate::trail::provenance::{Provenances, Stated};
 use crate::trail::trace::{CommitFacts, commit_facts};
@@ -119,8 +119,8 @@ pub(crate) fn why(session: &Session, place: &AskedLines) -> Answer<Why> {
 /// unlinked by hand.
 type Known = (CommitFacts, Vec<Stated>, Vec<Origin>, Option<SolutionId>);
 
-fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<Span>) -> Result<Why, Refusal> {
-    let mut origins = Origins::of(store, index)?;
+fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<BlameSpan>) -> Result<Why, Refusal> {
+    let mut origins = OriginFinder::of(store, index)?;
     let provenances = Provenances::of(store);
     let snapshot = index.snapshot()?;
     let mut known: BTreeMap<_, Known> = BTreeMap::new();

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Attempt, ExecutionView, Intent, Target, as_claimed, refuse_foreign, target};
+use super::{ChangedExecution, ExecutionTarget, ExecutionView, Intent, as_claimed, refuse_foreign, target};
 use crate::model::code::Code;
 use crate::model::execution::{Accept as Confirmed, Event};
 use crate::model::op::{Op, Other};
 use crate::ops::{Answer, Refusal, Session, trail};
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{Read, Store, one_line};
+use crate::store::{ReadState, Store, one_line};
 
 /// A criterion to confirm, and the evidence.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
         Ok((execution.execution.id.clone(), text))
     })?;
     let (id, criterion) = committed.answer;
-    let Attempt { execution, .. } = Attempt::now(store, &id)?;
+    let ChangedExecution { execution, .. } = ChangedExecution::now(store, &id)?;
     let (task, number) = (task.clone(), input.criterion);
     Ok(session.done(Accepted { execution, task, number, criterion }, committed.commit))
 }
@@ -79,11 +79,11 @@ pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
 /// See [`accept`].
 pub(super) fn named_criterion(
     store: &Store,
-    read: &impl Read,
+    read: &impl ReadState,
     input: &Accept,
 ) -> Result<(ExecutionFolder, String), Refusal> {
     let Accept { task, criterion, .. } = input;
-    let Target { folder, execution } = target(store, read, input.item.as_deref())?;
+    let ExecutionTarget { folder, execution } = target(store, read, input.item.as_deref())?;
     refuse_foreign(store, &execution, Intent::Record, input.force.as_deref())?;
     let id = &execution.execution.solution_id;
     let plan = as_claimed(store, &folder, &execution.execution)?.typed_plan();

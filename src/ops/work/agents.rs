@@ -11,12 +11,12 @@ use serde_json::Value;
 use super::Built;
 use super::run::AgentNames;
 use crate::agent::configured;
-use crate::agent::definition::{Agent, NoAgent, Origin, Protocol, Sourced, Variable, names};
+use crate::agent::definition::{Agent, NoAgent, Protocol, Sourced, ValueOrigin, Variable, names};
 use crate::agent::environment::environment;
 use crate::agent::ping::{Pong, ping};
 use crate::agent::preset;
 use crate::agent::request::{Request, RequestKind};
-use crate::agent::talk::{self, Observer, Reply, Unanswered, Workplace};
+use crate::agent::talk::{self, AgentObserver, AgentReply, AgentWorkplace, Unanswered};
 use crate::model::Explain;
 use crate::model::agent_session::Cost;
 use crate::model::code::Code;
@@ -30,15 +30,15 @@ use crate::store::{Store, random_uid};
 
 /// A value, and where it comes from.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Shown<T> {
+pub(crate) struct ShownSetting<T> {
     /// The value.
     pub(crate) value: T,
     /// Where it comes from.
     #[serde(flatten)]
-    pub(crate) origin: Origin,
+    pub(crate) origin: ValueOrigin,
 }
 
-impl<T: Clone> From<&Sourced<T>> for Shown<T> {
+impl<T: Clone> From<&Sourced<T>> for ShownSetting<T> {
     fn from(sourced: &Sourced<T>) -> Self {
         Self { value: sourced.value.clone(), origin: sourced.origin.clone() }
     }
@@ -54,7 +54,7 @@ pub(crate) struct VariableView {
     pub(crate) is_set: bool,
     /// Where the agent gets it from.
     #[serde(flatten)]
-    pub(crate) origin: Origin,
+    pub(crate) origin: ValueOrigin,
 }
 
 /// An agent that can be used here.
@@ -70,19 +70,19 @@ pub(crate) struct AgentView {
     pub(crate) roles: Vec<Role>,
     /// The command that starts it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) command: Option<Shown<String>>,
+    pub(crate) command: Option<ShownSetting<String>>,
     /// Whether a shell runs the command.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) shell: Option<Shown<bool>>,
+    pub(crate) shell: Option<ShownSetting<bool>>,
     /// Its protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) protocol: Option<Shown<Protocol>>,
+    pub(crate) protocol: Option<ShownSetting<Protocol>>,
     /// How long it may take, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) timeout: Option<Shown<u64>>,
+    pub(crate) timeout: Option<ShownSetting<u64>>,
     /// Whether it commits its own work; if not, a run commits what it has changed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) commits: Option<Shown<bool>>,
+    pub(crate) commits: Option<ShownSetting<bool>>,
     /// The variables that it gets besides those that every agent gets.
     pub(crate) env: Vec<VariableView>,
     /// The path of its program; absent if it is not found.
@@ -153,7 +153,7 @@ fn agent_view(session: &Session, name: String, agent: Result<Agent, NoAgent>, fo
                 command: Some(agent.command().into()),
                 shell: Some(agent.shell().into()),
                 protocol: Some(agent.protocol().into()),
-                timeout: Some(Shown {
+                timeout: Some(ShownSetting {
                     value: agent.timeout().value.as_secs(),
                     origin: agent.timeout().origin.clone(),
                 }),
@@ -277,14 +277,18 @@ pub(crate) struct Tested {
 ///
 /// # Errors
 /// `unknown-agent`, `invalid-agent`; the reason why it did not answer.
-pub(crate) fn test_agent(session: &Session, test: &TestAgent, observer: &mut dyn Observer) -> Answer<Tested> {
+pub(crate) fn test_agent(
+    session: &Session,
+    test: &TestAgent,
+    observer: &mut dyn AgentObserver,
+) -> Answer<Tested> {
     let store = session.store();
     let agent = Agent::of_text(&test.agent, &configured::settings(store)?)?;
     let agent = match test.timeout {
         Some(timeout) => agent.within(timeout),
         None => agent,
     };
-    let place = Workplace {
+    let place = AgentWorkplace {
         folder: folder(store),
         environment: seen_by(session, &agent, test.role),
         transcript: store.common_dir().join(format!("wf/transcripts/test-{}.jsonl", agent.name())),
@@ -304,12 +308,12 @@ pub(crate) fn test_agent(session: &Session, test: &TestAgent, observer: &mut dyn
 struct Tester<'a> {
     session: &'a Session,
     agent: &'a Agent,
-    place: &'a Workplace,
+    place: &'a AgentWorkplace,
     role: Role,
 }
 
 impl Tester<'_> {
-    fn ping(&self, observer: &mut dyn Observer) -> Result<Tested, Refusal> {
+    fn ping(&self, observer: &mut dyn AgentObserver) -> Result<Tested, Refusal> {
         let nonce = random_uid()?.to_string();
         let reply = talk::ask::<Pong>(self.agent, self.place, &ping(self.role, &nonce), observer)
             .and_then(|reply| reply.to(&nonce, self.agent.name()))
@@ -318,7 +322,7 @@ impl Tester<'_> {
     }
 
     /// Asks the question of the role.
-    fn ask_role(&self, input: &Value, observer: &mut dyn Observer) -> Result<Tested, Refusal> {
+    fn ask_role(&self, input: &Value, observer: &mut dyn AgentObserver) -> Result<Tested, Refusal> {
         match self.role {
             Role::Explorer => self.ask::<Exploration>(RequestKind::Explore, input, observer, |_| None),
             Role::Planner => {
@@ -344,11 +348,11 @@ impl Tester<'_> {
         }
     }
 
-    fn ask<A: crate::agent::answer::Answer>(
+    fn ask<A: crate::agent::answer::AnswerKind>(
         &self,
         kind: RequestKind,
         input: &Value,
-        observer: &mut dyn Observer,
+        observer: &mut dyn AgentObserver,
         remark: impl Fn(&A) -> Option<String>,
     ) -> Result<Tested, Refusal> {
         let request = Request::new::<A>(kind, self.role, input.clone());
@@ -358,7 +362,7 @@ impl Tester<'_> {
         Ok(self.tested(&reply, Some(reply.value.clone())))
     }
 
-    fn tested<A>(&self, reply: &Reply<A>, answer: Option<Value>) -> Tested {
+    fn tested<A>(&self, reply: &AgentReply<A>, answer: Option<Value>) -> Tested {
         let usage = reply.usage();
         Tested {
             agent: self.agent.name().to_owned(),
@@ -378,7 +382,7 @@ impl Tester<'_> {
 }
 
 /// The refusal, with the agent's own words, and where to find the rest.
-fn refusal(error: &Unanswered, place: &Workplace) -> Refusal {
+fn refusal(error: &Unanswered, place: &AgentWorkplace) -> Refusal {
     let refusal = Refusal::new(error.code(), error.to_string()).details(error.details());
     let refusal = Refusal { remedies: error.remedies().into_vec(), ..refusal };
     match error {

@@ -7,17 +7,17 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::agents::{folder, refuse_missing};
-use super::asking::{Asking, NoAnswer, Refused};
+use super::asking::{Asking, NoAnswer, RefusedAnswer};
 use super::confining::{confine, keep_settings_of, take_put_back};
 use super::run::paths::{AgentIdentity, beside};
 use super::run::tree;
-use crate::agent::answer::Answer;
+use crate::agent::answer::AnswerKind;
 use crate::agent::configured;
 use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
-use crate::agent::guard::Guard;
+use crate::agent::guard::AgentGuard;
 use crate::agent::request::{Request, RequestKind};
-use crate::agent::talk::{self, Observer, Reply, Workplace};
+use crate::agent::talk::{self, AgentObserver, AgentReply, AgentWorkplace};
 use crate::model::code::Code;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::roles::Role;
@@ -27,7 +27,7 @@ use crate::trail::hooked::links_commits;
 
 /// The question, and the agent.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Apart<'a> {
+pub(crate) struct AskedApart<'a> {
     /// The agent: its name, or a command line.
     pub(crate) agent: &'a str,
     /// As what it acts.
@@ -39,7 +39,7 @@ pub(crate) struct Apart<'a> {
 }
 
 /// Why an answer was not taken.
-pub(crate) enum Unfit {
+pub(crate) enum ApartUnfit {
     /// The answer has these faults, which the agent may correct.
     Faults(Vec<String>),
     /// Nothing that the agent can mend.
@@ -50,15 +50,15 @@ pub(crate) enum Unfit {
 ///
 /// # Errors
 /// `unknown-agent`, `invalid-agent`, `agent-not-found`, `no-commit`; `interrupted`; `no-answer`; what `accept` refuses.
-pub(crate) fn ask_apart<A: Answer, T>(
+pub(crate) fn ask_apart<A: AnswerKind, T>(
     session: &Session,
-    question: Apart<'_>,
+    question: AskedApart<'_>,
     input: &Value,
-    observer: &mut dyn Observer,
-    mut accept: impl FnMut(&Session, &Agent, Reply<A>) -> Result<T, Unfit>,
+    observer: &mut dyn AgentObserver,
+    mut accept: impl FnMut(&Session, &Agent, AgentReply<A>) -> Result<T, ApartUnfit>,
 ) -> Result<T, Refusal> {
     let store = session.store();
-    let Apart { agent, role, kind, name } = question;
+    let AskedApart { agent, role, kind, name } = question;
     let agent = Agent::of_text(agent, &configured::settings(store)?)?.started_in(&folder(store));
     refuse_missing(session, &agent)?;
     let head = store.head()?.ok_or_else(|| {
@@ -77,10 +77,11 @@ pub(crate) fn ask_apart<A: Answer, T>(
         let bounds = Bounds { role, branch: None, base: head.into(), named: BTreeSet::new() };
         let own = there.store().git().hooks_dir()?;
         let links = links_commits(there.store());
-        let guard = Guard::set(&files.join("guards").join(&end), bounds, &own, links).map_err(|error| {
-            Refusal::new(Code::CannotWrite, format!("the hooks for the agent cannot be written: {error}"))
-                .hint("make sure that the directory is writable and the disk has space")
-        })?;
+        let guard =
+            AgentGuard::set(&files.join("guards").join(&end), bounds, &own, links).map_err(|error| {
+                Refusal::new(Code::CannotWrite, format!("the hooks for the agent cannot be written: {error}"))
+                    .hint("make sure that the directory is writable and the disk has space")
+            })?;
         let mut refused = None;
         let mut number = 0;
         let request = Request::new::<A>(kind, role, input.clone());
@@ -90,14 +91,14 @@ pub(crate) fn ask_apart<A: Answer, T>(
             let mut environment = environment(session.environment().iter().cloned(), agent, role.as_str());
             guard.guard(&mut environment);
             let transcript = files.join(format!("transcripts/{end}-{number}.jsonl"));
-            let asked_at = Workplace { folder: place.clone(), environment, transcript };
+            let asked_at = AgentWorkplace { folder: place.clone(), environment, transcript };
             Ok(talk::ask::<A>(agent, &asked_at, request, observer))
         };
-        let accept = |reply: Reply<A>, _: &Value| {
+        let accept = |reply: AgentReply<A>, _: &Value| {
             accept(&there, &agent, reply).map_err(|unfit| match unfit {
-                Unfit::Faults(faults) => Refused::Faults(faults),
-                Unfit::Refused(why) => {
-                    let vain = Refused::NoAnswer(NoAnswer::from(why.clone()));
+                ApartUnfit::Faults(faults) => RefusedAnswer::Faults(faults),
+                ApartUnfit::Refused(why) => {
+                    let vain = RefusedAnswer::NoAnswer(NoAnswer::from(why.clone()));
                     refused = Some(why);
                     vain
                 }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::agent::answer::Answer;
+use crate::agent::answer::AnswerKind;
 use crate::agent::definition::Agent;
 use crate::agent::request::{Request, RequestKind};
-use crate::agent::talk::{Reply, Unanswered};
+use crate::agent::talk::{AgentReply, Unanswered};
 use crate::model::Explain;
 use crate::model::execution::Failure;
 use crate::ops::Refusal;
@@ -34,7 +34,7 @@ impl From<Refusal> for NoAnswer {
 }
 
 /// Why an answer was not taken.
-pub(super) enum Refused {
+pub(super) enum RefusedAnswer {
     /// The answer has these faults, which the agent may correct.
     Faults(Vec<String>),
     /// Nothing that the agent can mend.
@@ -101,10 +101,10 @@ impl Asking<'_> {
     /// Asks with `once`, and again if that fails: with more time after a timeout, or with the faults of an invalid
     /// answer. `accept` gets the answer with the input, and accepts it or returns its faults. `setback` is called for
     /// each failed attempt but the last.
-    pub(super) fn ask<A: Answer, T>(
+    pub(super) fn ask<A: AnswerKind, T>(
         self,
-        mut once: impl FnMut(&Agent, &Request) -> Result<Result<Reply<A>, Unanswered>, NoAnswer>,
-        mut accept: impl FnMut(Reply<A>, &Value) -> Result<T, Refused>,
+        mut once: impl FnMut(&Agent, &Request) -> Result<Result<AgentReply<A>, Unanswered>, NoAnswer>,
+        mut accept: impl FnMut(AgentReply<A>, &Value) -> Result<T, RefusedAnswer>,
         is_stopping: impl Fn() -> bool,
         mut setback: impl FnMut(Failure),
     ) -> Result<T, NoAnswer> {
@@ -116,12 +116,12 @@ impl Asking<'_> {
             let failure = match once(&agent, &request)? {
                 Ok(reply) => match accept(reply, &request.input) {
                     Ok(taken) => return Ok(taken),
-                    Err(Refused::Faults(faults)) => {
+                    Err(RefusedAnswer::Faults(faults)) => {
                         let failure = said("invalid-answer", "the answer cannot be used", &faults.join("\n"));
                         request.faults = faults;
                         failure
                     }
-                    Err(Refused::NoAnswer(vain)) => return Err(vain),
+                    Err(RefusedAnswer::NoAnswer(vain)) => return Err(vain),
                 },
                 Err(Unanswered::Stopped { .. }) => return Err(NoAnswer::Stopped),
                 Err(error) => {

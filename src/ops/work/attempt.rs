@@ -13,7 +13,7 @@ use crate::store::Store;
 
 /// An execution that was changed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Attempt {
+pub(crate) struct ChangedExecution {
     /// The execution.
     #[serde(flatten)]
     pub(crate) execution: ExecutionView,
@@ -25,7 +25,7 @@ pub(crate) struct Attempt {
     pub(crate) effective_commits: Option<usize>,
 }
 
-impl Attempt {
+impl ChangedExecution {
     /// The current state of an execution.
     pub(super) fn now(store: &Store, id: &ExecutionId) -> Result<Self, Refusal> {
         let folder = existing_outline(&store.snapshot()?, &id.issue())?;

@@ -11,27 +11,27 @@ use crate::model::code::Code;
 use crate::model::execution::{AsideReason, Execution, Supersedes};
 use crate::model::hash::CommitHash;
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
 use crate::ops::issues::{existing, existing_outline};
 use crate::ops::{Refusal, Session, queue};
 use crate::rules::{claim_order, facts};
 use crate::store::{Store, Tx, resolve};
-use crate::trail::active::{self, Active};
+use crate::trail::active::{self, ActiveClaim};
 use crate::trail::own_branch;
 
 /// Where a plan is executed.
-pub(super) enum Workplace {
+pub(super) enum PlanWorkplace {
     /// In this worktree, on this branch.
     Here(String),
     /// In a worktree that is created for it.
     Made(NewWorktree),
 }
 
-pub(super) fn workplace(store: &Store, wish: &ClaimRequest) -> Result<Workplace, Refusal> {
+pub(super) fn workplace(store: &Store, wish: &ClaimRequest) -> Result<PlanWorkplace, Refusal> {
     if let Some(path) = &wish.worktree {
-        return Ok(Workplace::Made(NewWorktree::wanted(store, path.as_deref(), wish.is_fresh)?));
+        return Ok(PlanWorkplace::Made(NewWorktree::wanted(store, path.as_deref(), wish.is_fresh)?));
     }
     let branch = store.branch()?.ok_or_else(|| {
         Refusal::new(
@@ -39,9 +39,9 @@ pub(super) fn workplace(store: &Store, wish: &ClaimRequest) -> Result<Workplace,
             "HEAD is detached, and an execution needs a branch on which its commits are linked",
         )
         .hint("`git switch -c NAME` creates one")
-        .remedy(Call::from(Op::Next).flag("worktree"), "creates one in a worktree of its own")
+        .remedy(RemedyCall::from(Op::Next).flag("worktree"), "creates one in a worktree of its own")
     })?;
-    Ok(Workplace::Here(branch))
+    Ok(PlanWorkplace::Here(branch))
 }
 
 pub(super) fn pick(
@@ -96,7 +96,7 @@ pub(super) fn execution(
     tx: &Tx<'_>,
     store: &Store,
     picked: &Picked,
-    place: &Workplace,
+    place: &PlanWorkplace,
     remote: Option<&str>,
     lease: i64,
     nonce: &Uid,
@@ -111,10 +111,10 @@ pub(super) fn execution(
         .collect();
     let now = tx.stamper().now();
     let (branch, base_commit, worktree) = match place {
-        Workplace::Here(branch) => {
+        PlanWorkplace::Here(branch) => {
             (branch.clone(), store.head()?.map(CommitHash::from), store.worktree_name())
         }
-        Workplace::Made(made) => {
+        PlanWorkplace::Made(made) => {
             let plan = made.plan(store, &item.solution_id)?;
             (plan.branch, Some(plan.base), plan.name)
         }
@@ -182,7 +182,7 @@ fn bind_worktree(store: &Store, execution: &Execution) -> Result<(), Refusal> {
     own_branch::note(store)?;
     active::write(
         store,
-        &Active {
+        &ActiveClaim {
             execution_id: execution.id.clone(),
             issue_id: execution.issue_id.clone(),
             solution_id: execution.solution_id.clone(),

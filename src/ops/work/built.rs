@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
-use super::Report;
-use crate::agent::answer::{Answer, With, faults, schema_of};
+use super::ExecutorReport;
+use crate::agent::answer::{AnswerKind, With, faults, schema_of};
 use crate::model::execution::Failure;
 use crate::model::task_id::TaskId;
 
@@ -12,7 +12,7 @@ use crate::model::task_id::TaskId;
 #[derive(Debug, Clone)]
 pub(crate) enum Built {
     /// It is done, according to the builder.
-    Completed(Box<Report>),
+    Completed(Box<ExecutorReport>),
     /// It failed.
     Failed(Failure),
 }
@@ -23,7 +23,7 @@ impl JsonSchema for Built {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let mut schema = Report::json_schema(generator);
+        let mut schema = ExecutorReport::json_schema(generator);
         schema.insert("required".into(), json!(["status"]));
         schema.insert(
             "description".into(),
@@ -36,7 +36,7 @@ impl JsonSchema for Built {
     }
 }
 
-impl Answer for Built {
+impl AnswerKind for Built {
     fn schema() -> Value {
         schema_of::<With<Self>>()
     }
@@ -49,7 +49,7 @@ impl Answer for Built {
         if value["status"] == "failed" {
             return Ok(Self::Failed(failure(value)));
         }
-        let report = Report::parse(value.clone(), "the answer");
+        let report = ExecutorReport::parse(value.clone(), "the answer");
         report
             .map(|report| Self::Completed(Box::new(report)))
             .map_err(|refusal| vec![format!("$: {}", refusal.message)])

@@ -17,7 +17,7 @@ use crate::trail::hooked;
 
 /// What was claimed.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct TakenClaim {
     pub(super) execution: ExecutionId,
     /// The worktree that was created for it.
     pub(super) path: Option<PathBuf>,
@@ -27,7 +27,7 @@ pub(super) struct Taken {
 
 /// A new claim.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Claim {
+pub(crate) struct ClaimView {
     /// The queue that it was taken from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) queue_id: Option<QueueId>,
@@ -77,7 +77,7 @@ pub(crate) struct Claim {
 }
 
 /// The view of what was claimed.
-pub(super) fn view(session: &Session, taken: Taken) -> Result<Claim, Refusal> {
+pub(super) fn view(session: &Session, taken: TakenClaim) -> Result<ClaimView, Refusal> {
     let store = session.store();
     let id = &taken.execution;
     let folder = existing(&store.snapshot()?, &id.issue())?;
@@ -89,7 +89,7 @@ pub(super) fn view(session: &Session, taken: Taken) -> Result<Claim, Refusal> {
         session.notice_all(notice_of_branch(store, &it)?);
     }
     let task = task_to_do(store, &folder, found)?;
-    Ok(Claim {
+    Ok(ClaimView {
         task,
         queue_id: it.queue_id,
         item_id: it.item_id,

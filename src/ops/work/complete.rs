@@ -2,8 +2,8 @@
 
 use super::report::missing_links;
 use super::{
-    Asked, Ended, Intent, Report, Target, Then, as_stored, confirm, ended, refuse_foreign, target,
-    unbind_worktree, unfinished,
+    Asked, Ended, ExecutionTarget, ExecutorReport, Intent, Then, as_stored, confirm, ended, refuse_foreign,
+    target, unbind_worktree, unfinished,
 };
 use crate::model::code::Code;
 use crate::model::execution::{CommitLink, End, Event, ExecutionResult, LinkedBy};
@@ -11,7 +11,7 @@ use crate::model::hash::PatchId;
 use crate::model::id::ExecutionId;
 use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, Session};
@@ -19,10 +19,10 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::rules::policy::Gate;
 use crate::rules::unbegun::unbegun;
 use crate::rules::{evidence, reply_task};
-use crate::store::{CodeCommit, ObjectId, Read, Store, StoreError, Tx, records};
+use crate::store::{CodeCommit, ObjectId, ReadState, Store, StoreError, Tx, records};
 use crate::trail::claimed;
 use crate::trail::patch_id;
-use crate::trail::work::{self, Work};
+use crate::trail::work::{self, CommittedWork};
 
 /// Which execution to complete, and its report.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ pub(crate) struct Complete {
     /// A summary of the work.
     pub(crate) summary: Option<String>,
     /// The executor's report.
-    pub(crate) report: Option<Report>,
+    pub(crate) report: Option<ExecutorReport>,
     /// Commits that a run knows to be the work of the execution, whether a hook linked them or not.
     pub(crate) made: Vec<ObjectId>,
     /// What happens after the end.
@@ -78,7 +78,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     let reported = named.iter().filter_map(|(_, commit)| commit.as_ref());
     let reported = reported.filter(|commit| !input.made.contains(&commit.id));
     links.extend(missing_links(store, &seen, &before, reported, LinkedBy::Manual)?);
-    let done = Work::of(store, &seen, &before.execution)?;
+    let done = CommittedWork::of(store, &seen, &before.execution)?;
     let place = seen.place_of(&before.execution.execution.id.issue())?;
     let patch_id = patch_of(session, &before.execution, &done, &links);
     let id = &before.execution.execution.id;
@@ -89,9 +89,9 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         // If nothing has changed since, nothing is read again.
         let is_as_seen = links.is_empty() && tx.base().place_of(&id.issue())? == place;
         let now = if is_as_seen { None } else { Some(target(store, tx, item)?) };
-        let Target { folder, execution } = now.as_ref().unwrap_or(&before);
+        let ExecutionTarget { folder, execution } = now.as_ref().unwrap_or(&before);
         refuse_foreign(store, execution, Intent::End, force)?;
-        let work_now = if is_as_seen { None } else { Some(Work::of(store, tx, execution)?) };
+        let work_now = if is_as_seen { None } else { Some(CommittedWork::of(store, tx, execution)?) };
         let work = work_now.as_ref().unwrap_or(&done);
         let plan = match as_stored(store, &execution.execution).map(|plan| plan.typed_plan()) {
             Ok(plan) => Some(plan),
@@ -148,7 +148,7 @@ fn look(
     (store, folder): (&Store, &IssueFolder),
     execution: &ExecutionFolder,
     plan: Option<&Plan>,
-    work: &Work,
+    work: &CommittedWork,
     asks: bool,
 ) -> Result<Vec<String>, Refusal> {
     let is_required = required(tx)? && asks;
@@ -161,7 +161,10 @@ fn look(
             .details(claimed::shown(missing, store, tx.base(), folder, &execution.execution)?)
             .hint("commit what is missing")
             .remedy(Op::Verify, "then runs the tests")
-            .remedy(Call::new(Op::Unlink, ["COMMIT"]), "removes the link of a commit that no branch has"));
+            .remedy(
+                RemedyCall::new(Op::Unlink, ["COMMIT"]),
+                "removes the link of a commit that no branch has",
+            ));
     }
     if asks {
         unfinished::refuse_empty(store, execution, plan, work)?;
@@ -170,7 +173,7 @@ fn look(
     Ok(missing)
 }
 
-fn required(read: &impl Read) -> Result<bool, StoreError> {
+fn required(read: &impl ReadState) -> Result<bool, StoreError> {
     Ok(Gate::Evidence.is_required(&records::root(read)?.policy))
 }
 
@@ -182,19 +185,19 @@ fn untested(issue: &str, commits: usize, missing: usize) -> Notice {
         if missing == 1 { "has" } else { "have" },
         if commits > 0 { " at the last commit" } else { "" }
     );
-    Notice::warning(message).remedy(Call::new(Op::Verify, [issue]), "runs what is missing")
+    Notice::warning(message).remedy(RemedyCall::new(Op::Verify, [issue]), "runs what is missing")
 }
 
 /// The notice that the plan cannot be read.
 fn unread(id: &ExecutionId) -> Notice {
     Notice::warning("the claimed plan cannot be read, so its tests were not checked")
-        .remedy(Call::new(Op::Fsck, std::iter::empty::<&str>()), "says what is wrong with it")
-        .remedy(Call::new(Other::Show, [id.short()]), "shows the claim")
+        .remedy(RemedyCall::new(Op::Fsck, std::iter::empty::<&str>()), "says what is wrong with it")
+        .remedy(RemedyCall::new(Other::Show, [id.short()]), "shows the claim")
 }
 
 /// The notice that the result was not sent to GitHub, which is the last task of the plan.
 fn unsent(issue: &str, task: &str) -> Notice {
-    let post = Call::new(Other::ExportGithub, [issue]).flag("post");
+    let post = RemedyCall::new(Other::ExportGithub, [issue]).flag("post");
     Notice::note(format!("task {task} of the plan reports the result on GitHub")).remedy(post, "sends it")
 }
 
@@ -205,10 +208,10 @@ fn left_out(issue: &str, tasks: &[String]) -> Notice {
         1 => format!("task {named} has no commit and no accepted criterion"),
         _ => format!("tasks {named} have no commits and no accepted criteria"),
     };
-    let link = Call::new(Op::Link, ["COMMIT", issue]).option("task", each);
+    let link = RemedyCall::new(Op::Link, ["COMMIT", issue]).option("task", each);
     Notice::warning(message)
         .remedy(link, "links a commit that implements it")
-        .remedy(Call::new(Op::Reopen, [issue]), "reopens the issue")
+        .remedy(RemedyCall::new(Op::Reopen, [issue]), "reopens the issue")
 }
 
 /// The patch id of everything that the execution made, including `links`. It is used only to recognize a squash.
@@ -216,7 +219,7 @@ fn left_out(issue: &str, tasks: &[String]) -> Notice {
 fn patch_of(
     session: &Session,
     execution: &ExecutionFolder,
-    work: &Work,
+    work: &CommittedWork,
     links: &[CommitLink],
 ) -> Option<PatchId> {
     let store = session.store();

@@ -9,14 +9,14 @@ use crate::model::digest::PlanDigest;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::person::Person;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::ops::issues::{IssueView, existing};
 use crate::ops::plans::{SolutionView, issue_context};
 use crate::ops::{Answer, Refusal, Session, queue};
-use crate::rules::background::{self, Background, IssueContext, Reader};
-use crate::rules::bounded::LeftOut;
+use crate::rules::background::{self, Background, BackgroundReader, IssueContext};
+use crate::rules::bounded::Omission;
 use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::trail::active;
@@ -53,7 +53,7 @@ pub(crate) struct DetailView {
     pub(crate) background: Background,
     /// The content of the issue for people, and what is left out of it.
     #[serde(skip)]
-    pub(crate) context: (IssueContext, Vec<LeftOut>),
+    pub(crate) context: (IssueContext, Vec<Omission>),
 }
 
 /// Shows what an item asks for: the named one, or the one that this worktree executes.
@@ -73,7 +73,7 @@ pub(crate) fn detail(session: &Session, item: Option<&str>) -> Answer<DetailView
             None => {
                 return Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
                     .remedy(Op::Next, "claims an item")
-                    .remedy(Call::new(Other::Detail, ["ITEM"]), "shows any"));
+                    .remedy(RemedyCall::new(Other::Detail, ["ITEM"]), "shows any"));
             }
         },
     };
@@ -83,7 +83,7 @@ pub(crate) fn detail(session: &Session, item: Option<&str>) -> Answer<DetailView
     Ok(session.done(view(&folder, &plan, context), None))
 }
 
-fn view(folder: &IssueFolder, plan: &Solution, context: (IssueContext, Vec<LeftOut>)) -> DetailView {
+fn view(folder: &IssueFolder, plan: &Solution, context: (IssueContext, Vec<Omission>)) -> DetailView {
     let issue = &folder.issue.record;
     let queued = folder.items.iter().find(|it| it.item.solution_id == plan.id && !it.item.is_removed());
     let execution = facts::holder(folder).filter(|it| it.execution.solution_id == plan.id);
@@ -99,7 +99,7 @@ fn view(folder: &IssueFolder, plan: &Solution, context: (IssueContext, Vec<LeftO
         forced: execution.and_then(ExecutionFolder::forced).map(str::to_owned),
         issue: IssueView::of(folder),
         solution: SolutionView::of(folder, plan),
-        background: background::background(folder, Reader::Executor(plan)),
+        background: background::background(folder, BackgroundReader::Executor(plan)),
         context,
     }
 }

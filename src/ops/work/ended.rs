@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use super::session::of_caller;
 use super::{
-    Asked, Attempt, Claim, ClaimRequest, claim, publish_after, publish_in_batch, through, unpublished,
+    Asked, ChangedExecution, ClaimRequest, ClaimView, claim, publish_after, publish_in_batch, through,
+    unpublished,
 };
 use crate::model::code::Code;
 use crate::model::execution::Execution;
@@ -19,7 +20,7 @@ use crate::sync;
 #[serde(untagged)]
 pub(crate) enum Ended {
     /// No next item was requested.
-    Alone(Box<Attempt>),
+    Alone(Box<ChangedExecution>),
     /// The next item was requested, too.
     AndTaken(Box<EndedAndTaken>),
 }
@@ -28,9 +29,9 @@ pub(crate) enum Ended {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct EndedAndTaken {
     /// The execution that ended.
-    pub(crate) ended: Attempt,
+    pub(crate) ended: ChangedExecution,
     /// The claim; null if no item could be taken (stderr says why).
-    pub(crate) next: Option<Claim>,
+    pub(crate) next: Option<ClaimView>,
     /// Why nothing could be claimed; the end is recorded nevertheless.
     #[serde(skip)]
     pub(crate) refused: Option<Refusal>,
@@ -38,7 +39,7 @@ pub(crate) struct EndedAndTaken {
 
 impl Ended {
     /// The execution that ended.
-    pub(crate) fn attempt(&self) -> &Attempt {
+    pub(crate) fn attempt(&self) -> &ChangedExecution {
         match self {
             Self::Alone(ended) => ended,
             Self::AndTaken(both) => &both.ended,
@@ -46,7 +47,7 @@ impl Ended {
     }
 
     /// The next claim.
-    pub(crate) fn taken(&self) -> Option<&Claim> {
+    pub(crate) fn taken(&self) -> Option<&ClaimView> {
         match self {
             Self::Alone(_) => None,
             Self::AndTaken(both) => both.next.as_ref(),
@@ -107,7 +108,7 @@ pub(super) fn publish(
         (_, None) if then == Then::Nothing => {}
         (_, None) => publish_in_batch(session, ended, asked)?,
     }
-    let ended = Attempt { effective_commits: commits, ..Attempt::now(store, &ended.id)? };
+    let ended = ChangedExecution { effective_commits: commits, ..ChangedExecution::now(store, &ended.id)? };
     let (next, refused) = match taken {
         None => return Ok(Ended::Alone(Box::new(ended))),
         Some(Ok(claim)) => (Some(claim), None),
@@ -117,7 +118,7 @@ pub(super) fn publish(
 }
 
 /// The next item for this worktree. The agent that calls is still of the model that it named for what ended.
-fn next(session: &Session, ended: &Execution) -> Result<Claim, Refusal> {
+fn next(session: &Session, ended: &Execution) -> Result<ClaimView, Refusal> {
     let model = model(session, ended)?;
     let done = claim(session, &ClaimRequest { model, ..ClaimRequest::default() })?;
     session.notice_all(done.notices);

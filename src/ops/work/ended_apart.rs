@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::{Notice, Refusal};
 use crate::rules::claim_order::standing;
 use crate::rules::ending::Ending;
-use crate::store::{Read, Snapshot, Store, StoreError, records};
+use crate::store::{ReadState, Snapshot, Store, StoreError, records};
 
 /// Notices about issues for which an exchange brought in another end, with all their ends. All results are kept, so
 /// each clone is told once, by the exchange that brings them together.
@@ -34,14 +34,16 @@ pub(crate) fn notices_of_ends_apart(
                 "issue `{issue}` was ended in several clones that did not know of each other: {ends}"
             );
             let notice = Notice::warning(message);
-            notices.push(notice.remedy(Call::new(Other::Show, [&issue]), "shows what each of them reported"));
+            notices.push(
+                notice.remedy(RemedyCall::new(Other::Show, [&issue]), "shows what each of them reported"),
+            );
         }
     }
     Ok(notices)
 }
 
 /// Every end of executions that are not set aside.
-fn ends(read: &impl Read, issue: &IssueId) -> Result<Vec<String>, Refusal> {
+fn ends(read: &impl ReadState, issue: &IssueId) -> Result<Vec<String>, Refusal> {
     let executions = match records::executions(read, issue) {
         Ok(executions) => executions,
         Err(StoreError::Broken { .. }) => return Ok(Vec::new()),

@@ -2,13 +2,13 @@
 
 use super::report::missing_links;
 use super::{
-    Asked, Ended, FailureReport, Intent, Report, Target, Then, confirm, ended, failure, refuse_foreign,
-    target, unbind_worktree,
+    Asked, Ended, ExecutionTarget, ExecutorReport, FailureReport, Intent, Then, confirm, ended, failure,
+    refuse_foreign, target, unbind_worktree,
 };
 use crate::model::code::Code;
 use crate::model::execution::{End, Event, ExecutionResult, LinkedBy};
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Answer, Refusal, Session, trail};
 
@@ -20,7 +20,7 @@ pub(crate) struct Fail {
     /// What went wrong.
     pub(crate) why: FailureReport,
     /// The executor's report, if there is one.
-    pub(crate) report: Option<Report>,
+    pub(crate) report: Option<ExecutorReport>,
     /// What happens after the end.
     pub(crate) then: Then,
     /// The reason for overriding a gate.
@@ -52,7 +52,7 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
         result
     });
     let committed = session.transact(permit, |tx| {
-        let Target { folder, execution } = target(store, tx, item)?;
+        let ExecutionTarget { folder, execution } = target(store, tx, item)?;
         refuse_foreign(store, &execution, Intent::End, input.force.as_deref())?;
         let it = &execution.execution;
         if let Some(other) = why.solution_id.as_ref().filter(|other| **other != it.solution_id) {
@@ -61,7 +61,7 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
                 format!("the failure is about `{other}`, but `{}` is being executed", it.solution_id),
             )
             .remedy(
-                Call::new(Op::Fail, ["ITEM"]).option("message", "TEXT"),
+                RemedyCall::new(Op::Fail, ["ITEM"]).option("message", "TEXT"),
                 "names the item whose execution failed",
             ));
         }

@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Report;
+use super::ExecutorReport;
 use crate::model::code::Code;
 use crate::model::execution::{Execution, Failure as Reported};
 use crate::model::id::SolutionId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::strict::{self, strict_fault};
 use crate::model::task_id::TaskId;
 use crate::model::typed;
@@ -52,13 +52,13 @@ impl FailureReport {
     ///
     /// # Errors
     /// `invalid-json`.
-    pub(crate) fn parse_with_report(text: &str) -> Result<(Self, Option<Report>), Refusal> {
+    pub(crate) fn parse_with_report(text: &str) -> Result<(Self, Option<ExecutorReport>), Refusal> {
         let is_object = text.trim_start().starts_with('{');
         let Some(Value::Object(fields)) = is_object.then(|| strict::parse_text(text.trim()).ok()).flatten()
         else {
             return Ok((Self::parse(text)?, None));
         };
-        let (mut failure, report) = Report::of_failure(fields).map_err(|why| not_one(&why))?;
+        let (mut failure, report) = ExecutorReport::of_failure(fields).map_err(|why| not_one(&why))?;
         if let Some(report) = &report {
             if let Some(message) = report.trouble().filter(|_| !failure.contains_key("message")) {
                 failure.insert("message".into(), message.into());
@@ -88,7 +88,7 @@ impl FailureReport {
         if input.message.as_deref().is_none_or(|message| message.trim().is_empty()) {
             return Err(Refusal::new(Code::InvalidJson, "the failure has no `message`")
                 .hint("say in `message` what went wrong")
-                .remedy(Call::new(Other::Schema, ["failure-input"]), "describes it"));
+                .remedy(RemedyCall::new(Other::Schema, ["failure-input"]), "describes it"));
         }
         let FailureInput { task_id, error_type, message, stack_trace, solution_id } = input;
         Ok(Self { failure: Reported { task_id, error_type, message, stack_trace }, solution_id })
@@ -98,7 +98,7 @@ impl FailureReport {
 fn not_one(why: &str) -> Refusal {
     Refusal::new(Code::InvalidJson, format!("the text is not valid JSON for a failure: {why}"))
         .hint("its fields are solution_id, task_id, error_type, message and stack_trace")
-        .remedy(Call::new(Other::Schema, ["failure-input"]).flag("example"), "shows one")
+        .remedy(RemedyCall::new(Other::Schema, ["failure-input"]).flag("example"), "shows one")
 }
 
 /// The details of the feedback on a failed execution, besides its text.

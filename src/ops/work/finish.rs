@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Accept, Complete, Ended, Observer, Verification, Verified, accept, complete};
+use super::{Accept, Complete, Ended, Verification, Verified, VerifyObserver, accept, complete};
 use crate::model::code::Code;
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::task_id::TaskId;
 use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, Session};
@@ -26,7 +26,7 @@ pub(crate) struct ToRun<'s, 'o> {
     pub(crate) verification: Verification<'s>,
     /// How long each may run.
     pub(crate) timeout: Duration,
-    pub(crate) observer: &'o mut dyn Observer,
+    pub(crate) observer: &'o mut dyn VerifyObserver,
 }
 
 /// What `finish` answers.
@@ -112,7 +112,7 @@ fn verify(session: &Session, tests: ToRun<'_, '_>, is_forced: bool) -> Result<Ve
     Err(Refusal::new(Code::FailedCheck, message)
         .details(lines)
         .remedy(Op::Verify, "runs them again, and shows all that they print")
-        .remedy(Call::from(Op::Fail).option("message", "TEXT"), "ends the execution without it"))
+        .remedy(RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends the execution without it"))
 }
 
 /// The last line that a test printed, of limited length: it often says what is wrong.

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Attempt, Intent, Target, ask, confirm, publish_after, publish_in_batch, refuse_foreign, set_aside,
-    target, unbind_worktree,
+    ChangedExecution, ExecutionTarget, Intent, ask, confirm, publish_after, publish_in_batch, refuse_foreign,
+    set_aside, target, unbind_worktree,
 };
 use crate::model::execution::{AsideReason, Event, Execution, Renew};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
@@ -51,7 +51,7 @@ pub(crate) struct Lease {
 
 /// Which claim to release.
 #[derive(Debug, Default)]
-pub(crate) struct Release {
+pub(crate) struct ReleaseLease {
     /// The item (default: that of this worktree).
     pub(crate) item: Option<String>,
     /// The reason for releasing someone else's claim.
@@ -93,7 +93,7 @@ pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
     refuse_foreign(store, &before.execution, Intent::Keep, None)?;
     let asked = confirm(session, &before.execution)?;
     let committed = session.transact(permit, |tx| {
-        let Target { execution, .. } = target(store, tx, item)?;
+        let ExecutionTarget { execution, .. } = target(store, tx, item)?;
         let it = &execution.execution;
         let lease_expires_at = tx.stamper().now().plus_millis(lease);
         // Never shorten a lease.
@@ -104,7 +104,7 @@ pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
         Ok(it.id.clone())
     })?;
     publish_in_batch(session, &before.execution.execution, &asked)?;
-    let renewed = Attempt::now(store, &committed.answer)?.execution.execution;
+    let renewed = ChangedExecution::now(store, &committed.answer)?.execution.execution;
     let lease = Lease::of(&renewed, renewed.lease_expires_at, store.now()?);
     Ok(session.done(lease, committed.commit))
 }
@@ -138,14 +138,14 @@ pub(crate) fn leases(session: &Session) -> Answer<Vec<Lease>> {
 ///
 /// # Errors
 /// The errors of [`target`]; `claim-of-another`.
-pub(crate) fn release(session: &Session, input: &Release) -> Answer<Attempt> {
+pub(crate) fn release(session: &Session, input: &ReleaseLease) -> Answer<ChangedExecution> {
     let permit = session.permit(Op::LeaseRelease)?;
     let (store, item) = (session.store(), input.item.as_deref());
     let before = target(store, &store.snapshot()?, item)?;
     let execution = &before.execution.execution;
     let asked = ask(session, execution)?;
     let committed = session.transact(permit, |tx| {
-        let Target { folder, execution: now } = target(store, tx, item)?;
+        let ExecutionTarget { folder, execution: now } = target(store, tx, item)?;
         refuse_foreign(store, &now, Intent::Keep, input.force.as_deref())?;
         set_aside(tx, &folder, AsideReason::Release, input.force.as_deref())?;
         tx.note.force.clone_from(&input.force);
@@ -154,5 +154,5 @@ pub(crate) fn release(session: &Session, input: &Release) -> Answer<Attempt> {
     })?;
     unbind_worktree(session, &execution.id);
     publish_after(session, execution, &asked)?;
-    Ok(session.done(Attempt::now(store, &execution.id)?, committed.commit))
+    Ok(session.done(ChangedExecution::now(store, &execution.id)?, committed.commit))
 }

@@ -42,11 +42,11 @@ mod verifying;
 
 pub(crate) use accept::{Accept, Accepted, accept};
 pub(crate) use agents::{AgentView, Question, TestAgent, Tested, agents, test_agent};
-pub(crate) use apart::{Apart, Unfit, ask_apart};
+pub(crate) use apart::{ApartUnfit, AskedApart, ask_apart};
 pub(crate) use aside::set_aside;
-pub(crate) use attempt::Attempt;
+pub(crate) use attempt::ChangedExecution;
 pub(crate) use built::Built;
-pub(crate) use claim_view::Claim;
+pub(crate) use claim_view::ClaimView;
 pub(crate) use complete::{Complete, complete};
 pub(crate) use detail::{DetailView, detail};
 pub(crate) use ended::{Ended, EndedAndTaken, Then};
@@ -57,7 +57,7 @@ pub(crate) use execution_view::{
 pub(crate) use fail::{Fail, fail};
 pub(crate) use failure::{FailureInput, FailureReport};
 pub(crate) use finish::{Finish, Finished, ToRun, finish};
-pub(crate) use lease::{Lease, Release, leases, release, renew};
+pub(crate) use lease::{Lease, ReleaseLease, leases, release, renew};
 pub(crate) use new_worktree::branch_of;
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own, why_lost};
 pub(crate) use ownership::{Intent, refuse_foreign, refuse_foreign_record};
@@ -68,11 +68,11 @@ pub(crate) use publish::{
     through, unbind_worktree, unpublished,
 };
 pub(crate) use reminder::{Reminder, reminder};
-pub(crate) use report::Report;
+pub(crate) use report::ExecutorReport;
 pub(crate) use retry::{Retried, Retry, retry};
 pub(crate) use session::{Conversation, record_session, recorded};
 pub(crate) use start_task::{Started, start_task};
 pub(crate) use take::{ClaimRequest, Claimable, claim};
-pub(crate) use target::{Target, issue_of, target};
+pub(crate) use target::{ExecutionTarget, issue_of, target};
 pub(crate) use unlinked::notice_of_hooks;
-pub(crate) use verify::{Observer, Test, Verification, Verified, verification};
+pub(crate) use verify::{Test, Verification, Verified, VerifyObserver, verification};

@@ -7,7 +7,7 @@ use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::Refusal;
 use crate::store::Store;
 
@@ -21,7 +21,7 @@ pub(super) struct NewWorktree {
 }
 
 /// The worktree for one plan.
-pub(super) struct Plan {
+pub(super) struct PlanWorktree {
     /// The full name.
     pub(super) branch: String,
     /// The commit that it starts from.
@@ -37,7 +37,7 @@ impl NewWorktree {
     }
 
     /// Chooses its path, branch and first commit. Creates nothing; anything in the way is an error.
-    pub(super) fn plan(&self, store: &Store, solution: &SolutionId) -> Result<Plan, Refusal> {
+    pub(super) fn plan(&self, store: &Store, solution: &SolutionId) -> Result<PlanWorktree, Refusal> {
         let branch = self.branch(store, solution)?;
         self.refuse_taken(&branch, solution)?;
         let path = self.path(store, solution)?;
@@ -48,7 +48,7 @@ impl NewWorktree {
                 .command("git commit", "creates one"));
         };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        Ok(Plan { branch, base: base.into(), name })
+        Ok(PlanWorktree { branch, base: base.into(), name })
     }
 
     /// The branch of the plan; for a fresh start the first of its numbered names that is free.
@@ -70,7 +70,10 @@ impl NewWorktree {
             Code::BranchInUse,
             format!("`{short}` is already checked out in `{}`", folder.display()),
         )
-        .remedy(Call::new(Op::Next, [solution]), "there continues with it; `git worktree remove` removes it"))
+        .remedy(
+            RemedyCall::new(Op::Next, [solution]),
+            "there continues with it; `git worktree remove` removes it",
+        ))
     }
 
     /// Its directory, which must be free.
@@ -79,7 +82,10 @@ impl NewWorktree {
         let is_free = path.read_dir().map_or_else(|_| !path.exists(), |mut names| names.next().is_none());
         if !is_free {
             return Err(Refusal::new(Code::PathInUse, format!("`{}` already exists", path.display()))
-                .remedy(Call::from(Op::Next).option("worktree", "PATH"), "creates the worktree elsewhere"));
+                .remedy(
+                    RemedyCall::from(Op::Next).option("worktree", "PATH"),
+                    "creates the worktree elsewhere",
+                ));
         }
         Ok(path)
     }
@@ -98,7 +104,7 @@ impl NewWorktree {
         store.git().add_worktree(&path, short, begin).map_err(|error| {
             Refusal::new(Code::Worktree, format!("cannot create the worktree `{}`: {error}", path.display()))
                 .hint("nothing is claimed")
-                .remedy(Call::from(Op::Next).option("worktree", "PATH"), "creates it elsewhere")
+                .remedy(RemedyCall::from(Op::Next).option("worktree", "PATH"), "creates it elsewhere")
         })?;
         // Without `..`, as people would write it.
         Ok(path.canonicalize().unwrap_or(path))

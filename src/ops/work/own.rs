@@ -7,26 +7,26 @@ use crate::rules::claim::Claim;
 use crate::rules::ending::Ending;
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{Read, Store, records};
-use crate::trail::active::{self, Active};
+use crate::store::{ReadState, Store, records};
+use crate::trail::active::{self, ActiveClaim};
 
 /// What this worktree executes.
 pub(crate) enum WorktreeClaim {
     /// Nothing.
     Nothing,
     /// What it executed was ended elsewhere, and how. The worktree is no longer bound.
-    Ended(Active, String),
+    Ended(ActiveClaim, String),
     /// A claim that holds, and the status of its issue: it may have been closed, paused or cancelled meanwhile.
     Held(Box<ExecutionFolder>, IssueStatus),
     /// A claim that was lost, and why.
-    Lost(Active, String),
+    Lost(ActiveClaim, String),
 }
 
 /// Checks whether the claim of this worktree still holds.
 ///
 /// # Errors
 /// Any error from reading the store.
-pub(crate) fn own(store: &Store, read: &impl Read) -> Result<WorktreeClaim, Refusal> {
+pub(crate) fn own(store: &Store, read: &impl ReadState) -> Result<WorktreeClaim, Refusal> {
     match active::read(store)? {
         Some(active) => standing(read, active),
         None => Ok(WorktreeClaim::Nothing),
@@ -34,7 +34,7 @@ pub(crate) fn own(store: &Store, read: &impl Read) -> Result<WorktreeClaim, Refu
 }
 
 /// The state of the claim that a worktree is bound to.
-fn standing(read: &impl Read, active: Active) -> Result<WorktreeClaim, Refusal> {
+fn standing(read: &impl ReadState, active: ActiveClaim) -> Result<WorktreeClaim, Refusal> {
     let Some(folder) = records::outline(read, &active.issue_id)? else { return Ok(WorktreeClaim::Nothing) };
     let status = facts::status(&folder);
     Ok(match Claim::of(&folder.executions, &active.execution_id) {
@@ -91,11 +91,11 @@ impl WorktreeClaim {
 ///
 /// # Errors
 /// The same as [`own`].
-pub(crate) fn notice_of_claim(store: &Store, read: &impl Read) -> Result<Option<Notice>, Refusal> {
+pub(crate) fn notice_of_claim(store: &Store, read: &impl ReadState) -> Result<Option<Notice>, Refusal> {
     Ok(own(store, read)?.notice())
 }
 
-fn notice_of_end(active: &Active, how: &str) -> Notice {
+fn notice_of_end(active: &ActiveClaim, how: &str) -> Notice {
     Notice::warning(format!(
         "`{}`, which this worktree executed, was {how}; later commits are not linked",
         active.solution_id
@@ -108,8 +108,8 @@ fn notice_of_end(active: &Active, how: &str) -> Notice {
 /// The same as [`own`].
 pub(crate) fn notices_since(
     store: &Store,
-    before: &impl Read,
-    now: &impl Read,
+    before: &impl ReadState,
+    now: &impl ReadState,
 ) -> Result<Vec<Notice>, Refusal> {
     let mut notices: Vec<Notice> = Vec::new();
     for active in active::all(store)? {

@@ -4,12 +4,12 @@ use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::id::ExecutionId;
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::Refusal;
 use crate::rules::claim::Claim;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease::LeaseState;
-use crate::store::{Read, Store, layout, records};
+use crate::store::{ReadState, Store, layout, records};
 use crate::trail::active;
 
 /// What someone wants to do with a claim that may be someone else's.
@@ -59,7 +59,7 @@ pub(crate) fn refuse_foreign(
     Err(match (is_mine, intent) {
         (true, _) => refusal
             .hint("end it in that clone")
-            .remedy(Call::new(Op::LeaseRelease, [&it.issue_id]), "gives it up from here"),
+            .remedy(RemedyCall::new(Op::LeaseRelease, [&it.issue_id]), "gives it up from here"),
         (false, Intent::End) => refusal.hint("only they can end it").remedy(Op::Next, TAKES_OVER),
         (false, Intent::Record) => {
             refusal.hint("only they can record commits and evidence for it").remedy(Op::Next, TAKES_OVER)
@@ -74,7 +74,7 @@ pub(crate) fn refuse_foreign(
 /// `claim-of-another`.
 pub(crate) fn refuse_foreign_record(
     store: &Store,
-    read: &impl Read,
+    read: &impl ReadState,
     execution: &ExecutionFolder,
     force: Option<&str>,
 ) -> Result<(), Refusal> {

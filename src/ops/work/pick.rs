@@ -9,12 +9,12 @@ use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::remedy::Detail;
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
 use crate::ops::Refusal;
-use crate::ops::queue::{World, in_index_of, item_name};
+use crate::ops::queue::{QueueWorld, in_index_of, item_name};
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease;
@@ -93,7 +93,7 @@ impl Picker<'_> {
     }
 
     fn first_of_all(&self, tx: &Tx<'_>, queue: Option<&QueueId>) -> Result<Picked, Refusal> {
-        let world = World::of(tx, self.store, self.index)?;
+        let world = QueueWorld::of(tx, self.store, self.index)?;
         let choice = self.choice(tx, &world)?;
         let queues: Vec<&InOrder<'_>> =
             choice.queues.iter().filter(|it| queue.is_none_or(|id| it.queue().id == *id)).collect();
@@ -117,7 +117,7 @@ impl Picker<'_> {
         let served = heads.queues.iter().map(|it| &it.queue).filter(|it| it.status == QueueDecision::Active);
         for id in served.map(|it| &it.id).filter(|id| queue.is_none_or(|queue| queue == *id)) {
             let Some(front) = index.front(&heads, id, FRONT)? else { return Ok(None) };
-            let world = World::from(front.known);
+            let world = QueueWorld::from(front.known);
             let choice = self.choice(tx, &world)?;
             let Some(found) = choice.queue(id) else { return Ok(None) };
             let ends_at = front.ends_at.as_deref();
@@ -138,7 +138,8 @@ impl Picker<'_> {
             let heads = index.queue_heads().ok()?;
             index.items_of(&heads, [item.issue_id.clone()]).ok()?
         })?;
-        let world = part.map_or_else(|| World::of(tx, self.store, self.index), |part| Ok(part.into()))?;
+        let world =
+            part.map_or_else(|| QueueWorld::of(tx, self.store, self.index), |part| Ok(part.into()))?;
         let choice = self.choice(tx, &world)?;
         let found = choice.queue(queue).and_then(|queue| {
             let at = queue.items().iter().position(|it| it.solution_id == item.solution_id)?;
@@ -149,7 +150,7 @@ impl Picker<'_> {
                 Code::NotFound,
                 format!("`{}` is no longer in a queue", item.solution_id),
             )
-            .remedy(Call::new(Op::QueueAdd, [&item.issue_id]), "queues it"));
+            .remedy(RemedyCall::new(Op::QueueAdd, [&item.issue_id]), "queues it"));
         };
         if !choice.has(found, at) {
             return Err(not_ready(&choice, found, at));
@@ -175,8 +176,8 @@ impl Picker<'_> {
             format!("item {named} for `{}` comes after others", item.issue_id),
         )
         .details(first.iter().take(MOST_REASONS).map(line).collect())
-        .remedy(Call::new(Op::Next, [&next.item_id]), "claims the first")
-        .remedy(Call::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "changes the order")
+        .remedy(RemedyCall::new(Op::Next, [&next.item_id]), "claims the first")
+        .remedy(RemedyCall::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "changes the order")
         .hint("--allow-overlap ignores it"))
     }
 
@@ -188,7 +189,7 @@ impl Picker<'_> {
         queue: &QueueId,
         solution: &SolutionId,
     ) -> Result<Vec<(Item, RepoPath)>, Refusal> {
-        let before = |world: &World, end: Option<&str>| {
+        let before = |world: &QueueWorld, end: Option<&str>| {
             let queues = in_order(&world.queues, &world.facts, &world.policy);
             let queue = queues.iter().find(|it| it.queue().id == *queue)?;
             let at = queue.items().iter().position(|it| it.solution_id == *solution)?;
@@ -199,16 +200,17 @@ impl Picker<'_> {
         let in_front = in_index_of(tx, self.store, self.index, |index| {
             let heads = index.queue_heads().ok()?;
             let front = index.front(&heads, queue, FRONT).ok()??;
-            before(&World::from(front.known), front.ends_at.as_deref())
+            before(&QueueWorld::from(front.known), front.ends_at.as_deref())
         })?;
-        let of_all =
-            || World::of(tx, self.store, self.index).map(|world| before(&world, None).unwrap_or_default());
+        let of_all = || {
+            QueueWorld::of(tx, self.store, self.index).map(|world| before(&world, None).unwrap_or_default())
+        };
         let Some(found) = in_front else { return of_all() };
         debug_assert_eq!(Some(&found), of_all().ok().as_ref());
         Ok(found)
     }
 
-    fn choice<'a>(&self, tx: &Tx<'_>, world: &'a World) -> Result<Choice<'a>, Refusal> {
+    fn choice<'a>(&self, tx: &Tx<'_>, world: &'a QueueWorld) -> Result<Choice<'a>, Refusal> {
         let mut free = BTreeSet::new();
         if self.allow_overlap {
             free.extend(ready_if(world, without_files));
@@ -272,7 +274,7 @@ fn picked(queue: &InOrder<'_>, at: usize) -> Picked {
 }
 
 /// The plans that would be ready under some condition, each with its queue.
-fn ready_if(world: &World, otherwise: impl FnOnce(&mut Facts)) -> BTreeSet<(QueueId, SolutionId)> {
+fn ready_if(world: &QueueWorld, otherwise: impl FnOnce(&mut Facts)) -> BTreeSet<(QueueId, SolutionId)> {
     let mut facts = world.facts.clone();
     otherwise(&mut facts);
     let queues = in_order(&world.queues, &facts, &world.policy);
@@ -304,7 +306,7 @@ const MOST_REASONS: usize = 20;
 fn unproven(before: &str) -> Detail {
     let why = "only this machine's clock says that its lease has expired: no commit by someone else is dated later, and \
                this clone has not known the claim for long enough";
-    let release = Remedy::call(Call::new(Op::LeaseRelease, ["ITEM"]), "gives it up");
+    let release = Remedy::call(RemedyCall::new(Op::LeaseRelease, ["ITEM"]), "gives it up");
     Detail { message: format!("{before}{why}"), remedies: vec![release] }
 }
 
@@ -328,7 +330,7 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
     }
     if counts.is_empty() {
         return Refusal::nothing("no item is queued")
-            .remedy(Call::new(Op::QueueAdd, ["ISSUE"]), "puts a bound plan into a queue");
+            .remedy(RemedyCall::new(Op::QueueAdd, ["ISSUE"]), "puts a bound plan into a queue");
     }
     let mut lines: Vec<Detail> = reasons.into_iter().collect();
     let more = lines.len().saturating_sub(MOST_REASONS);
@@ -340,7 +342,7 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
     let refusal = Refusal::nothing(format!("no item is ready: {}", words.join(", "))).details(lines);
     let refusal = match &failed[..] {
         [] => refusal,
-        [only] => refusal.remedy(Call::new(Op::Retry, [only]), "queues it again"),
+        [only] => refusal.remedy(RemedyCall::new(Op::Retry, [only]), "queues it again"),
         _ => refusal.remedy(Op::Retry, "queues all that failed again"),
     };
     refusal.remedy(Other::QueueShow, "shows the items")
@@ -354,8 +356,8 @@ fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize) -> Refusal {
         reasons.push(unproven(""));
     }
     let (call, does) = match status {
-        ItemStatus::Failed => (Call::new(Op::Retry, [issue_id]), "queues it again"),
-        ItemStatus::Completed => (Call::new(Op::Reopen, [issue_id]), "reopens it"),
+        ItemStatus::Failed => (RemedyCall::new(Op::Retry, [issue_id]), "queues it again"),
+        ItemStatus::Completed => (RemedyCall::new(Op::Reopen, [issue_id]), "reopens it"),
         ItemStatus::Executing => (Other::LeaseList.into(), "shows who executes it, and until when"),
         _ => (Op::Next.into(), "claims the first item that is ready"),
     };

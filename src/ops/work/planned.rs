@@ -4,13 +4,13 @@ use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::id::SolutionId;
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::solution::Solution;
 use crate::ops::Refusal;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::store::Store;
-use crate::trail::claimed::{self, Claimed};
+use crate::trail::claimed::{self, ClaimLookup};
 
 /// The plan as claimed by the execution that holds the issue, or else the current plan.
 ///
@@ -44,17 +44,17 @@ pub(crate) fn as_stored(store: &Store, claim: &Execution) -> Result<Solution, Re
     readable(claimed::stored_plan(store, &store.snapshot()?, claim)?, claim)
 }
 
-fn readable(claimed: Claimed, claim: &Execution) -> Result<Solution, Refusal> {
+fn readable(claimed: ClaimLookup, claim: &Execution) -> Result<Solution, Refusal> {
     match claimed {
-        Claimed::Plan(plan) => Ok(*plan),
-        Claimed::Unreadable => Err(Refusal::unreadable(&format!("plan `{}`", claim.solution_id))),
-        Claimed::NotThere => Err(Refusal::new(
+        ClaimLookup::Plan(plan) => Ok(*plan),
+        ClaimLookup::Unreadable => Err(Refusal::unreadable(&format!("plan `{}`", claim.solution_id))),
+        ClaimLookup::NotThere => Err(Refusal::new(
             Code::DigestMismatch,
             format!(
                 "neither commit {} nor the rest of the history holds the plan `{}` of `{}`",
                 claim.plan_commit, claim.plan_digest, claim.solution_id
             ),
         )
-        .remedy(Call::new(Other::Show, [&claim.id]), "shows the claim")),
+        .remedy(RemedyCall::new(Other::Show, [&claim.id]), "shows the claim")),
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{WorktreeClaim, own, planned};
-use crate::index::{self, Filter, Index, Sort, Use};
+use crate::index::{self, Filter, Index, SortOrder, Use};
 use crate::model::execution::Event;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::{Plan, Task};
@@ -14,10 +14,10 @@ use crate::model::remedy::Remedy;
 use crate::model::status::{IssueStatus, ItemStatus};
 use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
-use crate::ops::queue::{World, item_name};
+use crate::ops::queue::{QueueWorld, item_name};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::prime::{Budget, Situation, Waiting, current_task, open_tasks};
+use crate::rules::prime::{AgentSituation, TokenBudget, Waiting, current_task, open_tasks};
 use crate::rules::roles::{self, Role};
 use crate::store::{Snapshot, Store};
 use crate::trail::active;
@@ -157,14 +157,14 @@ pub(crate) fn prime(session: &Session, role: Option<&str>) -> Answer<Option<Prim
     let role = roles::acting(role.or(store.role()))?;
     let (execution, lost) = primed(store, &snapshot, own(store, &snapshot)?)?;
     let in_run = store.is_in_run();
-    let situation = Situation { role, executes: execution.is_some(), in_run };
+    let situation = AgentSituation { role, executes: execution.is_some(), in_run };
     let prime = Prime {
         reference: store.reference().to_owned(),
         worktree: store.worktree_name(),
         branch: store.branch()?.map(|name| short_branch(&name)),
         role,
         execution,
-        lost: lost.and_then(|why| Budget::new(FOR_READY).text(&why, 80)),
+        lost: lost.and_then(|why| TokenBudget::new(FOR_READY).text(&why, 80)),
         waiting: if in_run { None } else { waiting(store, &snapshot, Waiting::of(role))? },
         commands: situation.commands(),
         rules: situation.rules(),
@@ -174,7 +174,7 @@ pub(crate) fn prime(session: &Session, role: Option<&str>) -> Answer<Option<Prim
 
 fn short_branch(name: &str) -> String {
     let short = name.strip_prefix("refs/heads/").unwrap_or(name);
-    Budget::new(40).text(short, 40).unwrap_or_default()
+    TokenBudget::new(40).text(short, 40).unwrap_or_default()
 }
 
 /// The execution of a worktree with the task to work on, or else why the worktree no longer holds what it executed.
@@ -220,7 +220,7 @@ pub(super) fn task_to_do(
 
 /// A task as shown to its executor.
 pub(super) fn shown_task(task: &Task, held: &ExecutionFolder) -> PrimedTask {
-    task_of(task, held, &mut Budget::new(FOR_EXECUTION))
+    task_of(task, held, &mut TokenBudget::new(FOR_EXECUTION))
 }
 
 fn execution_of(
@@ -230,7 +230,7 @@ fn execution_of(
     set: Option<&TaskId>,
 ) -> PrimedExecution {
     let it = &held.execution;
-    let mut budget = Budget::new(FOR_EXECUTION);
+    let mut budget = TokenBudget::new(FOR_EXECUTION);
     let open = open_tasks(plan, held);
     PrimedExecution {
         execution_id: it.id.clone(),
@@ -245,7 +245,7 @@ fn execution_of(
     }
 }
 
-fn task_of(task: &Task, held: &ExecutionFolder, budget: &mut Budget) -> PrimedTask {
+fn task_of(task: &Task, held: &ExecutionFolder, budget: &mut TokenBudget) -> PrimedTask {
     let title = budget.text(&task.title, 40).unwrap_or_default();
     // The criteria matter most, so the description gets what they leave.
     let criteria = task.criteria();
@@ -280,9 +280,9 @@ fn waiting(store: &Store, snapshot: &Snapshot<'_>, what: Waiting) -> Result<Opti
     let (count, found) = match what {
         Waiting::Items => {
             let world = match &index {
-                Some(index) => World::from(index.queues()?),
+                Some(index) => QueueWorld::from(index.queues()?),
                 None if index::are_queues_long(snapshot)? => return Ok(None),
-                None => World::read(snapshot)?,
+                None => QueueWorld::read(snapshot)?,
             };
             ready(&world)
         }
@@ -295,7 +295,7 @@ fn waiting(store: &Store, snapshot: &Snapshot<'_>, what: Waiting) -> Result<Opti
             issues(index, status)?
         }
     };
-    let mut budget = Budget::new(FOR_READY);
+    let mut budget = TokenBudget::new(FOR_READY);
     let mut first = Vec::new();
     for it in found {
         let item = it.item.as_ref().and_then(|name| budget.text(name, 60));
@@ -309,7 +309,7 @@ fn waiting(store: &Store, snapshot: &Snapshot<'_>, what: Waiting) -> Result<Opti
 }
 
 /// How many items can be claimed, and the first of them.
-fn ready(world: &World) -> (usize, Vec<PrimedReady>) {
+fn ready(world: &QueueWorld) -> (usize, Vec<PrimedReady>) {
     let views = world.views();
     let served = views.iter().filter(|view| view.status == "active");
     let all = served.flat_map(|view| view.items.iter().map(move |it| (view, it)));
@@ -330,7 +330,7 @@ fn ready(world: &World) -> (usize, Vec<PrimedReady>) {
 /// How many issues have this status, and the most urgent of them.
 fn issues(index: &Index<'_>, status: IssueStatus) -> Result<(usize, Vec<PrimedReady>), Refusal> {
     let filter = Filter { statuses: vec![status], ..Filter::default() };
-    let numbers = index.list(&filter, Sort::Priority, (0, Some(MOST_READY)))?;
+    let numbers = index.list(&filter, SortOrder::Priority, (0, Some(MOST_READY)))?;
     let mut found = Vec::new();
     let _ = index.each_listed(&numbers, |row| {
         found.push(PrimedReady { item: None, issue_id: row.id, title: row.title });

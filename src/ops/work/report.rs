@@ -6,26 +6,26 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Target;
+use super::ExecutionTarget;
 use crate::model::code::Code;
 use crate::model::execution::{CommitLink, ExecutionResult, LinkedBy};
 use crate::model::id::SolutionId;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::repo_path::RepoPath;
 use crate::model::time::Time;
 use crate::model::typed;
 use crate::ops::Refusal;
 use crate::rules::evidence::{self, Reported};
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{CodeCommit, Read, Store};
+use crate::store::{CodeCommit, ReadState, Store};
 use crate::trail::{links, trailers};
 
 /// The executor's report. Its fields may instead be in `execution_result`, next to solution_id, status and executed_at.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = with_inner_report)]
-pub(crate) struct Report {
+pub(crate) struct ExecutorReport {
     /// The plan that was executed; it must be that of the execution that ends.
     solution_id: Option<SolutionId>,
     /// When it ended; the record has a time of its own.
@@ -66,7 +66,7 @@ const OF_A_FAILURE: [&str; 4] = ["task_id", "error_type", "message", "stack_trac
 
 /// Extends the schema of a failure by the fields of a report.
 pub(super) fn with_failed_report(schema: &mut schemars::Schema) {
-    let report = schemars::SchemaGenerator::default().into_root_schema_for::<Report>();
+    let report = schemars::SchemaGenerator::default().into_root_schema_for::<ExecutorReport>();
     let (own, more) = (schema.ensure_object(), report.as_value());
     for name in ["properties", "$defs"] {
         let Some(more) = more.get(name).and_then(Value::as_object) else { continue };
@@ -133,7 +133,7 @@ enum Status {
     Completed,
 }
 
-impl Report {
+impl ExecutorReport {
     /// Parses a report; messages call it `of`.
     ///
     /// # Errors
@@ -146,10 +146,13 @@ impl Report {
         match input.status.as_deref() {
             None | Some("completed") => Ok(input),
             Some("failed") => Err(Refusal::new(Code::ResultFailed, format!("{of} reports a failure"))
-                .remedy(Call::from(Op::Fail).option("message", "TEXT"), "records it, and takes this JSON")),
+                .remedy(
+                    RemedyCall::from(Op::Fail).option("message", "TEXT"),
+                    "records it, and takes this JSON",
+                )),
             Some(other) => Err(Refusal::new(Code::InvalidJson, format!("{of} has the status `{other}`"))
                 .hint("the status of a result is `completed`")
-                .remedy(Call::from(Op::Fail).option("message", "TEXT"), "reports a failure")),
+                .remedy(RemedyCall::from(Op::Fail).option("message", "TEXT"), "reports a failure")),
         }
     }
 
@@ -192,7 +195,7 @@ impl Report {
     /// The refusal of something that is not a report.
     pub(crate) fn unfit(of: &str, why: &str) -> Refusal {
         Refusal::new(Code::InvalidJson, format!("{of} is not valid JSON for a result: {why}"))
-            .remedy(Call::new(Other::Schema, ["result-input"]), "describes it")
+            .remedy(RemedyCall::new(Other::Schema, ["result-input"]), "describes it")
     }
 
     /// Whether the report itself says that tests failed.
@@ -239,7 +242,7 @@ impl Report {
                 format!("the result is about `{other}`, but `{own}` is being executed"),
             )
             .remedy(
-                Call::new(Op::Done, ["ITEM"]).option("result", "FILE"),
+                RemedyCall::new(Op::Done, ["ITEM"]).option("result", "FILE"),
                 "ends the execution that it describes",
             ));
         }
@@ -276,7 +279,7 @@ impl Report {
         Err(Refusal::new(Code::ResultDiffers, "the report disagrees with git")
             .details(differences)
             .hint("correct the report")
-            .remedy(Call::from(Op::Fail).option("message", "TEXT"), "ends the execution without it"))
+            .remedy(RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends the execution without it"))
     }
 
     /// Copies the report into the record.
@@ -297,8 +300,8 @@ impl Report {
 /// commit.
 pub(super) fn missing_links<'a>(
     store: &Store,
-    read: &impl Read,
-    target: &Target,
+    read: &impl ReadState,
+    target: &ExecutionTarget,
     commits: impl Iterator<Item = &'a CodeCommit>,
     linked_by: LinkedBy,
 ) -> Result<Vec<CommitLink>, Refusal> {

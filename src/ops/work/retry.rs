@@ -8,15 +8,15 @@ use crate::model::code::Code;
 use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::{IssueStatus, ItemStatus};
 use crate::model::words::count;
 use crate::ops::issues::{IssueView, existing};
-use crate::ops::queue::World;
+use crate::ops::queue::QueueWorld;
 use crate::ops::{Answer, Notice, Refusal, Session, plans};
 use crate::rules::readiness::Blocker;
 use crate::rules::{facts, replan};
-use crate::store::{Read, Store, StoreError, Tx, records, resolve};
+use crate::store::{ReadState, Store, StoreError, Tx, records, resolve};
 
 /// Which issues to queue again.
 #[derive(Debug, Default)]
@@ -97,7 +97,7 @@ pub(crate) fn retry(session: &Session, input: &Retry) -> Answer<Vec<Retried>> {
     let (retried, newer) = committed.answer;
     session.notice_all(newer.iter().map(skipped));
     let snapshot = store.snapshot()?;
-    let queues = World::after(session)?.views();
+    let queues = QueueWorld::after(session)?.views();
     let mut answer = Vec::new();
     for id in &retried {
         let issue = IssueView::of(&existing(&snapshot, id)?);
@@ -110,7 +110,7 @@ pub(crate) fn retry(session: &Session, input: &Retry) -> Answer<Vec<Retried>> {
 }
 
 /// The issue that is named, directly or by an item.
-fn named(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Refusal> {
+fn named(store: &Store, read: &impl ReadState, text: &str) -> Result<IssueId, Refusal> {
     match resolve::issue(read, text) {
         Ok(issue) => Ok(issue),
         // If the text names no item either, report it as an unknown issue.
@@ -151,7 +151,7 @@ fn retry_one(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<RetryOutc
 fn skipped(Newer { issue, failed, plans }: &Newer) -> Notice {
     let plans = count(plans.len(), "newer plan");
     Notice::warning(format!("skipped {issue}: {failed} failed, and it has {plans}"))
-        .remedy(Call::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses one")
+        .remedy(RemedyCall::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses one")
 }
 
 /// Refuses to execute a plan again while a newer one waits to be bound.
@@ -163,12 +163,14 @@ fn unbound(newer: &[Newer]) -> Refusal {
         several => (format!("{} failed and have newer plans", count(several.len(), "issue")), "ISSUE"),
     };
     let mut remedies = vec![
-        Remedy::call(Call::new(Op::Bind, [id, "PLAN"]), "chooses one"),
-        Remedy::call(Call::new(Op::QueueAdd, [id]), "queues it then"),
+        Remedy::call(RemedyCall::new(Op::Bind, [id, "PLAN"]), "chooses one"),
+        Remedy::call(RemedyCall::new(Op::QueueAdd, [id]), "queues it then"),
     ];
     if newer.len() == 1 {
-        remedies
-            .push(Remedy::call(Call::new(Op::Retry, [id]).flag("same-plan"), "runs the failed plan again"));
+        remedies.push(Remedy::call(
+            RemedyCall::new(Op::Retry, [id]).flag("same-plan"),
+            "runs the failed plan again",
+        ));
     }
     let plans = newer.iter().flat_map(|it| it.plans.clone()).collect();
     Refusal { remedies, ..Refusal::new(Code::NewerPlan, what).details(plans) }
@@ -181,11 +183,13 @@ fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {
     let status = facts::status(&existing(tx, id)?);
     let refusal = Refusal::nothing(format!("issue `{id}` is {status}, not failed"));
     // If it has an item, the remedy depends on that.
-    let queues = World::read(tx)?.views();
+    let queues = QueueWorld::read(tx)?.views();
     let is_queued = queues.iter().any(|queue| queue.items.iter().any(|it| it.item.issue_id == *id));
     Ok(match is_queued {
-        _ if status == IssueStatus::Completed => refusal.remedy(Call::new(Op::Reopen, [id]), "reopens it"),
+        _ if status == IssueStatus::Completed => {
+            refusal.remedy(RemedyCall::new(Op::Reopen, [id]), "reopens it")
+        }
         true => refusal.remedy(Other::QueueShow, "shows its place"),
-        false => refusal.remedy(Call::new(Op::QueueAdd, ["ISSUE"]), "queues a planned issue"),
+        false => refusal.remedy(RemedyCall::new(Op::QueueAdd, ["ISSUE"]), "queues a planned issue"),
     })
 }

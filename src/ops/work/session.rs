@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use super::{Attempt, refuse_foreign_record};
+use super::{ChangedExecution, refuse_foreign_record};
 use crate::agent::definition::Agent;
-use crate::agent::talk::Reply;
+use crate::agent::talk::AgentReply;
 use crate::agent::transcript;
 use crate::model::agent_session::{AgentSession, Caller, Cost, Usage};
 use crate::model::code::Code;
 use crate::model::execution::Event;
 use crate::model::id::ExecutionId;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::time::Time;
 use crate::ops::issues::existing_outline;
 use crate::ops::{Answer, Refusal, Session};
@@ -42,7 +42,7 @@ pub(crate) struct Conversation<'a> {
 
 impl Conversation<'_> {
     /// The session, completed from the agent's answer. A report of the protocol takes precedence.
-    pub(crate) fn answered<A>(&self, reply: &Reply<A>) -> AgentSession {
+    pub(crate) fn answered<A>(&self, reply: &AgentReply<A>) -> AgentSession {
         let (greeting, aside) = (&reply.greeting, &reply.aside.session);
         AgentSession {
             model: greeting.model.clone().or_else(|| aside.model.clone()),
@@ -79,7 +79,7 @@ pub(crate) fn record_session(
     session: &Session,
     execution: &ExecutionId,
     held: AgentSession,
-) -> Answer<Attempt> {
+) -> Answer<ChangedExecution> {
     let permit = session.permit(Op::Session)?;
     let store = session.store();
     let event = Event::Session(bounded(held));
@@ -87,7 +87,7 @@ pub(crate) fn record_session(
         let folder = existing_outline(tx, &execution.issue())?;
         let Some(it) = folder.executions.into_iter().find(|it| it.execution.id == *execution) else {
             return Err(Refusal::new(Code::NotFound, format!("there is no execution `{execution}`"))
-                .remedy(Call::new(Other::Show, [execution.issue()]), "shows those that there are"));
+                .remedy(RemedyCall::new(Other::Show, [execution.issue()]), "shows those that there are"));
         };
         refuse_foreign_record(store, tx, &it, None)?;
         if !it.log.iter().any(|entry| entry.event == event) {
@@ -96,7 +96,7 @@ pub(crate) fn record_session(
         }
         Ok(())
     })?;
-    Ok(session.done(Attempt::now(store, execution)?, committed.commit))
+    Ok(session.done(ChangedExecution::now(store, execution)?, committed.commit))
 }
 
 /// The session of the agent that calls and claims work, in a form that can be recorded; `None` if it does not say who it

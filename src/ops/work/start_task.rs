@@ -12,7 +12,7 @@ use crate::model::op::Op;
 use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session, trail};
-use crate::trail::active::{self, Active};
+use crate::trail::active::{self, ActiveClaim};
 
 /// The current task.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -71,7 +71,7 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
     let plan = planned(store, &folder, &execution.solution_id)?.typed_plan();
     let wanted = trail::in_plan(&plan, &execution.solution_id, task)?;
     if let Some(now) = active::read(store)?.filter(|now| now.task_id.as_deref() != Some(task)) {
-        active::write(store, &Active { task_id: Some(task.into()), ..now })?;
+        active::write(store, &ActiveClaim { task_id: Some(task.into()), ..now })?;
     }
     session.notice_all(notice_of_branch(store, execution)?);
     let started = Started {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::begin::{execution, pick, settle, workplace};
-use super::claim_view::{Claim, Taken, view};
+use super::claim_view::{ClaimView, TakenClaim, view};
 use super::session::{joins, of_caller};
 use super::unseen_claim::{Left, left_behind, lost, made_of};
 use super::{WorktreeClaim, own, publish_waiting};
@@ -11,11 +11,11 @@ use crate::git::fault;
 use crate::model::code::Code;
 use crate::model::execution::Event;
 use crate::model::op::Op;
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::IssueStatus;
-use crate::ops::{Answer, Kind, Refusal, Session, queue};
+use crate::ops::{Answer, Refusal, RefusalKind, Session, queue};
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{Read, Store, random_uid, resolve};
+use crate::store::{ReadState, Store, random_uid, resolve};
 use crate::sync;
 use crate::trail::active;
 
@@ -56,16 +56,16 @@ pub(crate) struct ClaimRequest {
 /// # Errors
 /// `nothing-to-do` if no item is ready; `bare`, `detached-head`, `claim-held`; any reason why the remote cannot be
 /// reached.
-pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<Claim> {
+pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView> {
     let store = session.store();
     store.snapshot()?;
     if store.work_dir().is_none() && wish.worktree.is_none() {
         return Err(Refusal::new(Code::Bare, "a bare repository has no work tree to execute a plan in")
-            .remedy(Call::from(Op::Next).flag("worktree"), "creates one; so does `git worktree add`"));
+            .remedy(RemedyCall::from(Op::Next).flag("worktree"), "creates one; so does `git worktree add`"));
     }
     let remote = if wish.local { None } else { sync::remote::of_the_ref(store)? };
     let taken = once(session, wish, remote.as_deref()).or_else(|refusal| {
-        if let Some(remote) = remote.filter(|_| refusal.kind == Kind::Nothing) {
+        if let Some(remote) = remote.filter(|_| refusal.kind == RefusalKind::Nothing) {
             publish_waiting(session, &remote)?;
         }
         Err(refusal)
@@ -76,7 +76,7 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<Claim> {
     Ok(session.done(view(session, taken)?, None))
 }
 
-fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<Taken, Refusal> {
+fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<TakenClaim, Refusal> {
     let permit = session.permit(Op::Next)?;
     let store = session.store();
     // If two processes ask at once in one worktree, the second gets the claim of the first.
@@ -86,14 +86,14 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
         && let Some(held) = held(session, &snapshot)?
     {
         refuse_other(store, &snapshot, wish, &held)?;
-        return Ok(Taken { execution: held.execution.id, path: None, is_new: false });
+        return Ok(TakenClaim { execution: held.execution.id, path: None, is_new: false });
     }
     // The claims made for this request: if the process is killed after one of them, the next run finds it.
     let mut made = match left_behind(session, &snapshot, wish.worktree.is_none())? {
         Left::Held(held) => {
             refuse_other(store, &snapshot, wish, &held)?;
             let path = settle(session, wish, &held.execution)?;
-            return Ok(Taken { execution: held.execution.id, path, is_new: false });
+            return Ok(TakenClaim { execution: held.execution.id, path, is_new: false });
         }
         Left::Unknown(made) if remote.is_some() => made,
         _ => Vec::new(),
@@ -126,14 +126,14 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     });
     let execution = claimed.map_err(|refusal| {
         // The remote may have accepted the claim after all; then the note helps to find it.
-        if remote.is_none() || refusal.kind == Kind::Nothing || refusal.code == Code::ClaimLost {
+        if remote.is_none() || refusal.kind == RefusalKind::Nothing || refusal.code == Code::ClaimLost {
             let _ = active::forget(store);
         }
         offer_local(refusal)
     })?;
     fault::point("claimed");
     let path = settle(session, wish, &execution)?;
-    Ok(Taken { execution: execution.id, path, is_new: true })
+    Ok(TakenClaim { execution: execution.id, path, is_new: true })
 }
 
 /// Adds a hint for when the remote cannot be asked.
@@ -141,7 +141,10 @@ fn offer_local(refusal: Refusal) -> Refusal {
     match refusal.code {
         Code::Unreachable | Code::Credentials | Code::TooManyRequests | Code::Refused => {
             let does = "claims it in this clone only; another clone may claim the same item";
-            Refusal { remedies: vec![Remedy::call(Call::from(Op::Next).flag("local"), does)], ..refusal }
+            Refusal {
+                remedies: vec![Remedy::call(RemedyCall::from(Op::Next).flag("local"), does)],
+                ..refusal
+            }
         }
         _ => refusal,
     }
@@ -149,7 +152,7 @@ fn offer_local(refusal: Refusal) -> Refusal {
 
 /// The claim that this worktree is bound to, if it holds and somebody still waits for its issue. Otherwise the worktree is
 /// free for another item.
-fn held(session: &Session, read: &impl Read) -> Result<Option<ExecutionFolder>, Refusal> {
+fn held(session: &Session, read: &impl ReadState) -> Result<Option<ExecutionFolder>, Refusal> {
     let store = session.store();
     let own = own(store, read)?;
     session.notice_all(own.notice());
@@ -163,7 +166,7 @@ fn held(session: &Session, read: &impl Read) -> Result<Option<ExecutionFolder>, 
 /// Refuses a request for another item than the one that is already claimed.
 fn refuse_other(
     store: &Store,
-    read: &impl Read,
+    read: &impl ReadState,
     wish: &ClaimRequest,
     held: &ExecutionFolder,
 ) -> Result<(), Refusal> {

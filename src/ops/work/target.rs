@@ -4,7 +4,7 @@ use super::why_lost;
 use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::ExecutionStatus;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, queue};
@@ -12,11 +12,11 @@ use crate::rules::claim::Claim;
 use crate::rules::ending::Ending;
 use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::store::{Read, Store, resolve};
+use crate::store::{ReadState, Store, resolve};
 use crate::trail::active;
 
 /// The execution that a command is about.
-pub(crate) struct Target {
+pub(crate) struct ExecutionTarget {
     /// Its issue, with everything.
     pub(crate) folder: IssueFolder,
     /// The execution.
@@ -24,7 +24,7 @@ pub(crate) struct Target {
 }
 
 /// The issue of an item or, if the item has left its queue, the issue that any of its ids names.
-pub(crate) fn issue_of(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Refusal> {
+pub(crate) fn issue_of(store: &Store, read: &impl ReadState, text: &str) -> Result<IssueId, Refusal> {
     match queue::item(store, read, text) {
         Ok((_, item)) => Ok(item.issue_id),
         Err(failure) => match resolve::any(read, text).ok().and_then(|known| known.issue()) {
@@ -38,7 +38,11 @@ pub(crate) fn issue_of(store: &Store, read: &impl Read, text: &str) -> Result<Is
 ///
 /// # Errors
 /// `no-claim`, `not-executing`, `claim-lost`, `ended`; the errors of resolving the item.
-pub(crate) fn target(store: &Store, read: &impl Read, item: Option<&str>) -> Result<Target, Refusal> {
+pub(crate) fn target(
+    store: &Store,
+    read: &impl ReadState,
+    item: Option<&str>,
+) -> Result<ExecutionTarget, Refusal> {
     let (issue, wanted): (IssueId, Option<ExecutionId>) = match item {
         Some(text) => (issue_of(store, read, text)?, None),
         None => match active::read(store)? {
@@ -59,7 +63,7 @@ pub(crate) fn target(store: &Store, read: &impl Read, item: Option<&str>) -> Res
         Claim::Lost { own, to: None } => return Err(not_executing(&folder, Some(own))),
         Claim::Unknown => return Err(not_executing(&folder, None)),
     };
-    Ok(Target { execution, folder })
+    Ok(ExecutionTarget { execution, folder })
 }
 
 fn not_executing(folder: &IssueFolder, own: Option<&ExecutionFolder>) -> Refusal {
@@ -68,7 +72,7 @@ fn not_executing(folder: &IssueFolder, own: Option<&ExecutionFolder>) -> Refusal
     let refusal = match own.and_then(|own| Some((own.execution.id.short(), Ending::of(own)?))) {
         Some((id, ending)) => Refusal::new(Code::NotExecuting, format!("{message}; `{id}` was {ending}"))
             .hint("its commits stay linked")
-            .remedy(Call::new(Other::Trace, [id]), "shows them"),
+            .remedy(RemedyCall::new(Other::Trace, [id]), "shows them"),
         None => Refusal::new(Code::NotExecuting, message),
     };
     refusal.remedy(Op::Next, "claims an item")
@@ -83,7 +87,7 @@ fn lost(issue: &IssueId, own: &ExecutionFolder, holder: &ExecutionFolder) -> Ref
     .remedy(Op::Next, "claims another item");
     match holder.outcome() {
         ExecutionStatus::Executing => refusal,
-        _ => refusal.remedy(Call::new(Other::Show, [issue]), "shows what was reported"),
+        _ => refusal.remedy(RemedyCall::new(Other::Show, [issue]), "shows what was reported"),
     }
 }
 
@@ -94,6 +98,6 @@ fn ended(issue: &IssueId, own: &ExecutionFolder) -> Refusal {
     };
     let how = Ending::of(own).map(|it| format!(": {it}")).unwrap_or_default();
     Refusal::new(Code::Ended, format!("`{}` {ended}{how}", own.execution.id.short()))
-        .remedy(Call::new(Other::Show, [issue]), "shows how it ended")
+        .remedy(RemedyCall::new(Other::Show, [issue]), "shows how it ended")
         .remedy(Op::Next, "claims another item")
 }

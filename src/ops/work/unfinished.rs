@@ -7,14 +7,14 @@ use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::repo_path::RepoPath;
 use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::rules::evidence;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{Store, StoreError};
-use crate::trail::work::Work;
+use crate::trail::work::CommittedWork;
 use crate::trail::{active, hooked, progress};
 
 /// At most this many paths are named; the others are counted.
@@ -25,7 +25,7 @@ pub(super) fn refuse_empty(
     store: &Store,
     execution: &ExecutionFolder,
     plan: Option<&Plan>,
-    work: &Work,
+    work: &CommittedWork,
 ) -> Result<(), Refusal> {
     if !work.effective.is_empty() || plan.is_some_and(Plan::needs_no_commit) {
         return Ok(());
@@ -39,16 +39,18 @@ pub(super) fn refuse_empty(
     let here = here.as_ref().unwrap_or(store);
     let head = here.head()?.map(CommitHash::from);
     let id = it.id.short();
-    let link = Remedy::call(Call::new(Op::Link, ["COMMIT", issue.as_str()]), "links an existing commit");
+    let link =
+        Remedy::call(RemedyCall::new(Op::Link, ["COMMIT", issue.as_str()]), "links an existing commit");
     let relink = |does| Remedy::call(Op::Relink, does);
-    let fail = Remedy::call(Call::from(Op::Fail).option("message", "TEXT"), "ends the execution without it");
+    let fail =
+        Remedy::call(RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends the execution without it");
     if work.idle.is_empty() {
         let details = unlinked::causes(here, execution)?;
         let is_begun = head.is_some() && head != it.base_commit;
         let mut remedies = if is_begun || !details.is_empty() {
             vec![link, relink("finds commits whose message or change shows their plan")]
         } else {
-            let release = Remedy::call(Call::new(Op::LeaseRelease, [issue]), "gives it up");
+            let release = Remedy::call(RemedyCall::new(Op::LeaseRelease, [issue]), "gives it up");
             vec![Remedy::words("commit the work first"), fail, release]
         };
         if !hooked::links_commits(here) {
@@ -87,7 +89,7 @@ pub(super) fn refuse_failed_checks(execution: &ExecutionFolder) -> Result<(), Re
         .details(failed)
         .hint("fix it")
         .remedy(Op::Verify, "runs it again")
-        .remedy(Call::from(Op::Fail).option("message", "TEXT"), "ends the execution without it"))
+        .remedy(RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends the execution without it"))
 }
 
 /// Refuses while a rebase, a merge or the like is in progress: its result is not known yet.

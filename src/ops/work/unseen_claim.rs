@@ -3,12 +3,12 @@
 use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{Read, layout, records};
+use crate::store::{ReadState, layout, records};
 use crate::trail::active;
 
 /// What is left of such a claim.
@@ -24,7 +24,7 @@ pub(super) enum Left {
 /// The claim that was started here just before the program died.
 pub(super) fn left_behind(
     session: &Session,
-    read: &impl Read,
+    read: &impl ReadState,
     wants_this_worktree: bool,
 ) -> Result<Left, Refusal> {
     let store = session.store();
@@ -43,14 +43,14 @@ pub(super) fn left_behind(
     }
     let item = &held.execution.solution_id;
     let message = format!("`{item}` was claimed here for another worktree before the program was killed");
-    session.notice(Notice::warning(message).remedy(Call::new(Op::LeaseRelease, [item]), "gives it up"));
+    session.notice(Notice::warning(message).remedy(RemedyCall::new(Op::LeaseRelease, [item]), "gives it up"));
     active::forget(store)?;
     Ok(Left::Nothing)
 }
 
 /// The one of these executions that is in the store, if any; only its id if it does not hold its issue or has ended.
 pub(super) fn made_of(
-    read: &impl Read,
+    read: &impl ReadState,
     made: &[ExecutionId],
 ) -> Result<Option<(ExecutionId, Option<ExecutionFolder>)>, Refusal> {
     for id in made {
@@ -62,7 +62,11 @@ pub(super) fn made_of(
 }
 
 /// The execution, if it is still running and holds its issue.
-fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option<ExecutionFolder>, Refusal> {
+fn holding(
+    read: &impl ReadState,
+    issue: &IssueId,
+    id: &ExecutionId,
+) -> Result<Option<ExecutionFolder>, Refusal> {
     let Some(folder) = records::outline(read, issue)? else { return Ok(None) };
     let holder = facts::holder(&folder)
         .filter(|it| it.execution.id == *id && it.outcome() == ExecutionStatus::Executing);

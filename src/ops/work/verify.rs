@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{WorktreeClaim, as_claimed, own, verifying};
 use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, CodeState};
-use crate::agent::process::{self, Ended, Ran, Shell};
+use crate::agent::process::{self, ProcessEnd, Ran, Shell};
 use crate::model::code::Code;
 use crate::model::execution::{Check, Event, Execution};
 use crate::model::hash::CommitHash;
@@ -21,7 +21,7 @@ use crate::model::hidden::exact;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::task_id::TaskId;
 use crate::model::words::count;
 use crate::ops::issues::existing;
@@ -29,9 +29,9 @@ use crate::ops::{Answer, Notice, Permit, Refusal, Session, queue};
 use crate::rules::command_line::CommandLine;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::{evidence, facts};
-use crate::store::{ObjectId, Read, Store, StoreError, resolve};
+use crate::store::{ObjectId, ReadState, Store, StoreError, resolve};
 use crate::trail::active;
-use crate::trail::work::Work;
+use crate::trail::work::CommittedWork;
 
 /// What `verify` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -66,7 +66,7 @@ pub(crate) struct Verification<'s> {
 }
 
 /// Receives events while tests run.
-pub(crate) trait Observer {
+pub(crate) trait VerifyObserver {
     /// A test starts; `place` is its position (from 0) among `of` tests.
     fn begins(&mut self, test: &Test, place: usize, of: usize);
 
@@ -147,7 +147,7 @@ impl Verification<'_> {
     /// # Errors
     /// `verifying` if tests are running in this work tree; if a command cannot be started, after the results so far are
     /// recorded.
-    pub(crate) fn run(self, timeout: Duration, observer: &mut dyn Observer) -> Answer<Verified> {
+    pub(crate) fn run(self, timeout: Duration, observer: &mut dyn VerifyObserver) -> Answer<Verified> {
         let _alone = verifying::hold(&self.place.store, &self.execution.execution.id)?;
         let mut checks = Vec::new();
         let ran = self.run_all(timeout, &mut checks, observer);
@@ -172,7 +172,7 @@ impl Verification<'_> {
         &self,
         timeout: Duration,
         checks: &mut Vec<Check>,
-        observer: &mut dyn Observer,
+        observer: &mut dyn VerifyObserver,
     ) -> Result<Vec<String>, Refusal> {
         let Self { tests, place, environment, .. } = self;
         let environment = environment.as_deref();
@@ -196,7 +196,7 @@ impl Verification<'_> {
             checks.extend(test.tasks.iter().map(|task| {
                 check::record(task, test.command.as_str(), &ran, &code, self.session.environment())
             }));
-            if ran.ended == Ended::Interrupted || interrupts.take() {
+            if ran.ended == ProcessEnd::Interrupted || interrupts.take() {
                 return Ok(tests[n + 1..].iter().map(|test| test.command.as_str().to_owned()).collect());
             }
         }
@@ -207,7 +207,7 @@ impl Verification<'_> {
 /// The named execution, else the one that holds the named issue, else this worktree's own.
 fn named_execution(
     session: &Session,
-    read: &impl Read,
+    read: &impl ReadState,
     text: Option<&str>,
 ) -> Result<(IssueFolder, ExecutionFolder), Refusal> {
     let store = session.store();
@@ -223,21 +223,21 @@ fn named_execution(
                 Code::ClaimLost,
                 format!("this worktree no longer executes `{}`: {why}", active.issue_id),
             )
-            .remedy(Call::new(Op::Verify, [active.execution_id.short()]), "tests it anyway")),
+            .remedy(RemedyCall::new(Op::Verify, [active.execution_id.short()]), "tests it anyway")),
             WorktreeClaim::Ended(active, how) => {
                 let id = active.execution_id.short();
                 Err(Refusal::new(Code::Ended, format!("`{id}` was {how}"))
-                    .remedy(Call::new(Op::Verify, [id]), "tests it anyway"))
+                    .remedy(RemedyCall::new(Op::Verify, [id]), "tests it anyway"))
             }
             WorktreeClaim::Nothing => Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
                 .remedy(Op::Next, "claims an item")
-                .remedy(Call::new(Op::Verify, ["ITEM"]), "tests another execution")),
+                .remedy(RemedyCall::new(Op::Verify, ["ITEM"]), "tests another execution")),
         };
     };
     let known = match resolve::any(read, text) {
         Err(_) if text.starts_with("S-") => {
             let (queue, item) = queue::item(store, read, text)?;
-            resolve::Known::Item(queue, item.solution_id)
+            resolve::KnownRecord::Item(queue, item.solution_id)
         }
         other => other?,
     };
@@ -247,7 +247,7 @@ fn named_execution(
     };
     let folder = existing(read, &issue)?;
     let found = match &known {
-        resolve::Known::Execution(id) => folder.executions.iter().find(|it| it.execution.id == *id),
+        resolve::KnownRecord::Execution(id) => folder.executions.iter().find(|it| it.execution.id == *id),
         _ => facts::holder(&folder),
     };
     let found = found.cloned().ok_or_else(|| {
@@ -266,7 +266,7 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
         let ids: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
         return Err(Refusal::new(Code::NotFound, format!("plan `{solution}` has no task `{unknown}`"))
             .hint(format!("its tasks are {}", ids.join(", ")))
-            .remedy(Call::new(Other::TaskList, [solution]), "shows them"));
+            .remedy(RemedyCall::new(Other::TaskList, [solution]), "shows them"));
     }
     let mut tests: Vec<Test> = Vec::new();
     for (task, command) in evidence::commands(plan) {
@@ -279,7 +279,7 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
                 .details(vec![exact(command).into_owned()])
                 .hint("a test command is one line of visible characters")
                 .remedy(
-                    Call::new(Op::TaskEdit, [solution.as_str(), task.as_str()]),
+                    RemedyCall::new(Op::TaskEdit, [solution.as_str(), task.as_str()]),
                     "changes the plan; to skip this task, name the others",
                 )
         })?;
@@ -291,7 +291,7 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
     }
     if tests.is_empty() {
         return Err(Refusal::nothing("the plan has no test commands").remedy(
-            Call::new(Op::Accept, ["TASK", "CRITERION"]).option("evidence", "TEXT"),
+            RemedyCall::new(Op::Accept, ["TASK", "CRITERION"]).option("evidence", "TEXT"),
             "confirms a criterion that no test covers",
         ));
     }
@@ -358,7 +358,7 @@ fn record(
 
 /// Evidence counts only at the last linked commit, so this warns someone who tested another one.
 fn of_other_commit(store: &Store, execution: &ExecutionFolder, checks: &[Check]) -> Option<Notice> {
-    let commits = store.snapshot().and_then(|read| Work::of(store, &read, execution));
+    let commits = store.snapshot().and_then(|read| CommittedWork::of(store, &read, execution));
     let commits = commits.map(|work| work.present).unwrap_or_else(|_| execution.work());
     let (last, check) = (commits.last()?, checks.first()?);
     match &check.commit {

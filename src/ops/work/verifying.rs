@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use crate::model::code::Code;
 use crate::model::id::ExecutionId;
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::Refusal;
 use crate::store::{Store, StoreError};
 
@@ -50,5 +50,5 @@ fn busy(note: &str, execution: &ExecutionId) -> Refusal {
     };
     Refusal::new(Code::Verifying, format!("{by} is already running the tests of `{of}` in this work tree"))
         .hint("wait until they have ended")
-        .remedy(Call::new(Other::Detail, [of]), "then shows their results")
+        .remedy(RemedyCall::new(Other::Detail, [of]), "then shows their results")
 }

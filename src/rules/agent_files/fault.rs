@@ -2,7 +2,7 @@
 
 /// What is wrong with a file. It completes a sentence that begins with its name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Fault {
+pub(crate) enum AgentFileFault {
     /// It does not follow its format.
     #[error("is not valid {format}: {why}")]
     Syntax {
@@ -30,7 +30,7 @@ pub(crate) enum Fault {
     NoPlace(&'static str),
 }
 
-impl Fault {
+impl AgentFileFault {
     /// What to do about it.
     pub(crate) fn advice(&self) -> &'static str {
         match self {

@@ -15,11 +15,11 @@ pub(super) use self::parsed::refuse_unreadable;
 use self::parsed::{Container, Parsed, container, member, parsed};
 use super::json_render::{Layout, render};
 use super::section::newline_of;
-use super::{Fault, State};
+use super::{AgentFileFault, State};
 
 /// Something to put into a JSON file.
 #[derive(Debug)]
-pub(super) enum Entry {
+pub(super) enum JsonEntry {
     /// A member of the object at this path.
     Member { path: Vec<&'static str>, key: &'static str, value: Value },
     /// An element of the array at this path: a hook.
@@ -31,7 +31,7 @@ const COMMAND: &str = "wf prime";
 
 const BOM: &str = "\u{feff}";
 
-impl Entry {
+impl JsonEntry {
     fn path(&self) -> &[&'static str] {
         match self {
             Self::Member { path, .. } | Self::Element { path, .. } => path,
@@ -46,17 +46,17 @@ impl Entry {
 }
 
 /// The nodes along the path that exist, from the root; all of them if the path exists.
-fn along<'n, 'a>(root: &'n Node<'a>, entry: &Entry) -> Result<Vec<&'n Node<'a>>, Fault> {
+fn along<'n, 'a>(root: &'n Node<'a>, entry: &JsonEntry) -> Result<Vec<&'n Node<'a>>, AgentFileFault> {
     let path = entry.path();
     let mut nodes = vec![root];
     for (n, key) in path.iter().enumerate() {
         let Some(found) = nodes.last().and_then(|node| member(node, key)) else { break };
-        let wants_array = n + 1 == path.len() && matches!(entry, Entry::Element { .. });
+        let wants_array = n + 1 == path.len() && matches!(entry, JsonEntry::Element { .. });
         let fits =
             if wants_array { found.value.as_array().is_some() } else { found.value.as_object().is_some() };
         if !fits {
             let wanted = if wants_array { "an array" } else { "an object" };
-            return Err(Fault::NotA { key: (*key).to_owned(), wanted });
+            return Err(AgentFileFault::NotA { key: (*key).to_owned(), wanted });
         }
         nodes.push(&found.value);
     }
@@ -95,19 +95,19 @@ fn runs_prime(node: &Node<'_>) -> bool {
 }
 
 /// The state of an entry, and where it is: the number of its child in the last container of its path.
-fn found(root: &Node<'_>, entry: &Entry) -> Result<(State, usize), Fault> {
+fn found(root: &Node<'_>, entry: &JsonEntry) -> Result<(State, usize), AgentFileFault> {
     let nodes = along(root, entry)?;
     if nodes.len() <= entry.path().len() {
         return Ok((State::Missing, 0));
     }
     let last = nodes[entry.path().len()];
     let (is_ours, is_own): (Vec<bool>, Vec<bool>) = match (entry, last) {
-        (Entry::Member { key, value, .. }, Node::Object(it)) => {
+        (JsonEntry::Member { key, value, .. }, Node::Object(it)) => {
             let named = |member: &ObjectProp<'_>| member.name.as_str() == *key;
             let all = it.properties.iter();
             all.map(|it| (named(it) && is_same(&it.value, value), named(it))).unzip()
         }
-        (Entry::Element { value, .. }, Node::Array(it)) => {
+        (JsonEntry::Element { value, .. }, Node::Array(it)) => {
             it.elements.iter().map(|it| (is_same(it, value), runs_prime(it))).unzip()
         }
         _ => (vec![], vec![]),
@@ -120,7 +120,7 @@ fn found(root: &Node<'_>, entry: &Entry) -> Result<(State, usize), Fault> {
 }
 
 /// The state of several entries together: missing if one is.
-pub(super) fn state_of_all(text: &str, entries: &[Entry]) -> Result<State, Fault> {
+pub(super) fn state_of_all(text: &str, entries: &[JsonEntry]) -> Result<State, AgentFileFault> {
     let parsed = parsed(text.strip_prefix(BOM).unwrap_or(text))?;
     let mut all = Vec::new();
     for entry in entries {
@@ -137,7 +137,7 @@ pub(super) fn state_of_all(text: &str, entries: &[Entry]) -> Result<State, Fault
 }
 
 /// The strings at a path: one, or an array of them.
-pub(super) fn strings_at(text: &str, path: &[&str]) -> Result<Vec<String>, Fault> {
+pub(super) fn strings_at(text: &str, path: &[&str]) -> Result<Vec<String>, AgentFileFault> {
     let parsed = parsed(text.strip_prefix(BOM).unwrap_or(text))?;
     let node = path.iter().try_fold(&parsed.root, |node, key| Some(&member(node, key)?.value));
     Ok(match node {
@@ -150,18 +150,18 @@ pub(super) fn strings_at(text: &str, path: &[&str]) -> Result<Vec<String>, Fault
 }
 
 /// A new file with these entries.
-pub(super) fn fresh(entries: &[Entry], has_version: bool) -> String {
+pub(super) fn fresh(entries: &[JsonEntry], has_version: bool) -> String {
     let mut root = json!({});
     for entry in entries {
         let (last, before) = match entry {
-            Entry::Member { path, .. } => (None, &path[..]),
-            Entry::Element { path, .. } => (path.last(), &path[..path.len() - 1]),
+            JsonEntry::Member { path, .. } => (None, &path[..]),
+            JsonEntry::Element { path, .. } => (path.last(), &path[..path.len() - 1]),
         };
         let object = before.iter().fold(&mut root, |value, key| &mut value[*key]);
         match (entry, last) {
-            (Entry::Member { key, value, .. }, _) => object[*key] = value.clone(),
-            (Entry::Element { value, .. }, Some(key)) => object[*key] = json!([value]),
-            (Entry::Element { .. }, None) => {}
+            (JsonEntry::Member { key, value, .. }, _) => object[*key] = value.clone(),
+            (JsonEntry::Element { value, .. }, Some(key)) => object[*key] = json!([value]),
+            (JsonEntry::Element { .. }, None) => {}
         }
     }
     if has_version {
@@ -171,7 +171,7 @@ pub(super) fn fresh(entries: &[Entry], has_version: bool) -> String {
 }
 
 /// The text with those of the entries that are missing.
-pub(super) fn put_into(text: &str, entries: &[Entry]) -> Result<String, Fault> {
+pub(super) fn put_into(text: &str, entries: &[JsonEntry]) -> Result<String, AgentFileFault> {
     let (bom, bare) = match text.strip_prefix(BOM) {
         Some(rest) => (BOM, rest),
         None => ("", text),
@@ -187,7 +187,7 @@ pub(super) fn put_into(text: &str, entries: &[Entry]) -> Result<String, Fault> {
 }
 
 /// The text without those of the entries that are as they were put in; `None` if that leaves nothing of the file.
-pub(super) fn take_out_of(text: &str, entries: &[Entry]) -> Result<Option<String>, Fault> {
+pub(super) fn take_out_of(text: &str, entries: &[JsonEntry]) -> Result<Option<String>, AgentFileFault> {
     let (bom, bare) = match text.strip_prefix(BOM) {
         Some(rest) => (BOM, rest),
         None => ("", text),
@@ -242,7 +242,7 @@ impl Parsed<'_> {
     }
 
     /// The text with an entry that it does not have.
-    fn with(&self, entry: &Entry) -> Result<String, Fault> {
+    fn with(&self, entry: &JsonEntry) -> Result<String, AgentFileFault> {
         let nodes = along(&self.root, entry)?;
         let path = entry.path();
         let there = nodes.len() - 1;
@@ -251,9 +251,9 @@ impl Parsed<'_> {
         let mut made = entry.value().clone();
         let mut name = None;
         match entry {
-            Entry::Member { key, .. } => name = Some(*key),
-            Entry::Element { .. } if there < path.len() => made = json!([made]),
-            Entry::Element { .. } => {}
+            JsonEntry::Member { key, .. } => name = Some(*key),
+            JsonEntry::Element { .. } if there < path.len() => made = json!([made]),
+            JsonEntry::Element { .. } => {}
         }
         for key in path[there..].iter().rev() {
             if let Some(inner) = name {
@@ -295,7 +295,7 @@ impl Parsed<'_> {
 
     /// The text without the child `at` of the container at the path of the entry. Containers that were made for it go,
     /// too; `None` if the root does.
-    fn without(&self, entry: &Entry, at: usize) -> Result<Option<String>, Fault> {
+    fn without(&self, entry: &JsonEntry, at: usize) -> Result<Option<String>, AgentFileFault> {
         let nodes = along(&self.root, entry)?;
         let mut child = at;
         for (depth, node) in nodes.iter().enumerate().rev() {

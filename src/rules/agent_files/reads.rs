@@ -1,14 +1,14 @@
 //! Where an agent reads its instructions, as far as its own files say so.
 
 use super::section::{self, Marks};
-use super::{Fault, SHARED, json, yaml};
+use super::{AgentFileFault, SHARED, json, yaml};
 
 /// Whether a file of instructions imports `AGENTS.md` outside the section of `git wf`: agents replace `@PATH` with that
 /// file.
 ///
 /// # Errors
 /// Markers that do not match.
-pub(crate) fn imports_agents(text: &str) -> Result<bool, Fault> {
+pub(crate) fn imports_agents(text: &str) -> Result<bool, AgentFileFault> {
     let own = section::find(text, Marks::Markdown)?;
     let (before, after) = match own {
         Some(range) => (&text[..range.start], &text[range.end..]),
@@ -25,7 +25,7 @@ pub(crate) fn imports_agents(text: &str) -> Result<bool, Fault> {
 ///
 /// # Errors
 /// Settings that are not JSON.
-pub(crate) fn instructions_of_gemini(settings: Option<&str>) -> Result<String, Fault> {
+pub(crate) fn instructions_of_gemini(settings: Option<&str>) -> Result<String, AgentFileFault> {
     const USUAL: &str = "GEMINI.md";
     let names = match settings {
         Some(text) => json::strings_at(text, &["context", "fileName"])?,
@@ -44,11 +44,11 @@ pub(crate) fn instructions_of_gemini(settings: Option<&str>) -> Result<String, F
 ///
 /// # Errors
 /// A configuration that cannot be understood, or that names only files which are not Markdown.
-pub(crate) fn instructions_of_aider(config: Option<&str>) -> Result<String, Fault> {
+pub(crate) fn instructions_of_aider(config: Option<&str>) -> Result<String, AgentFileFault> {
     let Some(files) = config.map(yaml::files).transpose()?.flatten() else { return Ok(SHARED.into()) };
     let is_markdown = |file: &&String| file.ends_with(".md");
     if files.iter().any(|file| file == SHARED) {
         return Ok(SHARED.into());
     }
-    files.iter().find(is_markdown).cloned().ok_or(Fault::NoPlace("read: AGENTS.md"))
+    files.iter().find(is_markdown).cloned().ok_or(AgentFileFault::NoPlace("read: AGENTS.md"))
 }

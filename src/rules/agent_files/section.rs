@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Fault, State};
+use super::{AgentFileFault, State};
 
 /// How the marker lines are written.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ pub(super) fn newline_of(text: &str) -> &'static str {
 }
 
 /// Where the section is, from its first marker to its last, without the newline after it.
-pub(super) fn find(text: &str, marks: Marks) -> Result<Option<Range<usize>>, Fault> {
+pub(super) fn find(text: &str, marks: Marks) -> Result<Option<Range<usize>>, AgentFileFault> {
     let end_line = marks.line(END);
     let (mut begins, mut ends) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -70,15 +70,15 @@ pub(super) fn find(text: &str, marks: Marks) -> Result<Option<Range<usize>>, Fau
     match (&begins[..], &ends[..]) {
         ([], []) => Ok(None),
         ([begin], [end]) if begin < end => Ok(Some(*begin..*end)),
-        ([_], [_]) => Err(Fault::Markers("the last one comes first")),
-        ([], _) => Err(Fault::Markers("the first one is missing")),
-        (_, []) => Err(Fault::Markers("the last one is missing")),
-        _ => Err(Fault::Markers("there are several sections")),
+        ([_], [_]) => Err(AgentFileFault::Markers("the last one comes first")),
+        ([], _) => Err(AgentFileFault::Markers("the first one is missing")),
+        (_, []) => Err(AgentFileFault::Markers("the last one is missing")),
+        _ => Err(AgentFileFault::Markers("there are several sections")),
     }
 }
 
 /// Whether the section is in the text, with this body.
-pub(super) fn state(text: &str, marks: Marks, body: &str) -> Result<State, Fault> {
+pub(super) fn state(text: &str, marks: Marks, body: &str) -> Result<State, AgentFileFault> {
     let Some(range) = find(text, marks)? else { return Ok(State::Missing) };
     let section = &text[range];
     let is_current = section == marks.section(body, newline_of(section));
@@ -86,7 +86,7 @@ pub(super) fn state(text: &str, marks: Marks, body: &str) -> Result<State, Fault
 }
 
 /// The text with the section, which replaces an earlier one in its place.
-pub(super) fn put_into(text: Option<&str>, marks: Marks, body: &str) -> Result<String, Fault> {
+pub(super) fn put_into(text: Option<&str>, marks: Marks, body: &str) -> Result<String, AgentFileFault> {
     let Some(text) = text else { return Ok(format!("{}\n", marks.section(body, "\n"))) };
     if let Some(range) = find(text, marks)? {
         let section = marks.section(body, newline_of(&text[range.clone()]));
@@ -101,7 +101,7 @@ pub(super) fn put_into(text: Option<&str>, marks: Marks, body: &str) -> Result<S
 }
 
 /// The text without the section; `None` if it was all of a file.
-pub(super) fn take_out_of(text: &str, marks: Marks) -> Result<Option<String>, Fault> {
+pub(super) fn take_out_of(text: &str, marks: Marks) -> Result<Option<String>, AgentFileFault> {
     let Some(range) = find(text, marks)? else { return Ok(Some(text.to_owned())) };
     let newline = newline_of(&text[range.clone()]);
     let (before, after) = (&text[..range.start], &text[range.end..]);

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use super::json::Entry;
+use super::json::JsonEntry;
 use super::{Agent, Edit, Gives, JsonReader, PROGRAM, Piece, Reads, SHARED};
 
 /// What each agent reads, in the order of [`Agent`].
@@ -119,7 +119,7 @@ fn instructions(paths: &'static [&'static str]) -> Piece {
 }
 
 fn mcp(paths: &'static [&'static str], servers: &'static str, value: Value) -> Piece {
-    let entries = vec![Entry::Member { path: vec![servers], key: SERVER, value }];
+    let entries = vec![JsonEntry::Member { path: vec![servers], key: SERVER, value }];
     Piece {
         gives: Gives::Mcp,
         paths,
@@ -146,7 +146,7 @@ fn hooks(
     let entries = events
         .into_iter()
         .zip(commands)
-        .map(|(event, command)| Entry::Element { path: vec!["hooks", event], value: form(&command) })
+        .map(|(event, command)| JsonEntry::Element { path: vec!["hooks", event], value: form(&command) })
         .collect();
     Piece { gives: Gives::Hooks, paths, edit: Edit::Json { entries, has_version, reader: reader(paths[0]) } }
 }

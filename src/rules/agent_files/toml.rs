@@ -3,29 +3,32 @@
 use ::toml::de::{DeTable, DeValue};
 
 use super::section::{self, Marks};
-use super::{Fault, State};
+use super::{AgentFileFault, State};
 
 const BODY: &str = "[mcp_servers.git-wf]\ncommand = \"git-wf\"\nargs = [\"mcp\"]\n";
 const SERVERS: &str = "mcp_servers";
 const SERVER: &str = "git-wf";
 
 /// Whether the file defines the server.
-fn defines(text: &str) -> Result<bool, Fault> {
+fn defines(text: &str) -> Result<bool, AgentFileFault> {
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
     let table = DeTable::parse(bare).map_err(|error| {
         let line = error.span().map(|span| bare[..span.start].matches('\n').count() + 1);
         let line = line.map(|line| format!(" in line {line}")).unwrap_or_default();
-        Fault::Syntax { format: "TOML", why: format!("{}{line}", error.message().replace('\n', ", ")) }
+        AgentFileFault::Syntax {
+            format: "TOML",
+            why: format!("{}{line}", error.message().replace('\n', ", ")),
+        }
     })?;
     let value = |name: &str| table.get_ref().iter().find(|(key, _)| key.get_ref() == name);
     match value(SERVERS).map(|(_, value)| value.get_ref()) {
         None => Ok(false),
         Some(DeValue::Table(servers)) => Ok(servers.iter().any(|(key, _)| key.get_ref() == SERVER)),
-        Some(_) => Err(Fault::NotA { key: SERVERS.into(), wanted: "a table" }),
+        Some(_) => Err(AgentFileFault::NotA { key: SERVERS.into(), wanted: "a table" }),
     }
 }
 
-pub(super) fn state(text: &str) -> Result<State, Fault> {
+pub(super) fn state(text: &str) -> Result<State, AgentFileFault> {
     let is_defined = defines(text)?;
     Ok(match section::state(text, Marks::Hash, BODY)? {
         State::Missing if is_defined => State::Own,
@@ -33,7 +36,7 @@ pub(super) fn state(text: &str) -> Result<State, Fault> {
     })
 }
 
-pub(super) fn put_into(text: Option<&str>) -> Result<String, Fault> {
+pub(super) fn put_into(text: Option<&str>) -> Result<String, AgentFileFault> {
     if let Some(text) = text
         && state(text)? == State::Own
     {
@@ -43,6 +46,6 @@ pub(super) fn put_into(text: Option<&str>) -> Result<String, Fault> {
     match defines(&with) {
         Ok(true) => Ok(with),
         // For instance, `mcp_servers = {}` cannot be extended.
-        _ => Err(Fault::NoPlace("[mcp_servers.git-wf]")),
+        _ => Err(AgentFileFault::NoPlace("[mcp_servers.git-wf]")),
     }
 }

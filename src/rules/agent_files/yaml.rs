@@ -2,7 +2,7 @@
 //! understood as far as that needs.
 
 use super::section::{self, Marks};
-use super::{Fault, State};
+use super::{AgentFileFault, State};
 
 const BODY: &str = "read: AGENTS.md\n";
 const KEY: &str = "read";
@@ -11,7 +11,7 @@ const KEY: &str = "read";
 ///
 /// # Errors
 /// A file that is no simple mapping, since nothing can safely be added to it.
-pub(super) fn files(text: &str) -> Result<Option<Vec<String>>, Fault> {
+pub(super) fn files(text: &str) -> Result<Option<Vec<String>>, AgentFileFault> {
     let own = section::find(text, Marks::Hash)?;
     let rest = match &own {
         Some(range) => format!("{}{}", &text[..range.start], &text[range.end..]),
@@ -20,7 +20,7 @@ pub(super) fn files(text: &str) -> Result<Option<Vec<String>>, Fault> {
     let mut found: Option<Vec<String>> = None;
     let (mut is_in_list, mut is_begun) = (false, false);
     for (n, line) in rest.trim_start_matches('\u{feff}').lines().enumerate() {
-        let fault = |why: &str| Fault::Syntax {
+        let fault = |why: &str| AgentFileFault::Syntax {
             format: "YAML that this command understands",
             why: format!("{why} in line {}", n + 1),
         };
@@ -45,7 +45,7 @@ pub(super) fn files(text: &str) -> Result<Option<Vec<String>>, Fault> {
             continue;
         }
         if found.is_some() {
-            return Err(Fault::Twice(KEY.into()));
+            return Err(AgentFileFault::Twice(KEY.into()));
         }
         let value = without_comment(value);
         found = Some(match value.strip_prefix('[') {
@@ -82,7 +82,7 @@ fn plain(value: &str) -> String {
     quoted('"').or_else(|| quoted('\'')).unwrap_or(value).to_owned()
 }
 
-pub(super) fn state(text: &str) -> Result<State, Fault> {
+pub(super) fn state(text: &str) -> Result<State, AgentFileFault> {
     let files = files(text)?;
     Ok(match section::state(text, Marks::Hash, BODY)? {
         State::Missing if files.is_some() => State::Own,
@@ -90,7 +90,7 @@ pub(super) fn state(text: &str) -> Result<State, Fault> {
     })
 }
 
-pub(super) fn put_into(text: Option<&str>) -> Result<String, Fault> {
+pub(super) fn put_into(text: Option<&str>) -> Result<String, AgentFileFault> {
     match text {
         Some(text) if state(text)? == State::Own => Ok(text.to_owned()),
         text => section::put_into(text, Marks::Hash, BODY),

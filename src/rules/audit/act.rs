@@ -1,6 +1,6 @@
 //! What people did in their roles.
 
-use super::{Finding, Kind, Severity};
+use super::{AuditFinding, AuditSeverity, Kind};
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::person::Person;
@@ -32,22 +32,22 @@ impl Act {
     }
 
     /// What an audit says of it.
-    pub(super) fn findings(&self) -> Vec<Finding> {
-        let finding = |severity, kind, message| Finding {
+    pub(super) fn findings(&self) -> Vec<AuditFinding> {
+        let finding = |severity, kind, message| AuditFinding {
             issue_id: self.issue_id.clone(),
-            ..Finding::new(severity, kind, message).at(&self.commit)
+            ..AuditFinding::new(severity, kind, message).at(&self.commit)
         };
         let mut found = Vec::new();
         if let Some(reason) = &self.reason {
             let place = if self.is_elsewhere { " (outside the range)" } else { "" };
             let message = format!("`{}` by {} overrode a gate: {reason}{place}", self.operation, self.person);
-            found.push(finding(Severity::Note, Kind::Override, message));
+            found.push(finding(AuditSeverity::Note, Kind::Override, message));
         }
         if let Some(role) = self.role.as_deref().filter(|_| self.is_breach()) {
             let message = format!("the role {role} does not allow `{}` by {}", self.operation, self.person);
             found.push(match self.is_elsewhere {
-                true => finding(Severity::Note, Kind::Role, format!("{message} (outside the range)")),
-                false => finding(Severity::Fault, Kind::Role, message),
+                true => finding(AuditSeverity::Note, Kind::Role, format!("{message} (outside the range)")),
+                false => finding(AuditSeverity::Fault, Kind::Role, message),
             });
         }
         found

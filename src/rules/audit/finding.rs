@@ -12,7 +12,7 @@ use crate::rules::run::breach_words;
 /// Whether a finding is an error or a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Severity {
+pub(crate) enum AuditSeverity {
     /// Counts with `--strict`.
     Fault,
     /// Does not count with `--strict`.
@@ -21,9 +21,9 @@ pub(crate) enum Severity {
 
 /// Something that the audit found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
-pub(crate) struct Finding {
+pub(crate) struct AuditFinding {
     /// Whether it counts with `--strict`.
-    pub(crate) severity: Severity,
+    pub(crate) severity: AuditSeverity,
     /// What kind of thing it is.
     pub(crate) kind: Kind,
     /// The commit of the code, or (for overrides and roles) of the ref.
@@ -48,8 +48,8 @@ pub(crate) struct Finding {
     pub(crate) remedies: Vec<Remedy>,
 }
 
-impl Finding {
-    pub(super) fn new(severity: Severity, kind: Kind, message: String) -> Self {
+impl AuditFinding {
+    pub(super) fn new(severity: AuditSeverity, kind: Kind, message: String) -> Self {
         Self {
             severity,
             kind,
@@ -65,7 +65,7 @@ impl Finding {
 
     /// The finding that a commit of the ref made a change that is never allowed, in a record of this issue or of none.
     pub(crate) fn rewritten(
-        severity: Severity,
+        severity: AuditSeverity,
         issue_id: Option<IssueId>,
         commit: &CommitHash,
         message: String,
@@ -77,7 +77,7 @@ impl Finding {
     /// is still so.
     pub(crate) fn breach(run: &RunId, breach: &Breach) -> Self {
         let severity =
-            if breach.agent.is_some() && !breach.undone { Severity::Fault } else { Severity::Note };
+            if breach.agent.is_some() && !breach.undone { AuditSeverity::Fault } else { AuditSeverity::Note };
         let message = format!("in {run}: {}", breach_words(breach, str::to_owned));
         Self { issue_id: breach.issue_id.clone(), ..Self::new(severity, Kind::Breach, message) }
     }
@@ -96,7 +96,7 @@ impl Finding {
             solution_id: Some(it.solution_id.clone()),
             execution_id: Some(it.id.clone()),
             remedies: vec![Remedy::call(Op::Relink, does)],
-            ..Self::new(Severity::Note, Kind::OnNoBranch, message)
+            ..Self::new(AuditSeverity::Note, Kind::OnNoBranch, message)
         }
     }
 

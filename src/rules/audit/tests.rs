@@ -71,12 +71,19 @@ fn carried<'a>(execution: &'a ExecutionFolder, plan: Option<&'a Plan>) -> Carrie
     }
 }
 
-fn commit(hash: &str, changes: &[(&str, Change)]) -> Commit {
+fn commit(hash: &str, changes: &[(&str, FileEffect)]) -> AuditedCode {
     let changes = changes.iter().map(|(path, change)| ((*path).to_owned(), *change)).collect();
-    Commit { hash: hash.into(), is_merge: false, unseen: None, changes, is_named: false, unlinked_from: None }
+    AuditedCode {
+        hash: hash.into(),
+        is_merge: false,
+        unseen: None,
+        changes,
+        is_named: false,
+        unlinked_from: None,
+    }
 }
 
-fn kinds(commits: &[Commit], carried: &[Carried<'_>], policy: &Policy) -> Vec<(Severity, Kind)> {
+fn kinds(commits: &[AuditedCode], carried: &[Carried<'_>], policy: &Policy) -> Vec<(AuditSeverity, Kind)> {
     findings(commits, carried, &[], policy).iter().map(|it| (it.severity, it.kind)).collect()
 }
 
@@ -102,20 +109,20 @@ fn what_a_hidden_plan_lacks_is_counted_and_not_named() {
 #[test]
 fn a_commit_is_bound_as_long_as_its_link_stands() {
     let plan = on("a");
-    let commits = ["1", "2"].map(|hash| commit(hash, &[("a", Change::Modified)]));
+    let commits = ["1", "2"].map(|hash| commit(hash, &[("a", FileEffect::Modified)]));
     let stands = execution(vec![hooked("1"), Event::Rewrite(Rewrite { old: "1".into(), new: "2".into() })]);
     assert_eq!(kinds(&commits, &[carried(&stands, Some(&plan))], &Policy::default()), []);
     let unlinked = execution(vec![hooked("1"), Event::Unlink(Unlink { hash: "1".into() })]);
     let found = kinds(&commits, &[carried(&unlinked, Some(&plan))], &Policy::default());
-    assert_eq!(found[..2], [(Severity::Fault, Kind::Unbound); 2]);
+    assert_eq!(found[..2], [(AuditSeverity::Fault, Kind::Unbound); 2]);
 }
 
 #[test]
 fn a_merge_is_looked_at_for_what_it_adds() {
-    let clean = Commit { is_merge: true, ..commit("1", &[]) };
+    let clean = AuditedCode { is_merge: true, ..commit("1", &[]) };
     assert_eq!(kinds(&[clean], &[], &Policy::default()), []);
-    let merge = Commit { is_merge: true, ..commit("1", &[("x", Change::Added)]) };
-    assert_eq!(kinds(&[merge], &[], &Policy::default()), [(Severity::Fault, Kind::Unbound)]);
+    let merge = AuditedCode { is_merge: true, ..commit("1", &[("x", FileEffect::Added)]) };
+    assert_eq!(kinds(&[merge], &[], &Policy::default()), [(AuditSeverity::Fault, Kind::Unbound)]);
 }
 
 #[test]
@@ -124,13 +131,15 @@ fn drift_is_what_no_plan_of_the_commit_names() {
     let (first, second) = (execution(vec![hooked("1")]), execution(vec![hooked("1")]));
     let both = [carried(&first, Some(&one)), carried(&second, Some(&two))];
     let both = both.map(|it| Carried { status: ExecutionStatus::Executing, ..it });
-    let fits =
-        commit("1", &[("a", Change::Modified), ("dir/deep/b", Change::Added), ("gone", Change::Deleted)]);
+    let fits = commit(
+        "1",
+        &[("a", FileEffect::Modified), ("dir/deep/b", FileEffect::Added), ("gone", FileEffect::Deleted)],
+    );
     assert_eq!(kinds(&[fits], &both, &Policy::default()), []);
-    let drifts = commit("1", &[("a", Change::Deleted), ("directory", Change::Added)]);
+    let drifts = commit("1", &[("a", FileEffect::Deleted), ("directory", FileEffect::Added)]);
     assert_eq!(
         kinds(&[drifts], &both, &Policy::default()),
-        [(Severity::Fault, Kind::UnplannedDeletion), (Severity::Fault, Kind::UnplannedFile)]
+        [(AuditSeverity::Fault, Kind::UnplannedDeletion), (AuditSeverity::Fault, Kind::UnplannedFile)]
     );
 }
 
@@ -148,19 +157,25 @@ fn what_a_revert_takes_back_needs_no_word_of_the_plan() {
         link("3", &["a", "x", "y"], &["1"]),
         link("4", &["a", "x"], &["3"]),
     ]);
-    let found = |commit: Commit| kinds(&[commit], &[carried(&it, Some(&plan))], &Policy::default());
-    assert_eq!(found(commit("3", &[("a", Change::Deleted), ("x", Change::Deleted)])), []);
-    assert_eq!(found(commit("4", &[("a", Change::Added), ("x", Change::Added)])), []);
+    let found = |commit: AuditedCode| kinds(&[commit], &[carried(&it, Some(&plan))], &Policy::default());
+    assert_eq!(found(commit("3", &[("a", FileEffect::Deleted), ("x", FileEffect::Deleted)])), []);
+    assert_eq!(found(commit("4", &[("a", FileEffect::Added), ("x", FileEffect::Added)])), []);
     // Other changes in such a commit are judged as usual, and so is a commit that reverts nothing.
-    assert_eq!(found(commit("3", &[("y", Change::Added)])), [(Severity::Fault, Kind::UnplannedFile)]);
-    assert_eq!(found(commit("2", &[("a", Change::Deleted)])), [(Severity::Fault, Kind::UnplannedDeletion)]);
+    assert_eq!(
+        found(commit("3", &[("y", FileEffect::Added)])),
+        [(AuditSeverity::Fault, Kind::UnplannedFile)]
+    );
+    assert_eq!(
+        found(commit("2", &[("a", FileEffect::Deleted)])),
+        [(AuditSeverity::Fault, Kind::UnplannedDeletion)]
+    );
 }
 
 #[test]
 fn a_plan_that_cannot_be_read_is_one_finding() {
     let it = execution(vec![hooked("1")]);
-    let found = kinds(&[commit("1", &[("x", Change::Added)])], &[carried(&it, None)], &Policy::default());
-    assert_eq!(found, [(Severity::Fault, Kind::BrokenPlan)]);
+    let found = kinds(&[commit("1", &[("x", FileEffect::Added)])], &[carried(&it, None)], &Policy::default());
+    assert_eq!(found, [(AuditSeverity::Fault, Kind::BrokenPlan)]);
 }
 
 #[test]
@@ -230,7 +245,7 @@ fn acts_are_judged_by_role_and_reason() {
     let acts = [act("done", Some("planner"), Some("late")), act("done", Some("executor"), None)];
     let found = findings(&[], &[], &acts, &Policy::default());
     let kinds: Vec<_> = found.iter().map(|it| (it.severity, it.kind)).collect();
-    assert_eq!(kinds, [(Severity::Note, Kind::Override), (Severity::Fault, Kind::Role)]);
+    assert_eq!(kinds, [(AuditSeverity::Note, Kind::Override), (AuditSeverity::Fault, Kind::Role)]);
     assert!(found[0].message.ends_with(": late"), "{found:?}");
 }
 

@@ -16,7 +16,7 @@ use crate::model::review::{Score, Verdict};
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::task_id::TaskId;
 use crate::model::time::Time;
-use crate::rules::bounded::LeftOut;
+use crate::rules::bounded::Omission;
 use crate::rules::wisdom::WisdomContext;
 
 /// The content of an issue, without its id and title.
@@ -102,7 +102,7 @@ pub(crate) struct Background {
     /// What is left out here, and which command shows it. Each list has at most 20 entries; texts of the issue end
     /// after 16,000 characters, all others after 4,000.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<Omission>,
 }
 
 /// An earlier attempt, and how it ended.

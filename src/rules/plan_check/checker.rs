@@ -2,24 +2,24 @@
 
 use serde_json::{Map, Value};
 
-use super::Setting;
-use super::finding::Finding;
-use super::table::{RANGE, Rule, Severity, TYPE, UNKNOWN_WORD};
-use crate::rules::quality::{Part, Quality, Seen};
+use super::PlanSetting;
+use super::finding::PlanFinding;
+use super::table::{PlanSeverity, RANGE, Rule, TYPE, UNKNOWN_WORD};
+use crate::rules::quality::{Quality, QualityPart, QualityResult};
 
 /// At most this many findings of one severity are listed; a longer list would not help.
 const MOST_FINDINGS: usize = 1_000;
 
 pub(super) struct Checker<'a> {
-    pub(super) setting: Setting<'a>,
-    pub(super) findings: Vec<Finding>,
+    pub(super) setting: PlanSetting<'a>,
+    pub(super) findings: Vec<PlanFinding>,
     pub(super) quality: Quality,
     /// The number of findings by severity, listed or not.
     found: [usize; 2],
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn new(setting: Setting<'a>) -> Self {
+    pub(super) fn new(setting: PlanSetting<'a>) -> Self {
         Self { setting, findings: Vec::new(), quality: Quality::default(), found: [0; 2] }
     }
 
@@ -30,42 +30,42 @@ impl<'a> Checker<'a> {
         found: Option<&Value>,
         allowed: impl Into<String>,
     ) {
-        let count = &mut self.found[usize::from(rule.severity == Severity::Warning)];
+        let count = &mut self.found[usize::from(rule.severity == PlanSeverity::Warning)];
         *count += 1;
         if *count <= MOST_FINDINGS {
-            self.findings.push(Finding::new(rule, path, found, allowed));
+            self.findings.push(PlanFinding::new(rule, path, found, allowed));
         }
     }
 
     /// Counts one thing: it is sound if `look` finds nothing.
-    pub(super) fn count<T>(&mut self, part: Part, look: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn count<T>(&mut self, part: QualityPart, look: impl FnOnce(&mut Self) -> T) -> T {
         let (listed, found) = (self.findings.len(), self.found);
         let answer = look(self);
         let seen = if self.found == found {
-            Seen::Sound
+            QualityResult::Sound
         } else {
-            Seen::Spoilt((self.findings.len() > listed).then_some(listed))
+            QualityResult::Spoilt((self.findings.len() > listed).then_some(listed))
         };
         self.quality.count(part, seen);
         answer
     }
 
     /// Like [`Self::count`], for something that only counts if it has a finding.
-    pub(super) fn count_if_found(&mut self, part: Part, look: impl FnOnce(&mut Self)) {
+    pub(super) fn count_if_found(&mut self, part: QualityPart, look: impl FnOnce(&mut Self)) {
         let found = self.found;
         let listed = self.findings.len();
         look(self);
         if self.found != found {
             let first = (self.findings.len() > listed).then_some(listed);
-            self.quality.count(part, Seen::Spoilt(first));
+            self.quality.count(part, QualityResult::Spoilt(first));
         }
     }
 
     /// Counts things that cannot be checked because of the last finding.
-    pub(super) fn spoil(&mut self, part: Part, times: usize) {
+    pub(super) fn spoil(&mut self, part: QualityPart, times: usize) {
         let last = self.findings.len().checked_sub(1);
         for _ in 0..times {
-            self.quality.count(part, Seen::Spoilt(last));
+            self.quality.count(part, QualityResult::Spoilt(last));
         }
     }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::table::{Rule, Severity};
+use super::table::{PlanSeverity, Rule};
 use crate::model::schema::Shape;
 
 /// The most characters of a value that are shown.
@@ -12,7 +12,7 @@ const LONGEST_SHOWN: usize = 60;
 
 /// One thing that is wrong, or could be better.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Finding {
+pub(crate) struct PlanFinding {
     /// Where: `tasks[0].acceptance.criteria`.
     pub(crate) path: String,
     /// What was found, as JSON, cut if it is long; `nothing` if it is missing.
@@ -24,13 +24,13 @@ pub(crate) struct Finding {
     /// What to do.
     pub(crate) remedy: &'static str,
     /// Whether it stops the plan.
-    pub(crate) severity: Severity,
+    pub(crate) severity: PlanSeverity,
     /// How much quality it costs; absent if another finding in the same place already costs it, or nothing is lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cost: Option<f64>,
 }
 
-impl Finding {
+impl PlanFinding {
     pub(in crate::rules) fn new(
         rule: &Rule,
         path: impl Into<String>,
@@ -50,11 +50,11 @@ impl Finding {
 
     /// Whether it stops the plan.
     pub(crate) fn is_error(&self) -> bool {
-        self.severity == Severity::Error
+        self.severity == PlanSeverity::Error
     }
 }
 
-impl std::fmt::Display for Finding {
+impl std::fmt::Display for PlanFinding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The value of a field that nobody reads is not what is wrong.
         if self.rule == super::table::MISSPELT.name {

@@ -6,14 +6,14 @@ use serde::Serialize;
 /// Whether a finding stops the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Severity {
+pub(crate) enum PlanSeverity {
     /// The plan is not stored.
     Error,
     /// The plan is stored, but could be better.
     Warning,
 }
 
-impl Severity {
+impl PlanSeverity {
     /// The word for people.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ pub(crate) struct Rule {
     /// A stable word in kebab case.
     pub(crate) name: &'static str,
     /// The severity of its findings.
-    pub(crate) severity: Severity,
+    pub(crate) severity: PlanSeverity,
     /// What it requires.
     #[cfg_attr(not(test), allow(dead_code))] // Read where the documentation is made.
     pub(crate) asks: &'static str,
@@ -43,7 +43,7 @@ pub(crate) const NO_FILES_RULE: &str = "no-files";
 macro_rules! rules {
     ($($constant:ident = $severity:ident $name:literal: $asks:literal, $remedy:literal;)+) => {
         $(pub(super) static $constant: Rule =
-            Rule { name: $name, severity: Severity::$severity, asks: $asks, remedy: $remedy };)+
+            Rule { name: $name, severity: PlanSeverity::$severity, asks: $asks, remedy: $remedy };)+
 
         /// Every rule.
         #[cfg_attr(not(test), allow(dead_code))] // Read where the documentation is made.

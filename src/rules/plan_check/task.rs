@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Link;
+use super::SymbolicLink;
 use super::checker::{Checker, given, is_one_of};
 use super::table::{
     ACTION, COMMAND, COMMIT_TYPE, CRITERIA, FEW_STEPS, NO_TEST, PATH, PRIORITY, STEPS, SYMLINK, TASK_ID,
@@ -13,7 +13,7 @@ use crate::model::plan_schema::{ACTIONS, COMMIT_TYPES, EFFORTS, FILE_ACTIONS, LE
 use crate::model::priority::Priority;
 use crate::model::repo_path::RepoPath;
 use crate::rules::command_line::CommandLine;
-use crate::rules::quality::Part;
+use crate::rules::quality::QualityPart;
 use crate::rules::vague::{is_thin, is_vague};
 
 /// Fields of a task that are counted as its completeness.
@@ -22,9 +22,9 @@ const COUNTED_FIELDS: usize = 5;
 impl Checker<'_> {
     /// Counts something that is not a task, after the finding that says so.
     pub(super) fn spoil_task(&mut self) {
-        self.spoil(Part::CompleteTasks, COUNTED_FIELDS);
-        self.spoil(Part::LegalDependencies, 1);
-        self.spoil(Part::TestableAcceptance, 1);
+        self.spoil(QualityPart::CompleteTasks, COUNTED_FIELDS);
+        self.spoil(QualityPart::LegalDependencies, 1);
+        self.spoil(QualityPart::TestableAcceptance, 1);
     }
 
     /// Checks one task; returns its id if it is valid and new. `made` are the files that this plan creates.
@@ -36,8 +36,8 @@ impl Checker<'_> {
         made: &[RepoPath],
     ) -> Option<String> {
         let id = self.task_id(task, at, known);
-        self.count(Part::CompleteTasks, |c| c.filled_text(&TEXT, task, at, "title"));
-        self.count(Part::CompleteTasks, |c| match task.get("action") {
+        self.count(QualityPart::CompleteTasks, |c| c.filled_text(&TEXT, task, at, "title"));
+        self.count(QualityPart::CompleteTasks, |c| match task.get("action") {
             Some(Value::String(action)) if is_one_of(action, ACTIONS) => {}
             other => c.find(&ACTION, format!("{at}action"), other, format!("one of {}", ACTIONS.join(", "))),
         });
@@ -45,9 +45,9 @@ impl Checker<'_> {
             self.text(task, at, name);
         }
         self.known_word(task, at, Estimate::EFFORT, EFFORTS);
-        self.count(Part::CompleteTasks, |c| c.steps(task, at));
+        self.count(QualityPart::CompleteTasks, |c| c.steps(task, at));
         self.texts(task, at, "regression");
-        self.count(Part::CompleteTasks, |c| c.test(task, at));
+        self.count(QualityPart::CompleteTasks, |c| c.test(task, at));
         self.criteria(task, at);
         for list in PlaceList::ALL {
             self.places(task, at, list, made);
@@ -129,14 +129,14 @@ impl Checker<'_> {
 
     /// When a task counts as done: `acceptance` or `convergence`, with at least one criterion.
     fn criteria(&mut self, task: &Map<String, Value>, at: &str) {
-        let families = self.count(Part::CompleteTasks, |c| c.families(task, at));
+        let families = self.count(QualityPart::CompleteTasks, |c| c.families(task, at));
         if families.iter().all(|(_, criteria)| criteria.is_empty()) {
-            self.spoil(Part::TestableAcceptance, 1);
+            self.spoil(QualityPart::TestableAcceptance, 1);
             return;
         }
         for (inner, criteria) in &families {
             for (n, item) in criteria.iter().enumerate() {
-                self.count(Part::TestableAcceptance, |c| {
+                self.count(QualityPart::TestableAcceptance, |c| {
                     let place = || format!("{inner}criteria[{n}]");
                     if let Some(text) = c.filled_item(&CRITERIA, item, place)
                         && is_vague(text)
@@ -146,7 +146,7 @@ impl Checker<'_> {
                 });
             }
         }
-        self.count_if_found(Part::TestableAcceptance, |c| c.verification(task, at));
+        self.count_if_found(QualityPart::TestableAcceptance, |c| c.verification(task, at));
     }
 
     /// The lists of criteria, each with its JSON path.
@@ -206,8 +206,9 @@ impl Checker<'_> {
                         made.iter().any(|made| made.covers(file.as_str())) || known(file.as_str())
                     };
                     let link = self.setting.link_on.and_then(|link_on| link_on(file.as_str()));
-                    let is_meant =
-                        |link: &Link| link.at != file.as_str() || list.effect(task, place).needs_file();
+                    let is_meant = |link: &SymbolicLink| {
+                        link.at != file.as_str() || list.effect(task, place).needs_file()
+                    };
                     if let Some(link) = link.filter(is_meant) {
                         let allowed = match link.to {
                             Some(to) => format!("`{to}`, where the symbolic link `{}` leads", link.at),

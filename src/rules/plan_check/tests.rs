@@ -173,7 +173,7 @@ proptest! {
     fn no_json_makes_the_checker_panic_and_the_order_of_keys_does_not_matter(value in anything()) {
         let (one, two) = (check(&value, None), check(&reversed(&value), None));
         prop_assert_eq!(&one, &two);
-        prop_assert_eq!(examine(&value, Setting::default()), examine(&reversed(&value), Setting::default()));
+        prop_assert_eq!(examine(&value, PlanSetting::default()), examine(&reversed(&value), PlanSetting::default()));
         if let Ok(checked) = one {
             prop_assert!(serde_json::from_value::<Plan>(checked.plan.into()).is_ok());
         }
@@ -189,14 +189,14 @@ proptest! {
     }
 }
 
-fn report(change: impl FnOnce(&mut Value)) -> Report {
+fn report(change: impl FnOnce(&mut Value)) -> CheckReport {
     let mut plan = sound();
     change(&mut plan);
-    examine(&plan, Setting::default())
+    examine(&plan, PlanSetting::default())
 }
 
 /// Rule, path and cost of each finding.
-fn rules(report: &Report) -> Vec<(&str, &str, Option<f64>)> {
+fn rules(report: &CheckReport) -> Vec<(&str, &str, Option<f64>)> {
     report.findings.iter().map(|it| (it.rule, it.path.as_str(), it.cost)).collect()
 }
 
@@ -267,7 +267,7 @@ fn costs_and_quality_add_up() {
         assert!((1.0 - lost - left).abs() < 0.02, "{lost} {left} {:#?}", report.findings);
     }
     for nothing in [json!({}), json!({"tasks": []}), json!([]), json!(null)] {
-        assert_eq!(examine(&nothing, Setting::default()).quality.total(), 0.0, "{nothing}");
+        assert_eq!(examine(&nothing, PlanSetting::default()).quality.total(), 0.0, "{nothing}");
     }
 }
 
@@ -277,7 +277,7 @@ fn only_files_that_are_to_be_changed_must_be_there() {
     let unknown = |change: fn(&mut Value)| -> Vec<String> {
         let mut plan = sound();
         change(&mut plan);
-        let report = examine(&plan, Setting { known_files: Some(&known), ..Setting::default() });
+        let report = examine(&plan, PlanSetting { known_files: Some(&known), ..PlanSetting::default() });
         assert!(report.is_valid() && report.quality.total() == 1.0, "{:?}", report.findings);
         report.findings.into_iter().map(|it| it.path).collect()
     };
@@ -377,7 +377,7 @@ fn every_rule_has_a_name_of_its_own_and_a_remedy() {
 #[test]
 fn the_example_of_the_handbook_is_good_enough_to_bind() {
     let plan = serde_json::from_str(include_str!("../../../tests/fixtures/planner-plan.json")).unwrap();
-    let report = examine(&plan, Setting::default());
+    let report = examine(&plan, PlanSetting::default());
     assert!(report.is_valid() && report.quality.suffices(), "{:#?}", report.findings);
     assert_eq!(rules(&report), [("vague-criterion", "tasks[0].acceptance.criteria[0]", Some(0.1))]);
 }

@@ -47,14 +47,14 @@ fn estimate(text: &str) -> usize {
 
 /// How many tokens are left for texts from outside.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct TokenBudget {
     left: usize,
 }
 
 /// With fewer tokens, a text would say nothing.
 const LEAST: usize = 8;
 
-impl Budget {
+impl TokenBudget {
     /// A budget of this many tokens.
     pub(crate) fn new(tokens: usize) -> Self {
         Self { left: tokens * 3 }
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_text_is_cut_where_the_budget_ends() {
-        let mut budget = Budget::new(30);
+        let mut budget = TokenBudget::new(30);
         assert_eq!(budget.text(" abc def ", 10).as_deref(), Some("abc def"));
         let cut = budget.text(&"word ".repeat(30), 20).unwrap();
         assert!(cut.ends_with('…') && estimate(&cut) <= 20, "{cut}");
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_counted() {
-        let mut budget = Budget::new(100);
+        let mut budget = TokenBudget::new(100);
         let texts = ["one", "two", "three"];
         assert_eq!(budget.texts(texts, 2, 10), (vec!["one".into(), "two".into()], 1));
         let long = "x".repeat(600);

@@ -9,7 +9,7 @@ use crate::model::Explain;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
-use crate::model::remedy::{Call, Remedies, Remedy};
+use crate::model::remedy::{Remedies, Remedy, RemedyCall};
 use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::review;
@@ -60,7 +60,7 @@ pub(super) enum Reason<'a> {
     /// The plan was withdrawn, in another clone than the one that bound it.
     Withdrawn(&'a IssueId, &'a SolutionId),
     /// Its plan did not pass review.
-    Review(&'a review::Refusal),
+    Review(&'a review::NotQueueable),
     /// A cycle of dependencies, as drawn; the issue is in it, or waits for it.
     Circle {
         /// Whether the issue is in it.
@@ -98,8 +98,8 @@ pub(super) enum Reason<'a> {
 
 /// What to do about an issue that is bound to a withdrawn plan.
 pub(crate) fn withdrawn(issue: &IssueId, plan: &SolutionId) -> Remedies {
-    Remedies::call(Call::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses another plan")
-        .or_call(Call::new(Op::SolutionWithdraw, [plan]).flag("undo"), "makes it available again")
+    Remedies::call(RemedyCall::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses another plan")
+        .or_call(RemedyCall::new(Op::SolutionWithdraw, [plan]).flag("undo"), "makes it available again")
 }
 
 impl Reason<'_> {
@@ -153,23 +153,26 @@ impl Reason<'_> {
             Self::NoIssue(_) | Self::NoPlan(_) => {
                 Remedies::call(Other::Sync, "may bring it").or_call(Op::Fsck, "says what is wrong")
             }
-            Self::NotActive(issue, _) => Remedies::call(Call::new(Op::Reopen, [issue]), "reopens it"),
-            Self::Rebound(issue, _) => Remedies::call(Call::new(Op::QueueAdd, [issue]), "queues that plan"),
+            Self::NotActive(issue, _) => Remedies::call(RemedyCall::new(Op::Reopen, [issue]), "reopens it"),
+            Self::Rebound(issue, _) => {
+                Remedies::call(RemedyCall::new(Op::QueueAdd, [issue]), "queues that plan")
+            }
             Self::Unbound(issue, plan) => {
-                Remedies::call(Call::new(Op::Bind, [issue.as_str(), plan.as_str()]), "binds it again")
+                Remedies::call(RemedyCall::new(Op::Bind, [issue.as_str(), plan.as_str()]), "binds it again")
             }
             Self::Changed(issue) => Remedies::call(
-                Call::new(Op::QueueAdd, [issue]),
+                RemedyCall::new(Op::QueueAdd, [issue]),
                 "queues it as it is now, once you have read it",
             ),
             Self::Withdrawn(issue, plan) => withdrawn(issue, plan),
             Self::Review(refusal) => refusal.remedies(),
             Self::Circle { .. } => Remedies::call(
-                Call::new(Op::Edit, ["ID"]).option("depends-on", "-OTHER"),
+                RemedyCall::new(Op::Edit, ["ID"]).option("depends-on", "-OTHER"),
                 "removes a dependency",
             ),
             Self::Undecided { conflict, orders, .. } => {
-                let decide = |order: &String| Call::new(Op::QueueResolve, [conflict]).option("order", order);
+                let decide =
+                    |order: &String| RemedyCall::new(Op::QueueResolve, [conflict]).option("order", order);
                 match orders.as_slice() {
                     [] => Remedies::none(),
                     [only] => Remedies::call(decide(only), "decides it"),
@@ -181,10 +184,10 @@ impl Reason<'_> {
             }
             Self::UnreadableQueue(_) => Remedies::call(Op::Fsck, "says why"),
             Self::InactiveQueue(queue, _) => {
-                Remedies::call(Call::new(Op::QueueActivate, [queue]), "lets `next` take its items")
+                Remedies::call(RemedyCall::new(Op::QueueActivate, [queue]), "lets `next` take its items")
             }
             Self::Order { first, status: IssueStatus::Failed, .. } => {
-                Remedies::call(Call::new(Op::Retry, [&first.issue_id]), "queues that one again")
+                Remedies::call(RemedyCall::new(Op::Retry, [&first.issue_id]), "queues that one again")
             }
             Self::Held(_)
             | Self::OtherPlan(..)

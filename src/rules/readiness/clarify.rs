@@ -12,14 +12,14 @@ use crate::rules::queue_conflicts::{
 };
 
 /// The clarifications of one queue.
-pub(super) struct Asked {
+pub(super) struct QueueClarifications {
     /// By the index of the declared conflict.
     questions: BTreeMap<usize, Clarification>,
     /// For each item, the conflicts that block it.
     waiting: Vec<Vec<usize>>,
 }
 
-impl Asked {
+impl QueueClarifications {
     /// What has to be decided on the declared conflict at this index.
     pub(super) fn of_conflict(&self, conflict: usize) -> Option<&Clarification> {
         self.questions.get(&conflict)
@@ -42,10 +42,11 @@ impl Asked {
 
 /// Finds conflicts of high severity without an order, conflicts left to a person, and orders that form a cycle. In a
 /// cycle, the newest conflict needs a decision.
-pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[EffectiveConflict<'_>]) -> Asked {
+pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[EffectiveConflict<'_>]) -> QueueClarifications {
     // Without a declared order, there is nothing to decide.
     let places = if declared.is_empty() { HashMap::new() } else { graph.places() };
-    let mut asked = Asked { questions: BTreeMap::new(), waiting: vec![Vec::new(); graph.items.len()] };
+    let mut asked =
+        QueueClarifications { questions: BTreeMap::new(), waiting: vec![Vec::new(); graph.items.len()] };
     let mut ask = |conflict: usize, why: &str, members: &[usize]| {
         let named: Vec<(SolutionId, String)> =
             members.iter().map(|n| (graph.items[*n].solution_id.clone(), name(graph, *n))).collect();
@@ -80,7 +81,7 @@ fn name(graph: &ItemGraph<'_>, at: usize) -> String {
 pub(super) fn conflicts(
     graph: &ItemGraph<'_>,
     declared: &[EffectiveConflict<'_>],
-    asked: Asked,
+    asked: QueueClarifications,
     shared: &[Overlap<'_, usize>],
 ) -> Vec<ConflictView> {
     let mut questions = asked.questions;

@@ -13,7 +13,7 @@ use crate::rules::queue_conflicts::EffectiveConflict;
 /// Why one item comes before another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Why {
+pub(crate) enum OrderReason {
     /// The issue or the item depends on it.
     DependsOn,
     /// A declared conflict is resolved in that order.
@@ -30,7 +30,7 @@ pub(crate) struct Edge {
     /// The index of the one that comes after it.
     pub(crate) to: usize,
     /// Why.
-    pub(crate) why: Why,
+    pub(crate) why: OrderReason,
 }
 
 /// The items of one queue in the order of execution, with what orders them.
@@ -173,10 +173,18 @@ impl<'a> ItemGraph<'a> {
         let mut edges = Vec::new();
         for (to, earlier) in nodes.depends.iter().enumerate() {
             let from = earlier.iter().filter(|from| **from < place.len());
-            edges.extend(from.map(|from| Edge { from: place[*from], to: place[to], why: Why::DependsOn }));
+            edges.extend(from.map(|from| Edge {
+                from: place[*from],
+                to: place[to],
+                why: OrderReason::DependsOn,
+            }));
         }
         for (to, earlier) in self.after.iter().enumerate() {
-            edges.extend(earlier.iter().map(|(from, _)| Edge { from: *from, to, why: Why::Conflict }));
+            edges.extend(earlier.iter().map(|(from, _)| Edge {
+                from: *from,
+                to,
+                why: OrderReason::Conflict,
+            }));
         }
         edges.sort_unstable();
         edges.dedup();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::blocker::{Blocker, Reason};
-use super::clarify::Asked;
+use super::clarify::QueueClarifications;
 use super::graph::ItemGraph;
 use super::{Facts, dependencies};
 use crate::model::queue::{Item, Queue, QueueDecision};
@@ -43,7 +43,7 @@ impl<'a> InWork<'a> {
 pub(super) fn state(
     at: usize,
     graph: &ItemGraph<'_>,
-    asked: &Asked,
+    asked: &QueueClarifications,
     queue: &QueueFolder,
     facts: &Facts,
     policy: &Policy,

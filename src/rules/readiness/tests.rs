@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::{Facts, ItemView, QueueView, Why, any_cycle, views};
+use super::{Facts, ItemView, OrderReason, QueueView, any_cycle, views};
 use crate::model::fixtures::{entry_id, execution_id};
 use crate::model::id::{EntryId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
@@ -144,7 +144,7 @@ fn of(view: &QueueView, n: usize) -> &ItemView {
 fn reasons(view: &QueueView, n: usize) -> String {
     let said = |it: &crate::rules::readiness::Blocker| {
         let calls = it.remedies.iter().filter_map(|it| it.call.as_ref());
-        let options = |call: &crate::model::remedy::Call| {
+        let options = |call: &crate::model::remedy::RemedyCall| {
             let one = |it: &crate::model::remedy::CallOption| {
                 format!(" --{} {}", it.name, it.value.as_deref().unwrap_or_default())
             };
@@ -260,7 +260,7 @@ fn two_that_touch_a_file_are_found_unless_somebody_told_of_them() {
     );
     assert_eq!((found.file.as_deref(), &found.resolution_order), (Some("e"), &vec![plan(1), plan(0)]));
     assert_eq!((seen.conflicts.len(), &found.id), (1, &None));
-    assert_eq!(seen.edges.iter().map(|edge| edge.why).collect::<Vec<_>>(), [Why::File]);
+    assert_eq!(seen.edges.iter().map(|edge| edge.why).collect::<Vec<_>>(), [OrderReason::File]);
     let mut mine = declared(1, Severity::Medium, &[0, 1], &[0, 1]);
     (mine.kind, mine.file) = (ConflictType::File, Some("./e".into()));
     let seen = view(items, vec![mine], &known);

@@ -161,9 +161,9 @@ fn what_may_be_queued() {
 #[test]
 fn after_two_rounds_only_an_owner_overrides() {
     let solution = plan(1).id;
-    let refusal = Refusal::OwnerDecides { solution: solution.clone(), rounds: 2 };
+    let refusal = NotQueueable::OwnerDecides { solution: solution.clone(), rounds: 2 };
     assert!(refusal.is_overridable_by(None) && !refusal.is_overridable_by(Some("planner")));
-    assert!(Refusal::Rejected(solution).is_overridable_by(Some("integrator")));
+    assert!(NotQueueable::Rejected(solution).is_overridable_by(Some("integrator")));
 }
 
 fn verdicts() -> impl Strategy<Value = Verdict> {

@@ -19,7 +19,7 @@ use crate::model::issue::{
 };
 use crate::model::roadmap::{Convergence, MOST_LAYERS, MOST_LINES, MOST_TASKS, RoadmapDocument, RoadmapMode};
 use crate::model::typed::{self, Unread};
-use crate::rules::plan_check::{Finding, Rule};
+use crate::rules::plan_check::{PlanFinding, Rule};
 use crate::rules::vague::{is_technical, is_thin, is_vague};
 use crate::rules::{dag, limits};
 
@@ -36,13 +36,16 @@ const MOST_FINDINGS: usize = 200;
 
 /// The context that a document is checked in.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Setting<'a> {
+pub(crate) struct RoadmapSetting<'a> {
     /// Whether a path exists in the checked-out commit; `None` if there is none.
     pub(crate) known_files: Option<&'a dyn Fn(&str) -> bool>,
 }
 
 /// Parses a document and checks it against every rule; the error lists what is wrong.
-pub(crate) fn examine(given: &Value, setting: Setting<'_>) -> Result<RoadmapDocument, Vec<Finding>> {
+pub(crate) fn examine(
+    given: &Value,
+    setting: RoadmapSetting<'_>,
+) -> Result<RoadmapDocument, Vec<PlanFinding>> {
     let mut checker = Checker { setting, findings: vec![] };
     let document = match typed::read_at::<RoadmapDocument>(given) {
         Ok(document) if given.is_object() => document,
@@ -62,8 +65,8 @@ pub(crate) fn examine(given: &Value, setting: Setting<'_>) -> Result<RoadmapDocu
 }
 
 struct Checker<'a> {
-    setting: Setting<'a>,
-    findings: Vec<Finding>,
+    setting: RoadmapSetting<'a>,
+    findings: Vec<PlanFinding>,
 }
 
 impl Checker<'_> {
@@ -75,15 +78,15 @@ impl Checker<'_> {
         allowed: impl Into<String>,
     ) {
         if self.findings.len() < MOST_FINDINGS {
-            self.findings.push(Finding::new(rule, path, found, allowed));
+            self.findings.push(PlanFinding::new(rule, path, found, allowed));
         }
     }
 
     /// Like [`Self::find`], with the found value as text.
     fn find_as(&mut self, rule: &Rule, path: String, found: Option<String>, allowed: String) {
-        let finding = Finding::new(rule, path, None, allowed);
+        let finding = PlanFinding::new(rule, path, None, allowed);
         let found = found.unwrap_or_else(|| finding.found.clone());
-        self.findings.push(Finding { found, ..finding });
+        self.findings.push(PlanFinding { found, ..finding });
     }
 
     fn document(&mut self, it: &RoadmapDocument) {

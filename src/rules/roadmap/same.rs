@@ -13,7 +13,7 @@ const ALIKE: f64 = 0.6;
 
 /// A layer or task that has an issue.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Known {
+pub(crate) struct KnownPart {
     /// The layer or task as it was added.
     pub(crate) item: Item,
     /// Whether the last version of the document has it. If not, only an item with the same goal matches.
@@ -45,7 +45,7 @@ impl<'a> Compared<'a> {
 }
 
 /// For each item, the index of the matching known one. No two items match the same known one.
-pub(crate) fn same(mode: RoadmapMode, items: &[Item], known: &[Known]) -> Vec<Option<usize>> {
+pub(crate) fn same(mode: RoadmapMode, items: &[Item], known: &[KnownPart]) -> Vec<Option<usize>> {
     let old: Vec<Compared<'_>> = known.iter().map(|it| Compared::of(&it.item)).collect();
     let mut pairs: Vec<(Likeness, usize, usize)> = Vec::new();
     for (n, item) in items.iter().enumerate() {
@@ -100,8 +100,8 @@ mod tests {
         items(&typed::read(&json!({"tasks": given.iter().map(task).collect::<Vec<_>>()})).unwrap())
     }
 
-    fn known(items: &[Item]) -> Vec<Known> {
-        items.iter().map(|item| Known { item: item.clone(), is_current: true }).collect()
+    fn known(items: &[Item]) -> Vec<KnownPart> {
+        items.iter().map(|item| KnownPart { item: item.clone(), is_current: true }).collect()
     }
 
     fn of_tasks(before: &[(&str, &str, &str)], now: &[(&str, &str, &str)]) -> Vec<Option<usize>> {

@@ -76,7 +76,7 @@ pub(crate) struct DimensionScore {
 }
 
 /// What counts for the quality of an issue.
-pub(super) struct Seen<'a> {
+pub(super) struct GateFacts<'a> {
     /// Whether it came as far as the run was to bring it.
     pub(super) has_arrived: bool,
     pub(super) solution: Option<(&'a IssueFolder, &'a SolutionId)>,
@@ -100,7 +100,7 @@ fn gate(score: usize) -> QualityGate {
 
 impl RunQuality {
     /// Counts an issue.
-    pub(super) fn count(&mut self, seen: &Seen<'_>) {
+    pub(super) fn count(&mut self, seen: &GateFacts<'_>) {
         self.add(QualityDimension::Completeness, usize::from(seen.has_arrived), 1);
         let Some(plan) = seen.solution.and_then(|(folder, id)| folder.solution(id)) else { return };
         let clarity = (plan_check::quality(&plan.plan).total() * 100.0).round();
@@ -185,7 +185,7 @@ mod tests {
     fn what_cannot_be_counted_does_not_count() {
         let mut quality = RunQuality::default();
         for has_arrived in [true, true, false] {
-            quality.count(&Seen { has_arrived, solution: None, last: None });
+            quality.count(&GateFacts { has_arrived, solution: None, last: None });
         }
         let judged = quality.judged();
         assert_eq!((judged.score, judged.gate), (Some(66), Some(QualityGate::Review)));

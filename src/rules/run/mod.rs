@@ -16,13 +16,13 @@ pub(crate) use bounds::{Bounds, RefChange, is_left_to_all, is_private_or_remote,
 pub(crate) use breaches::{breach_words, refused_words};
 pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;
-pub(crate) use next::{Need, Standing, Why, chains, mode_for, need, next, phase};
+pub(crate) use next::{Need, Standing, StuckReason, chains, mode_for, need, next, phase};
 pub(crate) use progress::{
-    ALL_FAILED, HELD_ELSEWHERE, IssueProgress, LeftOut, OTHER_TREE, PENDING_SELECTION, PUSHED, Progress,
-    STALLED, UNREVIEWED,
+    ALL_FAILED, HELD_ELSEWHERE, IssueProgress, OTHER_TREE, PENDING_SELECTION, PUSHED, RunProgress, STALLED,
+    SkippedStep, UNREVIEWED,
 };
-pub(crate) use report::{IssueReport, Known, RunReport, report};
+pub(crate) use report::{IssueReport, RunFacts, RunReport, report};
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
-pub(crate) use times::Span;
-pub(crate) use waiting::Waiting;
+pub(crate) use times::StageSpan;
+pub(crate) use waiting::WaitsForPerson;
 pub(crate) use worn::worn_out;

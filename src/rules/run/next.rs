@@ -81,12 +81,12 @@ pub(crate) enum Need {
     /// Nothing: someone else works on it.
     Elsewhere,
     /// Someone who decides.
-    Person(Why),
+    Person(StuckReason),
 }
 
 /// Why a run cannot go on with an issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum StuckReason {
     /// There is no plan, and the run makes none.
     NoPlan,
     /// There are plans to choose from.
@@ -114,25 +114,25 @@ pub(crate) fn need(run: &Run, at: &Standing) -> Need {
     let plan = || match run.takes(RunStep::Plan) {
         true if run.takes(RunStep::Explore) && !at.is_explored => Need::Step(RunStep::Explore),
         true => Need::Step(RunStep::Plan),
-        false => Need::Person(Why::NoPlan),
+        false => Need::Person(StuckReason::NoPlan),
     };
     match at.status {
         IssueStatus::Completed | IssueStatus::Closed if at.is_integrated => Need::Over,
         IssueStatus::Completed | IssueStatus::Closed => Need::Step(RunStep::Integrate),
-        IssueStatus::Paused | IssueStatus::Cancelled => Need::Person(Why::Stopped),
+        IssueStatus::Paused | IssueStatus::Cancelled => Need::Person(StuckReason::Stopped),
         IssueStatus::Registered | IssueStatus::Planning => match at.candidates {
-            _ if !run.takes(RunStep::Plan) => Need::Person(Why::NoPlan),
+            _ if !run.takes(RunStep::Plan) => Need::Person(StuckReason::NoPlan),
             0 => plan(),
-            _ => Need::Person(Why::Choice),
+            _ => Need::Person(StuckReason::Choice),
         },
         // A rejected plan cannot be queued, whoever reviewed it.
         IssueStatus::Planned if at.verdict == Some(Verdict::Rejected) => match run.takes(RunStep::Plan) {
             true if at.rejected < MOST_ROUNDS => plan(),
-            _ => Need::Person(Why::Rejected),
+            _ => Need::Person(StuckReason::Rejected),
         },
         IssueStatus::Planned if run.takes(RunStep::Review) && at.verdict.is_none() => {
             if at.is_unreviewed {
-                Need::Person(Why::Unreviewed)
+                Need::Person(StuckReason::Unreviewed)
             } else {
                 Need::Step(RunStep::Review)
             }
@@ -152,7 +152,7 @@ pub(crate) fn need(run: &Run, at: &Standing) -> Need {
         {
             Need::Retry
         }
-        IssueStatus::Failed => Need::Person(Why::Failed),
+        IssueStatus::Failed => Need::Person(StuckReason::Failed),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::rules::folder::RunFolder;
 
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Progress<'a> {
+pub(crate) struct RunProgress<'a> {
     /// The status of the whole run.
     pub(crate) status: RunStatus,
     /// The phase of the whole run.
@@ -59,7 +59,7 @@ pub(crate) enum Wrong<'a> {
 
 /// A step that a run left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct LeftOut {
+pub(crate) struct SkippedStep {
     /// The step.
     pub(crate) action: RunStep,
     /// The issue; absent if it was left out for all.
@@ -142,7 +142,7 @@ impl IssueProgress<'_> {
     }
 }
 
-impl<'a> Progress<'a> {
+impl<'a> RunProgress<'a> {
     /// The state before the first entry of the log.
     fn new(folder: &'a RunFolder) -> Self {
         let issue = |id| IssueProgress {
@@ -253,12 +253,12 @@ impl<'a> Progress<'a> {
     }
 
     /// The steps that were skipped and not taken later.
-    pub(crate) fn left_out(&self) -> Vec<LeftOut> {
+    pub(crate) fn left_out(&self) -> Vec<SkippedStep> {
         let left_out = self.actions.iter().enumerate().filter_map(|(n, it)| {
             let why = it.skipped.clone()?;
             let is_it = |later: &&ActionDone| later.action == it.action && later.issue_id == it.issue_id;
             let is_last = !self.actions.iter().skip(n + 1).any(is_it);
-            is_last.then(|| LeftOut { action: it.action, issue_id: it.issue_id.clone(), why })
+            is_last.then(|| SkippedStep { action: it.action, issue_id: it.issue_id.clone(), why })
         });
         left_out.collect()
     }

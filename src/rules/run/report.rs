@@ -4,8 +4,8 @@ mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::gates::{RunQuality, Seen};
-use super::progress::{IssueProgress, Progress};
+use super::gates::{GateFacts, RunQuality};
+use super::progress::{IssueProgress, RunProgress};
 use super::state::{IssueStage, in_words, stage};
 use super::times::{between, phases, spans};
 use super::waiting;
@@ -29,7 +29,7 @@ const LONGEST_FEEDBACK: usize = 500;
 
 /// Facts about a run that are not in its log.
 #[derive(Debug)]
-pub(crate) struct Known<'a> {
+pub(crate) struct RunFacts<'a> {
     /// The issues of the run that exist here.
     pub(crate) issues: &'a BTreeMap<IssueId, IssueFolder>,
     /// Whether what is checked out contains the branch of the run; `None` without a branch.
@@ -43,8 +43,8 @@ pub(crate) struct Known<'a> {
 }
 
 /// The report of a run.
-pub(crate) fn report(folder: &RunFolder, known: &Known<'_>) -> RunReport {
-    let progress = Progress::of(folder);
+pub(crate) fn report(folder: &RunFolder, known: &RunFacts<'_>) -> RunReport {
+    let progress = RunProgress::of(folder);
     let run = &folder.run;
     let mut quality = RunQuality::default();
     let mut costs = Spent::default();
@@ -54,7 +54,7 @@ pub(crate) fn report(folder: &RunFolder, known: &Known<'_>) -> RunReport {
         let found = known.issues.get(issue.id);
         let executions = executions(folder, issue, found);
         let report = issue_report(folder, &progress, issue, found, &executions);
-        let seen = Seen {
+        let seen = GateFacts {
             has_arrived: has_arrived(folder, report.status),
             solution: found.zip(issue.solution_id),
             last: executions.last().copied(),
@@ -138,7 +138,7 @@ fn executions<'a>(
 
 fn issue_report(
     folder: &RunFolder,
-    progress: &Progress<'_>,
+    progress: &RunProgress<'_>,
     issue: &IssueProgress<'_>,
     found: Option<&IssueFolder>,
     executions: &[&ExecutionFolder],
@@ -189,7 +189,7 @@ fn issue_report(
 }
 
 /// The agent that took a step for an issue last in this run.
-fn done_by(progress: &Progress<'_>, step: RunStep, issue: &IssueId) -> Option<String> {
+fn done_by(progress: &RunProgress<'_>, step: RunStep, issue: &IssueId) -> Option<String> {
     let is_it = |it: &&&crate::model::run_log::ActionDone| {
         it.action == step && it.issue_id.as_ref() == Some(issue) && it.skipped.is_none()
     };
@@ -198,7 +198,7 @@ fn done_by(progress: &Progress<'_>, step: RunStep, issue: &IssueId) -> Option<St
 
 /// The reviews of a plan, summarized.
 fn reviewed(
-    progress: &Progress<'_>,
+    progress: &RunProgress<'_>,
     issue: &IssueId,
     found: &IssueFolder,
     plan: &Solution,
@@ -247,7 +247,7 @@ struct Spent {
 }
 
 impl Spent {
-    fn add(&mut self, executions: &[&ExecutionFolder], progress: &Progress<'_>, issue: &IssueId) {
+    fn add(&mut self, executions: &[&ExecutionFolder], progress: &RunProgress<'_>, issue: &IssueId) {
         let is_its = |of: &Option<IssueId>| of.as_ref() == Some(issue);
         for it in executions.iter().flat_map(|it| it.sessions()) {
             self.count(it.tokens, it.cost.as_ref());

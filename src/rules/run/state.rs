@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::progress::{IssueProgress, Progress, Wrong};
+use super::progress::{IssueProgress, RunProgress, Wrong};
 use crate::model::execution::Failure;
 use crate::model::id::{IssueId, ItemId, SolutionId};
 use crate::model::run::RunStep;
@@ -164,7 +164,7 @@ pub(crate) struct HistoryEntry {
 
 /// The state of a run. Only a store knows the titles of the issues and the directory.
 pub(crate) fn state(folder: &RunFolder, titles: &BTreeMap<IssueId, String>, work_dir: &str) -> RunState {
-    let progress = Progress::of(folder);
+    let progress = RunProgress::of(folder);
     let issues: BTreeMap<IssueId, IssueState> =
         progress.issues.iter().map(|issue| (issue.id.clone(), issue_state(issue, titles))).collect();
     let count = |stage| issues.values().filter(|issue| issue.status == stage).count();
@@ -189,7 +189,7 @@ pub(crate) fn state(folder: &RunFolder, titles: &BTreeMap<IssueId, String>, work
 /// The state of a run after each change, from its beginning on. Entries with the same time are one change.
 pub(crate) fn history(folder: &RunFolder) -> Vec<HistoryEntry> {
     let mut history: Vec<HistoryEntry> = Vec::new();
-    Progress::each(folder, |progress, entry| {
+    RunProgress::each(folder, |progress, entry| {
         let now = HistoryEntry {
             timestamp: entry.map_or(folder.run.created_at, |entry| entry.at),
             phase: progress.phase,
@@ -243,7 +243,7 @@ pub(crate) fn stage(status: IssueStatus) -> IssueStage {
     }
 }
 
-fn completed_actions(progress: &Progress<'_>) -> Vec<String> {
+fn completed_actions(progress: &RunProgress<'_>) -> Vec<String> {
     let mut times = BTreeMap::new();
     let taken = progress.actions.iter().filter(|action| action.skipped.is_none());
     taken
@@ -256,7 +256,7 @@ fn completed_actions(progress: &Progress<'_>) -> Vec<String> {
         .collect()
 }
 
-fn errors(progress: &Progress<'_>) -> Vec<ErrorState> {
+fn errors(progress: &RunProgress<'_>) -> Vec<ErrorState> {
     let error = |(at, wrong): &(Time, Wrong<'_>)| {
         let (phase, step, error) = match wrong {
             Wrong::Run(phase, error) => (Some(*phase), None, *error),

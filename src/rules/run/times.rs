@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::progress::Progress;
+use super::progress::RunProgress;
 use super::state::{IssueStage, stage};
 use crate::model::id::IssueId;
 use crate::model::run_log::{RunEvent, RunPhase};
@@ -21,7 +21,7 @@ pub(crate) struct PhaseTime {
 
 /// A stage of an issue, and its times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Span {
+pub(crate) struct StageSpan {
     /// The stage.
     pub(crate) status: IssueStage,
     /// When it started.
@@ -36,8 +36,8 @@ pub(super) fn between(from: Time, until: Time) -> u64 {
 }
 
 /// The stages of an issue. The last one extends to the last change of the run, unless the issue is done.
-pub(super) fn spans(folder: &RunFolder, progress: &Progress<'_>, issue: &IssueId) -> Vec<Span> {
-    let mut spans: Vec<Span> = Vec::new();
+pub(super) fn spans(folder: &RunFolder, progress: &RunProgress<'_>, issue: &IssueId) -> Vec<StageSpan> {
+    let mut spans: Vec<StageSpan> = Vec::new();
     for entry in &folder.log {
         let RunEvent::Issue(reached) = &entry.event else { continue };
         if reached.issue_id != *issue {
@@ -50,7 +50,7 @@ pub(super) fn spans(folder: &RunFolder, progress: &Progress<'_>, issue: &IssueId
                 if let Some(last) = last {
                     last.until = entry.at;
                 }
-                spans.push(Span { status, from: entry.at, until: entry.at });
+                spans.push(StageSpan { status, from: entry.at, until: entry.at });
             }
         }
     }

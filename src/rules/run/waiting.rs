@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::progress::{IssueProgress, LeftOut, Progress, STALLED, Wrong};
-use super::report::Known;
+use super::progress::{IssueProgress, RunProgress, STALLED, SkippedStep, Wrong};
+use super::report::RunFacts;
 use super::state::{IssueStage, in_words, stage};
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::review::Verdict;
 use crate::model::run::{Run, RunStep};
 use crate::model::run_log::RunStatus;
@@ -20,7 +20,7 @@ use crate::rules::review;
 
 /// Something that a person must decide or do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Waiting {
+pub(crate) struct WaitsForPerson {
     /// The issue that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue_id: Option<IssueId>,
@@ -31,9 +31,13 @@ pub(crate) struct Waiting {
 }
 
 /// What waits, by issue and then for the run as a whole. What was settled after the run is left out.
-pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known<'_>) -> Vec<Waiting> {
+pub(super) fn waiting(
+    folder: &RunFolder,
+    progress: &RunProgress<'_>,
+    known: &RunFacts<'_>,
+) -> Vec<WaitsForPerson> {
     let run = &folder.run;
-    let mut waiting: Vec<Waiting> = Vec::new();
+    let mut waiting: Vec<WaitsForPerson> = Vec::new();
     let is_driven = known.is_driven && progress.status != RunStatus::Completed;
     let is_left = |issue: &&IssueProgress<'_>| !is_driven || stage(issue.status) == IssueStage::Failed;
     for issue in progress.issues.iter().filter(is_left) {
@@ -48,19 +52,22 @@ pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known
     let open = progress.breaches.iter().filter(|breach| breach.agent.is_some() && !breach.undone).count();
     if open > 0 {
         let what = format!("{open} of the breaches by agents could not be undone");
-        waiting.push(Waiting {
+        waiting.push(WaitsForPerson {
             issue_id: None,
             what,
-            remedies: vec![Remedy::call(Call::new(Other::RunLog, [&run.id]), "lists them")],
+            remedies: vec![Remedy::call(RemedyCall::new(Other::RunLog, [&run.id]), "lists them")],
         });
     }
     if progress.status != RunStatus::Completed && !is_driven {
-        waiting.push(Waiting {
+        waiting.push(WaitsForPerson {
             issue_id: None,
             what: "the run has not ended".to_owned(),
             remedies: vec![
-                Remedy::call(Call::new(Other::RunShow, [&run.id]), "shows its progress"),
-                Remedy::call(Call::new(Other::RunResume, [&run.id]), "continues it, if it was interrupted"),
+                Remedy::call(RemedyCall::new(Other::RunShow, [&run.id]), "shows its progress"),
+                Remedy::call(
+                    RemedyCall::new(Other::RunResume, [&run.id]),
+                    "continues it, if it was interrupted",
+                ),
             ],
         });
     }
@@ -69,17 +76,17 @@ pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known
         Wrong::Step(_) => false,
     };
     if let Some((_, Wrong::Run(_, failure))) = progress.errors.iter().rfind(|(_, wrong)| is_worn(wrong)) {
-        waiting.push(Waiting {
+        waiting.push(WaitsForPerson {
             issue_id: None,
             what: format!("the run ended early: {}", in_words(failure)),
             remedies: vec![
-                Remedy::call(Call::new(Other::RunLog, [&run.id]), "shows how"),
+                Remedy::call(RemedyCall::new(Other::RunLog, [&run.id]), "shows how"),
                 Remedy::call(Other::AgentList, "lists the known agents"),
             ],
         });
     }
     for branch in &known.kept {
-        waiting.push(Waiting {
+        waiting.push(WaitsForPerson {
             issue_id: None,
             what: format!("the branch `{branch}` has work of a failed attempt"),
             remedies: vec![Remedy::words(format!("`git branch -D {}` removes it", shell::operand(branch)))],
@@ -90,7 +97,7 @@ pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known
         run.branch.as_deref().filter(|_| known.is_merged == Some(false) && is_any_done && !is_driven)
     {
         let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-        waiting.push(Waiting {
+        waiting.push(WaitsForPerson {
             issue_id: None,
             what: format!("the completed work is on the branch `{name}`, not on the current one"),
             remedies: vec![Remedy::words(format!("`git merge {}` merges it", shell::operand(name)))],
@@ -100,7 +107,7 @@ pub(super) fn waiting(folder: &RunFolder, progress: &Progress<'_>, known: &Known
 }
 
 /// The work of a completed issue conflicts with that of others.
-fn apart(run: &Run, issue: &IssueProgress<'_>, branch: &str) -> Waiting {
+fn apart(run: &Run, issue: &IssueProgress<'_>, branch: &str) -> WaitsForPerson {
     let first = run.branch.as_deref().map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
     let merges: Vec<String> = first
         .into_iter()
@@ -108,13 +115,13 @@ fn apart(run: &Run, issue: &IssueProgress<'_>, branch: &str) -> Waiting {
         .map(|name| format!("`git merge {}`", shell::operand(name)))
         .collect();
     let error = issue.error.map(in_words).unwrap_or_default();
-    Waiting {
+    WaitsForPerson {
         issue_id: Some(issue.id.clone()),
         what: format!("it is completed, but its work is only on the branch `{branch}`: {error}"),
         remedies: vec![
             Remedy::words(format!("{} bring it here, with a conflict to resolve", merges.join(" and then "))),
             Remedy::call(
-                Call::new(Op::Reopen, [issue.id]),
+                RemedyCall::new(Op::Reopen, [issue.id]),
                 "reopens it, so that it is executed again on top of the other work",
             ),
         ],
@@ -123,23 +130,23 @@ fn apart(run: &Run, issue: &IssueProgress<'_>, branch: &str) -> Waiting {
 
 /// The plan of an issue was not reviewed, although the run reviews plans, and nobody has made up for that.
 fn unreviewed(
-    progress: &Progress<'_>,
+    progress: &RunProgress<'_>,
     issue: &IssueProgress<'_>,
     found: Option<&IssueFolder>,
-) -> Option<Waiting> {
+) -> Option<WaitsForPerson> {
     let left_out = progress.left_out();
-    let is_it = |it: &&LeftOut| it.action == RunStep::Review && it.issue_id.as_ref() == Some(issue.id);
+    let is_it = |it: &&SkippedStep| it.action == RunStep::Review && it.issue_id.as_ref() == Some(issue.id);
     let why = &left_out.iter().find(is_it)?.why;
     let plan = found?.solution(issue.solution_id?)?;
     if review::standing(plan, found?.reviews(&plan.id)).verdict.is_some() {
         return None;
     }
-    Some(Waiting {
+    Some(WaitsForPerson {
         issue_id: Some(issue.id.clone()),
         what: format!("its plan was not reviewed: {why}"),
         remedies: vec![
-            Remedy::call(Call::new(Other::SolutionShow, [&plan.id]), "shows the plan"),
-            Remedy::call(Call::new(Op::SolutionReview, [&plan.id]), "records a review"),
+            Remedy::call(RemedyCall::new(Other::SolutionShow, [&plan.id]), "shows the plan"),
+            Remedy::call(RemedyCall::new(Op::SolutionReview, [&plan.id]), "records a review"),
         ],
     })
 }
@@ -147,14 +154,14 @@ fn unreviewed(
 /// The run ended before it came to an issue, or to its execution.
 fn left(
     run: &Run,
-    progress: &Progress<'_>,
+    progress: &RunProgress<'_>,
     issue: &IssueProgress<'_>,
     found: &IssueFolder,
-) -> Option<Waiting> {
+) -> Option<WaitsForPerson> {
     if progress.status != RunStatus::Completed || issue.error.is_some() {
         return None;
     }
-    let call = Call::new(Op::Run, [issue.id]);
+    let call = RemedyCall::new(Op::Run, [issue.id]);
     let (what, call) = match (issue.status, facts::status(found)) {
         (IssueStatus::Registered, IssueStatus::Registered) => ("the run ended before it was planned", call),
         (IssueStatus::Planned | IssueStatus::Queued, IssueStatus::Planned | IssueStatus::Queued)
@@ -165,7 +172,7 @@ fn left(
         _ => return None,
     };
     let remedies = vec![Remedy::call(call, "goes on with it")];
-    Some(Waiting { issue_id: Some(issue.id.clone()), what: what.to_owned(), remedies })
+    Some(WaitsForPerson { issue_id: Some(issue.id.clone()), what: what.to_owned(), remedies })
 }
 
 /// `last` is the step at which it last failed.
@@ -174,10 +181,11 @@ fn of_issue(
     issue: &IssueProgress<'_>,
     found: Option<&IssueFolder>,
     last: Option<RunStep>,
-) -> Option<Waiting> {
+) -> Option<WaitsForPerson> {
     let id = issue.id;
-    let entry =
-        |what: String, remedies: Vec<Remedy>| Some(Waiting { issue_id: Some(id.clone()), what, remedies });
+    let entry = |what: String, remedies: Vec<Remedy>| {
+        Some(WaitsForPerson { issue_id: Some(id.clone()), what, remedies })
+    };
     let Some(found) = found else {
         return entry(
             "the issue is missing here".to_owned(),
@@ -192,7 +200,7 @@ fn of_issue(
         let what = format!("it was left to others{why}");
         return entry(what, vec![Remedy::call(Other::Sync, "fetches their progress")]);
     }
-    let show = || Remedy::call(Call::new(Other::Show, [id]), "shows what happened");
+    let show = || Remedy::call(RemedyCall::new(Other::Show, [id]), "shows what happened");
     match status {
         IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled => None,
         IssueStatus::Failed => {
@@ -204,8 +212,8 @@ fn of_issue(
                 Some(RunStep::Review | RunStep::Queue | RunStep::Integrate) => "it failed",
             };
             let remedies = vec![
-                Remedy::call(Call::new(Op::Run, [id]), "plans and executes it again"),
-                Remedy::call(Call::new(Op::Retry, [id]), "queues it again"),
+                Remedy::call(RemedyCall::new(Op::Run, [id]), "plans and executes it again"),
+                Remedy::call(RemedyCall::new(Op::Retry, [id]), "queues it again"),
                 show(),
             ];
             entry(format!("{what}{why}"), remedies)
@@ -215,7 +223,7 @@ fn of_issue(
             0 => entry(
                 format!("it has no plan{why}"),
                 vec![
-                    Remedy::call(Call::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one by hand"),
+                    Remedy::call(RemedyCall::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one by hand"),
                     show(),
                 ],
             ),
@@ -227,19 +235,19 @@ fn of_issue(
                 Some(Verdict::Rejected) => entry(
                     "its plan was rejected".to_owned(),
                     vec![
-                        Remedy::call(Call::new(Other::FeedbackList, [id]), "shows why"),
-                        Remedy::call(Call::new(Op::SolutionAdd, [id]), "adds a better one"),
+                        Remedy::call(RemedyCall::new(Other::FeedbackList, [id]), "shows why"),
+                        Remedy::call(RemedyCall::new(Op::SolutionAdd, [id]), "adds a better one"),
                         Remedy::call(
-                            Call::new(Op::QueueAdd, [id]).flag("force").option("reason", "WHY"),
+                            RemedyCall::new(Op::QueueAdd, [id]).flag("force").option("reason", "WHY"),
                             "lets an owner queue it anyway",
                         ),
-                        Remedy::call(Call::new(Op::Close, [id]), "gives the issue up"),
+                        Remedy::call(RemedyCall::new(Op::Close, [id]), "gives the issue up"),
                     ],
                 ),
                 // Someone has chosen or reviewed it since.
                 _ if issue.is_waiting() => entry(
                     "its plan can be executed now".to_owned(),
-                    vec![Remedy::call(Call::new(Op::Run, [id]).flag("execute-only"), "executes it")],
+                    vec![Remedy::call(RemedyCall::new(Op::Run, [id]).flag("execute-only"), "executes it")],
                 ),
                 _ if issue.error.is_some() => entry(
                     format!("it was not executed{why}"),
@@ -248,9 +256,10 @@ fn of_issue(
                 _ => None,
             },
         },
-        IssueStatus::Paused => {
-            entry("it is paused".to_owned(), vec![Remedy::call(Call::new(Op::Reopen, [id]), "continues it")])
-        }
+        IssueStatus::Paused => entry(
+            "it is paused".to_owned(),
+            vec![Remedy::call(RemedyCall::new(Op::Reopen, [id]), "continues it")],
+        ),
         IssueStatus::Executing if issue.error.is_some() => entry(
             format!("someone else is executing it{why}"),
             vec![Remedy::call(Other::LeaseList, "shows who"), show()],
@@ -260,20 +269,20 @@ fn of_issue(
 }
 
 /// A run of an issue, with the issues that it depends on and that were not in `run`.
-fn with_needed(run: &Run, issue: &IssueProgress<'_>, found: &IssueFolder) -> Call {
+fn with_needed(run: &Run, issue: &IssueProgress<'_>, found: &IssueFolder) -> RemedyCall {
     let is_stalled = issue.error.and_then(|error| error.error_type.as_deref()) == Some(STALLED);
     let is_needed = |needed: &&IssueId| is_stalled && !run.issue_ids.contains(needed);
-    Call::new(Op::Run, found.issue.record.depends_on.iter().filter(is_needed).chain([issue.id]))
+    RemedyCall::new(Op::Run, found.issue.record.depends_on.iter().filter(is_needed).chain([issue.id]))
 }
 
-fn unbound(id: &IssueId, plans: usize) -> Option<Waiting> {
+fn unbound(id: &IssueId, plans: usize) -> Option<WaitsForPerson> {
     let what = match plans {
         1 => "its plan is not bound".to_owned(),
         n => format!("one of its {n} plans must be chosen"),
     };
     let remedies = vec![
-        Remedy::call(Call::new(Other::SolutionList, [id]), "lists them"),
-        Remedy::call(Call::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one"),
+        Remedy::call(RemedyCall::new(Other::SolutionList, [id]), "lists them"),
+        Remedy::call(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one"),
     ];
-    Some(Waiting { issue_id: Some(id.clone()), what, remedies })
+    Some(WaitsForPerson { issue_id: Some(id.clone()), what, remedies })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::progress::Progress;
+use super::progress::RunProgress;
 use crate::model::id::IssueId;
 use crate::model::run::{Run, RunStep};
 use crate::model::run_log::Setback;
@@ -24,7 +24,7 @@ const FAULTS: &[&str] = &[
 
 /// The step for which all agents failed: as many issues were given up as are worked on at once, and at least two; each
 /// because its agent gave no answer; and no issue got through that step.
-pub(crate) fn worn_out(run: &Run, progress: &Progress<'_>) -> Option<RunStep> {
+pub(crate) fn worn_out(run: &Run, progress: &RunProgress<'_>) -> Option<RunStep> {
     let limits = [(RunStep::Plan, run.limits.plan_jobs), (RunStep::Execute, run.limits.jobs)];
     let is_worn = |(step, at_once): &(RunStep, u64)| {
         let is_any_done = progress.actions.iter().any(|it| it.action == *step && it.skipped.is_none());
@@ -34,7 +34,7 @@ pub(crate) fn worn_out(run: &Run, progress: &Progress<'_>) -> Option<RunStep> {
 }
 
 /// How many issues were given up because the agent for a step failed.
-fn given_up(progress: &Progress<'_>, step: RunStep) -> usize {
+fn given_up(progress: &RunProgress<'_>, step: RunStep) -> usize {
     let is_over = |id: &IssueId| progress.issue(id).is_some_and(|issue| issue.status == IssueStatus::Failed);
     let last = |id: &IssueId| progress.last_setback(id);
     let is_fault = |setback: &Setback| {

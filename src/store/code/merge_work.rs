@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::git::tree_diff::Difference;
-use crate::git::trees::Here;
+use crate::git::trees::EntryId;
 use crate::git::{EntryKind, ObjectId};
 use crate::store::error::StoreError;
 use crate::store::repo::Store;
@@ -78,12 +78,12 @@ impl Store {
     }
 
     /// The size of a file. A file missing from a partial clone counts as empty.
-    fn size(&self, (_, id): Here) -> u64 {
+    fn size(&self, (_, id): EntryId) -> u64 {
         self.repo().header(id).map_or(0, |header| header.size)
     }
 }
 
-fn is_file((kind, _): &Here) -> bool {
+fn is_file((kind, _): &EntryId) -> bool {
     matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable | EntryKind::Link)
 }
 

@@ -12,7 +12,7 @@ const TO_END_OF_DAY: i64 = 24 * 60 * 60 * 1000 - 1;
 
 /// Whether a date is the start or the end of a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Bound {
+pub(crate) enum PeriodBound {
     /// A day counts from its first millisecond.
     Since,
     /// A day counts to its last millisecond.
@@ -22,18 +22,18 @@ pub(crate) enum Bound {
 impl Store {
     /// The time that a text names: a time with an offset, a day (in UTC, as all times here), or an expression of git
     /// such as `2 weeks ago`.
-    pub(crate) fn moment(&self, text: &str, bound: Bound) -> Result<Option<Time>, StoreError> {
+    pub(crate) fn moment(&self, text: &str, bound: PeriodBound) -> Result<Option<Time>, StoreError> {
         Ok(moment(text, bound, self.now()?))
     }
 }
 
-fn moment(text: &str, bound: Bound, now: Time) -> Option<Time> {
+fn moment(text: &str, bound: PeriodBound, now: Time) -> Option<Time> {
     let text = text.trim();
     if let Some(time) = Time::parse(text) {
         return Some(time);
     }
     if let Some(begin) = Time::parse(&format!("{text}T00:00:00Z")) {
-        return Some(if bound == Bound::Until { begin.plus_millis(TO_END_OF_DAY) } else { begin });
+        return Some(if bound == PeriodBound::Until { begin.plus_millis(TO_END_OF_DAY) } else { begin });
     }
     match text {
         "now" => return Some(now),
@@ -46,7 +46,7 @@ fn moment(text: &str, bound: Bound, now: Time) -> Option<Time> {
 }
 
 /// The first or the last millisecond of the day `before` days ago.
-fn day(now: Time, before: i64, bound: Bound) -> Option<Time> {
+fn day(now: Time, before: i64, bound: PeriodBound) -> Option<Time> {
     let day = now.plus_millis(-before * (TO_END_OF_DAY + 1)).to_string();
     moment(&day[..10], bound, now)
 }
@@ -68,11 +68,11 @@ mod tests {
             ("1 hour ago", "2026-11-21T11:00:00.000Z", "2026-11-21T11:00:00.000Z"),
         ] {
             let at = |bound| moment(text, bound, now).map(|time| time.to_string());
-            assert_eq!(at(Bound::Since).as_deref(), Some(since), "{text}");
-            assert_eq!(at(Bound::Until).as_deref(), Some(until), "{text}");
+            assert_eq!(at(PeriodBound::Since).as_deref(), Some(since), "{text}");
+            assert_eq!(at(PeriodBound::Until).as_deref(), Some(until), "{text}");
         }
         for text in ["", "soon", "2026-13-01", "2026-02-30"] {
-            assert_eq!(moment(text, Bound::Since, now), None, "{text}");
+            assert_eq!(moment(text, PeriodBound::Since, now), None, "{text}");
         }
     }
 }

@@ -8,16 +8,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lineage::{Did, Lineage, Own};
-use super::origins::{Fault, Origins};
+use super::origins::{HistoryFault, OriginJudge};
 use crate::git::ObjectId;
 use crate::git::tree_diff::Difference;
-use crate::model::doc::{Doc, Step};
+use crate::model::doc::{Doc, RecordStep};
 use crate::model::hash::CommitHash;
 use crate::model::person::Person;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, form};
 use crate::store::repo::Store;
-use crate::store::snapshot::{Read, Snapshot, read_blob};
+use crate::store::snapshot::{ReadState, Snapshot, read_blob};
 
 /// A change that no command makes, and who made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -82,7 +82,7 @@ impl Store {
                 Ok(layout::own_doc(schema, id.as_deref(), &bytes).ok())
             };
             if let (Some(old), Some(new)) = (read(&before)?, read(&after)?)
-                && Step::between(Some(&old), &new, now).is_suspect()
+                && RecordStep::between(Some(&old), &new, now).is_suspect()
             {
                 suspects.insert(file.path);
             }
@@ -169,7 +169,7 @@ impl Store {
         let history = self.parents_first(&[tip], since)?;
         let all = history.iter().map(|(commit, parents)| (*commit, &parents[..]));
         let mut lineage = Lineage::over(self, all);
-        let mut origins = Origins::between(self, since, tip)?;
+        let mut origins = OriginJudge::between(self, since, tip)?;
         let mut found = Vec::new();
         for (commit, parents) in &history {
             for own in lineage.changes(*commit, parents, wanted)? {
@@ -185,7 +185,7 @@ impl Store {
         own: &Own,
         commit: ObjectId,
         parents: &[ObjectId],
-        origins: &mut Origins<'_>,
+        origins: &mut OriginJudge<'_>,
     ) -> Result<Vec<Rewritten>, StoreError> {
         let own_faults = match &own.did {
             Did::Wrote(_) => own.step().map(|step| step.faults()).unwrap_or_default(),
@@ -194,9 +194,10 @@ impl Store {
             Did::Redirected => vec![REDIRECTED.to_owned()],
             Did::Unreadable => vec!["made the record unreadable".to_owned()],
         };
-        let mut faults: Vec<Fault> = own_faults.into_iter().map(|what| Fault { commit, what }).collect();
+        let mut faults: Vec<HistoryFault> =
+            own_faults.into_iter().map(|what| HistoryFault { commit, what }).collect();
         faults.extend(origins.faults(own, commit, parents)?);
-        let rewritten = |Fault { commit, what }| {
+        let rewritten = |HistoryFault { commit, what }| {
             let author = self.step(commit)?.author;
             Ok(Rewritten { path: own.path.clone(), what, commit: commit.into(), author })
         };

@@ -13,9 +13,9 @@ use std::rc::Rc;
 
 use super::shared_map::SharedMap;
 use super::versions::{Version, Versions};
-use crate::git::trees::Here;
+use crate::git::trees::EntryId;
 use crate::git::{EntryKind, ObjectId};
-use crate::model::doc::{Doc, Step};
+use crate::model::doc::{Doc, RecordStep};
 use crate::model::time::Time;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, form};
@@ -55,15 +55,15 @@ pub(crate) struct Wrote {
     /// The record as the commit has it.
     pub(crate) new: Rc<Doc>,
     /// Its entry in the tree.
-    pub(in crate::store) here: Here,
+    pub(in crate::store) here: EntryId,
 }
 
 impl Own {
     /// The step from the old record to the new one; `None` if there is no new one.
-    pub(crate) fn step(&self) -> Option<Step> {
+    pub(crate) fn step(&self) -> Option<RecordStep> {
         match &self.did {
             Did::Wrote(Wrote { old, new, .. }) => {
-                Some(Step::between(old.as_ref().map(|(old, _)| &**old), new, self.at))
+                Some(RecordStep::between(old.as_ref().map(|(old, _)| &**old), new, self.at))
             }
             Did::Deleted(_) | Did::Redirected | Did::Unreadable => None,
         }
@@ -71,7 +71,7 @@ impl Own {
 }
 
 /// The last versions of a record that a commit no longer has, each with a commit that has it.
-type Lost = Rc<[(Here, ObjectId)]>;
+type Lost = Rc<[(EntryId, ObjectId)]>;
 /// By the number of the path.
 type Gone = SharedMap<Lost>;
 
@@ -95,8 +95,8 @@ struct Before {
 
 /// A path that differs: the entry in the commit, and the entries of those parents that differ, by their number.
 struct Differing {
-    after: Option<Here>,
-    before: Vec<(usize, Option<Here>)>,
+    after: Option<EntryId>,
+    before: Vec<(usize, Option<EntryId>)>,
 }
 
 /// Walks a history, parents before children.
@@ -246,7 +246,7 @@ impl<'a> Lineage<'a> {
         gone: &mut Gone,
     ) -> Result<Option<Did>, StoreError> {
         let after = differing.after;
-        let mut had: Vec<(Here, ObjectId)> = Vec::with_capacity(parents.len());
+        let mut had: Vec<(EntryId, ObjectId)> = Vec::with_capacity(parents.len());
         for (n, parent) in parents.iter().enumerate() {
             let other = differing.before.iter().find(|(differs, _)| *differs == n);
             let here = other.map_or(after, |(_, here)| *here);
@@ -285,8 +285,8 @@ impl<'a> Lineage<'a> {
     fn change_of_entry(
         &mut self,
         path: &str,
-        after: Here,
-        had: &[(Here, ObjectId)],
+        after: EntryId,
+        had: &[(EntryId, ObjectId)],
     ) -> Result<Option<Did>, StoreError> {
         if had.iter().all(|(it, _)| *it == after) {
             return Ok(None);
@@ -308,8 +308,8 @@ impl<'a> Lineage<'a> {
         &mut self,
         path: &str,
         number: u32,
-        after: Option<Here>,
-        had: &[(Here, ObjectId)],
+        after: Option<EntryId>,
+        had: &[(EntryId, ObjectId)],
         gone: &mut Gone,
     ) -> Result<Option<Did>, StoreError> {
         let new = match after {
@@ -336,7 +336,7 @@ impl<'a> Lineage<'a> {
     }
 
     /// The versions that can be read.
-    fn docs(&mut self, path: &str, versions: &[(Here, ObjectId)]) -> Result<Vec<Readable>, StoreError> {
+    fn docs(&mut self, path: &str, versions: &[(EntryId, ObjectId)]) -> Result<Vec<Readable>, StoreError> {
         let mut read: Vec<Readable> = Vec::with_capacity(versions.len());
         for version in versions {
             if !read.iter().any(|(_, known)| known.0 == version.0) {
@@ -348,7 +348,7 @@ impl<'a> Lineage<'a> {
 }
 
 /// A version of a record, its entry in the tree, and a commit that has it.
-type Readable = (Rc<Doc>, (Here, ObjectId));
+type Readable = (Rc<Doc>, (EntryId, ObjectId));
 
 /// The merge of these versions, and a commit that has its birth.
 fn joined(versions: &[Readable]) -> Option<(Rc<Doc>, ObjectId)> {
@@ -363,7 +363,7 @@ fn joined(versions: &[Readable]) -> Option<(Rc<Doc>, ObjectId)> {
 
 /// The result does not depend on the order of merges.
 fn both(one: &Lost, two: &Lost) -> Lost {
-    let mut all: BTreeMap<Here, ObjectId> = BTreeMap::new();
+    let mut all: BTreeMap<EntryId, ObjectId> = BTreeMap::new();
     for (here, commit) in one.iter().chain(two.iter()) {
         let known = all.entry(*here).or_insert(*commit);
         *known = (*known).min(*commit);

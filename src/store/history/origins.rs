@@ -11,15 +11,15 @@ use serde_json::Value;
 use super::lineage::{Did, Own, Wrote};
 use super::versions::Versions;
 use crate::git::ObjectId;
-use crate::git::trees::Here;
-use crate::model::doc::{Doc, Step, WrittenValue};
+use crate::git::trees::EntryId;
+use crate::model::doc::{Doc, RecordStep, WrittenValue};
 use crate::model::redaction::is_hidden;
 use crate::model::time::Time;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, form};
 use crate::store::redaction::RedactionCache;
 use crate::store::repo::Store;
-use crate::store::snapshot::{Read, Snapshot};
+use crate::store::snapshot::{ReadState, Snapshot};
 
 /// At most this many commits are searched, in total, for records that once existed.
 const MOST_LOOKED_AT: usize = 200_000;
@@ -28,7 +28,7 @@ const MOST_NAMED: usize = 5;
 
 /// A change that no command makes, and the commit that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct HistoryFault {
     /// The commit to blame.
     pub(crate) commit: ObjectId,
     /// What the commit did.
@@ -38,7 +38,7 @@ pub(crate) struct Fault {
 /// How a record came into a history.
 enum Made {
     /// By one commit so far; its values are remembered once there is something to compare them with.
-    Once(Here, ObjectId),
+    Once(EntryId, ObjectId),
     /// By several commits, or before the walk began.
     Known,
 }
@@ -62,7 +62,7 @@ struct Differing<'a> {
 }
 
 /// Judges what commits write, in a walk over a history with parents before children.
-pub(crate) struct Origins<'a> {
+pub(crate) struct OriginJudge<'a> {
     store: &'a Store,
     /// The state before the walk; `None` if the walk covers the whole history.
     base: Option<Snapshot<'a>>,
@@ -79,7 +79,7 @@ pub(crate) struct Origins<'a> {
     left: usize,
 }
 
-impl<'a> Origins<'a> {
+impl<'a> OriginJudge<'a> {
     /// Prepares a walk over the commits from `base` to `tip`, or over the whole history.
     pub(crate) fn between(
         store: &'a Store,
@@ -116,7 +116,7 @@ impl<'a> Origins<'a> {
         own: &Own,
         commit: ObjectId,
         parents: &[ObjectId],
-    ) -> Result<Vec<Fault>, StoreError> {
+    ) -> Result<Vec<HistoryFault>, StoreError> {
         let Did::Wrote(Wrote { old, new, here }) = &own.did else { return Ok(Vec::new()) };
         let path = own.path.as_str();
         let number = self.versions.number(path);
@@ -150,9 +150,9 @@ impl<'a> Origins<'a> {
         &mut self,
         path: &str,
         number: u32,
-        (new, here): (&Doc, Here),
+        (new, here): (&Doc, EntryId),
         commit: ObjectId,
-    ) -> Result<Vec<Fault>, StoreError> {
+    ) -> Result<Vec<HistoryFault>, StoreError> {
         match self.made.get(&number) {
             None => {
                 self.made.insert(number, Made::Once(here, commit));
@@ -176,10 +176,10 @@ impl<'a> Origins<'a> {
         &mut self,
         own: &Own,
         new: &Doc,
-        here: Here,
+        here: EntryId,
         commit: ObjectId,
         parents: &[ObjectId],
-    ) -> Result<Vec<Fault>, StoreError> {
+    ) -> Result<Vec<HistoryFault>, StoreError> {
         let Some(base) = &self.base else { return Ok(Vec::new()) };
         let number = self.versions.number(&own.path);
         let is_another = match self.is_another.get(&(number, here.1)) {
@@ -189,8 +189,8 @@ impl<'a> Origins<'a> {
                     Some((id, kind)) => self.versions.doc(&own.path, (kind, id))?,
                     None => None,
                 };
-                let is_another =
-                    there.is_some_and(|there| !Step::between(Some(&there), new, own.at).faults().is_empty());
+                let is_another = there
+                    .is_some_and(|there| !RecordStep::between(Some(&there), new, own.at).faults().is_empty());
                 self.is_another.insert((number, here.1), is_another);
                 is_another
             }
@@ -199,8 +199,9 @@ impl<'a> Origins<'a> {
             return Ok(Vec::new());
         }
         let before = self.before(&own.path, parents)?;
-        let faults = before.map(|old| Step::between(Some(&old), new, own.at).faults()).unwrap_or_default();
-        Ok(faults.into_iter().map(|what| Fault { commit, what }).collect())
+        let faults =
+            before.map(|old| RecordStep::between(Some(&old), new, own.at).faults()).unwrap_or_default();
+        Ok(faults.into_iter().map(|what| HistoryFault { commit, what }).collect())
     }
 
     /// Values that a commit replaced with the text for hidden values although no redaction hides them.
@@ -209,7 +210,7 @@ impl<'a> Origins<'a> {
         path: &str,
         veiled: Vec<WrittenValue<'_>>,
         commit: ObjectId,
-    ) -> Result<Option<Fault>, StoreError> {
+    ) -> Result<Option<HistoryFault>, StoreError> {
         let mut names = Vec::new();
         for said in veiled {
             if !self.is_redacted(path, &said)? {
@@ -222,7 +223,7 @@ impl<'a> Origins<'a> {
                 named(&names)
             )
         };
-        Ok((!names.is_empty()).then(|| Fault { commit, what: what() }))
+        Ok((!names.is_empty()).then(|| HistoryFault { commit, what: what() }))
     }
 
     /// Remembers what a commit wrote under which stamps, and finds values that contradict what is remembered.
@@ -233,7 +234,7 @@ impl<'a> Origins<'a> {
         said: Vec<WrittenValue<'_>>,
         commit: ObjectId,
         is_made: bool,
-    ) -> Result<Vec<Fault>, StoreError> {
+    ) -> Result<Vec<HistoryFault>, StoreError> {
         let mut others: Vec<Differing<'_>> = Vec::new();
         for said in said {
             let (slot, written) = (numbered(number, &said), Written::of(&said, commit));
@@ -262,7 +263,7 @@ impl<'a> Origins<'a> {
     /// The commit to blame for two values under one stamp. A value that was there before the walk is not blamed. Of
     /// two others, blame the commit that wrote the text for hidden values, else the one whose date is farther from
     /// the stamp. Dates can be forged, so the message names the other commit too.
-    fn blame(&self, two: &Differing<'_>, is_made: bool) -> Result<Fault, StoreError> {
+    fn blame(&self, two: &Differing<'_>, is_made: bool) -> Result<HistoryFault, StoreError> {
         let Differing { known, written, names, at } = two;
         let commit = written.commit;
         let is_base = self.base.as_ref().is_some_and(|base| base.commit() == known.commit);
@@ -289,7 +290,7 @@ impl<'a> Origins<'a> {
             true => format!("recreated the record, with another {names} than {what}"),
             false => format!("wrote another {names} than {what}, under the same stamp"),
         };
-        Ok(Fault { commit: to_blame, what })
+        Ok(HistoryFault { commit: to_blame, what })
     }
 
     /// Whether a redaction hides this value.

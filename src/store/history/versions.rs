@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::git::trees::Here;
+use crate::git::trees::EntryId;
 use crate::git::{EntryKind, ObjectId};
 use crate::model::doc::Doc;
 use crate::store::error::StoreError;
@@ -57,7 +57,7 @@ impl<'a> Versions<'a> {
     }
 
     /// The record at `path` with the entry `here`.
-    pub(in crate::store) fn get(&mut self, path: &str, (kind, id): Here) -> Result<Version, StoreError> {
+    pub(in crate::store) fn get(&mut self, path: &str, (kind, id): EntryId) -> Result<Version, StoreError> {
         if !matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable) {
             return Ok(Version::Broken);
         }
@@ -90,7 +90,7 @@ impl<'a> Versions<'a> {
     }
 
     /// The record with a clock at `path` with the entry `here`; `None` if there is none, or it cannot be read.
-    pub(in crate::store) fn doc(&mut self, path: &str, here: Here) -> Result<Option<Rc<Doc>>, StoreError> {
+    pub(in crate::store) fn doc(&mut self, path: &str, here: EntryId) -> Result<Option<Rc<Doc>>, StoreError> {
         Ok(match self.get(path, here)? {
             Version::Doc(doc) => Some(doc),
             _ => None,

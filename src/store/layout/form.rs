@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Location, Log, Owner, PathKind, is_folder};
+use super::{Location, LogKind, Owner, PathKind, is_folder};
 use crate::git::trees;
 use crate::model::doc::{Doc, LARGEST_DOC, file_bytes};
 use crate::model::execution::{Execution, LogEntry};
@@ -67,16 +67,16 @@ impl From<&Location> for Form {
             },
             Location::Item(..) => Self::Doc(&ITEM),
             Location::Entry(log, _) => Self::Entry(match log {
-                Log::Comments(_) => OnceSchema::of::<Comment>(),
-                Log::Feedback(_) => OnceSchema::of::<Feedback>(),
-                Log::Explorations(_) => OnceSchema::of::<Explored>(),
-                Log::Reviews(_) => OnceSchema::of::<Review>(),
-                Log::Events(_) => OnceSchema::of::<LogEntry>(),
-                Log::Conflicts(_) => OnceSchema::of::<QueueConflict>(),
-                Log::RunEvents(_) => OnceSchema::of::<RunLogEntry>(),
-                Log::RoadmapEvents(_) => OnceSchema::of::<RoadmapLogEntry>(),
-                Log::Wisdom => OnceSchema::of::<Wisdom>(),
-                Log::Redactions(_) => OnceSchema::of::<Redaction>(),
+                LogKind::Comments(_) => OnceSchema::of::<Comment>(),
+                LogKind::Feedback(_) => OnceSchema::of::<Feedback>(),
+                LogKind::Explorations(_) => OnceSchema::of::<Explored>(),
+                LogKind::Reviews(_) => OnceSchema::of::<Review>(),
+                LogKind::Events(_) => OnceSchema::of::<LogEntry>(),
+                LogKind::Conflicts(_) => OnceSchema::of::<QueueConflict>(),
+                LogKind::RunEvents(_) => OnceSchema::of::<RunLogEntry>(),
+                LogKind::RoadmapEvents(_) => OnceSchema::of::<RoadmapLogEntry>(),
+                LogKind::Wisdom => OnceSchema::of::<Wisdom>(),
+                LogKind::Redactions(_) => OnceSchema::of::<Redaction>(),
             }),
         }
     }

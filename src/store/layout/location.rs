@@ -29,7 +29,7 @@ pub(crate) enum Owner {
 
 /// A directory of write-once entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Log {
+pub(crate) enum LogKind {
     /// Of an issue.
     Comments(IssueId),
     /// Of an issue.
@@ -62,7 +62,7 @@ pub(crate) enum Location {
     /// `queues/<QUEUE>/items/<xx>/<SOLUTION>.json`
     Item(QueueId, SolutionId),
     /// `<LOG>/<ENTRY>.json`
-    Entry(Log, EntryId),
+    Entry(LogKind, EntryId),
 }
 
 /// A directory that holds records, or directories of records.
@@ -81,7 +81,7 @@ pub(crate) enum Folder {
     /// `executions` of an issue
     Executions(IssueId),
     /// The directory of a log.
-    Log(Log),
+    Log(LogKind),
     /// `queues`
     Queues,
     /// `queues/<QUEUE>/items`
@@ -159,7 +159,7 @@ impl Folder {
                 QUEUES => PathKind::Folder(Self::Queues),
                 RUNS => PathKind::Folder(Self::Runs),
                 ROADMAPS => PathKind::Folder(Self::Roadmaps),
-                WISDOM => PathKind::Folder(Self::Log(Log::Wisdom)),
+                WISDOM => PathKind::Folder(Self::Log(LogKind::Wisdom)),
                 _ => return Err(Unplaced::UNKNOWN),
             },
             Self::Issues => PathKind::Folder(Self::IssueFan(Fan::parse(name).ok_or(Unplaced::UNKNOWN)?)),
@@ -187,8 +187,8 @@ impl Folder {
                 }
                 PathKind::Folder(Self::Owner(Owner::Execution(id)))
             }
-            Self::Log(Log::Wisdom) if name == REDACTIONS => {
-                PathKind::Folder(Self::Log(Log::Redactions(Owner::Wisdom)))
+            Self::Log(LogKind::Wisdom) if name == REDACTIONS => {
+                PathKind::Folder(Self::Log(LogKind::Redactions(Owner::Wisdom)))
             }
             Self::Log(log) => {
                 let id = EntryId::parse(stem.unwrap_or(name)).map_err(Unplaced::because)?;
@@ -229,18 +229,18 @@ impl Owner {
             return Ok(PathKind::Record(Location::Record(self)));
         }
         Ok(PathKind::Folder(match (self, name) {
-            (owner, REDACTIONS) => Folder::Log(Log::Redactions(owner)),
-            (Self::Issue(id), "comments") => Folder::Log(Log::Comments(id)),
-            (Self::Issue(id), "feedback") => Folder::Log(Log::Feedback(id)),
-            (Self::Issue(id), "explorations") => Folder::Log(Log::Explorations(id)),
+            (owner, REDACTIONS) => Folder::Log(LogKind::Redactions(owner)),
+            (Self::Issue(id), "comments") => Folder::Log(LogKind::Comments(id)),
+            (Self::Issue(id), "feedback") => Folder::Log(LogKind::Feedback(id)),
+            (Self::Issue(id), "explorations") => Folder::Log(LogKind::Explorations(id)),
             (Self::Issue(id), "solutions") => Folder::Solutions(id),
             (Self::Issue(id), "executions") => Folder::Executions(id),
-            (Self::Solution(id), "reviews") => Folder::Log(Log::Reviews(id)),
-            (Self::Execution(id), "log") => Folder::Log(Log::Events(id)),
+            (Self::Solution(id), "reviews") => Folder::Log(LogKind::Reviews(id)),
+            (Self::Execution(id), "log") => Folder::Log(LogKind::Events(id)),
             (Self::Queue(id), "items") => Folder::Items(id),
-            (Self::Queue(id), "conflicts") => Folder::Log(Log::Conflicts(id)),
-            (Self::Run(id), "log") => Folder::Log(Log::RunEvents(id)),
-            (Self::Roadmap(id), "log") => Folder::Log(Log::RoadmapEvents(id)),
+            (Self::Queue(id), "conflicts") => Folder::Log(LogKind::Conflicts(id)),
+            (Self::Run(id), "log") => Folder::Log(LogKind::RunEvents(id)),
+            (Self::Roadmap(id), "log") => Folder::Log(LogKind::RoadmapEvents(id)),
             _ => return Err(Unplaced::UNKNOWN),
         }))
     }
@@ -281,7 +281,7 @@ impl Owner {
     }
 }
 
-impl Log {
+impl LogKind {
     /// The owner in whose directory it is.
     pub(crate) fn owner(&self) -> Owner {
         match self {
@@ -330,7 +330,7 @@ impl Location {
     /// hidden.
     pub(crate) fn redacted_by(&self) -> Option<Owner> {
         match self {
-            Self::Root | Self::Entry(Log::Redactions(_), _) => None,
+            Self::Root | Self::Entry(LogKind::Redactions(_), _) => None,
             Self::Record(owner) => Some(owner.clone()),
             Self::Item(queue, _) => Some(Owner::Queue(queue.clone())),
             Self::Entry(log, _) => Some(log.owner()),

@@ -241,7 +241,7 @@ fn what_somebody_changed_at_random() {
 /// Everything that a command does with such a record, including showing it with values hidden.
 fn read_all(path: &str, bytes: &[u8]) {
     struct One<'a>(&'a str, &'a [u8]);
-    impl crate::store::Read for One<'_> {
+    impl crate::store::ReadState for One<'_> {
         fn file(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
             Ok((path == self.0).then(|| self.1.to_vec()))
         }

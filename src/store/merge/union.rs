@@ -19,7 +19,7 @@ use crate::store::snapshot::read_blob;
 /// How much a merge accepts. If a head exceeds a limit, it is refused as a whole: leaving out a part would make the
 /// result depend on which of two sides met a third one first.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(super) struct MergeLimits {
     /// Files in a directory unknown to the format, on one side or on both together. A few small trees, each contained
     /// ten times in the next, unfold to billions of files. An empty directory counts as a file.
     pub(super) files: u64,
@@ -31,8 +31,8 @@ pub(super) struct Bounds {
     pub(super) doc: u64,
 }
 
-pub(super) const BOUNDS: Bounds =
-    Bounds { files: 200_000, own_files: 20_000_000, tree: trees::LARGEST_TREE, doc: LARGEST_DOC };
+pub(super) const BOUNDS: MergeLimits =
+    MergeLimits { files: 200_000, own_files: 20_000_000, tree: trees::LARGEST_TREE, doc: LARGEST_DOC };
 
 /// At most this many refused paths are listed.
 const MOST_NAMED: usize = 1_000;
@@ -54,7 +54,7 @@ pub(in crate::store) struct Merge<'a> {
     pub(super) restored: Option<Vec<String>>,
     /// Paths that git itself refuses, and directories that are nested too deep.
     pub(super) refused: BTreeSet<String>,
-    pub(super) bounds: Bounds,
+    pub(super) bounds: MergeLimits,
     /// The results for directories that only one side has, by id and depth, with their number of files: a few trees
     /// can unfold to billions of paths.
     cleaned: HashMap<(ObjectId, usize), (Option<ObjectId>, u64)>,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use crate::git::trees::Here;
+use crate::git::trees::EntryId;
 use crate::git::{EntryKind, ObjectId};
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::stamp::Stamp;
@@ -14,23 +14,23 @@ use crate::model::time::Time;
 use crate::model::{strict, typed};
 use crate::store::error::StoreError;
 use crate::store::history::identity_steps::Rewritten;
-use crate::store::layout::{Location, Log, entry_stamp};
+use crate::store::layout::{Location, LogKind, entry_stamp};
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
 
 /// An entry that a redaction sets aside.
-pub(crate) struct Aside {
+pub(crate) struct SetAside {
     /// The path of the entry's file.
     pub(crate) target: String,
     /// The entry's position in its log.
     entry: Stamp,
 }
 
-impl Aside {
+impl SetAside {
     /// The entry that the redaction at `path` sets aside. `None` if the file is not a redaction, or if it hides a
     /// value instead.
     pub(crate) fn by(path: &str, bytes: &[u8]) -> Option<Self> {
-        let Location::Entry(Log::Redactions(owner), _) = Location::parse(path)? else { return None };
+        let Location::Entry(LogKind::Redactions(owner), _) = Location::parse(path)? else { return None };
         let redaction: Redaction = typed::read(&strict::parse(bytes).ok()?).ok()?;
         if redaction.field != ASIDE {
             return None;
@@ -64,8 +64,8 @@ impl Store {
             let (None, Some((EntryKind::Blob | EntryKind::BlobExecutable, id))) = (file.old, file.new) else {
                 continue;
             };
-            if matches!(Location::parse(&file.path), Some(Location::Entry(Log::Redactions(_), _)))
-                && let Some(aside) = Aside::by(&file.path, &read_blob(&self.repo, id, &file.path)?)
+            if matches!(Location::parse(&file.path), Some(Location::Entry(LogKind::Redactions(_), _)))
+                && let Some(aside) = SetAside::by(&file.path, &read_blob(&self.repo, id, &file.path)?)
             {
                 asides.insert(file.path, aside);
             }
@@ -134,7 +134,7 @@ impl<T> Additions<'_, T> {
         }
         for name in entries.names() {
             let here = entries.get(name);
-            let there: Vec<Here> = others.iter().filter_map(|other| other.get(name)).collect();
+            let there: Vec<EntryId> = others.iter().filter_map(|other| other.get(name)).collect();
             let Some((kind, id)) = here.filter(|here| !there.contains(here)) else { continue };
             let path = format!("{folder}{name}");
             if kind == EntryKind::Tree {

@@ -12,7 +12,7 @@ use crate::model::record::renamed;
 use crate::model::strict;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, form};
-use crate::store::snapshot::Read;
+use crate::store::snapshot::ReadState;
 
 /// The logs whose entries can name an earlier entry of the same log, and the member that does.
 const REFERENCES: &[(&str, &str)] = &[("comments", "edits"), ("conflicts", "resolves")];
@@ -30,7 +30,7 @@ pub(in crate::store) struct Cleared {
 
 impl Cleared {
     /// Reads the directory from a state.
-    pub(in crate::store) fn of(read: &impl Read, folder: &str) -> Result<Self, StoreError> {
+    pub(in crate::store) fn of(read: &impl ReadState, folder: &str) -> Result<Self, StoreError> {
         let redactions = Redactions::of(read, folder)?;
         let mut cleared = Self { redactions, folder: folder.to_owned(), ..Self::default() };
         let mut logs: Vec<String> = cleared.redactions.targets().filter_map(log_of).collect();
@@ -112,7 +112,7 @@ impl Cleared {
     }
 
     /// Names the entries of a log, each after the entry that it refers to.
-    fn name_entries(&mut self, read: &impl Read, log: &str) -> Result<(), StoreError> {
+    fn name_entries(&mut self, read: &impl ReadState, log: &str) -> Result<(), StoreError> {
         let within = |log: &str, name: String| if log.is_empty() { name } else { format!("{log}/{name}") };
         let folder = if log.is_empty() { self.folder.clone() } else { format!("{}/{log}", self.folder) };
         let mut all = sound_entries(read, &folder)?;
@@ -146,7 +146,7 @@ impl Cleared {
     }
 
     /// Adds a second redaction for each entry that was renamed.
-    fn name_redactions(&mut self, read: &impl Read) -> Result<(), StoreError> {
+    fn name_redactions(&mut self, read: &impl ReadState) -> Result<(), StoreError> {
         for (id, value) in sound_entries(read, &format!("{}/{}", self.folder, layout::REDACTIONS))? {
             let after = self.redaction(value.clone());
             if after != value {
@@ -179,7 +179,7 @@ fn with_id(mut value: Value, id: &EntryId) -> Value {
 }
 
 /// The entries of a log as they are stored. Broken entries are left out, since their new names cannot be computed.
-fn sound_entries(read: &impl Read, folder: &str) -> Result<HashMap<EntryId, Value>, StoreError> {
+fn sound_entries(read: &impl ReadState, folder: &str) -> Result<HashMap<EntryId, Value>, StoreError> {
     let mut all = HashMap::new();
     for name in read.names(folder)? {
         let Some(id) = name.strip_suffix(".json").and_then(|id| EntryId::parse(id).ok()) else { continue };

@@ -13,7 +13,7 @@ use crate::store::error::StoreError;
 use crate::store::history::subjects::Subjects;
 use crate::store::repo::Store;
 pub(crate) use apart::Unpurged;
-pub(crate) use commit::Commit;
+pub(crate) use commit::RawCommit;
 pub(crate) use paths::Paths;
 
 /// The last known head of a remote.
@@ -75,7 +75,7 @@ impl Store {
 /// The commit in the new history, given its new tree and parents; `before` is the old commit.
 pub(crate) fn rewritten(
     work: &Repository,
-    mut commit: Commit<'_>,
+    mut commit: RawCommit<'_>,
     (id, before): (ObjectId, &[u8]),
     subjects: &mut Subjects<'_>,
 ) -> Result<ObjectId, StoreError> {

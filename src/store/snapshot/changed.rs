@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bstr::ByteSlice;
 
-use crate::git::trees::Here;
+use crate::git::trees::EntryId;
 use crate::git::{EntryKind, ObjectId};
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::store::error::StoreError;
@@ -13,7 +13,7 @@ use crate::store::repo::Store;
 
 /// The issues and queues in which two states differ.
 #[derive(Debug, Default)]
-pub(crate) struct Changed {
+pub(crate) struct ChangedRecords {
     /// By the directory that holds them, `issues/<xx>`, so that each directory is read once. Includes issues of which
     /// only a queue item differs.
     pub(crate) issues: BTreeMap<String, BTreeSet<IssueId>>,
@@ -24,8 +24,8 @@ pub(crate) struct Changed {
 impl Store {
     /// Compares two trees down to the directories of issues and the items of queues, no deeper. Without an `old`
     /// tree, everything in `new` has changed.
-    pub(crate) fn changed(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Changed, StoreError> {
-        let mut changed = Changed::default();
+    pub(crate) fn changed(&self, old: Option<ObjectId>, new: ObjectId) -> Result<ChangedRecords, StoreError> {
+        let mut changed = ChangedRecords::default();
         let top = [(layout::ISSUES, true), (layout::QUEUES, false)];
         for (name, is_issues) in top {
             let folder = |tree: Option<ObjectId>| -> Result<Option<ObjectId>, StoreError> {
@@ -69,7 +69,7 @@ impl Store {
         &self,
         old: Option<ObjectId>,
         new: Option<ObjectId>,
-        changed: &mut Changed,
+        changed: &mut ChangedRecords,
     ) -> Result<(), StoreError> {
         self.differing(old, new, &mut |fan, old, new| {
             let mut found = BTreeSet::new();
@@ -89,7 +89,7 @@ impl Store {
         &self,
         old: Option<ObjectId>,
         new: Option<ObjectId>,
-        changed: &mut Changed,
+        changed: &mut ChangedRecords,
     ) -> Result<(), StoreError> {
         self.differing(old, new, &mut |name, old, new| {
             let Ok(queue) = QueueId::parse(name) else { return Ok(()) };
@@ -177,7 +177,7 @@ impl Store {
     }
 }
 
-type Side = Option<Here>;
+type Side = Option<EntryId>;
 
 fn folder(side: Side) -> Option<ObjectId> {
     side.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id)

@@ -8,7 +8,7 @@ use crate::store::snapshot::{Snapshot, read_blob};
 
 /// What is at a path.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum AtPath {
     /// Nothing.
     Nothing,
     /// A file with these bytes.
@@ -23,25 +23,25 @@ pub(crate) enum Found {
 
 impl Snapshot<'_> {
     /// Looks up `path`.
-    pub(crate) fn find(&self, path: &str) -> Result<Found, StoreError> {
+    pub(crate) fn find(&self, path: &str) -> Result<AtPath, StoreError> {
         let Some((id, kind)) = self.entry(path)? else {
             for (end, _) in path.match_indices('/') {
                 match self.entry(&path[..end])? {
                     Some((_, EntryKind::Tree)) => {}
-                    Some(_) => return Ok(Found::UnderFile),
+                    Some(_) => return Ok(AtPath::UnderFile),
                     None => break,
                 }
             }
-            return Ok(Found::Nothing);
+            return Ok(AtPath::Nothing);
         };
         if !matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable) {
-            return Ok(Found::Folder);
+            return Ok(AtPath::Folder);
         }
         let header = self.repo().header(id).map_err(StoreError::object("cannot read a record"))?;
         if header.size > layout::largest(path) {
-            return Ok(Found::TooLarge);
+            return Ok(AtPath::TooLarge);
         }
-        read_blob(self.repo(), id, path).map(Found::File)
+        read_blob(self.repo(), id, path).map(AtPath::File)
     }
 
     /// The merge of two versions of the file at `path`.
@@ -70,14 +70,14 @@ mod tests {
         let deep = "x/".repeat(DEEPEST);
         for _ in 0..2 {
             for path in ["f", "a/b/c", "a/e", "a/b/d", "a/b/c"] {
-                assert_eq!(state.find(path).unwrap(), Found::File(path.into()), "{path}");
+                assert_eq!(state.find(path).unwrap(), AtPath::File(path.into()), "{path}");
             }
             for path in ["g", "a/g", "a/g/h", "a/b/e", deep.as_str()] {
-                assert_eq!(state.find(path).unwrap(), Found::Nothing, "{path}");
+                assert_eq!(state.find(path).unwrap(), AtPath::Nothing, "{path}");
             }
-            assert_eq!(state.find("a/b").unwrap(), Found::Folder);
-            assert_eq!(state.find("a/b/c/d").unwrap(), Found::UnderFile);
-            assert_eq!(state.find("f/a/b").unwrap(), Found::UnderFile);
+            assert_eq!(state.find("a/b").unwrap(), AtPath::Folder);
+            assert_eq!(state.find("a/b/c/d").unwrap(), AtPath::UnderFile);
+            assert_eq!(state.find("f/a/b").unwrap(), AtPath::UnderFile);
         }
     }
 }

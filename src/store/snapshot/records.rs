@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::Read;
+use super::ReadState;
 use crate::git::GitError;
 use crate::model::doc::{Broken, Doc};
 use crate::model::execution::{Execution, LogEntry};
@@ -46,13 +46,17 @@ fn parse_entry<T: DeserializeOwned>(path: &str, bytes: &[u8], hidden: &Redaction
 }
 
 /// The record with stamps at `path`, for a command that changes it.
-pub(crate) fn doc(read: &impl Read, schema: &'static Schema, path: &str) -> Result<Option<Doc>, StoreError> {
+pub(crate) fn doc(
+    read: &impl ReadState,
+    schema: &'static Schema,
+    path: &str,
+) -> Result<Option<Doc>, StoreError> {
     Ok(doc_with_fields(read, schema, path)?.map(|(doc, _)| doc))
 }
 
 /// Like [`doc`], with the fields of the record.
 fn doc_with_fields(
-    read: &impl Read,
+    read: &impl ReadState,
     schema: &'static Schema,
     path: &str,
 ) -> Result<Option<(Doc, Value)>, StoreError> {
@@ -66,7 +70,7 @@ fn doc_with_fields(
 }
 
 fn recorded<T: DeserializeOwned>(
-    read: &impl Read,
+    read: &impl ReadState,
     schema: &'static Schema,
     path: &str,
 ) -> Result<Option<Recorded<T>>, StoreError> {
@@ -75,7 +79,7 @@ fn recorded<T: DeserializeOwned>(
 
 /// Like [`recorded`], if the redactions of the directory were already read.
 fn recorded_behind<T: DeserializeOwned>(
-    read: &impl Read,
+    read: &impl ReadState,
     schema: &'static Schema,
     path: &str,
     hidden: &Redactions,
@@ -111,7 +115,7 @@ fn set_aside<T>(
 
 /// The log in `folder` as it is stored, in order; broken entries are skipped and noted.
 pub(crate) fn raw_log<T: DeserializeOwned>(
-    read: &impl Read,
+    read: &impl ReadState,
     folder: &str,
     broken: &mut Vec<(String, String)>,
 ) -> Result<Vec<T>, StoreError> {
@@ -120,7 +124,7 @@ pub(crate) fn raw_log<T: DeserializeOwned>(
 
 /// The log in `folder` as it is shown, in order; broken entries are skipped and noted.
 fn log<T: DeserializeOwned>(
-    read: &impl Read,
+    read: &impl ReadState,
     folder: &str,
     hidden: &Redactions,
     broken: &mut Vec<(String, String)>,
@@ -139,7 +143,7 @@ fn log<T: DeserializeOwned>(
 }
 
 /// The root record: policy and project context.
-pub(crate) fn root(read: &impl Read) -> Result<Root, StoreError> {
+pub(crate) fn root(read: &impl ReadState) -> Result<Root, StoreError> {
     let Some(doc) = doc(read, &ROOT, layout::ROOT_PATH)? else {
         return Err(StoreError::Broken {
             path: layout::ROOT_PATH.into(),
@@ -150,7 +154,7 @@ pub(crate) fn root(read: &impl Read) -> Result<Root, StoreError> {
 }
 
 /// Every issue id, sorted by bytes.
-pub(crate) fn issue_ids(read: &impl Read) -> Result<Vec<IssueId>, StoreError> {
+pub(crate) fn issue_ids(read: &impl ReadState) -> Result<Vec<IssueId>, StoreError> {
     let mut ids = Vec::new();
     for fan in read.names(layout::ISSUES)? {
         for name in read.names(&format!("{}/{fan}", layout::ISSUES))? {
@@ -166,7 +170,7 @@ pub(crate) fn issue_ids(read: &impl Read) -> Result<Vec<IssueId>, StoreError> {
 }
 
 /// The ids of the plans of an issue.
-pub(crate) fn solution_ids(read: &impl Read, issue: &IssueId) -> Result<Vec<SolutionId>, StoreError> {
+pub(crate) fn solution_ids(read: &impl ReadState, issue: &IssueId) -> Result<Vec<SolutionId>, StoreError> {
     let names = read.names(&layout::solutions(issue))?;
     Ok(names
         .iter()
@@ -176,7 +180,7 @@ pub(crate) fn solution_ids(read: &impl Read, issue: &IssueId) -> Result<Vec<Solu
 }
 
 /// The ids of the executions of an issue.
-pub(crate) fn execution_ids(read: &impl Read, issue: &IssueId) -> Result<Vec<ExecutionId>, StoreError> {
+pub(crate) fn execution_ids(read: &impl ReadState, issue: &IssueId) -> Result<Vec<ExecutionId>, StoreError> {
     let names = read.names(&layout::executions(issue))?;
     Ok(names
         .iter()
@@ -186,18 +190,18 @@ pub(crate) fn execution_ids(read: &impl Read, issue: &IssueId) -> Result<Vec<Exe
 }
 
 /// The ids of all queues.
-pub(crate) fn queue_ids(read: &impl Read) -> Result<Vec<QueueId>, StoreError> {
+pub(crate) fn queue_ids(read: &impl ReadState) -> Result<Vec<QueueId>, StoreError> {
     Ok(read.names(layout::QUEUES)?.iter().filter_map(|name| QueueId::parse(name).ok()).collect())
 }
 
 /// The ids of all runs.
-pub(crate) fn run_ids(read: &impl Read) -> Result<Vec<RunId>, StoreError> {
+pub(crate) fn run_ids(read: &impl ReadState) -> Result<Vec<RunId>, StoreError> {
     Ok(read.names(layout::RUNS)?.iter().filter_map(|name| RunId::parse(name).ok()).collect())
 }
 
 /// What was learned, in order.
 pub(crate) fn wisdom(
-    read: &impl Read,
+    read: &impl ReadState,
     broken: &mut Vec<(String, String)>,
 ) -> Result<Vec<Wisdom>, StoreError> {
     let hidden = Redactions::of(read, layout::WISDOM)?;
@@ -206,7 +210,7 @@ pub(crate) fn wisdom(
 
 /// One run with its log.
 pub(crate) fn run(
-    read: &impl Read,
+    read: &impl ReadState,
     id: &RunId,
     broken: &mut Vec<(String, String)>,
 ) -> Result<Option<RunFolder>, StoreError> {
@@ -221,7 +225,7 @@ pub(crate) fn run(
 
 /// One execution with its log.
 pub(crate) fn execution(
-    read: &impl Read,
+    read: &impl ReadState,
     id: &ExecutionId,
     broken: &mut Vec<(String, String)>,
 ) -> Result<Option<ExecutionFolder>, StoreError> {
@@ -235,7 +239,7 @@ pub(crate) fn execution(
 }
 
 /// All executions of an issue with their logs, without the rest of its directory. Broken ones are left out.
-pub(crate) fn executions(read: &impl Read, issue: &IssueId) -> Result<Vec<ExecutionFolder>, StoreError> {
+pub(crate) fn executions(read: &impl ReadState, issue: &IssueId) -> Result<Vec<ExecutionFolder>, StoreError> {
     let mut broken = Vec::new();
     let mut executions = Vec::new();
     for id in execution_ids(read, issue)? {
@@ -245,7 +249,7 @@ pub(crate) fn executions(read: &impl Read, issue: &IssueId) -> Result<Vec<Execut
 }
 
 /// Whether anything of an issue, its plans or its executions is hidden.
-pub(crate) fn has_redactions(read: &impl Read, issue: &IssueId) -> Result<bool, StoreError> {
+pub(crate) fn has_redactions(read: &impl ReadState, issue: &IssueId) -> Result<bool, StoreError> {
     for folder in redacting_folders(read, issue)? {
         if !Redactions::of(read, &folder)?.is_empty() {
             return Ok(true);
@@ -255,7 +259,7 @@ pub(crate) fn has_redactions(read: &impl Read, issue: &IssueId) -> Result<bool, 
 }
 
 /// The directories outside issues that can hold redactions: those of queues, of runs, of roadmaps and of what was learned.
-pub(in crate::store) fn redacting_beside_issues(read: &impl Read) -> Result<Vec<String>, StoreError> {
+pub(in crate::store) fn redacting_beside_issues(read: &impl ReadState) -> Result<Vec<String>, StoreError> {
     let queues = queue_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::QUEUES));
     let runs = run_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::RUNS));
     let roadmaps = roadmap_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::ROADMAPS));
@@ -264,7 +268,7 @@ pub(in crate::store) fn redacting_beside_issues(read: &impl Read) -> Result<Vec<
 
 /// The directories of an issue that can hold redactions.
 pub(in crate::store) fn redacting_folders(
-    read: &impl Read,
+    read: &impl ReadState,
     issue: &IssueId,
 ) -> Result<Vec<String>, StoreError> {
     let mut folders = vec![layout::issue_folder(issue)];
@@ -278,14 +282,14 @@ pub(in crate::store) fn redacting_folders(
 }
 
 /// A plan; `None` if there is none, or it cannot be read.
-pub(crate) fn solution(read: &impl Read, id: &SolutionId) -> Result<Option<Solution>, StoreError> {
+pub(crate) fn solution(read: &impl ReadState, id: &SolutionId) -> Result<Option<Solution>, StoreError> {
     let found = recorded(read, &SOLUTION, &layout::solution(id));
     Ok(set_aside(found, &mut Vec::new())?.map(|found: Recorded<Solution>| found.record))
 }
 
 /// The reviews of these plans; a plan without reviews is left out.
 fn reviews(
-    read: &impl Read,
+    read: &impl ReadState,
     solutions: &[SolutionId],
     broken: &mut Vec<(String, String)>,
 ) -> Result<BTreeMap<SolutionId, Vec<Review>>, StoreError> {
@@ -302,7 +306,7 @@ fn reviews(
 }
 
 /// Everything in the directory of one issue, and its items in all queues; `None` if there is no such issue.
-pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
+pub(crate) fn issue(read: &impl ReadState, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
     let solution_ids = solution_ids(read, id)?;
     let Some(mut folder) = outline_of(read, id, &solution_ids)? else { return Ok(None) };
     let hidden = Redactions::of(read, &layout::issue_folder(id))?;
@@ -319,12 +323,12 @@ pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder
 
 /// What the status of an issue is derived from: the issue itself, its executions and its items, without plans, comments,
 /// feedback and explorations.
-pub(crate) fn outline(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
+pub(crate) fn outline(read: &impl ReadState, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
     outline_of(read, id, &solution_ids(read, id)?)
 }
 
 fn outline_of(
-    read: &impl Read,
+    read: &impl ReadState,
     id: &IssueId,
     solution_ids: &[SolutionId],
 ) -> Result<Option<IssueFolder>, StoreError> {

@@ -1,7 +1,7 @@
 //! Resolves what a user types to an id: first an exact id, then the exact last part of one, then an unambiguous
 //! prefix of an id or of its last part.
 
-use super::Read;
+use super::ReadState;
 use super::records;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, RoadmapId, RunId, SolutionId};
 use crate::model::nearest::nearest;
@@ -14,7 +14,7 @@ mod known;
 
 pub(crate) use error::ResolveError;
 pub(crate) use item::{item, item_among};
-pub(crate) use known::Known;
+pub(crate) use known::KnownRecord;
 
 /// How well a text matches an id; the best match is last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,7 +111,7 @@ pub(crate) fn one_of(kind: &'static str, text: &str, ids: Vec<String>) -> Result
 }
 
 /// An issue.
-pub(crate) fn issue(read: &impl Read, text: &str) -> Result<IssueId, ResolveError> {
+pub(crate) fn issue(read: &impl ReadState, text: &str) -> Result<IssueId, ResolveError> {
     if let Ok(id) = IssueId::parse(text)
         && read.file(&layout::issue(&id))?.is_some()
     {
@@ -148,7 +148,7 @@ fn is_task(text: &str) -> bool {
 
 /// A plan, of the issue `within` if that is given.
 pub(crate) fn solution(
-    read: &impl Read,
+    read: &impl ReadState,
     text: &str,
     within: Option<&IssueId>,
 ) -> Result<SolutionId, ResolveError> {
@@ -169,7 +169,7 @@ pub(crate) fn solution(
 }
 
 /// A queue, by its id or by its whole name.
-pub(crate) fn queue(read: &impl Read, text: &str) -> Result<QueueId, ResolveError> {
+pub(crate) fn queue(read: &impl ReadState, text: &str) -> Result<QueueId, ResolveError> {
     let ids = records::queue_ids(read)?;
     let by_id = pick("queue", text, ids.iter().cloned(), |id| (id.to_string(), id.uid().to_owned()));
     if !matches!(by_id, Err(ResolveError::NotFound { .. })) || text.is_empty() {
@@ -192,66 +192,70 @@ pub(crate) fn queue(read: &impl Read, text: &str) -> Result<QueueId, ResolveErro
 }
 
 /// A run.
-pub(crate) fn run(read: &impl Read, text: &str) -> Result<RunId, ResolveError> {
+pub(crate) fn run(read: &impl ReadState, text: &str) -> Result<RunId, ResolveError> {
     pick("run", text, records::run_ids(read)?, |id| (id.to_string(), id.uid().to_owned()))
 }
 
 /// A roadmap.
-pub(crate) fn roadmap(read: &impl Read, text: &str) -> Result<RoadmapId, ResolveError> {
+pub(crate) fn roadmap(read: &impl ReadState, text: &str) -> Result<RoadmapId, ResolveError> {
     pick("roadmap", text, records::roadmap_ids(read)?, |id| (id.to_string(), id.uid().to_owned()))
 }
 
 /// The issue, plan or execution with exactly this id.
-pub(crate) fn exact(read: &impl Read, text: &str) -> Result<Option<Known>, StoreError> {
+pub(crate) fn exact(read: &impl ReadState, text: &str) -> Result<Option<KnownRecord>, StoreError> {
     if let Ok(id) = IssueId::parse(text)
         && read.file(&layout::issue(&id))?.is_some()
     {
-        return Ok(Some(Known::Issue(id)));
+        return Ok(Some(KnownRecord::Issue(id)));
     }
     if let Ok(id) = SolutionId::parse(text)
         && read.file(&layout::solution(&id))?.is_some()
     {
-        return Ok(Some(Known::Solution(id)));
+        return Ok(Some(KnownRecord::Solution(id)));
     }
     if let Ok(id) = ExecutionId::parse(text)
         && read.file(&layout::execution(&id))?.is_some()
     {
-        return Ok(Some(Known::Execution(id)));
+        return Ok(Some(KnownRecord::Execution(id)));
     }
     Ok(None)
 }
 
 /// Whatever `text` names.
-pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
+pub(crate) fn any(read: &impl ReadState, text: &str) -> Result<KnownRecord, ResolveError> {
     if begins(text, "QUE-") && !text.contains(':') {
-        return queue(read, text).map(Known::Queue);
+        return queue(read, text).map(KnownRecord::Queue);
     }
     if begins(text, "RMAP-") {
-        return roadmap(read, text).map(Known::Roadmap);
+        return roadmap(read, text).map(KnownRecord::Roadmap);
     }
     if text.contains(':') || number(text).is_some() {
-        return item(read, text).map(|(queue, item)| Known::Item(queue, item.solution_id));
+        return item(read, text).map(|(queue, item)| KnownRecord::Item(queue, item.solution_id));
     }
     if let Some(known) = exact(read, text)? {
         return Ok(known);
     }
-    let mut known: Vec<Known> = Vec::new();
+    let mut known: Vec<KnownRecord> = Vec::new();
     for id in records::issue_ids(read)? {
-        known.extend(records::solution_ids(read, &id)?.into_iter().map(Known::Solution));
-        known.extend(records::execution_ids(read, &id)?.into_iter().map(Known::Execution));
-        known.push(Known::Issue(id));
+        known.extend(records::solution_ids(read, &id)?.into_iter().map(KnownRecord::Solution));
+        known.extend(records::execution_ids(read, &id)?.into_iter().map(KnownRecord::Execution));
+        known.push(KnownRecord::Issue(id));
     }
-    known.extend(records::queue_ids(read)?.into_iter().map(Known::Queue));
-    known.extend(records::roadmap_ids(read)?.into_iter().map(Known::Roadmap));
+    known.extend(records::queue_ids(read)?.into_iter().map(KnownRecord::Queue));
+    known.extend(records::roadmap_ids(read)?.into_iter().map(KnownRecord::Roadmap));
     among("record", text, known)
 }
 
 /// The things that `text` matches equally well.
-pub(crate) fn all_among(text: &str, known: Vec<Known>) -> Vec<Known> {
+pub(crate) fn all_among(text: &str, known: Vec<KnownRecord>) -> Vec<KnownRecord> {
     best(text, known, |it| vec![it.parts()])
 }
 
 /// The one thing that `text` names.
-pub(crate) fn among(kind: &'static str, text: &str, known: Vec<Known>) -> Result<Known, ResolveError> {
-    pick(kind, text, known, Known::parts)
+pub(crate) fn among(
+    kind: &'static str,
+    text: &str,
+    known: Vec<KnownRecord>,
+) -> Result<KnownRecord, ResolveError> {
+    pick(kind, text, known, KnownRecord::parts)
 }

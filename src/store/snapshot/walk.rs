@@ -8,7 +8,7 @@ use super::{Snapshot, read_blob};
 use crate::git::trees::{self, DEEPEST};
 use crate::git::{EntryKind, Kind, ObjectId};
 use crate::store::error::StoreError;
-use crate::store::layout::{self, Folder, Log};
+use crate::store::layout::{self, Folder, LogKind};
 use crate::store::redaction::cleared::Cleared;
 
 /// What is at a path.
@@ -49,7 +49,7 @@ impl Snapshot<'_> {
         };
         // A directory with redactions of its own: an issue, a plan, an execution, what was learned.
         let own = match Folder::parse(path) {
-            Some(Folder::Owner(_) | Folder::Log(Log::Wisdom)) => {
+            Some(Folder::Owner(_) | Folder::Log(LogKind::Wisdom)) => {
                 Some(match folder.get(layout::REDACTIONS.into()).is_some() {
                     true => Cleared::of(self, path)?,
                     false => Cleared::default(),

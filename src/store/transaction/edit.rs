@@ -22,7 +22,7 @@ use crate::model::solution::SOLUTION;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form};
 use crate::store::redaction::Redactions;
-use crate::store::snapshot::Read;
+use crate::store::snapshot::ReadState;
 use crate::store::snapshot::records;
 
 impl Tx<'_> {

@@ -1,6 +1,6 @@
 //! The message of a commit of the ref.
 
-use super::Note;
+use super::CommitNote;
 use super::identity::Identity;
 use crate::store::repo::one_line;
 
@@ -8,7 +8,7 @@ use crate::store::repo::one_line;
 const LONGEST_SUBJECT: usize = 200;
 
 /// The subject and the trailers. Each is one line, whatever the user typed.
-pub(super) fn message(note: &Note, identity: &Identity) -> String {
+pub(super) fn message(note: &CommitNote, identity: &Identity) -> String {
     let mut subject = one_line(&note.subject);
     if subject.chars().count() > LONGEST_SUBJECT {
         subject = subject.chars().take(LONGEST_SUBJECT - 1).chain(['…']).collect();
@@ -38,7 +38,7 @@ mod tests {
             actor: None,
             role: None,
         };
-        let note = Note {
+        let note = CommitNote {
             op: Op::Close,
             subject: "issue: close ISS-1\n\nWf-Role: owner".into(),
             force: Some("late\nWf-Actor: x".into()),

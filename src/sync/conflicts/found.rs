@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::git::ObjectId;
-use crate::model::doc::{Apart, Written};
+use crate::model::doc::{Apart, SideValue};
 use crate::model::schema::Schema;
 use crate::model::stamp::Made;
 
@@ -19,7 +19,7 @@ pub(super) struct Met {
     /// When the value that won was written.
     pub(super) won: Option<Made>,
     /// The value that lost.
-    pub(super) lost: Written,
+    pub(super) lost: SideValue,
     /// The head that brought it.
     pub(super) lost_head: ObjectId,
     /// The commit that decided.
@@ -34,13 +34,13 @@ type Key = (String, String, Option<Made>, Option<Made>, Option<String>);
 
 /// Conflicts by their number.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct FoundConflicts {
     pub(super) all: Vec<Met>,
     by_key: HashMap<Key, u32>,
     by_path: HashMap<String, Vec<u32>>,
 }
 
-impl Found {
+impl FoundConflicts {
     pub(super) fn get(&self, number: u32) -> &Met {
         &self.all[number as usize]
     }
@@ -74,7 +74,7 @@ impl Found {
         [_, lost_head]: [ObjectId; 2],
         schema: &'static Schema,
         path: &str,
-        (field, [won, lost]): (String, [Written; 2]),
+        (field, [won, lost]): (String, [SideValue; 2]),
         is_rewritten: bool,
     ) -> u32 {
         let (path, won) = (path.to_owned(), won.stamp);
@@ -98,6 +98,6 @@ impl Found {
 }
 
 /// The order by which a merge decides.
-pub(super) fn rank(side: &Written) -> (Option<&Made>, Option<String>) {
+pub(super) fn rank(side: &SideValue) -> (Option<&Made>, Option<String>) {
     (side.stamp.as_ref(), side.value.as_ref().map(serde_json::Value::to_string))
 }

@@ -4,15 +4,15 @@
 use std::collections::HashMap;
 
 use super::WHOLE;
-use super::found::{Found, Met};
+use super::found::{FoundConflicts, Met};
 use super::imported::has_replaced_import;
-use super::kept::Kept;
+use super::kept::KeptConflicts;
 use crate::git::ObjectId;
-use crate::index::Watch;
+use crate::index::Refreshing;
 use crate::model::doc::{Apart, Doc};
 use crate::model::schema::Schema;
 use crate::store::layout::{Form, form};
-use crate::store::{Did, Lineage, Own, Read, SharedMap, Snapshot, Store, StoreError, Wrote};
+use crate::store::{Did, Lineage, Own, ReadState, SharedMap, Snapshot, Store, StoreError, Wrote};
 
 /// The conflicts in the history of a commit by their number, and whether each is resolved there.
 type Known = SharedMap<bool>;
@@ -20,19 +20,19 @@ type Known = SharedMap<bool>;
 pub(super) struct History<'a> {
     store: &'a Store,
     lineage: Lineage<'a>,
-    found: Found,
+    found: FoundConflicts,
     /// The commit from which the walk went on, and how many of the events were known there.
     began: Option<(ObjectId, usize)>,
     /// What commits did to conflicts: found them, or resolved them. A conflict is known in the history of each commit that
     /// descends from such an event, and resolved if one of these events resolved it.
-    events: Vec<Event>,
+    events: Vec<ConflictEvent>,
     /// Whether records were deleted or damaged, so that a walk from here on would not know all of what it needs.
     has_gaps: bool,
 }
 
 /// What a commit did to the conflict with a number: whether it resolved it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Event {
+pub(super) struct ConflictEvent {
     pub(super) commit: ObjectId,
     pub(super) number: u32,
     pub(super) resolves: bool,
@@ -54,9 +54,9 @@ pub(super) fn unsettled_since(
 pub(super) fn unsettled(
     store: &Store,
     tip: ObjectId,
-    kept: Option<Kept>,
-    watch: Watch<'_>,
-) -> Result<(Vec<Met>, Option<Kept>), StoreError> {
+    kept: Option<KeptConflicts>,
+    watch: Refreshing<'_>,
+) -> Result<(Vec<Met>, Option<KeptConflicts>), StoreError> {
     let mut history = History::new(store);
     // After a purge, the old history is no longer one of this commit.
     let since = match kept {
@@ -70,7 +70,7 @@ pub(super) fn unsettled(
     let last = history.walk(tip, since, watch)?;
     let unsettled = history.unsettled(&last);
     let History { found, events, has_gaps, .. } = history;
-    Ok((unsettled, (!has_gaps).then_some(Kept { commit: tip, met: found.all, events })))
+    Ok((unsettled, (!has_gaps).then_some(KeptConflicts { commit: tip, met: found.all, events })))
 }
 
 impl<'a> History<'a> {
@@ -78,7 +78,7 @@ impl<'a> History<'a> {
         Self {
             store,
             lineage: Lineage::over(store, []),
-            found: Found::default(),
+            found: FoundConflicts::default(),
             began: None,
             events: Vec::new(),
             has_gaps: false,
@@ -86,8 +86,8 @@ impl<'a> History<'a> {
     }
 
     /// Goes on where an earlier walk ended.
-    fn go_on_from(&mut self, kept: Kept) {
-        let Kept { commit, met, events } = kept;
+    fn go_on_from(&mut self, kept: KeptConflicts) {
+        let KeptConflicts { commit, met, events } = kept;
         for met in met {
             self.found.add(met);
         }
@@ -101,7 +101,7 @@ impl<'a> History<'a> {
         &mut self,
         tip: ObjectId,
         since: Option<ObjectId>,
-        watch: Watch<'_>,
+        watch: Refreshing<'_>,
     ) -> Result<Known, StoreError> {
         let commits = self.store.parents_first(&[tip], since)?;
         let parents = commits.iter().map(|(commit, parents)| (*commit, &parents[..]));
@@ -141,7 +141,7 @@ impl<'a> History<'a> {
     /// Notes what a commit does to a conflict.
     fn set(&mut self, state: &mut Known, commit: ObjectId, number: u32, resolves: bool) {
         state.set(number, Some(resolves));
-        self.events.push(Event { commit, number, resolves });
+        self.events.push(ConflictEvent { commit, number, resolves });
     }
 
     fn after(

@@ -4,10 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::found::Met;
-use super::history::Event;
+use super::history::ConflictEvent;
 use crate::git::ObjectId;
 use crate::index::Index;
-use crate::model::doc::Written;
+use crate::model::doc::SideValue;
 use crate::model::stamp::Made;
 use crate::store::layout::{Form, form};
 
@@ -15,10 +15,10 @@ use crate::store::layout::{Form, form};
 const NAME: &str = "conflicts-1";
 
 /// All conflicts in the history of a commit, and what was done to them.
-pub(super) struct Kept {
+pub(super) struct KeptConflicts {
     pub(super) commit: ObjectId,
     pub(super) met: Vec<Met>,
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<ConflictEvent>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -42,7 +42,7 @@ struct StoredMet {
     is_rewritten: bool,
 }
 
-impl Kept {
+impl KeptConflicts {
     /// What the index has. What cannot be read is not there.
     pub(super) fn read(index: &Index<'_>) -> Option<Self> {
         Self::parse(&index.kept(NAME)?)
@@ -59,7 +59,8 @@ impl Kept {
         let stored: Stored = serde_json::from_str(text).ok()?;
         let count = u32::try_from(stored.met.len()).ok()?;
         let event = |(commit, number, resolves): (String, u32, bool)| {
-            Some(Event { commit: commit.parse().ok()?, number, resolves }).filter(|it| it.number < count)
+            Some(ConflictEvent { commit: commit.parse().ok()?, number, resolves })
+                .filter(|it| it.number < count)
         };
         Some(Self {
             commit: stored.commit.parse().ok()?,
@@ -101,7 +102,7 @@ impl StoredMet {
             path: self.path,
             key: self.key,
             won: self.won,
-            lost: Written { stamp: self.lost, value },
+            lost: SideValue { stamp: self.lost, value },
             lost_head: self.lost_head.parse().ok()?,
             merge: self.merge.parse().ok()?,
             is_rewritten: self.is_rewritten,

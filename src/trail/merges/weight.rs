@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::git::ObjectId;
-use crate::rules::audit::Unseen;
+use crate::rules::audit::UnknownChange;
 use crate::store::{CodeCommit, Store, StoreError};
 
 /// Merges of more commits than this are not repeated.
@@ -24,9 +24,9 @@ const STEPS_OF_A_PAIR: u64 = 100;
 
 /// The remaining budget.
 #[derive(Debug)]
-pub(crate) struct Budget(Option<u64>);
+pub(crate) struct MergeBudget(Option<u64>);
 
-impl Budget {
+impl MergeBudget {
     /// Bounds each merge, but not their number: the user started this, and can stop it.
     pub(crate) fn of_each() -> Self {
         Self(None)
@@ -55,26 +55,26 @@ impl Budget {
 pub(super) fn unseen(
     store: &Store,
     merge: &CodeCommit,
-    budget: &mut Budget,
-) -> Result<Option<Unseen>, StoreError> {
+    budget: &mut MergeBudget,
+) -> Result<Option<UnknownChange>, StoreError> {
     if budget.is_spent() {
-        return Ok(Some(Unseen::Spent));
+        return Ok(Some(UnknownChange::Spent));
     }
     let mut steps = 0;
     let found = weigh(store, merge, &mut steps)?;
     // This was checked before for trees that unfold without end.
-    let is_enough = budget.take(if found == Some(Unseen::Unfolds) { MOST_STEPS } else { steps });
-    Ok(found.or((!is_enough).then_some(Unseen::Spent)))
+    let is_enough = budget.take(if found == Some(UnknownChange::Unfolds) { MOST_STEPS } else { steps });
+    Ok(found.or((!is_enough).then_some(UnknownChange::Spent)))
 }
 
-fn weigh(store: &Store, merge: &CodeCommit, steps: &mut u64) -> Result<Option<Unseen>, StoreError> {
+fn weigh(store: &Store, merge: &CodeCommit, steps: &mut u64) -> Result<Option<UnknownChange>, StoreError> {
     if merge.parents.len() > MOST_PARENTS {
-        return Ok(Some(Unseen::Ancestry));
+        return Ok(Some(UnknownChange::Ancestry));
     }
     let tree = store.code_tree_of(merge.id)?;
     for parent in &merge.parents {
         if store.repo().exceeds_budget(Some(store.code_tree_of(*parent)?), tree)? {
-            return Ok(Some(Unseen::Unfolds));
+            return Ok(Some(UnknownChange::Unfolds));
         }
     }
     let mut open: Vec<(ObjectId, ObjectId)> = merge.parents[..]
@@ -98,14 +98,14 @@ fn weigh(store: &Store, merge: &CodeCommit, steps: &mut u64) -> Result<Option<Un
         }
         for base in trees {
             let Some(work) = store.merge_work(base, sides, MOST_RENAMES)? else {
-                return Ok(Some(Unseen::Unfolds));
+                return Ok(Some(UnknownChange::Unfolds));
             };
             *steps += work.steps;
             if work.largest > LARGEST_FILE {
-                return Ok(Some(Unseen::LargeFile));
+                return Ok(Some(UnknownChange::LargeFile));
             }
             if *steps > MOST_STEPS {
-                return Ok(Some(Unseen::TooMuch));
+                return Ok(Some(UnknownChange::TooMuch));
             }
         }
         // git merges several common ancestors into one first.
@@ -113,7 +113,7 @@ fn weigh(store: &Store, merge: &CodeCommit, steps: &mut u64) -> Result<Option<Un
             open.extend(bases[n + 1..].iter().map(|other| (*base, *other)).filter(|pair| seen.insert(*pair)));
         }
         if seen.len() > most {
-            return Ok(Some(Unseen::Ancestry));
+            return Ok(Some(UnknownChange::Ancestry));
         }
     }
     Ok(None)
@@ -125,11 +125,11 @@ mod tests {
 
     #[test]
     fn a_budget_ends_and_that_of_an_audit_does_not() {
-        let mut budget = Budget::of_a_push();
+        let mut budget = MergeBudget::of_a_push();
         assert!(budget.take(STEPS_OF_A_PUSH - 1) && !budget.is_spent());
         assert!(budget.take(1) && budget.is_spent());
         assert!(!budget.take(1) && budget.is_spent());
-        let mut budget = Budget::of_each();
+        let mut budget = MergeBudget::of_each();
         assert!(budget.take(u64::MAX) && budget.take(u64::MAX) && !budget.is_spent());
     }
 }

@@ -8,12 +8,12 @@ use serde::Serialize;
 use super::{Known, SKEW};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::store::{CodeCommit, Read, StoreError, layout, records};
+use crate::store::{CodeCommit, ReadState, StoreError, layout, records};
 use crate::trail::trailers;
 
 /// A commit for an issue that could belong to any of its executions.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Undecided {
+pub(crate) struct AmbiguousCommit {
     /// The full object id.
     pub(crate) commit: CommitHash,
     /// The first line of its message.
@@ -21,12 +21,12 @@ pub(crate) struct Undecided {
     /// The issue that its trailers name.
     pub(crate) issue_id: IssueId,
     /// The executions of the issue that it could belong to; empty if the issue was never executed.
-    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) candidates: Vec<CandidateExecution>,
 }
 
 /// An execution that a commit could belong to.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Candidate {
+pub(crate) struct CandidateExecution {
     /// The execution.
     pub(crate) execution_id: ExecutionId,
     /// Its plan.
@@ -36,7 +36,7 @@ pub(crate) struct Candidate {
 /// The issues that trailers name and that exist here, except issues of which they also name a plan: it is more
 /// specific, even if it is not here.
 pub(super) fn issues(
-    read: &impl Read,
+    read: &impl ReadState,
     trailers: &[(String, String)],
 ) -> Result<BTreeSet<IssueId>, StoreError> {
     let values = |key: &'static str| trailers.iter().filter(move |it| it.0 == key).map(|(_, value)| value);
@@ -55,7 +55,7 @@ pub(super) fn issues(
 /// The execution that a commit is for: the only one that had begun when it was authored, else that of the bound plan.
 /// None if there is neither.
 pub(super) fn execution(
-    read: &impl Read,
+    read: &impl ReadState,
     known: &Known,
     issue: &IssueId,
     commit: &CodeCommit,
@@ -71,12 +71,12 @@ pub(super) fn execution(
     Ok(known.at(bound, commit.authored_at))
 }
 
-pub(super) fn undecided(known: &Known, issue: &IssueId, commit: &CodeCommit) -> Undecided {
-    let candidate = |n: &usize| Candidate {
+pub(super) fn undecided(known: &Known, issue: &IssueId, commit: &CodeCommit) -> AmbiguousCommit {
+    let candidate = |n: &usize| CandidateExecution {
         execution_id: known.executions[*n].execution.id.clone(),
         solution_id: known.executions[*n].execution.solution_id.clone(),
     };
-    Undecided {
+    AmbiguousCommit {
         commit: commit.id.into(),
         subject: commit.subject.clone(),
         issue_id: issue.clone(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Known, Shown};
+use super::{Known, RelinkEvidence};
 use crate::model::execution::Event;
 use crate::model::hash::{CommitHash, PatchId};
 use crate::model::status::ExecutionStatus;
@@ -86,14 +86,14 @@ impl Patches {
         &self,
         known: &Known,
         commit: &CodeCommit,
-    ) -> Option<(usize, Option<TaskId>, Shown, Option<CommitHash>)> {
+    ) -> Option<(usize, Option<TaskId>, RelinkEvidence, Option<CommitHash>)> {
         let id = self.of_silent.get(&CommitHash::from(commit.id))?;
         if let Some(same) = self.single.get(id) {
             let n = known.at(same.iter().map(|(n, _, _)| *n), commit.authored_at)?;
             let (_, hash, task) = same.iter().find(|(of, _, _)| *of == n)?;
-            return Some((n, task.clone(), Shown::Patch, Some(hash.clone())));
+            return Some((n, task.clone(), RelinkEvidence::Patch, Some(hash.clone())));
         }
         let n = known.at(self.whole.get(id)?.iter().copied(), commit.authored_at)?;
-        Some((n, None, Shown::WholePatch, None))
+        Some((n, None, RelinkEvidence::WholePatch, None))
     }
 }

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{MOST_COMPARED, Same, Source, Sources, add};
+use super::{MOST_COMPARED, Same, SourceWork, Sources, add};
 use crate::git::{ObjectId, Revisions};
 use crate::model::execution::CommitLink;
 use crate::model::hash::{CommitHash, PatchId};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{CodeCommit, MOST_FILES, Read, StoreError, object_id, records};
-use crate::trail::parts::Parts;
+use crate::store::{CodeCommit, MOST_FILES, ReadState, StoreError, object_id, records};
+use crate::trail::parts::FilesByCommit;
 use crate::trail::patch_id;
 
 /// At most this many commits are recognized as reverted by one whose message names only the last of them.
@@ -20,9 +20,13 @@ const MOST_NAMED: usize = 50;
 /// Before a commit is made, at most this many of the latest commits are examined.
 const MOST_RECENT: usize = 200;
 
-impl<R: Read> Sources<'_, R> {
+impl<R: ReadState> Sources<'_, R> {
     /// By a commit's change: the latest work on the same files with the same change, or with the reverse of it.
-    pub(crate) fn by_change(&self, commit: &CodeCommit, files: &[String]) -> Result<Vec<Source>, StoreError> {
+    pub(crate) fn by_change(
+        &self,
+        commit: &CodeCommit,
+        files: &[String],
+    ) -> Result<Vec<SourceWork>, StoreError> {
         let [parent] = commit.parents[..] else { return Ok(vec![]) };
         let mut others = self.of_same_files(parent, files)?;
         others.retain(|hash| *hash != CommitHash::from(commit.id));
@@ -64,7 +68,7 @@ impl<R: Read> Sources<'_, R> {
     }
 
     /// The work of HEAD, for an amend.
-    pub(crate) fn of_head(&self, head: ObjectId) -> Result<Vec<Source>, StoreError> {
+    pub(crate) fn of_head(&self, head: ObjectId) -> Result<Vec<SourceWork>, StoreError> {
         if !self.knows_quickly()? {
             return Ok(vec![]);
         }
@@ -97,7 +101,7 @@ impl<R: Read> Sources<'_, R> {
                 smaller.push((hash.clone(), link.files));
             }
         }
-        let mut parts = Parts::of(names.iter().map(String::as_str));
+        let mut parts = FilesByCommit::of(names.iter().map(String::as_str));
         let mut of_parts = Vec::new();
         for (hash, files) in smaller.iter().filter(|_| names.len() < MOST_FILES) {
             if parts.add(files.iter().map(String::as_str)) {
@@ -109,7 +113,7 @@ impl<R: Read> Sources<'_, R> {
         }
         let [own, undone] = patches()?;
         let known = patch_id::of_commits(self.store, &linked)?;
-        let mut latest: Option<Vec<Source>> = None;
+        let mut latest: Option<Vec<SourceWork>> = None;
         let mut plans: BTreeSet<SolutionId> = BTreeSet::new();
         for hash in linked {
             let patch = known.get(&hash);
@@ -143,10 +147,10 @@ impl<R: Read> Sources<'_, R> {
     /// The work whose changes together make this change, or are undone by it.
     fn put_together(
         &self,
-        parts: &Parts<'_>,
+        parts: &FilesByCommit<'_>,
         commits: &[CommitHash],
         [own, undone]: [Option<PatchId>; 2],
-    ) -> Result<Vec<Source>, StoreError> {
+    ) -> Result<Vec<SourceWork>, StoreError> {
         if !parts.may_do() {
             return Ok(vec![]);
         }
@@ -250,7 +254,7 @@ impl<R: Read> Sources<'_, R> {
             let files = files_of(&hash)?;
             smaller.push((hash, files));
         }
-        let mut parts = Parts::of(files.iter().map(String::as_str));
+        let mut parts = FilesByCommit::of(files.iter().map(String::as_str));
         let mut commits = Vec::new();
         for (hash, files) in &smaller {
             if parts.add(files.iter().map(String::as_str)) {
@@ -268,7 +272,7 @@ impl<R: Read> Sources<'_, R> {
     }
 
     /// The work that reverted commits belong to.
-    pub(crate) fn of_taken_back(&self, commits: &[CommitHash]) -> Result<Vec<Source>, StoreError> {
+    pub(crate) fn of_taken_back(&self, commits: &[CommitHash]) -> Result<Vec<SourceWork>, StoreError> {
         let mut found = Vec::new();
         for id in commits.iter().filter_map(|hash| self.store.commit_here(hash)) {
             for mut source in self.of_commit(id, 0)? {

@@ -1,11 +1,11 @@
 //! Texts in Markdown as lines of a terminal.
 
 use super::*;
-use crate::ui::outlet::{Filter, Form};
+use crate::ui::outlet::{OutletFilter, Replacement};
 
 /// A line as the terminal gets it.
 fn shown(line: &str) -> String {
-    let (mut filter, mut out) = (Filter::new(Form::Text), Vec::new());
+    let (mut filter, mut out) = (OutletFilter::new(Replacement::Text), Vec::new());
     filter.push(line.as_bytes(), &mut out);
     filter.end(&mut out);
     String::from_utf8(out).unwrap()

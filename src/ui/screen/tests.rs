@@ -32,7 +32,7 @@ pub(crate) fn screen(columns: Option<usize>) -> (Screen, Written) {
         terminal: columns.is_some(),
         painter: Painter::OFF,
         columns,
-        filter: Filter::new(Form::Text),
+        filter: OutletFilter::new(Replacement::Text),
         held: None,
         document: None,
         out: BufWriter::new(Box::new(written.clone())),

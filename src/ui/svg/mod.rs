@@ -8,7 +8,7 @@ mod timeline;
 
 pub(crate) use dag::{Arrow, Boxed, dag};
 pub(crate) use run::{run_dependencies, run_times};
-pub(crate) use timeline::{Bar, Row, Scale, timeline};
+pub(crate) use timeline::{Bar, Scale, TimelineRow, timeline};
 
 use super::text::clean_line;
 

@@ -28,7 +28,7 @@ pub(crate) struct Scale {
 
 /// A row.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct TimelineRow {
     /// The text to the left of the bars.
     pub(crate) label: String,
     /// The address to link to, if there is one.
@@ -76,7 +76,7 @@ impl Scale {
 }
 
 /// Draws the timeline; `name` describes it to screen readers.
-pub(crate) fn timeline(name: &str, scale: Scale, rows: &[Row]) -> String {
+pub(crate) fn timeline(name: &str, scale: Scale, rows: &[TimelineRow]) -> String {
     let (wide, high) = (LABEL + WIDE + 40, TOP + rows.len() as i64 * ROW + 8);
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -128,7 +128,7 @@ mod tests {
         let scale = Scale { from: 1_000, until: 2_000, mark: Some(1_500), is_absolute: false };
         let bar = |from, until| Bar { from, until, class: "executing", title: "x".into() };
         let bars = vec![bar(i64::MIN, i64::MAX), bar(1_500, 1_500), bar(1_900, 1_100)];
-        let drawn = timeline("work", scale, &[Row { label: "<b>".into(), href: None, bars }]);
+        let drawn = timeline("work", scale, &[TimelineRow { label: "<b>".into(), href: None, bars }]);
         assert!(drawn.contains("x=\"190\" y=\"28\" width=\"760\""), "{drawn}");
         assert!(drawn.contains("x=\"570\" y=\"28\" width=\"3\""), "{drawn}");
         assert!(!drawn.contains("<b>") && !drawn.contains("width=\"-"), "{drawn}");

@@ -5,9 +5,9 @@ use crate::model::code::Code;
 use crate::model::issue::FeedbackType;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
-use crate::ops::issues::{self, Close, Edit, Fields, Member, New, Reopen};
+use crate::ops::issues::{self, Close, Edit, Member, NewFields, NewIssue, Reopen};
 use crate::ops::plans::{self, AddFeedback};
-use crate::ops::queue::{self, Add, Selection};
+use crate::ops::queue::{self, AddItems, QueueSelection};
 use crate::ops::work::{self, Retry};
 use crate::ops::{Refusal, Session};
 use crate::web::place::{Place, Query};
@@ -32,14 +32,14 @@ fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
 pub(super) fn new(session: &Session, input: &Query) -> Performed {
     let priority = input.get("priority").and_then(Priority::parse);
     let added = |name: &str| list(input.get(name)).map(|it| Member::Add(it.to_owned())).collect();
-    let fields = Fields {
+    let fields = NewFields {
         priority,
         tags: added("tags"),
         depends_on: added("depends_on"),
         assignee: input.get("assignee").map(str::to_owned),
-        ..Fields::default()
+        ..NewFields::default()
     };
-    let new = New {
+    let new = NewIssue {
         id: None,
         title: Some(input.raw("title").unwrap_or_default().to_owned()),
         text: input.get("text").map(unfolded),
@@ -69,13 +69,13 @@ pub(super) fn edit(session: &Session, input: &Query) -> Performed {
         let removed = was.iter().filter(|it| !now.contains(it)).map(|it| Member::Remove((*it).to_owned()));
         added.chain(removed).collect()
     };
-    let fields = Fields {
+    let fields = NewFields {
         priority: changed("priority").as_deref().and_then(Priority::parse),
         tags: members("tags"),
         depends_on: members("depends_on"),
         assignee: changed("assignee"),
         issue_type: changed("issue_type"),
-        ..Fields::default()
+        ..NewFields::default()
     };
     let edit =
         Edit { issue, title: changed("title"), text: changed("text"), status: None, fields, force: None };
@@ -121,8 +121,8 @@ pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
             work::retry(session, &Retry { issue: Some(issue), same_plan: false }).map(drop)
         }
         IssueStatus::Queued => {
-            let which = Selection { issues: vec![issue], ..Selection::default() };
-            queue::add(session, &Add { which, queue: None, force: None }).map(drop)
+            let which = QueueSelection { issues: vec![issue], ..QueueSelection::default() };
+            queue::add(session, &AddItems { which, queue: None, force: None }).map(drop)
         }
         IssueStatus::Registered | IssueStatus::Planned
             if is_closed || snapshot_status == IssueStatus::Paused =>
@@ -130,7 +130,7 @@ pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
             issues::reopen(session, Reopen { issue, reason, force: None }).map(drop)
         }
         status => {
-            let fields = Fields::default();
+            let fields = NewFields::default();
             let edit = Edit { issue, title: None, text: None, status: Some(status), fields, force: None };
             issues::edit(session, edit).map(drop)
         }

@@ -11,21 +11,21 @@ pub(super) use perform::perform;
 use maud::{Markup, html};
 
 use super::parts::sentence;
-use super::view::{Refused, View};
+use super::view::{RefusedForm, View};
 use crate::model::remedy::Remedy;
 use crate::ops::Refusal;
 
 /// A form on a page.
-pub(super) struct Form<'a, 'v> {
+pub(super) struct PageForm<'a, 'v> {
     view: &'a View<'v>,
     /// The operation, which ends the address that the form is sent to.
     op: &'static str,
     /// Distinguishes forms with the same operation on one page.
     key: String,
-    refused: Option<&'a Refused>,
+    refused: Option<&'a RefusedForm>,
 }
 
-impl<'a, 'v> Form<'a, 'v> {
+impl<'a, 'v> PageForm<'a, 'v> {
     pub(super) fn new(view: &'a View<'v>, op: &'static str, key: impl ToString) -> Self {
         let key = key.to_string();
         let name = format!("{op}:{key}");

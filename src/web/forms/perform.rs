@@ -30,10 +30,10 @@ impl Fault {
 }
 
 /// The operation of a form.
-pub(super) type Deed = fn(&Session, &Query) -> Performed;
+pub(super) type FormDeed = fn(&Session, &Query) -> Performed;
 
 /// The operations, by the last part of the form's address.
-const DEEDS: &[(&str, Deed)] = &[
+const DEEDS: &[(&str, FormDeed)] = &[
     ("new", issues::new),
     ("edit", issues::edit),
     ("comment", issues::comment),

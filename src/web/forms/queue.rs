@@ -3,18 +3,18 @@
 use super::perform::{Fault, Performed, needed};
 use crate::model::queue_conflict::Resolution;
 use crate::ops::Session;
-use crate::ops::queue::{self, Add, Decision, Hold, Order, Selection};
+use crate::ops::queue::{self, AddItems, Decision, HoldItems, OrderItem, QueueSelection};
 use crate::web::place::Query;
 
 pub(super) fn add(session: &Session, input: &Query) -> Performed {
     let issues = vec![needed(input, "issue")?.to_owned()];
-    let which = Selection { issues, ..Selection::default() };
-    queue::add(session, &Add { which, queue: input.get("queue").map(str::to_owned), force: None })?;
+    let which = QueueSelection { issues, ..QueueSelection::default() };
+    queue::add(session, &AddItems { which, queue: input.get("queue").map(str::to_owned), force: None })?;
     Ok(None)
 }
 
 pub(super) fn order(session: &Session, input: &Query) -> Performed {
-    let order = Order {
+    let order = OrderItem {
         item: needed(input, "item")?.to_owned(),
         beside: needed(input, "beside")?.to_owned(),
         before: input.get("side") != Some("after"),
@@ -26,7 +26,7 @@ pub(super) fn order(session: &Session, input: &Query) -> Performed {
 pub(super) fn hold(session: &Session, input: &Query) -> Performed {
     let items = vec![needed(input, "item")?.to_owned()];
     let reason = needed(input, "reason")?.to_owned();
-    queue::hold(session, &Hold { items, reason, force: None })
+    queue::hold(session, &HoldItems { items, reason, force: None })
         .map_err(|refusal| Fault::at("reason", refusal))?;
     Ok(None)
 }

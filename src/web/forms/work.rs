@@ -3,7 +3,7 @@
 use super::perform::{Performed, needed};
 use crate::ops::Session;
 use crate::ops::clones::{self, Settle, Which};
-use crate::ops::work::{self, Release, Retry};
+use crate::ops::work::{self, ReleaseLease, Retry};
 use crate::web::place::Query;
 
 pub(super) fn retry(session: &Session, input: &Query) -> Performed {
@@ -12,7 +12,7 @@ pub(super) fn retry(session: &Session, input: &Query) -> Performed {
 }
 
 pub(super) fn release(session: &Session, input: &Query) -> Performed {
-    work::release(session, &Release { item: Some(needed(input, "item")?.to_owned()), force: None })?;
+    work::release(session, &ReleaseLease { item: Some(needed(input, "item")?.to_owned()), force: None })?;
     Ok(None)
 }
 

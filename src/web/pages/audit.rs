@@ -4,17 +4,17 @@ use maud::{Markup, html};
 
 use super::execution::commit;
 use crate::ops::trail::{self, Audit, AuditedCommit};
-use crate::ops::{Kind, Refusal};
-use crate::rules::audit::Severity;
+use crate::ops::{Refusal, RefusalKind};
+use crate::rules::audit::AuditSeverity;
 use crate::web::forms::{self, in_words};
 use crate::web::parts::{badge, counted, person, record_text, sentence, task as task_id};
 use crate::web::place::Place;
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
 /// Maximum rows of each kind.
 const MOST: usize = 1_000;
 
-pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let range = view.query.get("range").unwrap_or_default();
     let asked: Vec<String> = if range.is_empty() { vec![] } else { vec![range.to_owned()] };
     let is_option = range.starts_with('-');
@@ -34,11 +34,11 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         }
         @match &outcome {
             Ok(done) => (shown(view, &done.view)),
-            Err(refusal) if refusal.kind == Kind::Nothing => p.quiet { (sentence(view, &refusal.message)) },
+            Err(refusal) if refusal.kind == RefusalKind::Nothing => p.quiet { (sentence(view, &refusal.message)) },
             Err(refusal) => (forms::refused(view, refusal)),
         }
     };
-    Ok(Content::new("Audit", body))
+    Ok(PageContent::new("Audit", body))
 }
 
 fn shown(view: &View<'_>, audit: &Audit) -> Markup {
@@ -51,7 +51,7 @@ fn shown(view: &View<'_>, audit: &Audit) -> Markup {
             ul.rows.findings {
                 @for it in audit.findings.iter().take(MOST) {
                     li {
-                        (badge(match it.severity { Severity::Fault => "error", Severity::Note => "note" })) " "
+                        (badge(match it.severity { AuditSeverity::Fault => "error", AuditSeverity::Note => "note" })) " "
                         @if let Some(hash) = &it.commit { (commit(view, hash)) " " }
                         @if let Some(id) = &it.issue_id { (view.id(&Place::Issue(id.clone()), id.as_str())) " " }
                         (sentence(view, &it.message))

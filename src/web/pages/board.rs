@@ -2,20 +2,20 @@
 
 use maud::{Markup, html};
 
-use crate::index::{Filter, Listed, Sort};
+use crate::index::{Filter, Listed, SortOrder};
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, List, Total};
-use crate::web::forms::Form;
+use crate::web::forms::PageForm;
 use crate::web::layout::one;
 use crate::web::parts::{badge, place_of, priority, record_text};
 use crate::web::place::Place;
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
 /// Maximum cards in a column; the list has all.
 const MOST: usize = 40;
 
-pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let mut columns = Vec::new();
     for status in IssueStatus::ALL {
         let is_over = status.is_terminal();
@@ -26,7 +26,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
             search: view.query.get("q").map(str::to_owned),
             ..Filter::default()
         };
-        let sort = if is_over { Sort::Updated } else { Sort::Priority };
+        let sort = if is_over { SortOrder::Updated } else { SortOrder::Priority };
         let list =
             List { filter, sort, limit: Some(if is_over { MOST / 4 } else { MOST }), ..List::default() };
         let found = issues::rows(view.session, &list, true)?.view;
@@ -55,11 +55,11 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
             }
         }
     };
-    Ok(Content::new("Board", body))
+    Ok(PageContent::new("Board", body))
 }
 
 fn card(view: &View<'_>, row: &Listed) -> Markup {
-    let form = Form::new(view, "move", &row.id);
+    let form = PageForm::new(view, "move", &row.id);
     let may_move = view.may_write() && row.status != IssueStatus::Executing;
     html! {
         article.card draggable=[may_move.then_some("true")] data-id=(row.id) {

@@ -4,14 +4,14 @@ use maud::{Markup, html};
 
 use super::execution::commit;
 use crate::ops::Refusal;
-use crate::ops::trail::{self, Trace, TraceInput, TracedIssue};
+use crate::ops::trail::{self, TraceInput, TraceView, TracedIssue};
 use crate::web::parts::{
     badge, fact, linked, one_line, person, place_of, record_text, reviewed, task as task_id, when, withdrawn,
 };
 use crate::web::place::{Hex, Place};
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
-pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> {
     let input = TraceInput { of: hash.as_str().to_owned(), with_items: false };
     let trace = trail::trace(view.session, &input)?.view;
     let subject = trace.commit.as_ref().map(|it| it.subject.clone()).unwrap_or_default();
@@ -29,7 +29,7 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<Content, Refusal> {
         @if trace.issues.is_empty() { p.quiet { "It belongs to no plan." } }
         @for issue in &trace.issues { (part(view, &trace, issue)) }
     };
-    Ok(Content::new(format!("{} {subject}", hash.short()), body))
+    Ok(PageContent::new(format!("{} {subject}", hash.short()), body))
 }
 
 /// A trailer; one that names an issue or a plan is a link to it.
@@ -42,7 +42,7 @@ fn trailer(view: &View<'_>, line: &str) -> Markup {
 }
 
 /// How an issue led to the commit: its plan, the execution, the task, and the other commits.
-fn part(view: &View<'_>, trace: &Trace, traced: &TracedIssue) -> Markup {
+fn part(view: &View<'_>, trace: &TraceView, traced: &TracedIssue) -> Markup {
     let issue = &traced.issue;
     let hash = trace.commit.as_ref().map(|it| &it.hash);
     html! {

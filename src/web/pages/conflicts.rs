@@ -3,15 +3,15 @@
 use maud::{Markup, html};
 
 use crate::ops::{Refusal, clones};
-use crate::sync::conflicts::{Conflict, Side};
-use crate::web::forms::Form;
+use crate::sync::conflicts::{Conflict, ConflictSide};
+use crate::web::forms::PageForm;
 use crate::web::parts::{json_value, person, place_of, when};
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
 /// Maximum conflicts on the page.
 const MOST: usize = 200;
 
-pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let all = clones::conflicts(view.session)?.view;
     // Several values of one field can have lost; `take` selects one by number.
     let number = |n: usize| {
@@ -25,12 +25,14 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         @for (n, it) in all.iter().enumerate().take(MOST) { (part(view, n, number(n), it)) }
         @if all.len() > MOST { p.quiet { "and " (all.len() - MOST) " more" } }
     };
-    Ok(Content::new("Conflicts", body))
+    Ok(PageContent::new("Conflicts", body))
 }
 
 fn part(view: &View<'_>, n: usize, number: usize, it: &Conflict) -> Markup {
-    let (keep, take) =
-        (Form::new(view, "settle", format!("keep-{n}")), Form::new(view, "settle", format!("take-{n}")));
+    let (keep, take) = (
+        PageForm::new(view, "settle", format!("keep-{n}")),
+        PageForm::new(view, "settle", format!("take-{n}")),
+    );
     html! {
         section.conflict {
             h2 {
@@ -52,7 +54,7 @@ fn part(view: &View<'_>, n: usize, number: usize, it: &Conflict) -> Markup {
     }
 }
 
-fn side(view: &View<'_>, name: &str, conflict: &Conflict, side: &Side, form: Markup) -> Markup {
+fn side(view: &View<'_>, name: &str, conflict: &Conflict, side: &ConflictSide, form: Markup) -> Markup {
     html! {
         div {
             h3 { (name) }

@@ -6,16 +6,16 @@ use crate::model::code::Code;
 use crate::model::id::ExecutionId;
 use crate::model::status::ExecutionStatus;
 use crate::ops::Refusal;
-use crate::ops::issues::{self, Record};
+use crate::ops::issues::{self, ShownRecord};
 use crate::ops::work::ExecutionView;
 use crate::ui::time;
 use crate::web::parts::{badge, counted, fact, long, one_line, person, record_text, task, when};
 use crate::web::place::{Hex, Place};
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
-pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<PageContent, Refusal> {
     let (it, title) = match issues::show(view.session, id.as_str(), false)?.view {
-        Record::Execution(shown) => (shown.execution, shown.title),
+        ShownRecord::Execution(shown) => (shown.execution, shown.title),
         _ => return Err(Refusal::new(Code::NotFound, format!("`{id}` is not an execution"))),
     };
     let claim = &it.execution;
@@ -49,7 +49,7 @@ pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<Content, Refusal
             }
         }
     };
-    Ok(Content::new(format!("Attempt {} at {}", claim.attempt, claim.issue_id), body))
+    Ok(PageContent::new(format!("Attempt {} at {}", claim.attempt, claim.issue_id), body))
 }
 
 /// A commit of the project as a link to its trail.

@@ -2,17 +2,17 @@
 
 use maud::html;
 
-use crate::index::{Filter, Sort};
+use crate::index::{Filter, SortOrder};
 use crate::model::id::IssueId;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
 use crate::ops::issues::{self, List, existing};
 use crate::ops::work::{self, ExecutionView};
 use crate::ops::{Refusal, Session};
-use crate::ui::svg::{Bar, Row, Scale, timeline};
+use crate::ui::svg::{Bar, Scale, TimelineRow, timeline};
 use crate::web::parts::{Pages, badge, counted, pager, person, picture, record_text, when};
 use crate::web::place::Place;
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
 /// A page has the executions of this many issues. On the first, those that run are in addition to that.
 pub(in crate::web) const PAGE: usize = 60;
@@ -29,7 +29,7 @@ pub(in crate::web) fn count(session: &Session) -> Result<usize, Refusal> {
     Ok(issues::count(session, &executed(&[], 0, None))?.view.count)
 }
 
-pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let mut pages = Pages::asked(view, PAGE);
     let (all, total) = latest(view, pages)?;
     pages.total = total;
@@ -55,12 +55,12 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
             title,
         })
     };
-    let row = |it: &ExecutionView| Row {
+    let row = |it: &ExecutionView| TimelineRow {
         label: format!("{} #{}", it.execution.issue_id, it.execution.attempt),
         href: Some(view.href(&Place::Execution(it.execution.id.clone()))),
         bars: lease(it).into_iter().chain([bar(it)]).collect(),
     };
-    let rows: Vec<Row> = all.iter().map(row).collect();
+    let rows: Vec<TimelineRow> = all.iter().map(row).collect();
     let bars = || rows.iter().flat_map(|row| &row.bars);
     let from = bars().map(|bar| bar.from).min().unwrap_or(now);
     let until = bars().map(|bar| bar.until).max().unwrap_or(now);
@@ -106,7 +106,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         }
         (pager(view, pages))
     };
-    Ok(Content::new("Executions", body))
+    Ok(PageContent::new("Executions", body))
 }
 
 fn outcome(it: &ExecutionView) -> Option<&str> {
@@ -117,7 +117,7 @@ fn outcome(it: &ExecutionView) -> Option<&str> {
 /// Issues that were executed, those that changed last first.
 fn executed(statuses: &[IssueStatus], offset: usize, limit: Option<usize>) -> List {
     let filter = Filter { all: true, has_execution: true, statuses: statuses.to_vec(), ..Filter::default() };
-    List { filter, sort: Sort::Updated, offset, limit, ..List::default() }
+    List { filter, sort: SortOrder::Updated, offset, limit, ..List::default() }
 }
 
 /// The executions of a page, the latest first, and of how many issues there are any. Those that run are on the first page.

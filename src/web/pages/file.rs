@@ -8,17 +8,17 @@ use crate::ops::Refusal;
 use crate::ops::trail::{self, AskedLines, Explained};
 use crate::web::parts::{person, record_text, task as task_id};
 use crate::web::place::{FilePath, Place};
-use crate::web::view::{Content, Export, Target, View};
+use crate::web::view::{ExportState, PageContent, RenderTarget, View};
 
 /// Maximum lines on a page.
 const PAGE: u64 = 2_000;
 
 /// The form to choose a file.
-pub(super) fn choose(view: &View<'_>) -> Result<Content, Refusal> {
+pub(super) fn choose(view: &View<'_>) -> Result<PageContent, Refusal> {
     if let Some(path) = view.query.get("path").and_then(|path| FilePath::parse(path.trim_matches('/'))) {
         return page(view, &path);
     }
-    if let Target::Files(export) = view.target {
+    if let RenderTarget::Files(export) = view.target {
         return Ok(exported(view, export));
     }
     let body = html! {
@@ -29,11 +29,11 @@ pub(super) fn choose(view: &View<'_>) -> Result<Content, Refusal> {
         }
         p.quiet { "Every line of a file with the commit, the plan and the issue that caused it." }
     };
-    Ok(Content::new("Files", body))
+    Ok(PageContent::new("Files", body))
 }
 
 /// The files of an export.
-fn exported(view: &View<'_>, export: &Export) -> Content {
+fn exported(view: &View<'_>, export: &ExportState) -> PageContent {
     let body = html! {
         h1 { "Files" }
         p.quiet { "Every line of a file with the commit, the plan and the issue that caused it. These are files that plans name." }
@@ -41,10 +41,10 @@ fn exported(view: &View<'_>, export: &Export) -> Content {
         @if export.files.is_empty() { p.quiet { "No plan names a file of the current commit." } }
         @if export.leaves_out.files { p.quiet { "There are more; " code { "git wf why FILE" } " explains each." } }
     };
-    Content::new("Files", body)
+    PageContent::new("Files", body)
 }
 
-pub(super) fn page(view: &View<'_>, path: &FilePath) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>, path: &FilePath) -> Result<PageContent, Refusal> {
     let Some(top) = view.session.store().work_dir().map(|it| it.to_path_buf()) else {
         return Err(Refusal::new(
             Code::NotFound,
@@ -77,7 +77,7 @@ pub(super) fn page(view: &View<'_>, path: &FilePath) -> Result<Content, Refusal>
             }
         }
     };
-    Ok(Content::new(path.as_str(), body))
+    Ok(PageContent::new(path.as_str(), body))
 }
 
 /// How many lines a page shows. A file of an export is one page.

@@ -1,7 +1,7 @@
 //! Finds the page for an id, a commit, a path, or any other text.
 
 use crate::ops::Session;
-use crate::ops::issues::{self, Record};
+use crate::ops::issues::{self, ShownRecord};
 use crate::web::layout::one;
 use crate::web::parts::place_of;
 use crate::web::place::{FilePath, Hex, Place, Query};
@@ -37,13 +37,13 @@ pub(in crate::web) fn go(session: &Session, text: &str) -> (Place, Query) {
     (Place::Issues, one("q", text).with("all", "1"))
 }
 
-fn place(record: Record) -> Place {
+fn place(record: ShownRecord) -> Place {
     match record {
-        Record::Issue(it) => Place::Issue(it.issue.id),
-        Record::Plan(it) => Place::Plan(it.id),
-        Record::Execution(it) => Place::Execution(it.execution.execution.id),
-        Record::Queue(it) => Place::Queue(it.queue.id),
-        Record::Item(it) => Place::Issue(it.item.issue_id),
-        Record::Roadmap(it) => Place::Roadmap(it.id),
+        ShownRecord::Issue(it) => Place::Issue(it.issue.id),
+        ShownRecord::Plan(it) => Place::Plan(it.id),
+        ShownRecord::Execution(it) => Place::Execution(it.execution.execution.id),
+        ShownRecord::Queue(it) => Place::Queue(it.queue.id),
+        ShownRecord::Item(it) => Place::Issue(it.item.issue_id),
+        ShownRecord::Roadmap(it) => Place::Roadmap(it.id),
     }
 }

@@ -4,16 +4,16 @@ use maud::html;
 
 use crate::ops::Refusal;
 use crate::ops::trail::{self, LogInput};
-use crate::store::history::Step;
+use crate::store::history::HistoryStep;
 use crate::web::forms;
 use crate::web::parts::{Pages, badge, linked, one_line, person, record_text, when};
 use crate::web::place::{Hex, Place};
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
 /// Changes per page.
 pub(in crate::web) const PAGE: usize = 100;
 
-pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let pages = Pages::asked(view, PAGE);
     let text = |name: &str| view.query.get(name).map(str::to_owned);
     let words = |name: &str| -> Vec<String> { view.query.all(name).map(str::to_owned).collect() };
@@ -29,8 +29,8 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         operations: words("op"),
         roles: words("role"),
     };
-    let outcome =
-        trail::log(view.session, &input).and_then(|done| done.view.collect::<Result<Vec<Step>, Refusal>>());
+    let outcome = trail::log(view.session, &input)
+        .and_then(|done| done.view.collect::<Result<Vec<HistoryStep>, Refusal>>());
     let field = |name: &str, label: &str| {
         html! { label { (label) input type="text" name=(name) value=[view.query.get(name)]; } }
     };
@@ -81,5 +81,5 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
             }
         }
     };
-    Ok(Content::new("History", body))
+    Ok(PageContent::new("History", body))
 }

@@ -7,20 +7,20 @@ use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::Issue;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
-use crate::ops::issues::{self, Contents, IssueView, Record};
+use crate::ops::issues::{self, Contents, IssueView, ShownRecord};
 use crate::ops::{Refusal, Session};
-use crate::web::forms::Form;
+use crate::web::forms::PageForm;
 use crate::web::layout::one;
 use crate::web::parts::{
     Shown, badge, counted, fact, json_value, linked, long, markdown, one_line, person, place_of, plan_body,
     priority, record_text, reviewed, when, withdrawn,
 };
 use crate::web::place::Place;
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
 fn load(session: &Session, id: &IssueId) -> Result<IssueView, Refusal> {
     match issues::show(session, id.as_str(), false)?.view {
-        Record::Issue(issue) => Ok(*issue),
+        ShownRecord::Issue(issue) => Ok(*issue),
         _ => Err(Refusal::new(Code::NotFound, format!("`{id}` is not an issue"))),
     }
 }
@@ -39,7 +39,7 @@ pub(super) fn text(view: &View<'_>, id: &IssueId, entry: Option<&EntryId>) -> Re
     Ok(crate::ui::text::clean(&text).into_owned())
 }
 
-pub(super) fn page(view: &View<'_>, id: &IssueId) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>, id: &IssueId) -> Result<PageContent, Refusal> {
     let IssueView { issue, derived, contents, .. } = load(view.session, id)?;
     let contents = contents.unwrap_or_else(|| Contents {
         children: vec![],
@@ -74,7 +74,7 @@ pub(super) fn page(view: &View<'_>, id: &IssueId) -> Result<Content, Refusal> {
             }
         }
     };
-    Ok(Content::new(format!("{} {}", issue.id, issue.title), body))
+    Ok(PageContent::new(format!("{} {}", issue.id, issue.title), body))
 }
 
 fn facts(view: &View<'_>, issue: &Issue, derived: &crate::rules::shown::IssueDerived) -> Markup {
@@ -152,7 +152,7 @@ fn plans(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
                     p { (view.link(&Place::Plan(plan.id.clone()), "The plan with its reviews")) }
                     @if let Some(why) = &plan.withdrawn { p { "Withdrawn: " (linked(view, why)) } }
                     (plan_body(view, Shown { plan: &plan.typed, key: plan.id.uid(), is_brief: true }))
-                    @let form = Form::new(view, "bind", &plan.id);
+                    @let form = PageForm::new(view, "bind", &plan.id);
                     @if !plan.is_bound && plan.withdrawn.is_none() {
                         (form.small(html! { (form.hidden("issue", &issue.id)) (form.hidden("solution", &plan.id)) }, "Bind this plan"))
                     }
@@ -205,7 +205,7 @@ fn feedback(view: &View<'_>, contents: &Contents) -> Markup {
 }
 
 fn comments(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
-    let form = Form::new(view, "comment", "");
+    let form = PageForm::new(view, "comment", "");
     html! {
         @if !contents.comments.is_empty() { (counted("Comments", contents.comments.len())) }
         @for it in &contents.comments {
@@ -230,7 +230,7 @@ pub(super) const MOVES: &[&str] =
 
 fn actions(view: &View<'_>, issue: &Issue, status: IssueStatus) -> Markup {
     let (edit, set, retry) =
-        (Form::new(view, "edit", ""), Form::new(view, "move", ""), Form::new(view, "retry", ""));
+        (PageForm::new(view, "edit", ""), PageForm::new(view, "move", ""), PageForm::new(view, "retry", ""));
     let joined = |all: Vec<String>| all.join(", ");
     let tags = joined(issue.tags.iter().cloned().collect());
     let depends = joined(issue.depends_on.iter().map(ToString::to_string).collect());

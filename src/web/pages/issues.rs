@@ -3,34 +3,34 @@
 use maud::{Markup, html};
 
 use super::saved;
-use crate::index::{Filter, Sort};
+use crate::index::{Filter, SortOrder};
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::ops::issues::{self, List, Total};
-use crate::ops::{Kind, Refusal};
-use crate::web::forms::{self, Form};
+use crate::ops::{Refusal, RefusalKind};
+use crate::web::forms::{self, PageForm};
 use crate::web::parts::{Pages, issue_table, pager};
 use crate::web::place::{Place, Query};
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
 /// Issues per page.
 pub(in crate::web) const PAGE: usize = 100;
 
-const SORTS: &[(&str, Sort, &str)] = &[
-    ("priority", Sort::Priority, "most urgent first"),
-    ("updated", Sort::Updated, "last changed first"),
-    ("created", Sort::Created, "newest first"),
-    ("status", Sort::Status, "by status"),
-    ("title", Sort::Title, "by title"),
-    ("id", Sort::Id, "by id"),
+const SORTS: &[(&str, SortOrder, &str)] = &[
+    ("priority", SortOrder::Priority, "most urgent first"),
+    ("updated", SortOrder::Updated, "last changed first"),
+    ("created", SortOrder::Created, "newest first"),
+    ("status", SortOrder::Status, "by status"),
+    ("title", SortOrder::Title, "by title"),
+    ("id", SortOrder::Id, "by id"),
 ];
 
-pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let mut pages = Pages::asked(view, PAGE);
     let (found, refused) = match asked(view.query, view.is_export(), pages) {
         Ok(list) => match issues::rows(view.session, &list, true) {
             Ok(done) => (Some(done.view), None),
-            Err(refusal) if refusal.kind == Kind::Usage => (None, Some(refusal)),
+            Err(refusal) if refusal.kind == RefusalKind::Usage => (None, Some(refusal)),
             Err(refusal) => return Err(refusal),
         },
         Err(refusal) => (None, Some(refusal)),
@@ -59,7 +59,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
             (pager(view, pages))
         }
     };
-    Ok(Content::new("Issues", body))
+    Ok(PageContent::new("Issues", body))
 }
 
 /// Parses a query. `is_whole` includes issues that are done.
@@ -102,7 +102,7 @@ fn asked(query: &Query, is_whole: bool, pages: Pages) -> Result<List, Refusal> {
         parent: text("parent"),
         mine: query.get("mine").is_some(),
         until: text("until"),
-        sort: sort.map_or(Sort::Priority, |it| it.1),
+        sort: sort.map_or(SortOrder::Priority, |it| it.1),
         offset: pages.offset(),
         limit: Some(pages.size),
     })
@@ -186,8 +186,8 @@ fn filters(view: &View<'_>) -> Markup {
 }
 
 /// The form for a new issue.
-pub(super) fn new(view: &View<'_>) -> Result<Content, Refusal> {
-    let form = Form::new(view, "new", "");
+pub(super) fn new(view: &View<'_>) -> Result<PageContent, Refusal> {
+    let form = PageForm::new(view, "new", "");
     let body = html! {
         h1 { "New issue" }
         @if !view.may_write() { p { "This server is read-only." } } @else {
@@ -201,5 +201,5 @@ pub(super) fn new(view: &View<'_>) -> Result<Content, Refusal> {
             }, "Create"))
         }
     };
-    Ok(Content::new("New issue", body))
+    Ok(PageContent::new("New issue", body))
 }

@@ -28,7 +28,7 @@ pub(super) use issues::PAGE as ISSUES_ON_A_PAGE;
 
 use super::layout::with_notices;
 use super::place::Place;
-use super::view::{Content, View};
+use super::view::{PageContent, View};
 use crate::model::code::Code;
 use crate::ops::Refusal;
 
@@ -36,7 +36,7 @@ use crate::ops::Refusal;
 ///
 /// # Errors
 /// The refusals of its operations.
-pub(super) fn content(view: &View<'_>) -> Result<Content, Refusal> {
+pub(super) fn content(view: &View<'_>) -> Result<PageContent, Refusal> {
     let content = match view.place {
         Place::Overview => overview::page(view),
         Place::Issues => issues::page(view),

@@ -13,12 +13,12 @@ use crate::web::forms::in_words;
 use crate::web::layout::one;
 use crate::web::parts::{badge, counted, issue_table, person, place_of, record_text, sentence, when};
 use crate::web::place::Place;
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
 /// Maximum rows of each kind; the lists have all.
 const MOST: usize = 12;
 
-pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let session = view.session;
     let home = issues::home(session, MOST)?.view;
     let runs = run::list(session)?.view;
@@ -72,7 +72,7 @@ pub(super) fn page(view: &View<'_>) -> Result<Content, Refusal> {
         }
     };
     let is_moving = runs.iter().any(|it| is_driven(&it));
-    Ok(Content { is_moving, ..Content::new("Overview", body) })
+    Ok(PageContent { is_moving, ..PageContent::new("Overview", body) })
 }
 
 fn execution(view: &View<'_>, title: &str, it: &ExecutionView) -> Markup {

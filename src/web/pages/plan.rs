@@ -6,15 +6,15 @@ use crate::model::id::SolutionId;
 use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::ops::plans::{self, SolutionView};
-use crate::web::forms::Form;
+use crate::web::forms::PageForm;
 use crate::web::layout::one;
 use crate::web::parts::{
     Shown, badge, counted, fact, file, linked, person, plan_body, reviewed, when, withdrawn,
 };
 use crate::web::place::Place;
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
-pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<PageContent, Refusal> {
     let version = view.query.number("version");
     let text = version.map_or_else(|| id.to_string(), |number| format!("{id}@{{{number}}}"));
     let plan = plans::show(view.session, &text)?.view;
@@ -58,7 +58,7 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<Content, Refusal>
             }
         }
     };
-    Ok(Content::new(plan.id.to_string(), body))
+    Ok(PageContent::new(plan.id.to_string(), body))
 }
 
 fn reviews(view: &View<'_>, plan: &SolutionView) -> Markup {
@@ -83,9 +83,12 @@ fn reviews(view: &View<'_>, plan: &SolutionView) -> Markup {
 }
 
 fn actions(view: &View<'_>, plan: &SolutionView) -> Markup {
-    let (bind, review, queue) =
-        (Form::new(view, "bind", ""), Form::new(view, "review", ""), Form::new(view, "queue-add", ""));
-    let withdraw = Form::new(view, "withdraw", "");
+    let (bind, review, queue) = (
+        PageForm::new(view, "bind", ""),
+        PageForm::new(view, "review", ""),
+        PageForm::new(view, "queue-add", ""),
+    );
+    let withdraw = PageForm::new(view, "withdraw", "");
     html! {
         @if view.may_write() {
             h2 { "Change" }

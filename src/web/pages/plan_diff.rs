@@ -10,9 +10,9 @@ use crate::rules::record_diff::FieldChange;
 use crate::web::forms;
 use crate::web::parts::{changes, record_text, task as task_link, when};
 use crate::web::place::Place;
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
-pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<PageContent, Refusal> {
     let input = Diff {
         from: view.query.get("from").unwrap_or(id.as_str()).to_owned(),
         to: view.query.get("to").map(str::to_owned),
@@ -59,5 +59,5 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<Content, Refusal>
             }
         }
     };
-    Ok(Content::new(title, body))
+    Ok(PageContent::new(title, body))
 }

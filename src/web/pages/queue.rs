@@ -11,14 +11,14 @@ use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::ops::queue::{self, DagAnswer, ItemAnswer, QueueAnswer};
 use crate::rules::queue_conflicts::ConflictView;
-use crate::rules::readiness::Why;
+use crate::rules::readiness::OrderReason;
 use crate::ui::svg::{Arrow, Boxed, dag};
-use crate::web::forms::Form;
+use crate::web::forms::PageForm;
 use crate::web::parts::{
     Pages, badge, counted, one_line, pager, person, picture, record_text, sentence, when,
 };
 use crate::web::place::Place;
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
 /// Items per page of a queue, and for each queue on the page of all.
 const PAGE: usize = 100;
@@ -26,7 +26,7 @@ const PAGE: usize = 100;
 const MOST_DRAWN: usize = 200;
 
 /// The active queues, and the names of the others.
-pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
+pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
     let drawn = queue::drawn(view.session, None)?;
     let body = html! {
         h1 { "Queue" }
@@ -42,18 +42,18 @@ pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
             }
         }
     };
-    Ok(Content::new("Queue", body))
+    Ok(PageContent::new("Queue", body))
 }
 
 /// One queue.
-pub(super) fn one(view: &View<'_>, id: &QueueId) -> Result<Content, Refusal> {
+pub(super) fn one(view: &View<'_>, id: &QueueId) -> Result<PageContent, Refusal> {
     let drawn = queue::drawn(view.session, Some(id.as_str()))?;
     let pages = Pages::asked(view, PAGE);
     let body = html! {
         h1 { "Queue" }
         @for (queue, graph) in &drawn.shown { (part(view, queue, graph, Some(pages))) }
     };
-    Ok(Content::new(id.to_string(), body))
+    Ok(PageContent::new(id.to_string(), body))
 }
 
 /// A queue: a page of its items, or the first ones with a link to its own page. An export has all on that page.
@@ -100,9 +100,9 @@ fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer) -> Markup {
         drawn.iter().enumerate().map(|(at, node)| (&node.solution_id, at)).collect();
     let arrows = graph.edges.iter().filter_map(|it| {
         let class = match it.why {
-            Why::DependsOn => "depends_on",
-            Why::Conflict => "conflict",
-            Why::File => "file",
+            OrderReason::DependsOn => "depends_on",
+            OrderReason::Conflict => "conflict",
+            OrderReason::File => "file",
         };
         Some(Arrow { from: *places.get(&it.from)?, to: *places.get(&it.to)?, class })
     });
@@ -178,14 +178,14 @@ fn row(view: &View<'_>, queue: &QueueId, items: &[ItemAnswer], n: usize) -> Mark
 fn actions(view: &View<'_>, items: &[ItemAnswer], n: usize, item: &ItemAnswer) -> Markup {
     let name = &item.name;
     let order = |side: &'static str, other: &ItemAnswer, label: &str| {
-        let form = Form::new(view, "queue-order", format!("{name}-{side}"));
+        let form = PageForm::new(view, "queue-order", format!("{name}-{side}"));
         form.small(html! { (form.hidden("item", name)) (form.hidden("beside", &other.name)) (form.hidden("side", side)) }, label)
     };
     let one = |op: &'static str, label: &str| {
-        let form = Form::new(view, op, name);
+        let form = PageForm::new(view, op, name);
         form.small(form.hidden("item", name), label)
     };
-    let hold = Form::new(view, "queue-hold", name);
+    let hold = PageForm::new(view, "queue-hold", name);
     let is_open = !matches!(item.status, ItemStatus::Completed | ItemStatus::Executing);
     html! {
         @if is_open {
@@ -214,7 +214,7 @@ fn conflict(view: &View<'_>, queue: &QueueAnswer, it: &ConflictView) -> Markup {
             @if let Some(file) = &it.file { p { code { (one_line(file)) } } }
             @if let Some(why) = &it.rationale { p { (record_text(view, why)) } }
             @if let Some(id) = &it.id {
-                @let form = Form::new(view, "queue-resolve", format!("{}-{id}", queue.queue.id));
+                @let form = PageForm::new(view, "queue-resolve", format!("{}-{id}", queue.queue.id));
                 (form.small(html! {
                     (form.hidden("conflict", id)) (form.hidden("queue", &queue.queue.id))
                     (form.text("order", "Order, first to last", &names.join(" ")))

@@ -11,12 +11,12 @@ use crate::web::layout::one as query;
 use crate::web::parts::burn_up::{BurnUp, burn_up};
 use crate::web::parts::{badge, counted, fact, linked, long, person, picture, priority, record_text, when};
 use crate::web::place::Place;
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
 /// Maximum charts on a page.
 const MOST: usize = 60;
 
-pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
+pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
     let all = roadmap::list(view.session)?.view;
     let body = html! {
         h1 { "Roadmaps" }
@@ -30,7 +30,7 @@ pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
         }
         (waves(view)?)
     };
-    Ok(Content::new("Roadmaps", body))
+    Ok(PageContent::new("Roadmaps", body))
 }
 
 /// A burn-up chart of each wave, over all issues of that wave.
@@ -59,7 +59,7 @@ pub(super) fn waves(view: &View<'_>) -> Result<Markup, Refusal> {
     })
 }
 
-pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<Content, Refusal> {
+pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<PageContent, Refusal> {
     let it = roadmap::show(view.session, Some(id.as_str()))?.view;
     let body = html! {
         div.heading {
@@ -90,7 +90,7 @@ pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<Content, Refusal> {
             }
         }
     };
-    Ok(Content::new(format!("{} {}", it.id, it.title), body))
+    Ok(PageContent::new(format!("{} {}", it.id, it.title), body))
 }
 
 fn wave_part(view: &View<'_>, wave: &WaveView) -> Markup {

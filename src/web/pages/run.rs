@@ -13,13 +13,13 @@ use crate::web::parts::{
     badge, counted, fact, linked, one_line, person, picture, record_text, sentence, when,
 };
 use crate::web::place::Place;
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
 /// Maximum log entries on a page.
 const MOST: usize = 60;
 
 /// The list of runs.
-pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
+pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
     let all = run::list(view.session)?.view;
     let body = html! {
         h1 { "Runs" }
@@ -41,11 +41,14 @@ pub(super) fn all(view: &View<'_>) -> Result<Content, Refusal> {
             }
         }
     };
-    Ok(Content { is_moving: all.iter().any(|it| it.driven == Driven::Here), ..Content::new("Runs", body) })
+    Ok(PageContent {
+        is_moving: all.iter().any(|it| it.driven == Driven::Here),
+        ..PageContent::new("Runs", body)
+    })
 }
 
 /// One run.
-pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<Content, Refusal> {
+pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<PageContent, Refusal> {
     let it = run::show(view.session, Some(id.as_str()))?.view;
     let report = run::report(view.session, Some(id.as_str()))?.view;
     let log = run::log(view.session, Some(id.as_str()))?.view;
@@ -77,7 +80,7 @@ pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<Content, Refusal> {
             aside aria-label="facts" { (facts(view, &it, &report)) }
         }
     };
-    Ok(Content { is_moving: it.driven == Driven::Here, ..Content::new(id.to_string(), body) })
+    Ok(PageContent { is_moving: it.driven == Driven::Here, ..PageContent::new(id.to_string(), body) })
 }
 
 fn summary(report: &RunReport) -> Markup {

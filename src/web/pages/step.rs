@@ -6,15 +6,15 @@ use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, Sides};
 use crate::store::object_id;
-use crate::trail::record_change::Change;
+use crate::trail::record_change::HowChanged;
 use crate::web::parts::{badge, changes, counted, fact, linked, one_line, person, place_of, when};
 use crate::web::place::Hex;
-use crate::web::view::{Content, View};
+use crate::web::view::{PageContent, View};
 
 /// Maximum records on the page.
 const MOST: usize = 300;
 
-pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<Content, Refusal> {
+pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> {
     let between = |from: &str| {
         let range = format!("{from}..{}", hash.as_str());
         trail::diff(view.session, &Sides { range: Some(range), id: None })
@@ -42,7 +42,7 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<Content, Refusal> {
         @for it in diff.changes.iter().take(MOST) {
             article.entry {
                 header {
-                    (badge(match it.change { Change::Added => "added", Change::Changed => "changed", Change::Removed => "removed" })) " "
+                    (badge(match it.change { HowChanged::Added => "added", HowChanged::Changed => "changed", HowChanged::Removed => "removed" })) " "
                     @if let Some(id) = &it.id {
                         @match place_of(id) {
                             Some(place) => (view.id(&place, id)),
@@ -52,11 +52,11 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<Content, Refusal> {
                     }
                     (linked(view, &it.summary))
                 }
-                @if !it.kind.is_entry() || it.change == Change::Changed { (changes(view, &it.fields)) }
+                @if !it.kind.is_entry() || it.change == HowChanged::Changed { (changes(view, &it.fields)) }
                 p.quiet { code { (it.path) } }
             }
         }
         @if diff.changes.len() > MOST { p.quiet { "and " (diff.changes.len() - MOST) " more" } }
     };
-    Ok(Content::new(hash.short(), body))
+    Ok(PageContent::new(hash.short(), body))
 }

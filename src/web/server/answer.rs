@@ -13,14 +13,14 @@ use tokio::sync::Semaphore;
 
 use super::assets::{self, Asset};
 use super::reply::{self, Page, Reply};
-use super::waiting::Waiting;
+use super::waiting::WaitingRenderings;
 use crate::model::code::Code;
 use crate::ops::{Refusal, Session};
 use crate::web::access::{Access, Denied, Sender};
 use crate::web::live::Moves;
 use crate::web::place::{Place, Query};
-use crate::web::view::{Refused, Target, View};
-use crate::web::{Source, forms, layout, pages};
+use crate::web::view::{RefusedForm, RenderTarget, View};
+use crate::web::{WebSource, forms, layout, pages};
 
 /// Maximum size of a form, in bytes.
 const LARGEST_FORM: usize = 4 * 1024 * 1024;
@@ -36,7 +36,7 @@ const ALIVE: Duration = Duration::from_secs(25);
 /// State shared by all requests.
 pub(super) struct Shared {
     pub(super) access: Access,
-    pub(super) source: Source,
+    pub(super) source: WebSource,
     pub(super) moves: Moves,
     pub(super) listeners: Arc<Semaphore>,
     /// Requests wait here for a thread, and no longer than their client does.
@@ -44,7 +44,7 @@ pub(super) struct Shared {
     /// Requests for pages that can be large, or take long, wait here first, until an earlier one of them was sent.
     pub(super) large: Arc<Semaphore>,
     /// Requests for the same page wait together.
-    pub(super) waiting: Waiting,
+    pub(super) waiting: WaitingRenderings,
 }
 
 /// Answers a request.
@@ -111,7 +111,8 @@ async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply,
             true => Arc::clone(&shared.large).acquire_owned().await.ok(),
             false => None,
         };
-        let work = move |session: &Session| show(session, &place, &query, Target::Server { may_write }, None);
+        let work =
+            move |session: &Session| show(session, &place, &query, RenderTarget::Server { may_write }, None);
         let reply = in_session(shared, || shared.waiting.begin(rendering), work).await;
         Page::of(reply, permit).await
     };
@@ -170,7 +171,7 @@ async fn in_session(
 fn missing(session: &Session, may_write: bool) -> Reply {
     let refusal = Refusal::new(Code::NotFound, "there is no such page");
     let Ok(now) = session.now() else { return reply::text(StatusCode::NOT_FOUND, "there is no such page\n") };
-    let target = Target::Server { may_write };
+    let target = RenderTarget::Server { may_write };
     let (place, query) = (Place::Overview, Query::default());
     let view = View::new(session, (&place, &query), target, None, now);
     reply::page(StatusCode::NOT_FOUND, layout::document(&view, &layout::refusal(&view, &refusal)))
@@ -181,8 +182,8 @@ fn show(
     session: &Session,
     place: &Place,
     query: &Query,
-    target: Target<'_>,
-    refused: Option<&Refused>,
+    target: RenderTarget<'_>,
+    refused: Option<&RefusedForm>,
 ) -> Reply {
     if *place == Place::Go {
         let (place, query) = pages::go(session, query.get("q").unwrap_or_default());
@@ -263,8 +264,8 @@ fn perform(session: &Session, name: &str, input: Query) -> Reply {
         Ok(None) => reply::to(&format!("{}{}", place.path(), query.suffix())),
         Err(fault) => {
             let form = input.get("form").unwrap_or_default().to_owned();
-            let refused = Refused { form, field: fault.field, typed: input, refusal: fault.refusal };
-            show(session, &place, &query, Target::Server { may_write: true }, Some(&refused))
+            let refused = RefusedForm { form, field: fault.field, typed: input, refusal: fault.refusal };
+            show(session, &place, &query, RenderTarget::Server { may_write: true }, Some(&refused))
         }
     }
 }

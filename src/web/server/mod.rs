@@ -19,12 +19,12 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
-use super::Source;
+use super::WebSource;
 use super::access::Access;
 use super::live::Moves;
 use answer::Shared;
 use connections::{Busy, Connections};
-use waiting::Waiting;
+use waiting::WaitingRenderings;
 
 /// A connection beyond this number takes the place of the one that has waited longest for a request.
 const MOST_CONNECTIONS: usize = 256;
@@ -44,8 +44,8 @@ const STALLED: Duration = Duration::from_secs(20);
 const LONGEST_HEAD: usize = 32 * 1024;
 
 /// What to serve, and where.
-pub(crate) struct Start {
-    pub(crate) source: Source,
+pub(crate) struct StartServer {
+    pub(crate) source: WebSource,
     /// The addresses to try, in order.
     pub(crate) addresses: Vec<SocketAddr>,
     /// The host name to listen on; `None` if an IP address was given.
@@ -55,10 +55,10 @@ pub(crate) struct Start {
 }
 
 /// A server that listens but does not answer yet.
-pub(crate) struct Server {
+pub(crate) struct WebServer {
     listener: TcpListener,
     access: Access,
-    source: Source,
+    source: WebSource,
 }
 
 /// How to reach a server.
@@ -69,12 +69,12 @@ pub(crate) struct Listening {
     pub(crate) has_token: bool,
 }
 
-impl Server {
+impl WebServer {
     /// Listens on the first address that is free.
     ///
     /// # Errors
     /// None of the addresses can be used.
-    pub(crate) fn listen(start: Start) -> io::Result<Self> {
+    pub(crate) fn listen(start: StartServer) -> io::Result<Self> {
         let listener = TcpListener::bind(&start.addresses[..])?;
         let address = listener.local_addr()?;
         let needs_token = start.is_writable || !address.ip().is_loopback();
@@ -114,7 +114,7 @@ impl Server {
                 listeners: Arc::new(Semaphore::new(MOST_LISTENERS)),
                 threads: Arc::new(Semaphore::new(MOST_AT_ONCE)),
                 large: Arc::new(Semaphore::new(MOST_LARGE)),
-                waiting: Waiting::default(),
+                waiting: WaitingRenderings::default(),
             });
             accept(&listener, &shared).await
         })

@@ -10,7 +10,7 @@ use super::reply::Page;
 /// The renderings that have not begun, by address. One that has begun may have read an older state, and serves no one
 /// who asks later.
 #[derive(Default)]
-pub(super) struct Waiting(Mutex<HashMap<String, Weak<OnceCell<Page>>>>);
+pub(super) struct WaitingRenderings(Mutex<HashMap<String, Weak<OnceCell<Page>>>>);
 
 /// A rendering, for one of those who wait for it.
 pub(super) struct Rendering {
@@ -18,7 +18,7 @@ pub(super) struct Rendering {
     address: String,
 }
 
-impl Waiting {
+impl WaitingRenderings {
     /// Joins the rendering of this address that has not begun, or else a new one.
     pub(super) fn join(&self, address: String) -> Rendering {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_rendering_is_shared_until_it_begins() {
-        let waiting = Waiting::default();
+        let waiting = WaitingRenderings::default();
         let first = waiting.join("/queues".into());
         assert!(Arc::ptr_eq(&first.shared, &waiting.join("/queues".into()).shared));
         assert!(!Arc::ptr_eq(&first.shared, &waiting.join("/queues?page=2".into()).shared));
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn addresses_that_nobody_waits_for_are_forgotten() {
-        let waiting = Waiting::default();
+        let waiting = WaitingRenderings::default();
         for n in 0..100 {
             drop(waiting.join(format!("/issues?page={n}")));
         }
@@ -81,7 +81,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_page_is_rendered_once_for_all_who_wait() {
-        let waiting = Waiting::default();
+        let waiting = WaitingRenderings::default();
         let (one, two) = (waiting.join("/".into()), waiting.join("/".into()));
         let render = |words: &'static str| Page::of(reply::text(StatusCode::OK, words), None);
         let (one, two) = tokio::join!(one.page(|| render("one")), two.page(|| render("two")));

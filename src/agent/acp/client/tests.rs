@@ -104,10 +104,10 @@ fn talk(role: Role, root: &Path, prompt: Option<&str>) -> (Result<Greeting, Fail
             );
         let _ = futures_lite::future::block_on(agent.connect_to(acp::Lines::new(outgoing, incoming_agent)));
     });
-    let session = Session { root: root.to_owned(), role, prompt: prompt.map(str::to_owned), events };
+    let session = AcpSession { root: root.to_owned(), role, prompt: prompt.map(str::to_owned), events };
     let result = run(session, to_agent, incoming_client, interruptions);
     let message = |event| match event {
-        Event::Message(text) => Some(text),
+        AcpEvent::Message(text) => Some(text),
         _ => None,
     };
     (result, happened.try_iter().filter_map(message).collect())

@@ -1,5 +1,5 @@
 use crate::cli::input::fields::FieldArgs;
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::clones::{self, Settle};
 
 /// Show and resolve fields that two clones changed differently
@@ -33,7 +33,7 @@ struct Which {
     field: Option<String>,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let (which, is) = match args.command.unwrap_or_else(|| ConflictCommand::List(FieldArgs::default())) {
         ConflictCommand::List(fields) => {

@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use super::RemoteArg;
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::clones;
 
 /// Fetch the remote's store and merge it into this one
@@ -11,7 +11,7 @@ pub(crate) struct Args {
     remote: RemoteArg,
 }
 
-pub(in crate::cli) fn run(Args { remote: RemoteArg { remote } }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { remote: RemoteArg { remote } }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = clones::pull(&session, remote.as_deref())?;
     let pulled = done.view.clone();

@@ -1,5 +1,5 @@
 use super::RemoteArg;
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::clones;
 
 /// Push this store to the remote
@@ -9,7 +9,7 @@ pub(crate) struct Args {
     remote: RemoteArg,
 }
 
-pub(in crate::cli) fn run(Args { remote: RemoteArg { remote } }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { remote: RemoteArg { remote } }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = clones::push(&session, remote.as_deref())?;
     context.answer(done, |pushed, _, screen| print::clones::pushed(screen, pushed))

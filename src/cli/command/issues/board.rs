@@ -2,10 +2,10 @@ use std::path::PathBuf;
 
 use crate::board::{self, Lent};
 use crate::cli::input::{board_filter, editor};
-use crate::cli::{Context, Exit, Failure, Outcome, acting, environment, print};
+use crate::cli::{CliContext, Exit, Failure, Outcome, acting, environment, print};
 use crate::model::code::Code;
-use crate::ui::Settings;
-use crate::ui::fullscreen::{self, Unfit};
+use crate::ui::UiSettings;
+use crate::ui::fullscreen::{self, NoFullscreen};
 
 /// Help below a text of the board in the editor.
 const IN_EDITOR: &str = "Markdown. The board goes on with this text when you close the editor.";
@@ -22,12 +22,12 @@ pub(crate) struct Args {
     filter: Vec<String>,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if context.json() {
         return Err(Failure::usage("`board` shows a screen, so it has no --json")
             .hint("`git wf list --json` lists the issues"));
     }
-    if Settings::get().is_plain {
+    if UiSettings::get().is_plain {
         return Err(Failure::usage("`board` draws a screen, so it has no --plain")
             .hint("`git wf list --plain` lists the issues"));
     }
@@ -49,14 +49,14 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         step: print::log::step,
     };
     let folder = PathBuf::from(".");
-    board::run(&board::Settings { folder, environment: environment(), acting: acting(), filter, lent })?;
+    board::run(&board::BoardSettings { folder, environment: environment(), acting: acting(), filter, lent })?;
     Ok(Exit::Done)
 }
 
-fn unfit(unfit: Unfit) -> Failure {
+fn unfit(unfit: NoFullscreen) -> Failure {
     let why = match unfit {
-        Unfit::NoTerminal => "`board` needs a terminal on stdin and stdout",
-        Unfit::Dumb => "`board` needs a terminal that can move its cursor, and TERM says it cannot",
+        NoFullscreen::NoTerminal => "`board` needs a terminal on stdin and stdout",
+        NoFullscreen::Dumb => "`board` needs a terminal that can move its cursor, and TERM says it cannot",
     };
     Failure::new(Code::NoTerminal, why).hint("`git wf list` lists the issues, and `git wf show ID` shows one")
 }

@@ -1,7 +1,7 @@
 use crate::cli::context::parse_reason;
 use crate::cli::input::chosen::WhereArgs;
 use crate::cli::input::text::{self as text_input, is_issue};
-use crate::cli::{Context, Failure, Outcome, print};
+use crate::cli::{CliContext, Failure, Outcome, print};
 use crate::ops::issues::{self, Close, Many};
 
 /// Close an issue, executed or not
@@ -33,7 +33,7 @@ fn why_closed(said: Option<String>, reason: Option<String>) -> Option<String> {
     }
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     // With --where, the only argument is the reason.
     let (id, text) = match (&args.chosen.query, args.id, args.text) {

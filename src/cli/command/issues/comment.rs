@@ -2,7 +2,7 @@ use std::io::Write;
 
 use crate::cli::input::chosen::WhereArgs;
 use crate::cli::input::text::TextArgs;
-use crate::cli::{Context, Failure, Outcome};
+use crate::cli::{CliContext, Failure, Outcome};
 use crate::ops::issues::{self, Many};
 
 /// Comment on an issue, or edit or withdraw a comment
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     withdraw: Option<String>,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Some(named) = args.id.as_deref().filter(|_| args.chosen.query.is_none()) else {
         if args.last.is_some() {

@@ -1,12 +1,12 @@
 use crate::cli::input::chosen::WhereArgs;
 use crate::cli::input::editor;
-use crate::cli::input::issue_fields::FieldArgs;
+use crate::cli::input::issue_fields::IssueFieldArgs;
 use crate::cli::input::issue_text::{self, Sets};
 use crate::cli::input::text::TextArgs;
-use crate::cli::{Context, Failure, Force, Outcome, print};
+use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::model::issue::StoredStatus;
 use crate::model::status::IssueStatus;
-use crate::ops::issues::{self, Edit, Fields, Many};
+use crate::ops::issues::{self, Edit, Many, NewFields};
 
 /// Edit an issue
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     text: TextArgs,
     #[command(flatten)]
-    fields: FieldArgs,
+    fields: IssueFieldArgs,
     #[command(flatten)]
     force: Force,
 }
@@ -35,7 +35,7 @@ fn parse_status(text: &str) -> Result<IssueStatus, String> {
     IssueStatus::declared(text).ok_or_else(|| format!("expected one of {}", StoredStatus::words()))
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { id, chosen, title, status, text: given, fields, force } = args;
     let (fields, text) = (fields.read()?, given.flags_text()?);
@@ -50,7 +50,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let input = Edit { issue: id, title, text, status, fields, force: force.why() };
     let done = if given.edit {
         let mut base = issues::stored(&session, &input.issue)?;
-        let json = Fields { json: input.fields.json.clone(), ..Fields::default() };
+        let json = NewFields { json: input.fields.json.clone(), ..NewFields::default() };
         issues::preview(&session, &json, &mut base)?;
         let mut shown = base.clone();
         issues::preview(&session, &input.fields, &mut shown)?;

@@ -9,12 +9,12 @@ use crate::cli::input::chosen;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::print::json_array::JsonArray;
-use crate::cli::{Context, Exit, Failure, Outcome, print};
-use crate::index::{Listed, Sort};
+use crate::cli::{CliContext, Exit, Failure, Outcome, print};
+use crate::index::{Listed, SortOrder};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::Other;
 use crate::model::priority::Priority;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::fields::Fields;
@@ -127,7 +127,7 @@ impl GroupBy {
     }
 }
 
-impl From<SortBy> for Sort {
+impl From<SortBy> for SortOrder {
     fn from(by: SortBy) -> Self {
         match by {
             SortBy::Priority => Self::Priority,
@@ -140,14 +140,14 @@ impl From<SortBy> for Sort {
     }
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { saved, filter, group_by, limit, offset, sort, count, brief, fields } = args;
     // Existing saved queries were expanded before the command line was parsed.
     if let Some(word) = saved.first() {
         let name = word.strip_prefix('@').ok_or_else(|| {
             Failure::usage(format!("`{word}` is not a saved query"))
-                .remedy(Call::new(Other::Search, ["TEXT"]), "searches for a text")
+                .remedy(RemedyCall::new(Other::Search, ["TEXT"]), "searches for a text")
         })?;
         chosen::saved(&session, name)?;
         return Err(Failure::usage(format!("`{word}` refers to itself"))
@@ -213,7 +213,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 /// Prints some fields of each issue, for people and for programs that read lines.
-fn lines(session: &Session, list: &List, fields: &Fields, context: &mut Context) -> Outcome {
+fn lines(session: &Session, list: &List, fields: &Fields, context: &mut CliContext) -> Outcome {
     let mut shown = Vec::new();
     let total = issues::list::<Failure>(session, list, |issue| {
         shown.push(fields.pick(&issue));
@@ -232,11 +232,11 @@ const LONG: usize = 100;
 /// A list without a limit is whole, in a pipe as on a terminal, as with git: a script that counts or searches its lines must
 /// not miss any in silence, and an agent writes such scripts, too. So an agent gets the whole list, and is told how many
 /// there are and how to read fewer. `find` of MCP, which only agents call, has pages.
-fn go_on(session: &Session, list: &List, shown: usize, total: Option<issues::Total>, context: &Context) {
+fn go_on(session: &Session, list: &List, shown: usize, total: Option<issues::Total>, context: &CliContext) {
     let next = list.offset + shown;
     if list.limit.is_none() && shown > LONG && session.caller().is_some() {
         let note = Notice::note(format!("{shown} issues"));
-        let fewer = Call::from(Other::List).option("limit", "20");
+        let fewer = RemedyCall::from(Other::List).option("limit", "20");
         context.show_notices([note.remedy(fewer, "lists the first ones, and says how to go on")]);
     }
     if let Some(total) = total.filter(|total| next < total.number() && shown > 0) {

@@ -1,12 +1,12 @@
 use crate::cli::input::editor;
-use crate::cli::input::issue_fields::FieldArgs;
+use crate::cli::input::issue_fields::IssueFieldArgs;
 use crate::cli::input::issue_text::{self, Sets};
 use crate::cli::input::text::TextArgs;
-use crate::cli::{Context, Failure, Outcome, print, read_text};
+use crate::cli::{CliContext, Failure, Outcome, print, read_text};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
-use crate::ops::issues::{self, Fields, IssueView, New};
+use crate::ops::issues::{self, IssueView, NewFields, NewIssue};
 use crate::ops::{Done, Refusal, Session};
 use crate::rules;
 
@@ -24,10 +24,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     text: TextArgs,
     #[command(flatten)]
-    fields: FieldArgs,
+    fields: IssueFieldArgs,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     // Fail without a store before anyone writes a text.
     session.check_store()?;
@@ -41,7 +41,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         (on_stdin, given) => on_stdin.or(given),
     };
-    let input = New { id, title, text: description, fields };
+    let input = NewIssue { id, title, text: description, fields };
     let is_blank = input.title.is_none() && input.text.is_none() && input.fields.json.is_none();
     let done = if text.edit || template.is_some() || (is_blank && context.screen.is_terminal()) {
         written_in_editor(&session, &input, template.as_deref())?
@@ -60,12 +60,12 @@ fn from_stdin() -> Result<(Option<String>, Option<String>), Failure> {
 }
 
 /// The issue as the flags make it; with `json`, only as the JSON does.
-fn start(session: &Session, input: &New, json: bool) -> Result<Issue, Failure> {
+fn start(session: &Session, input: &NewIssue, json: bool) -> Result<Issue, Failure> {
     let title = input.title.as_deref().or(input.fields.title()).unwrap_or_default();
     let id = IssueId::parse("new-issue").map_err(Refusal::from)?;
     let mut issue = Issue::new(id, "".into(), session.now()?, title.into());
     let fields = match json {
-        true => Fields { json: input.fields.json.clone(), ..Fields::default() },
+        true => NewFields { json: input.fields.json.clone(), ..NewFields::default() },
         false => input.fields.clone(),
     };
     issues::preview(session, &fields, &mut issue)?;
@@ -78,7 +78,7 @@ fn start(session: &Session, input: &New, json: bool) -> Result<Issue, Failure> {
 
 fn written_in_editor(
     session: &Session,
-    input: &New,
+    input: &NewIssue,
     template: Option<&str>,
 ) -> Result<Done<IssueView>, Failure> {
     let (issue, base) = (start(session, input, false)?, Sets::of(&start(session, input, true)?));
@@ -101,7 +101,7 @@ fn written_in_editor(
                 .hint("the first line below the fields is the title"));
         }
         let fields = issue_text::fields(&input.fields, &text, &base);
-        let new = New { id: input.id.clone(), title: Some(text.title), text: Some(text.text), fields };
+        let new = NewIssue { id: input.id.clone(), title: Some(text.title), text: Some(text.text), fields };
         Ok(issues::new(session, new)?)
     })
 }

@@ -1,5 +1,5 @@
 use crate::cli::input::text as text_input;
-use crate::cli::{Context, Force, Outcome, print};
+use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::issues::{self, Reopen};
 
 /// Reopen an issue
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     force: Force,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     text_input::refuse_second_issue(&session, args.text.as_deref(), "git wf reopen")?;
     let reason = text_input::said(&args.message, args.text.as_deref())?;

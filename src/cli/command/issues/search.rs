@@ -1,11 +1,11 @@
 use serde_json::Value;
 
 use crate::cli::input::fields::FieldArgs;
-use crate::cli::{Context, Exit, Outcome, print};
+use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::model::typed;
 use crate::ops::fields::{Fields, known};
 use crate::ops::format::Format;
-use crate::ops::issues::{Found, FoundIssue};
+use crate::ops::issues::{FoundIssue, SearchResult};
 use crate::ops::{Done, Notice, issues};
 
 /// Search issues, plans, comments, feedback, explorations and linked commits, ranked by relevance
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     fields: FieldArgs,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let format = args.fields.format.as_deref();
     let format = format.map(|format| Format::parse(format, &known::<FoundIssue>())).transpose()?;
     let fields = match args.fields.fields.as_slice() {
@@ -53,7 +53,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 /// Some fields of each issue that was found. As JSON, they stand where the issues would.
-fn some_fields(fields: &Fields, done: Done<Found>, context: &mut Context) -> Outcome {
+fn some_fields(fields: &Fields, done: Done<SearchResult>, context: &mut CliContext) -> Outcome {
     let Done { view, notices, .. } = done;
     context.show_notices(notices);
     let hits: Vec<Value> = view.hits.iter().map(|hit| fields.pick(hit)).collect();

@@ -1,4 +1,4 @@
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::issues;
 
 /// Show issue counts, queues, and this worktree's execution
@@ -8,7 +8,7 @@ pub(crate) struct Args {
     id: Option<String>,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     match &args.id {
         Some(id) => {

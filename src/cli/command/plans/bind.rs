@@ -1,4 +1,4 @@
-use crate::cli::{Context, Force, Outcome, print};
+use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::plans::{self, Bind};
 
 /// Choose the plan of an issue to execute
@@ -13,7 +13,7 @@ pub(crate) struct Args {
     force: Force,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { issue, solution, force } = args;
     let done = plans::bind(&session, &Bind { issue, solution, force: force.why() })?;

@@ -1,6 +1,6 @@
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::text::TextArgs;
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::model::issue::{FeedbackType, Stage};
 use crate::ops::plans::{self, AddFeedback};
 
@@ -51,7 +51,7 @@ fn parse_stage(text: &str) -> Result<Stage, String> {
     Stage::parse(text).ok_or_else(|| format!("expected one of {}", Stage::words()))
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     match args.command {
         FeedbackCommand::Add { issue, text, kind, stage, solution, given } => {

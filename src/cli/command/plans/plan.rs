@@ -2,10 +2,10 @@ use clap::{ArgMatches, Command, FromArgMatches};
 
 use crate::cli::input::editor;
 use crate::cli::input::text::TextArgs;
-use crate::cli::{Context, Failure, Force, Outcome, print};
+use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::model::code::Code;
 use crate::ops::issues;
-use crate::ops::plans::{self, Add, PlanInput};
+use crate::ops::plans::{self, AddPlans, PlanInput};
 use crate::rules::plan_text::{self, PlanText, TaskText};
 
 /// Make a plan for an issue from options, or in your editor
@@ -130,7 +130,7 @@ impl FromArgMatches for TaskArgs {
     }
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { issue, text, tasks, risk, impact, complexity, no_bind, queue, force } = args;
     // A missing issue is reported before an editor opens.
@@ -141,7 +141,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         let issue = stored.id.to_string();
         plans::add(
             &session,
-            Add { issue, plans: vec![plan], no_bind, add_reply_task: false, queue, force: force.why() },
+            AddPlans { issue, plans: vec![plan], no_bind, add_reply_task: false, queue, force: force.why() },
         )
     };
     let ratings = [("risk", risk), ("impact", impact), ("complexity", complexity)];
@@ -161,7 +161,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         true => {
             let written = match said {
                 Some(said) if text.edit => editor::edit(&session, &said, plan_text::HELP)?,
-                Some(said) => editor::Written::given(said),
+                Some(said) => editor::EditedText::given(said),
                 None if !text.edit && !context.screen.is_terminal() => {
                     return Err(Failure::usage("a plan needs tasks")
                         .hint("--task TITLE, -F FILE, or -e for your editor"));

@@ -1,5 +1,5 @@
 use crate::cli::input::parse_role;
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::plans;
 use crate::rules::roles::Role;
 
@@ -17,7 +17,7 @@ pub(crate) struct Args {
     role: Option<Role>,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let done = plans::context(&*context.session()?, &args.id, args.role)?;
     context.answer(done, |given, _, screen| print::context::context(screen, given))
 }

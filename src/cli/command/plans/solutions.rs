@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::plans::{self, SolutionView};
 
 /// List the plans of an issue; with --json, the bound one by itself
@@ -20,7 +20,7 @@ pub(in crate::cli) struct Solutions {
     solutions: Vec<SolutionView>,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let done = plans::list(&*context.session()?, Some(&args.issue))?;
     let done = done.map(|solutions| Solutions {
         bound: solutions.iter().find(|plan| plan.is_bound).cloned(),

@@ -1,4 +1,4 @@
-use crate::cli::{Context, Force, Outcome, print};
+use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::plans::{self, Unbind};
 
 /// Unbind the plan of an issue, and remove its items from their queues
@@ -10,7 +10,7 @@ pub(crate) struct Args {
     force: Force,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = plans::unbind(&session, &Unbind { issue: args.issue, force: args.force.why() })?;
     context

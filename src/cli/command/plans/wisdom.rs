@@ -1,6 +1,6 @@
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::text::TextArgs;
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::model::wisdom::WisdomType;
 use crate::ops::plans::{self, AddWisdom, WisdomFilter};
 
@@ -85,7 +85,7 @@ fn parse_type(text: &str) -> Result<WisdomType, String> {
     WisdomType::parse(text).ok_or_else(|| format!("expected one of {}", WisdomType::words()))
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let filter = match args.command {
         WisdomCommand::Add { text, kind, tags, issue, run, given } => {

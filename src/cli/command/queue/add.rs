@@ -1,4 +1,4 @@
-use crate::cli::{Context, Force, Outcome, print};
+use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::queue;
 
 #[derive(Debug, clap::Args)]
@@ -28,14 +28,14 @@ pub(super) struct Add {
     force: Force,
 }
 
-impl From<Add> for queue::Add {
+impl From<Add> for queue::AddItems {
     fn from(Add { selection, queue, force }: Add) -> Self {
         let Selection { issues, all_planned, wave, tag } = selection;
-        Self { which: queue::Selection { issues, all_planned, wave, tag }, queue, force: force.why() }
+        Self { which: queue::QueueSelection { issues, all_planned, wave, tag }, queue, force: force.why() }
     }
 }
 
-pub(super) fn add(args: Add, context: &mut Context) -> Outcome {
+pub(super) fn add(args: Add, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = queue::add(&session, &args.into())?;
     context.answer(done, |queued, _, screen| print::queue::queued(screen, queued))

@@ -1,4 +1,4 @@
-use crate::cli::{Context, Exit, Outcome, print};
+use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::ops::queue;
 
 #[derive(Debug, clap::Args)]
@@ -15,7 +15,7 @@ pub(super) struct Check {
     queue: Option<String>,
 }
 
-pub(super) fn check(Check { merge: _, queue }: &Check, context: &mut Context) -> Outcome {
+pub(super) fn check(Check { merge: _, queue }: &Check, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = queue::collisions(&session, queue.as_deref())?;
     let exit = if done.view.collisions.is_empty() { Exit::Done } else { Exit::Failed };

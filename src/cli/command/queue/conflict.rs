@@ -1,5 +1,5 @@
 use crate::cli::input::fields::FieldArgs;
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::queue;
 
 #[derive(Debug, clap::Subcommand)]
@@ -17,7 +17,7 @@ pub(super) enum ConflictCommand {
     Check(super::check::Check),
 }
 
-pub(super) fn run(command: ConflictCommand, context: &mut Context) -> Outcome {
+pub(super) fn run(command: ConflictCommand, context: &mut CliContext) -> Outcome {
     match command {
         ConflictCommand::Add(args) => super::conflict_add::add(*args, context),
         ConflictCommand::List { queue, fields } => {

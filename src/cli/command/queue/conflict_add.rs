@@ -1,5 +1,5 @@
 use crate::cli::input::parse_resolution;
-use crate::cli::{Context, Outcome, named, print, read_text};
+use crate::cli::{CliContext, Outcome, named, print, read_text};
 use crate::model::queue_conflict::{ConflictType, Resolution, Severity};
 use crate::ops::queue::{self, ConflictInput, Declared};
 
@@ -47,7 +47,7 @@ fn parse_severity(text: &str) -> Result<Severity, String> {
     Severity::parse(text).ok_or_else(|| format!("expected one of {}", Severity::words()))
 }
 
-pub(super) fn add(args: Add, context: &mut Context) -> Outcome {
+pub(super) fn add(args: Add, context: &mut CliContext) -> Outcome {
     let Add { kind, items, severity, resolution, order, rationale, file, from_json, queue } = args;
     let session = context.session()?;
     let (name, text);

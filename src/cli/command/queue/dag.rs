@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::queue;
 
 #[derive(Debug, clap::Args)]
@@ -16,7 +16,7 @@ pub(super) struct Dag {
     mermaid: bool,
 }
 
-pub(super) fn dag(args: &Dag, context: &mut Context) -> Outcome {
+pub(super) fn dag(args: &Dag, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = queue::dag(&session, args.queue.as_deref())?;
     context.answer(done, |dag, _, screen| {

@@ -1,36 +1,36 @@
 //! Decisions about whole queues: whether their items are handed out, which queue is served first, and which are
 //! archived.
 
-use crate::cli::{Context, Force, Outcome, print};
+use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::Done;
 use crate::ops::queue::{self, QueueAnswer};
 
-pub(super) fn activate(queues: &[String], only: bool, context: &mut Context) -> Outcome {
+pub(super) fn activate(queues: &[String], only: bool, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     show(queue::activate(&session, queues, only)?, context)
 }
 
-pub(super) fn pause(queues: &[String], context: &mut Context) -> Outcome {
+pub(super) fn pause(queues: &[String], context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     show(queue::pause(&session, queues)?, context)
 }
 
-pub(super) fn resume(queues: &[String], context: &mut Context) -> Outcome {
+pub(super) fn resume(queues: &[String], context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     show(queue::resume(&session, queues)?, context)
 }
 
-pub(super) fn archive(queues: &[String], force: &Force, context: &mut Context) -> Outcome {
+pub(super) fn archive(queues: &[String], force: &Force, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     show(queue::archive(&session, queues, force.why().as_deref())?, context)
 }
 
-pub(super) fn priority(queue: &str, number: i64, context: &mut Context) -> Outcome {
+pub(super) fn priority(queue: &str, number: i64, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = queue::priority(&session, queue, number)?;
     context.answer(done, |queues, _, screen| print::queue::prioritized(screen, queues))
 }
 
-fn show(done: Done<Vec<QueueAnswer>>, context: &mut Context) -> Outcome {
+fn show(done: Done<Vec<QueueAnswer>>, context: &mut CliContext) -> Outcome {
     context.answer(done, |queues, _, screen| print::queue::decided(screen, queues))
 }

@@ -1,7 +1,7 @@
 //! Single items: remove, hold, release.
 
 use crate::cli::input::text as text_input;
-use crate::cli::{Context, Failure, Force, Outcome, print};
+use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::model::shell;
 use crate::ops::queue;
 
@@ -18,14 +18,14 @@ pub(super) struct Hold {
     force: Force,
 }
 
-pub(super) fn remove(items: &[String], force: &Force, context: &mut Context) -> Outcome {
+pub(super) fn remove(items: &[String], force: &Force, context: &mut CliContext) -> Outcome {
     text_input::refuse_text(items.iter().map(String::as_str), "git wf queue remove")?;
     let session = context.session()?;
     let done = queue::remove(&session, items, force.why().as_deref())?;
     context.answer(done, |removed, _, screen| print::queue::removed(screen, removed))
 }
 
-pub(super) fn hold(args: Hold, context: &mut Context) -> Outcome {
+pub(super) fn hold(args: Hold, context: &mut CliContext) -> Outcome {
     let Hold { mut items, message, force } = args;
     let last = items.pop_if(|last| text_input::is_text(last));
     let reason = crate::store::one_line(&text_input::said(&message, last.as_deref())?.unwrap_or_default());
@@ -33,7 +33,7 @@ pub(super) fn hold(args: Hold, context: &mut Context) -> Outcome {
         return Err(incomplete(&items, &reason));
     }
     let session = context.session()?;
-    let done = queue::hold(&session, &queue::Hold { items, reason, force: force.why() })?;
+    let done = queue::hold(&session, &queue::HoldItems { items, reason, force: force.why() })?;
     context.answer(done, |items, is_changed, screen| print::queue::held(screen, items, is_changed, "held"))
 }
 
@@ -54,7 +54,7 @@ fn incomplete(items: &[String], reason: &str) -> Failure {
     )
 }
 
-pub(super) fn release(items: &[String], context: &mut Context) -> Outcome {
+pub(super) fn release(items: &[String], context: &mut CliContext) -> Outcome {
     text_input::refuse_text(items.iter().map(String::as_str), "git wf queue release")?;
     let session = context.session()?;
     let done = queue::release(&session, items)?;

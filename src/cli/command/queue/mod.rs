@@ -11,7 +11,7 @@ mod queues;
 mod resolve;
 
 use crate::cli::input::fields::FieldArgs;
-use crate::cli::{Context, Force, Outcome};
+use crate::cli::{CliContext, Force, Outcome};
 
 /// Show and change queues: bound plans in order of execution
 ///
@@ -130,7 +130,7 @@ enum QueueCommand {
     Resolve(resolve::Resolve),
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Some(command) = args.command else { return queues::active(context) };
     match command {
         QueueCommand::New(args) => queues::new(args, context),

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::queue;
 
 #[derive(Debug, clap::Args)]
@@ -19,12 +19,12 @@ pub(super) struct Order {
     after: Option<String>,
 }
 
-pub(super) fn order(args: Order, context: &mut Context) -> Outcome {
+pub(super) fn order(args: Order, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Order { item, before, after } = args;
     let is_before = before.is_some();
     let beside = before.or(after).unwrap_or_default();
-    let input = queue::Order { item, beside, before: is_before };
+    let input = queue::OrderItem { item, beside, before: is_before };
     let done = queue::order(&session, &input)?;
     let now = session.now()?.millis();
     context.answer(done, |queue, is_changed, screen| match is_changed {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::queue;
 
 #[derive(Debug, clap::Args)]
@@ -14,26 +14,26 @@ pub(super) struct New {
     priority: i64,
 }
 
-pub(super) fn new(args: New, context: &mut Context) -> Outcome {
+pub(super) fn new(args: New, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = queue::new(&session, args.name.as_deref(), args.priority)?;
     context.answer(done, |queue, _, screen| writeln!(screen, "{}", queue.queue.id))
 }
 
-pub(super) fn list(all: bool, context: &mut Context) -> Outcome {
+pub(super) fn list(all: bool, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     context.answer(queue::list(&session, all)?, |queues, _, screen| print::queue::table(screen, queues))
 }
 
 /// Shows the active queues with their items. Having none is a valid answer.
-pub(super) fn active(context: &mut Context) -> Outcome {
+pub(super) fn active(context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let now = session.now()?.millis();
     context.answer(queue::active(&session)?, |active, _, screen| print::queue::active(screen, active, now))
 }
 
 /// Programs get one queue; people who name none see all active queues.
-pub(super) fn show(queue: Option<&str>, context: &mut Context) -> Outcome {
+pub(super) fn show(queue: Option<&str>, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let now = session.now()?.millis();
     if queue.is_some() || context.json() {

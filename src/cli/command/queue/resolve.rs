@@ -1,5 +1,5 @@
 use crate::cli::input::parse_resolution;
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::model::queue_conflict::Resolution;
 use crate::ops::queue::{self, Decision};
 
@@ -28,7 +28,7 @@ fn parse_way(text: &str) -> Result<Resolution, String> {
     }
 }
 
-pub(super) fn resolve(args: Resolve, context: &mut Context) -> Outcome {
+pub(super) fn resolve(args: Resolve, context: &mut CliContext) -> Outcome {
     let Resolve { conflict, order, resolution, rationale, queue } = args;
     let session = context.session()?;
     let done = queue::resolve(&session, &Decision { conflict, order, resolution, rationale, queue })?;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::complete::{self, PROGRAM};
-use crate::cli::{Context, Exit, Outcome};
+use crate::cli::{CliContext, Exit, Outcome};
 
 /// Print completions for a shell
 ///
@@ -71,7 +71,7 @@ pub(super) fn script(shell: Shell) -> std::io::Result<String> {
     Ok(script)
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let shell = args.shell.to_string();
     let script = script(args.shell)?;
     if context.json() {

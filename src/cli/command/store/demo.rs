@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::cli::{CliContext, Exit, Failure, Outcome};
 use crate::model::code::Code;
 use crate::ui::style;
 
@@ -129,7 +129,7 @@ static WALK: &[Walk] = &[
     ),
 ];
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let folder = folder(args.folder)?;
     prepare(&folder)?;
     let mut steps = Vec::new();
@@ -161,7 +161,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn announce(walk: &Walk, context: &mut Context) -> Result<(), Failure> {
+fn announce(walk: &Walk, context: &mut CliContext) -> Result<(), Failure> {
     let painter = context.screen.painter();
     if !walk.note.is_empty() {
         writeln!(context.screen, "{}", painter.paint(style::DIM, &format!("# {}", walk.note)))?;

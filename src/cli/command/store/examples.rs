@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn who_writes_a_plan_like_the_example_writes_a_good_one() {
-        let report = plan_check::examine(&of("solution").unwrap(), plan_check::Setting::default());
+        let report = plan_check::examine(&of("solution").unwrap(), plan_check::PlanSetting::default());
         assert_eq!((report.findings.len(), report.quality.total()), (0, 1.0));
     }
 }

@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::export_ccw;
 use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::output_file::to_file;
-use crate::cli::{Context, Exit, Failure, Force, Outcome};
-use crate::interchange::jsonl::Exported;
+use crate::cli::{CliContext, Exit, Failure, Force, Outcome};
+use crate::interchange::jsonl::ExportedJsonl;
 use crate::ops::issues::List;
-use crate::ops::store::{Reply, Table, TrackerExport};
+use crate::ops::store::{ExportedTable, GithubReply, TrackerExport};
 use crate::ops::{Done, Session, store, trail};
 use crate::ui::text::count;
 
@@ -129,7 +129,7 @@ pub(in crate::cli) struct ExportAnswer {
     /// The file.
     output: String,
     #[serde(flatten)]
-    exported: Exported,
+    exported: ExportedJsonl,
 }
 
 /// What an export for another tracker answers with `--json`.
@@ -147,7 +147,7 @@ pub(in crate::cli) struct TableAnswer {
     /// The file.
     output: String,
     #[serde(flatten)]
-    table: Table,
+    table: ExportedTable,
 }
 
 /// What `export agent-trace` answers with `--json`.
@@ -156,7 +156,7 @@ pub(in crate::cli) struct TracedAnswer {
     /// The file.
     output: String,
     #[serde(flatten)]
-    traced: trail::Traced,
+    traced: trail::WrittenTraces,
 }
 
 /// What `export in-toto` answers with `--json`.
@@ -169,11 +169,11 @@ pub(in crate::cli) struct StatedAnswer {
     signature: Option<String>,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match args.to {
         To::Github(Github { issue, post, force }) => {
             let session = context.session()?;
-            let reply = Reply { issue, post, force: force.why() };
+            let reply = GithubReply { issue, post, force: force.why() };
             let done = store::comment_for_github(&session, &reply)?;
             context.answer(done, |comment, _, screen| match &comment.url {
                 _ if !comment.posted => write!(screen, "{}", comment.body),
@@ -227,7 +227,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 /// Writes the findings of an audit as a statement, with a signature if requested.
-fn stated(context: &mut Context, range: &[String], output: Option<&Path>, sign: bool) -> Outcome {
+fn stated(context: &mut CliContext, range: &[String], output: Option<&Path>, sign: bool) -> Outcome {
     refuse_two_documents(context, output)?;
     let session = context.session()?;
     let done = trail::attestation(&session, range)?;
@@ -258,7 +258,7 @@ fn stated(context: &mut Context, range: &[String], output: Option<&Path>, sign: 
 }
 
 /// With `--json`, the answer must be the only document on stdout.
-fn refuse_two_documents(context: &Context, output: Option<&Path>) -> Result<(), Failure> {
+fn refuse_two_documents(context: &CliContext, output: Option<&Path>) -> Result<(), Failure> {
     match context.json() && output.is_none() {
         true => Err(Failure::usage("--json prints one document, and the export is another")
             .hint("add --output FILE, or leave out --json")),
@@ -268,10 +268,10 @@ fn refuse_two_documents(context: &Context, output: Option<&Path>) -> Result<(), 
 
 /// Writes an export to stdout, or to a file and says so.
 fn written<V>(
-    context: &mut Context,
+    context: &mut CliContext,
     output: Option<&Path>,
     write: impl FnOnce(&Session, &mut dyn Write) -> Result<Done<V>, Failure>,
-    answer: impl FnOnce(&mut Context, String, Done<V>) -> Outcome,
+    answer: impl FnOnce(&mut CliContext, String, Done<V>) -> Outcome,
 ) -> Outcome {
     refuse_two_documents(context, output)?;
     let session = context.session()?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::{Context, Failure, Outcome, system_words};
+use crate::cli::{CliContext, Failure, Outcome, system_words};
 use crate::model::code::Code;
 use crate::ops::store::{self, CcwExport, CcwStore};
 
@@ -27,7 +27,7 @@ pub(in crate::cli) struct CcwAnswer {
     handed: CcwExport,
 }
 
-pub(in crate::cli) fn run(Args { issues, output }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { issues, output }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = store::export_ccw(&session, &issues)?;
     let folder = output.join(done.view.folder);

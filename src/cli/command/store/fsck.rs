@@ -1,6 +1,6 @@
-use crate::cli::{Context, Exit, Outcome, print};
+use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::ops::store;
-use crate::ops::store::Severity;
+use crate::ops::store::FsckSeverity;
 
 /// Check the records, their references, and the history of the store
 ///
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     trust_clock: bool,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     if args.repair {
         let done = store::repair(&session, args.trust_clock)?;
@@ -27,7 +27,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         }
     }
     let done = store::fsck(&session)?;
-    let is_sound = done.view.iter().all(|it| it.severity != Severity::Error);
+    let is_sound = done.view.iter().all(|it| it.severity != FsckSeverity::Error);
     let is_verbose = context.is_verbose();
     context.answer(done, |found, _, screen| print::fsck::findings(screen, found, is_verbose))?;
     Ok(if is_sound { Exit::Done } else { Exit::Failed })

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::command::store::manual_pages;
-use crate::cli::{Context, Exit, Failure, Outcome, groups, help_examples, whole_command};
+use crate::cli::{CliContext, Exit, Failure, Outcome, groups, help_examples, whole_command};
 use crate::model::code::Code;
 use crate::ui::manual;
 use crate::ui::text::width;
@@ -54,7 +54,7 @@ const GUIDES: &[Guide] = &[
     Guide { name: "format", section: 5, roff: include_str!("../../../../man/gitwf-format.5") },
 ];
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if args.install {
         return manual_pages::install(args.to, context);
     }

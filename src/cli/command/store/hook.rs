@@ -3,9 +3,11 @@ use std::io::Read;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
-use crate::cli::{Context, Exit, Failure, Outcome, acting, environment, print};
+use crate::cli::{CliContext, Exit, Failure, Outcome, acting, environment, print};
 use crate::git::GitError;
-use crate::hooks::{HookError, Verdict, commit_msg, guard, post_commit, post_rewrite, pre_push, pre_receive};
+use crate::hooks::{
+    HookError, HookVerdict, commit_msg, guard, post_commit, post_rewrite, pre_push, pre_receive,
+};
 use crate::model::code::Code;
 use crate::store::{Store, StoreError};
 use crate::ui;
@@ -27,25 +29,25 @@ const OF_AGENTS: &str = "guard";
 
 /// git continues whatever happens here, even after a panic: only the policy may stop a commit, and only a guard may
 /// stop anything else.
-pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, _: &mut CliContext) -> Outcome {
     let Args { name, args } = args;
     let shown = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let result = panic::catch_unwind(AssertUnwindSafe(|| hook(&name, &args)));
     panic::set_hook(shown);
     match result {
-        Ok(Ok(Verdict::Go)) => {}
-        Ok(Ok(Verdict::Note(note))) => tell(&print::with_remedies(&note.message, &note.remedies)),
-        Ok(Ok(Verdict::Refused(why))) => {
+        Ok(Ok(HookVerdict::Go)) => {}
+        Ok(Ok(HookVerdict::Note(note))) => tell(&print::with_remedies(&note.message, &note.remedies)),
+        Ok(Ok(HookVerdict::Refused(why))) => {
             return Err(Failure::new(Code::CommitRefused, why).hint(
                 "`git wf next` claims the next item; `git wf start ISSUE` queues and claims an issue",
             ));
         }
-        Ok(Ok(Verdict::OutOfBounds(why))) => {
+        Ok(Ok(HookVerdict::OutOfBounds(why))) => {
             return Err(Failure::new(Code::NotYourRole, why)
                 .hint("`git wf run` started this agent, and its role does not allow this; say in the answer what is missing"));
         }
-        Ok(Ok(Verdict::NotReceived { what, details, hint })) => {
+        Ok(Ok(HookVerdict::NotReceived { what, details, hint })) => {
             return Err(Failure::new(Code::PushRefused, what).details(details).hint(hint));
         }
         Ok(Err(error)) if [GUARD, OF_AGENTS].contains(&name.as_str()) => return Err(error.into()),
@@ -63,7 +65,7 @@ pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
+fn hook(name: &str, args: &[OsString]) -> Result<HookVerdict, HookError> {
     let open = || -> Result<Store, StoreError> {
         Ok(Store::open(Path::new("."), &environment())?.acting(acting()).in_hook())
     };
@@ -76,7 +78,7 @@ fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
         Err(StoreError::Git(GitError::NotARepository(_)) | StoreError::Git(GitError::Reftable(_)))
             if name != GUARD =>
         {
-            return Ok(Verdict::Go);
+            return Ok(HookVerdict::Go);
         }
         Err(error) => return Err(error.into()),
     };
@@ -91,7 +93,7 @@ fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
         }
         (GUARD, _) => pre_receive::run(store, &stdin()?),
         // A hook of another version of the shims: this version does not know it, and git must not be disturbed.
-        _ => Ok(Verdict::Go),
+        _ => Ok(HookVerdict::Go),
     }
 }
 

@@ -1,10 +1,10 @@
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Context, Exit, Failure, Outcome};
-use crate::hooks::install::{self, Change, HookState, HooksAt, Installed, Side};
+use crate::cli::{CliContext, Exit, Failure, Outcome};
+use crate::hooks::install::{self, HookChange, HookSide, HookState, HooksAt, InstalledHook};
 use crate::model::code::Code;
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::Notice;
 use crate::store::Store;
 use crate::ui::{Cell, Column, Table, style};
@@ -42,14 +42,14 @@ enum Command {
     Status,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Args { command } = args;
     let session = context.session()?;
     let store = session.store();
     let is_idle = matches!(command, Command::Install { server: false, .. }) && store.work_dir().is_none();
     let states = match command {
         Command::Install { server, force } => {
-            let side = if server { Side::Server } else { Side::Client };
+            let side = if server { HookSide::Server } else { HookSide::Client };
             install::install(&hooks_at(store)?, &program()?, side, force)?
         }
         Command::Uninstall => install::uninstall(&hooks_at(store)?)?,
@@ -58,7 +58,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     warn_of_edited(&states, context);
     if is_idle {
         let bare = Notice::note("this repository is bare, so these hooks do nothing here");
-        let server = Call::from(Other::HooksInstall).flag("server");
+        let server = RemedyCall::from(Other::HooksInstall).flag("server");
         context.show_notices([bare.remedy(server, "installs the one that checks pushes")]);
     }
     if context.json() {
@@ -87,11 +87,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 
 /// Installs the hooks of a repository where people work, to call this program.
 pub(crate) fn install_hooks(store: &Store, force: bool) -> Result<Vec<HookState>, Failure> {
-    Ok(install::install(&hooks_at(store)?, &program()?, Side::Client, force)?)
+    Ok(install::install(&hooks_at(store)?, &program()?, HookSide::Client, force)?)
 }
 
 /// Warns where edited shims were moved to.
-pub(crate) fn warn_of_edited(states: &[HookState], context: &Context) {
+pub(crate) fn warn_of_edited(states: &[HookState], context: &CliContext) {
     for (name, path) in states.iter().filter_map(|it| Some((it.name, it.edited.as_deref()?))) {
         context.warn(&format!(
             "`{name}` had been edited: it is kept as `{}`, which git does not run",
@@ -114,14 +114,14 @@ fn program() -> Result<PathBuf, Failure> {
 /// What was just done to the hook, or else its state.
 fn word(state: &HookState) -> (&'static str, style::Style) {
     match (state.change, state.installed) {
-        (Change::Removed, _) => ("removed", style::PLAIN),
-        (Change::GivenBack, _) => ("given back", style::PLAIN),
-        (Change::LeftAlone, _) => ("foreign, left alone", style::WARN),
-        (_, Installed::Current) if state.calls.is_none() => ("installed, calls nothing", style::WARN),
-        (_, Installed::Current) => ("installed", style::GOOD),
-        (_, Installed::Outdated) => ("outdated", style::WARN),
-        (_, Installed::Absent) => ("not installed", style::DIM),
-        (_, Installed::Foreign) => ("foreign", style::WARN),
+        (HookChange::Removed, _) => ("removed", style::PLAIN),
+        (HookChange::GivenBack, _) => ("given back", style::PLAIN),
+        (HookChange::LeftAlone, _) => ("foreign, left alone", style::WARN),
+        (_, InstalledHook::Current) if state.calls.is_none() => ("installed, calls nothing", style::WARN),
+        (_, InstalledHook::Current) => ("installed", style::GOOD),
+        (_, InstalledHook::Outdated) => ("outdated", style::WARN),
+        (_, InstalledHook::Absent) => ("not installed", style::DIM),
+        (_, InstalledHook::Foreign) => ("foreign", style::WARN),
     }
 }
 

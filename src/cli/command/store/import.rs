@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use crate::cli::{Context, Failure, Outcome, named, print, system_words};
-use crate::interchange::Report;
+use crate::cli::{CliContext, Failure, Outcome, named, print, system_words};
+use crate::interchange::ImportReport;
 use crate::interchange::beads::{self, BEADS};
-use crate::interchange::ccw::{CCW, Folder};
+use crate::interchange::ccw::{CCW, CcwFolder};
 use crate::interchange::github::{GITHUB, Pages};
-use crate::interchange::lines::{self, Source, Unreadable};
-use crate::interchange::selection::{Selection, State};
+use crate::interchange::lines::{self, JsonLinesFile, Unreadable};
+use crate::interchange::selection::{ImportSelection, SourceState};
 use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::ops::store::{self, Export, GithubSource, Import, Selected};
 use crate::ops::{Answer, Refusal, Session};
-use crate::store::dates::Bound;
+use crate::store::dates::PeriodBound;
 
 /// Import issues from another tracker, or from an export
 ///
@@ -157,10 +157,10 @@ enum StateWord {
 }
 
 impl Which {
-    fn selection(self, session: &Session) -> Result<Selection, Failure> {
+    fn selection(self, session: &Session) -> Result<ImportSelection, Failure> {
         let since = match &self.since {
             None => None,
-            Some(text) => Some(session.store().moment(text, Bound::Since)?.ok_or_else(|| {
+            Some(text) => Some(session.store().moment(text, PeriodBound::Since)?.ok_or_else(|| {
                 Refusal::usage(format!("`{text}` is not a date")).hint(
                     "a date is, for example, 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"",
                 )
@@ -168,10 +168,10 @@ impl Which {
         };
         let state = match self.state {
             None | Some(StateWord::All) => None,
-            Some(StateWord::Open) => Some(State::Open),
-            Some(StateWord::Closed) => Some(State::Closed),
+            Some(StateWord::Open) => Some(SourceState::Open),
+            Some(StateWord::Closed) => Some(SourceState::Closed),
         };
-        Ok(Selection {
+        Ok(ImportSelection {
             only_types: self.only,
             skip_types: self.skip_type,
             labels: self.label,
@@ -182,7 +182,7 @@ impl Which {
     }
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match args.from {
         From::Beads(Beads { file, which, how }) => {
             let hint = "give the file that the other tracker wrote, its directory, or `-` for stdin";
@@ -194,7 +194,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         From::Ccw(Ccw { folder, which, how }) => {
             let name = folder.to_string_lossy().into_owned();
-            let store = Folder::open(&folder).map_err(|error| unread_store(&error))?.ok_or_else(|| {
+            let store = CcwFolder::open(&folder).map_err(|error| unread_store(&error))?.ok_or_else(|| {
                 Failure::new(Code::CannotRead, format!("`{name}` contains no ccw issues")).hint(CCW.hint)
             });
             let mut store = store?;
@@ -229,9 +229,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 fn from_tracker(
-    context: &mut Context,
+    context: &mut CliContext,
     (which, How { dry_run, strict }): (Which, How),
-    import: impl FnOnce(&Session, Selected) -> Result<Answer<Report>, Failure>,
+    import: impl FnOnce(&Session, Selected) -> Result<Answer<ImportReport>, Failure>,
 ) -> Outcome {
     let session = context.session()?;
     let selection = which.selection(&session)?;
@@ -251,10 +251,10 @@ fn beads_file(given: &str) -> Result<String, Failure> {
     Ok(file.to_string_lossy().into_owned())
 }
 
-fn source(file: &str, hint: &str) -> Result<Source, Failure> {
+fn source(file: &str, hint: &str) -> Result<JsonLinesFile, Failure> {
     let name = if file == "-" { "standard input" } else { file };
     let opened = opened(file).map_err(|error| unread(file, &error, hint))?;
-    Ok(Source::of(name, opened))
+    Ok(JsonLinesFile::of(name, opened))
 }
 
 /// The file, or stdin for `-`, so that it can be read twice.

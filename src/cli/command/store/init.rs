@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::command::store::hooks::{install_hooks, warn_of_edited};
-use crate::cli::{Context, Failure, Outcome, print};
+use crate::cli::{CliContext, Failure, Outcome, print};
 use crate::hooks::install::HookState;
 use crate::ops::Done;
 use crate::ops::store::{self, Init, Initialised};
@@ -30,7 +30,7 @@ pub(in crate::cli) struct InitAnswer {
 }
 
 /// Asks on a terminal whether to install the hooks. Without a terminal, they are installed only if requested.
-fn asks_for_hooks(context: &Context) -> Result<bool, Failure> {
+fn asks_for_hooks(context: &CliContext) -> Result<bool, Failure> {
     if context.json() || !context.screen.is_terminal() || !ui::can_ask() {
         return Ok(false);
     }
@@ -40,7 +40,7 @@ fn asks_for_hooks(context: &Context) -> Result<bool, Failure> {
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes") && !answer.is_empty())
 }
 
-pub(in crate::cli) fn run(Args { remote, hooks }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { remote, hooks }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Done { view, commit, notices } = store::init(&session, &Init { remote })?;
     let wanted = hooks || (view.created && asks_for_hooks(context)?);

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::cli::{CliContext, Exit, Failure, Outcome};
 use crate::model::code::Code;
 use crate::ui::text::{clean_line, count};
 
@@ -16,7 +16,7 @@ pub(super) const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pa
 
 /// What `help --install` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Installed {
+pub(crate) struct InstalledPages {
     /// The directory; the pages are in its `man1`, `man5` and `man7`.
     folder: String,
     /// The pages: `git-wf.1`.
@@ -24,7 +24,7 @@ pub(crate) struct Installed {
 }
 
 /// Writes the pages below `to`, or beside the program.
-pub(in crate::cli) fn install(to: Option<PathBuf>, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn install(to: Option<PathBuf>, context: &mut CliContext) -> Outcome {
     let folder = match to {
         Some(to) => std::path::absolute(&to).unwrap_or(to),
         None => beside_the_program()?,
@@ -52,7 +52,7 @@ pub(in crate::cli) fn install(to: Option<PathBuf>, context: &mut Context) -> Out
     let folder = folder.display().to_string();
     if context.json() {
         let pages = PAGES.iter().map(|(name, _)| (*name).to_owned()).collect();
-        context.screen.print_json(&Installed { folder, pages })?;
+        context.screen.print_json(&InstalledPages { folder, pages })?;
     } else {
         let pages = count(PAGES.len(), "manual page");
         writeln!(context.screen, "installed {pages} in {}", clean_line(&folder))?;

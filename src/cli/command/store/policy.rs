@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::store;
 
 /// Show or set the gates of the project
@@ -22,7 +22,7 @@ enum PolicyCommand {
     },
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = match &args.command {
         Some(PolicyCommand::Set { settings }) => store::set_policy(&session, settings)?,

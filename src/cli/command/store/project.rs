@@ -1,5 +1,5 @@
 use crate::cli::input::text::TextArgs;
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::store::{self, ProjectField};
 
 /// Show or set the project context for planners
@@ -43,7 +43,7 @@ impl From<Field> for ProjectField {
     }
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Some(ProjectCommand::Set { field, value, text }) = args.command else {
         let done = store::project(&session)?;

@@ -1,8 +1,8 @@
 use crate::cli::command::store::redact_purge;
 use crate::cli::input::text as text_input;
-use crate::cli::{Context, Failure, Force, Outcome, print};
+use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::ops::store::{self, Redact};
 
 /// Hide a value everywhere: it shows as `[redacted]`
@@ -42,12 +42,12 @@ pub(crate) struct Args {
     force: Force,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let request = match (args.id, args.field) {
         (Some(id), Some(field)) => {
             let reason = text_input::said(&args.message, args.text.as_deref())?.ok_or_else(|| {
-                let call = Call::new(Op::Redact, [&id, &field]).option("message", "TEXT");
+                let call = RemedyCall::new(Op::Redact, [&id, &field]).option("message", "TEXT");
                 Failure::usage("a redaction needs a reason").remedy(call, "gives it; the log records it")
             })?;
             Some(Redact { id, field, reason, force: args.force.why() })

@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use crate::cli::{Context, Outcome};
+use crate::cli::{CliContext, Outcome};
 use crate::ops::store;
 use crate::ui::text::clean_line;
 
@@ -8,7 +8,7 @@ use crate::ui::text::clean_line;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(in crate::cli) fn run(_: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(_: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = store::reindex(&session)?;
     context.answer(done, |view, _, screen| match screen.is_terminal() {

@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 
 use crate::agent::watch;
-use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::cli::{CliContext, Exit, Failure, Outcome};
 use crate::model::code::Code;
 
 /// What is started around each command of a plan and each agent, so that it does not outlive this program
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     words: Vec<OsString>,
 }
 
-pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, _: &mut CliContext) -> Outcome {
     watch::watch(&args.words, args.stdin).map_err(|error| {
         Failure::new(Code::NotWatched, format!("only git-wf itself starts this: {error}"))
             .hint("`git wf verify` runs the test commands of a plan")

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::command::store::examples;
 use crate::cli::schemas::{self, KINDS, Sort};
-use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::cli::{CliContext, Exit, Failure, Outcome};
 use crate::model::code::Code;
 use crate::ui::{Cell, Column, Table, style};
 
@@ -40,7 +40,7 @@ fn known() -> Vec<PossibleValue> {
     KINDS.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about)).collect()
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if let Some(name) = args.kind.as_deref().filter(|_| args.example) {
         let Some(example) = examples::of(name) else {
             return Err(Failure::new(Code::NotFound, format!("there is no example of `{name}`"))
@@ -59,7 +59,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn list(context: &mut Context) -> std::io::Result<()> {
+fn list(context: &mut CliContext) -> std::io::Result<()> {
     for sort in [Sort::Record, Sort::Input, Sort::Agent, Sort::Answer] {
         let heading = context.screen.painter().paint(style::HEADING, sort.heading());
         writeln!(context.screen, "{heading}")?;

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::completions;
 use super::manual_pages::{self, PAGES};
-use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::cli::{CliContext, Exit, Failure, Outcome};
 use crate::model::code::Code;
 use crate::model::text_enum;
 use crate::ui::text::{clean_line, count};
@@ -119,7 +119,7 @@ impl Home {
 
 const SHELLS: &[Shell] = &[Shell::Bash, Shell::Zsh, Shell::Fish];
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let home = Home::found()?;
     let mut parts = Vec::new();
     if args.uninstall {
@@ -150,7 +150,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn print_parts(context: &mut Context, home: &Home, answer: &SetupAnswer) -> io::Result<()> {
+fn print_parts(context: &mut CliContext, home: &Home, answer: &SetupAnswer) -> io::Result<()> {
     for Part { part, state, place, files, to_do } in &answer.parts {
         let what = match part.as_str() {
             "manual" if *files > 0 => count(*files, "manual page"),

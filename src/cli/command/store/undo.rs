@@ -1,4 +1,4 @@
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::store;
 
 /// Undo your last command
@@ -12,7 +12,7 @@ pub(crate) struct Args {
     commit: Option<String>,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = store::undo(&session, args.commit.as_deref())?;
     context.answer(done, |undone, _, screen| print::undo::undone(screen, undone))

@@ -2,7 +2,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::cli::output_file::to_file;
-use crate::cli::{Context, Exit, Failure, Outcome, print};
+use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::ops::trail::{self, Audit};
 
 /// Find commits without a plan, plans without review, and completed work without tests
@@ -45,7 +45,7 @@ pub(crate) struct Args {
     signatures: bool,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Args { range, strict, markdown, sarif, output, signatures } = args;
     let session = context.session()?;
     let is_at_fault = if signatures {
@@ -71,7 +71,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 /// Writes SARIF to stdout or to a file.
-fn scanned(context: &mut Context, audit: &Audit, output: Option<&Path>) -> Result<(), Failure> {
+fn scanned(context: &mut CliContext, audit: &Audit, output: Option<&Path>) -> Result<(), Failure> {
     let write = |out: &mut dyn Write| -> Result<(), Failure> {
         serde_json::to_writer_pretty(&mut *out, &trail::sarif(audit)).map_err(io::Error::from)?;
         Ok(out.write_all(b"\n")?)

@@ -1,4 +1,4 @@
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::trail::{self, Sides};
 
 /// Show how records changed between two states of the store
@@ -15,7 +15,7 @@ pub(crate) struct Args {
     id: Option<String>,
 }
 
-pub(in crate::cli) fn run(Args { range, id }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { range, id }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = trail::diff(&session, &Sides { range, id })?;
     context.answer(done, |diff, _, screen| print::store_diff::diff(screen, diff))

@@ -1,5 +1,5 @@
-use crate::cli::{Context, Force, Outcome, print};
-use crate::ops::trail::{self, Link};
+use crate::cli::{CliContext, Force, Outcome, print};
+use crate::ops::trail::{self, LinkCommits};
 
 /// Link commits to a plan by hand
 #[derive(Debug, clap::Args)]
@@ -14,10 +14,10 @@ pub(crate) struct Args {
     force: Force,
 }
 
-pub(in crate::cli) fn run(Args { ids: mut commits, task, force }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { ids: mut commits, task, force }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let plan = commits.pop().unwrap_or_default();
-    let done = trail::link(&session, &Link { commits, plan, task, force: force.why() })?;
+    let done = trail::link(&session, &LinkCommits { commits, plan, task, force: force.why() })?;
     context.answer(done, |links, _, screen| {
         print::trail::links(screen, links, ("linked", "is already linked to"))
     })

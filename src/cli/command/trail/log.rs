@@ -1,11 +1,11 @@
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::print::json_array::JsonArray;
-use crate::cli::{Context, Exit, Failure, Outcome, print};
+use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::ops::fields::{Fields, known};
 use crate::ops::format::Format;
 use crate::ops::trail::{self, LogInput};
 use crate::ops::{Done, Notice};
-use crate::store::history::Step;
+use crate::store::history::HistoryStep;
 use crate::ui::lanes::{Strokes, draw};
 
 /// Show the audit log of the store, or of one record
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     fields: FieldArgs,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Args { id, patch, limit, offset, since, until, authors, ops, roles, oneline, graph, fields } = args;
     let session = context.session()?;
     let input =
@@ -60,10 +60,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     });
     context.show_notices(cut);
     if !fields.fields.is_empty() {
-        return some_fields(&Fields::of::<Step>(&fields.fields)?, steps, context);
+        return some_fields(&Fields::of::<HistoryStep>(&fields.fields)?, steps, context);
     }
     if let Some(format) = &fields.format {
-        let format = Format::parse(format, &known::<Step>())?;
+        let format = Format::parse(format, &known::<HistoryStep>())?;
         for step in steps {
             print::fields::in_form(&mut context.screen, &format, &format.fields.pick(&step?))?;
         }
@@ -88,8 +88,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 /// Prints some fields of each commit.
 fn some_fields<E>(
     fields: &Fields,
-    steps: impl Iterator<Item = Result<Step, E>>,
-    context: &mut Context,
+    steps: impl Iterator<Item = Result<HistoryStep, E>>,
+    context: &mut CliContext,
 ) -> Outcome
 where
     Failure: From<E>,

@@ -1,4 +1,4 @@
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::trail::{self, Relink};
 
 /// Find and link commits that no hook saw
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(in crate::cli) fn run(Args { range, dry_run }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { range, dry_run }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = trail::relink(&session, &Relink { range, dry_run })?;
     context.answer(done, |found, _, screen| print::relink::relinked(screen, found))

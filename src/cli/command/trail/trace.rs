@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::trail::{self, TraceInput};
 
 /// Follow commits to their tasks, plans and issues, or an issue to its commits
@@ -17,7 +17,7 @@ pub(crate) struct Args {
     mermaid: bool,
 }
 
-pub(in crate::cli) fn run(Args { of, dot, mermaid }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { of, dot, mermaid }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = trail::trace(&session, &TraceInput { of, with_items: context.json() })?;
     context.answer(done, |trace, _, screen| {

@@ -1,4 +1,4 @@
-use crate::cli::{Context, Force, Outcome, print};
+use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::trail;
 
 /// Remove the links of commits; `relink` does not restore them
@@ -11,7 +11,7 @@ pub(crate) struct Args {
     force: Force,
 }
 
-pub(in crate::cli) fn run(Args { ids, force }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { ids, force }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = trail::unlink(&session, &ids, force.why().as_deref())?;
     context

@@ -1,4 +1,4 @@
-use crate::cli::{Context, Failure, Outcome, print};
+use crate::cli::{CliContext, Failure, Outcome, print};
 use crate::model::code::Code;
 use crate::ops::trail::{self, AskedLines};
 
@@ -10,7 +10,7 @@ pub(crate) struct Args {
     place: String,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let here = std::env::current_dir().map_err(|error| {
         Failure::new(Code::NoDirectory, format!("cannot find the current directory: {error}"))

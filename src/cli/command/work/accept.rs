@@ -1,5 +1,5 @@
 use crate::cli::input::{parse_criterion, text as text_input};
-use crate::cli::{Context, Force, Outcome, print};
+use crate::cli::{CliContext, Force, Outcome, print};
 use crate::model::shell;
 use crate::ops::work::{self, Accept};
 
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     force: Force,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let (item, text) = text_input::item_and_text(args.item, args.text);
     let Some(evidence) = text_input::said(&args.evidence, text.as_deref())? else {
         let command = format!("git wf accept {} {} -e", shell::word(&args.task), args.criterion);

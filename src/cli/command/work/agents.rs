@@ -3,7 +3,7 @@ use std::time::Duration;
 use crate::agent::process::Interrupts;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::{parse_limit, parse_role};
-use crate::cli::{Context, Failure, Outcome, named, print, read_text};
+use crate::cli::{CliContext, Failure, Outcome, named, print, read_text};
 use crate::model::code::Code;
 use crate::model::strict::{self, strict_fault};
 use crate::ops::work::{self, Question, TestAgent};
@@ -62,7 +62,7 @@ enum AgentCommand {
     },
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match args.command {
         AgentCommand::Setup(args) => super::agents_setup::run(args, context),
         AgentCommand::List(fields) => {

@@ -1,7 +1,7 @@
-use crate::cli::{Context, Exit, Failure, Outcome, print};
+use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::model::op::Other;
-use crate::model::remedy::Call;
-use crate::ops::store::{self, AgentFiles, AgentSetup, Task};
+use crate::model::remedy::RemedyCall;
+use crate::ops::store::{self, AgentFiles, AgentSetup, SetupTask};
 use crate::rules::agent_files::{Agent, State};
 use crate::ui;
 
@@ -37,19 +37,19 @@ fn parse_agent(text: &str) -> Result<Agent, String> {
     Agent::parse(text).ok_or_else(|| format!("expected one of {}", Agent::words()))
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let task = match (args.check || args.list, args.remove) {
-        (true, _) => Task::Check,
-        (_, true) => Task::Remove,
-        _ => Task::Write,
+        (true, _) => SetupTask::Check,
+        (_, true) => SetupTask::Remove,
+        _ => SetupTask::Write,
     };
     let mut agents = args.agents;
-    if agents.is_empty() && (args.list || task == Task::Write) {
+    if agents.is_empty() && (args.list || task == SetupTask::Write) {
         let all = Agent::ALL.to_vec();
         agents = if args.list { all } else { asked(&session, context)? };
     }
-    let is_dry = args.dry_run || task == Task::Check;
+    let is_dry = args.dry_run || task == SetupTask::Check;
     let done = store::agent_setup(&session, &AgentSetup { agents, task, is_dry })?;
     let is_missing = |files: &AgentFiles| {
         let mut states = files.agents.iter().flat_map(|it| &it.files).map(|it| it.state);
@@ -58,15 +58,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     };
     let fails = args.check && is_missing(&done.view);
     context.answer(done, |files, _, screen| match task {
-        Task::Check if args.list => print::agent_files::list(screen, files),
-        Task::Check => print::agent_files::check(screen, files),
-        Task::Write | Task::Remove => print::agent_files::changes(screen, files, task, is_dry),
+        SetupTask::Check if args.list => print::agent_files::list(screen, files),
+        SetupTask::Check => print::agent_files::check(screen, files),
+        SetupTask::Write | SetupTask::Remove => print::agent_files::changes(screen, files, task, is_dry),
     })?;
     Ok(if fails { Exit::Failed } else { Exit::Done })
 }
 
-fn listing() -> Call {
-    Call::from(Other::AgentsSetup).flag("list")
+fn listing() -> RemedyCall {
+    RemedyCall::from(Other::AgentsSetup).flag("list")
 }
 
 fn unnamed() -> Failure {
@@ -76,11 +76,11 @@ fn unnamed() -> Failure {
 }
 
 /// Asks for which agents, beginning with those that the repository has files of.
-fn asked(session: &crate::ops::Session, context: &Context) -> Result<Vec<Agent>, Failure> {
+fn asked(session: &crate::ops::Session, context: &CliContext) -> Result<Vec<Agent>, Failure> {
     if context.json() || !ui::can_ask() {
         return Err(unnamed());
     }
-    let all = AgentSetup { agents: Agent::ALL.to_vec(), task: Task::Check, is_dry: true };
+    let all = AgentSetup { agents: Agent::ALL.to_vec(), task: SetupTask::Check, is_dry: true };
     let view = store::agent_setup(session, &all)?.view;
     let found: Vec<&str> = view.agents.iter().filter(|it| it.is_found).map(|it| it.agent.as_str()).collect();
     let usual = found.join(" ");

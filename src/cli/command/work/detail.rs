@@ -1,4 +1,4 @@
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::work;
 
 /// Show what an item asks for: its issue, its plan as claimed, and earlier attempts
@@ -8,7 +8,7 @@ pub(crate) struct Args {
     item: Option<String>,
 }
 
-pub(in crate::cli) fn run(Args { item }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { item }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = work::detail(&session, item.as_deref())?;
     context.answer(done, |view, _, screen| print::detail::detail(screen, view))

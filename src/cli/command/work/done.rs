@@ -4,10 +4,10 @@ use crate::cli::command::work::ended::{self, Then};
 use crate::cli::input::consent::{agree, refuse_commands_in_hook};
 use crate::cli::input::text as text_input;
 use crate::cli::input::{parse_criterion, parse_limit};
-use crate::cli::{Context, Failure, Force, Outcome, named, print, read_text, strict_fault};
+use crate::cli::{CliContext, Failure, Force, Outcome, named, print, read_text, strict_fault};
 use crate::model::strict;
-use crate::ops::work::{self, Accept, Complete, Finish, Finished, Report, ToRun, Verification};
-use crate::ops::{Done, Kind, Notice, Session};
+use crate::ops::work::{self, Accept, Complete, ExecutorReport, Finish, Finished, ToRun, Verification};
+use crate::ops::{Done, Notice, RefusalKind, Session};
 
 /// Complete the execution of this worktree
 ///
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     force: Force,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let (item, text) = text_input::item_and_text(args.item, args.text);
     let lone = item.clone().filter(|_| text.is_none() && args.message.is_empty());
@@ -87,10 +87,10 @@ fn tests<'s>(
     session: &'s Session,
     item: Option<&str>,
     is_agreed: bool,
-    context: &Context,
+    context: &CliContext,
 ) -> Result<Option<Verification<'s>>, Failure> {
     let verification = match work::verification(session, item, &[]) {
-        Err(refusal) if refusal.kind == Kind::Nothing => {
+        Err(refusal) if refusal.kind == RefusalKind::Nothing => {
             context.show_notices([Notice::note(refusal.message)]);
             return Ok(None);
         }
@@ -129,11 +129,12 @@ fn parse_accepted(text: &str) -> Result<Confirmed, String> {
 }
 
 /// Reads the report from a file, from stdin for `-`, or from the text itself if that is an object.
-fn report(given: &str) -> Result<Report, Failure> {
+fn report(given: &str) -> Result<ExecutorReport, Failure> {
     let (text, of) = match given.trim_start().starts_with('{') {
         true => (given.to_owned(), "`--result`".to_owned()),
         false => (read_text(given)?, named(given)),
     };
-    let value = strict::parse_text(&text).map_err(|fault| Report::unfit(&of, &strict_fault(&fault)))?;
-    Ok(Report::parse(value, &of)?)
+    let value =
+        strict::parse_text(&text).map_err(|fault| ExecutorReport::unfit(&of, &strict_fault(&fault)))?;
+    Ok(ExecutorReport::parse(value, &of)?)
 }

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use crate::cli::{Context, Exit, Outcome, print};
+use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::ops::Done;
-use crate::ops::work::{self, Attempt, Ended};
+use crate::ops::work::{self, ChangedExecution, Ended};
 use crate::ui::Screen;
 
 /// What follows after the end.
@@ -27,8 +27,8 @@ impl Then {
 /// that error.
 pub(in crate::cli) fn answer(
     done: Done<Ended>,
-    context: &mut Context,
-    print: impl FnOnce(&mut Screen, &Attempt) -> io::Result<()>,
+    context: &mut CliContext,
+    print: impl FnOnce(&mut Screen, &ChangedExecution) -> io::Result<()>,
 ) -> Outcome {
     let refused = done.view.refused().cloned();
     context.answer(done, |ended, _, screen| {

@@ -1,6 +1,6 @@
 use crate::cli::command::work::ended::{self, Then};
 use crate::cli::input::text as text_input;
-use crate::cli::{Context, Force, Outcome, print};
+use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::work::{self, Fail, FailureReport};
 
 /// Fail the execution of this worktree
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     force: Force,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let (item, text) = text_input::item_and_text(args.item, args.text);
     let text = text_input::said(&args.message, text.as_deref())?.ok_or_else(|| {
         text_input::lone_word("a failure needs a reason", item.as_deref(), "git wf fail -m")

@@ -1,7 +1,7 @@
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::text as text_input;
-use crate::cli::{Context, Force, Outcome, print};
-use crate::ops::work::{self, Release};
+use crate::cli::{CliContext, Force, Outcome, print};
+use crate::ops::work::{self, ReleaseLease};
 
 /// List, renew or release the leases of claims
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,7 @@ enum LeaseCommand {
     },
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match args.command {
         LeaseCommand::Renew { item } => renew(item.as_deref(), context),
         LeaseCommand::List(fields) => {
@@ -39,22 +39,22 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     }
 }
 
-fn renew(item: Option<&str>, context: &mut Context) -> Outcome {
+fn renew(item: Option<&str>, context: &mut CliContext) -> Outcome {
     text_input::refuse_text(item, "git wf lease renew")?;
     let session = context.session()?;
     let done = work::renew(&session, item)?;
     context.answer(done, |lease, _, screen| print::work::renewed(screen, lease))
 }
 
-fn list(context: &mut Context) -> Outcome {
+fn list(context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let (done, now) = (work::leases(&session)?, session.now()?.millis());
     context.answer(done, |leases, _, screen| print::work::leases(screen, leases, now))
 }
 
-fn release(item: Option<String>, force: &Force, context: &mut Context) -> Outcome {
+fn release(item: Option<String>, force: &Force, context: &mut CliContext) -> Outcome {
     text_input::refuse_text(item.as_deref(), "git wf lease release")?;
     let session = context.session()?;
-    let done = work::release(&session, &Release { item, force: force.why() })?;
+    let done = work::release(&session, &ReleaseLease { item, force: force.why() })?;
     context.answer(done, |released, _, screen| print::work::released(screen, released))
 }

@@ -1,6 +1,6 @@
 use crate::agent::in_run;
-use crate::cli::{Context, Exit, Failure, Outcome, acting, acting_as, environment, print};
-use crate::mcp::{self, Settings};
+use crate::cli::{CliContext, Exit, Failure, Outcome, acting, acting_as, environment, print};
+use crate::mcp::{self, McpSettings};
 use crate::model::code::Code;
 use crate::rules::roles;
 
@@ -28,7 +28,7 @@ fn parse_role(text: &str) -> Result<String, String> {
     }
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if context.json() {
         return Err(Failure::usage("`mcp` speaks a protocol, so it has no --json").hint("leave --json out"));
     }
@@ -58,7 +58,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             .hint("change to a directory that exists")
     })?;
     let acting = if charged.is_some() { acting() } else { acting_as(role.clone()) };
-    let settings = Settings {
+    let settings = McpSettings {
         folder,
         environment,
         acting,

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use crate::cli::command::work::wait;
-use crate::cli::{Context, Failure, Outcome, print};
+use crate::cli::{CliContext, Failure, Outcome, print};
 use crate::model::code::Code;
 use crate::ops::work::{ClaimRequest, Claimable};
 use crate::rules::lease;
@@ -52,7 +52,7 @@ impl Options {
         self,
         what: Claimable,
         queue: Option<String>,
-        context: &mut Context,
+        context: &mut CliContext,
     ) -> Outcome {
         let Self { allow_overlap, local, wait: limit, worktree } = self;
         let worktree = worktree.map(|path| path.map(absolute).transpose()).transpose()?;
@@ -71,6 +71,6 @@ fn absolute(path: PathBuf) -> Result<PathBuf, Failure> {
     })
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     args.options.take(args.item.map_or(Claimable::First, Claimable::Item), args.queue, context)
 }

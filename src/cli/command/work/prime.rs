@@ -2,7 +2,7 @@ use std::io::{IsTerminal, Read, Write};
 
 use serde_json::Value;
 
-use crate::cli::{Context, Exit, Outcome, print};
+use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::model::code::Code;
 use crate::model::strict;
 use crate::ops::work;
@@ -47,7 +47,7 @@ fn parse_hook(text: &str) -> Result<HookForm, String> {
 /// Errors that say that there is no store here.
 const NOWHERE: [Code; 2] = [Code::NotARepository, Code::Reftable];
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = match context.session() {
         Ok(session) => session,
         Err(failure) if NOWHERE.contains(&failure.code()) => return Ok(Exit::Done),

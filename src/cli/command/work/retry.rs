@@ -1,4 +1,4 @@
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::work::{self, Retry};
 
 /// Queue failed issues again
@@ -14,7 +14,7 @@ pub(crate) struct Args {
     same_plan: bool,
 }
 
-pub(in crate::cli) fn run(Args { issue, same_plan }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { issue, same_plan }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = work::retry(&session, &Retry { issue, same_plan })?;
     context.answer(done, |retried, _, screen| print::work::retried(screen, retried))

@@ -6,7 +6,7 @@ use crate::agent::process::Interrupts;
 use crate::cli::input::consent::refuse_agents_in_hook;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::print::run_live::Following;
-use crate::cli::{Context, Exit, Failure, Outcome, print};
+use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::model::run::RunMode;
 use crate::ops::work::run::{self, AgentNames, Begin, Driven, Resume, RunView};
 use crate::ops::{Answer, Session};
@@ -181,7 +181,7 @@ fn parse_mode(text: &str) -> Result<Mode, String> {
     }
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Some(command) = args.command else { return begin(args, context) };
     match command {
@@ -220,7 +220,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     }
 }
 
-fn begin(args: Args, context: &mut Context) -> Outcome {
+fn begin(args: Args, context: &mut CliContext) -> Outcome {
     refuse_agents_in_hook("run")?;
     let session = context.session()?;
     if let Some(word) = args.issues.first()
@@ -268,7 +268,7 @@ fn meant_command(word: &str) -> Option<String> {
 }
 
 /// Shows a run that came to its end. It failed if any of its issues did, or was left to someone else.
-fn ended(done: Answer<RunView>, watch: Following, context: &mut Context) -> Outcome {
+fn ended(done: Answer<RunView>, watch: Following, context: &mut CliContext) -> Outcome {
     context.show_notices(watch.noticed());
     let done = done?;
     let has_failed = done.view.state.issues.values().any(|issue| issue.error.is_some());
@@ -279,7 +279,7 @@ fn ended(done: Answer<RunView>, watch: Following, context: &mut Context) -> Outc
 }
 
 /// Whether an issue was not named and all issues without a plan are meant.
-fn asked_for_all(context: &Context) -> Result<bool, Failure> {
+fn asked_for_all(context: &CliContext) -> Result<bool, Failure> {
     if context.json() || !ui::can_ask() {
         return Ok(false);
     }
@@ -290,7 +290,7 @@ fn asked_for_all(context: &Context) -> Result<bool, Failure> {
 }
 
 /// Which of several interrupted runs to go on with; `None` if there is only one, or nobody to ask.
-fn asked_which(session: &Session, context: &Context) -> Result<Option<String>, Failure> {
+fn asked_which(session: &Session, context: &CliContext) -> Result<Option<String>, Failure> {
     if context.json() || !ui::can_ask() {
         return Ok(None);
     }

@@ -1,5 +1,5 @@
 use crate::cli::command::work::next::Options;
-use crate::cli::{Context, Force, Outcome};
+use crate::cli::{CliContext, Force, Outcome};
 use crate::ops::work::Claimable;
 
 /// Queue the bound plan of an issue, if needed, and claim it
@@ -16,6 +16,6 @@ pub(crate) struct Args {
     force: Force,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     args.options.take(Claimable::Issue(args.issue, args.force.why()), args.queue, context)
 }

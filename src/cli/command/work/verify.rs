@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use crate::cli::input::consent::{agree, refuse_commands_in_hook};
 use crate::cli::input::parse_limit;
-use crate::cli::{Context, Exit, Outcome, print};
+use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::ops::work;
 
 /// Run the plan's test commands and record the results
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     yes: bool,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     refuse_commands_in_hook("git wf verify")?;
     let session = context.session()?;
     let verification = work::verification(&session, args.execution.as_deref(), &args.tasks)?;

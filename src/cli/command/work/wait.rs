@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::cli::Context;
+use crate::cli::CliContext;
 use crate::ops::Session;
-use crate::ops::work::{self, Claim, ClaimRequest};
-use crate::ops::{Answer, Kind, Refusal};
+use crate::ops::work::{self, ClaimRequest, ClaimView};
+use crate::ops::{Answer, Refusal, RefusalKind};
 use crate::store::Store;
 use crate::sync;
 use crate::ui::text::clean_line;
@@ -21,13 +21,13 @@ pub(in crate::cli) fn claim(
     session: &Session,
     wish: &ClaimRequest,
     limit: Option<Option<u64>>,
-    context: &Context,
-) -> Answer<Claim> {
+    context: &CliContext,
+) -> Answer<ClaimView> {
     let begun = Instant::now();
     let mut pause = FIRST_WAIT;
     loop {
         let refusal = match work::claim(session, wish) {
-            Err(refusal) if refusal.kind == Kind::Nothing => refusal,
+            Err(refusal) if refusal.kind == RefusalKind::Nothing => refusal,
             other => return other,
         };
         let Some(limit) = limit else { return Err(refusal) };

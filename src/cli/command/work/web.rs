@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::agent::in_run;
-use crate::cli::{Context, Exit, Failure, Outcome, acting, environment};
+use crate::cli::{CliContext, Exit, Failure, Outcome, acting, environment};
 use crate::model::code::Code;
 use crate::ui::text::count;
-use crate::web::{self, Listening, Server, Source, Start};
+use crate::web::{self, Listening, StartServer, WebServer, WebSource};
 
 /// The port to use unless it is in use.
 const PORT: u16 = 8417;
@@ -54,7 +54,7 @@ pub(in crate::cli) struct WebAnswer {
     written: Option<usize>,
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     session.check_store()?;
     let folder = std::env::current_dir().map_err(|error| {
@@ -68,10 +68,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         return Err(Failure::usage("an agent of a run cannot serve pages that change the store")
             .hint("leave --write out"));
     }
-    let source = Source { folder, environment: environment(), acting: acting() };
+    let source = WebSource { folder, environment: environment(), acting: acting() };
     let (addresses, name) = addresses(args.listen.as_deref(), args.port)?;
-    let server =
-        Server::listen(Start { source, addresses, name, is_writable: args.write }).map_err(|error| {
+    let server = WebServer::listen(StartServer { source, addresses, name, is_writable: args.write })
+        .map_err(|error| {
             Failure::new(Code::CannotListen, format!("cannot listen: {error}"))
                 .hint("choose another port with --port, or an address of this machine with --listen")
         })?;
@@ -102,7 +102,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn export(context: &mut Context, folder: &std::path::Path) -> Outcome {
+fn export(context: &mut CliContext, folder: &std::path::Path) -> Outcome {
     let session = context.session()?;
     let done = web::export(&session, folder)?;
     let first = folder.join("index.html").display().to_string();
@@ -144,7 +144,7 @@ fn addresses(listen: Option<&str>, port: Option<u16>) -> Result<(Vec<SocketAddr>
 }
 
 /// Opens an address in a browser.
-fn open(context: &Context, listening: &Listening) {
+fn open(context: &CliContext, listening: &Listening) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let target = match listening.has_token {
         true => hidden(&listening.address),

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use super::super::{
-    Change, InstallError, Installed, Side, Slot, called, install, shim, stage, status, uninstall,
+    HookChange, HookSide, InstallError, InstalledHook, Slot, called, install, shim, stage, status, uninstall,
 };
 use super::{NAMES, changes, found, mode, names, place, program};
 use crate::hooks::test_repo::TestRepo;
@@ -16,19 +16,19 @@ fn shims_come_and_go() {
     let at = place(&repo);
     let program = program(&repo);
     fs::remove_dir_all(repo.hooks()).unwrap();
-    assert_eq!(found(&status(&at, &program)), [Installed::Absent; NAMES.len()]);
-    let states = install(&at, &program, Side::Client, false).unwrap();
-    assert_eq!(found(&states), [Installed::Current; NAMES.len()]);
-    assert_eq!(changes(&states), [Change::Written; NAMES.len()]);
+    assert_eq!(found(&status(&at, &program)), [InstalledHook::Absent; NAMES.len()]);
+    let states = install(&at, &program, HookSide::Client, false).unwrap();
+    assert_eq!(found(&states), [InstalledHook::Current; NAMES.len()]);
+    assert_eq!(changes(&states), [HookChange::Written; NAMES.len()]);
     assert_eq!(names(&repo.hooks()), NAMES);
     assert_eq!(mode(&repo.hooks().join("commit-msg")), 0o755);
-    let again = install(&at, &program, Side::Client, false).unwrap();
-    assert_eq!(changes(&again), [Change::None; NAMES.len()]);
+    let again = install(&at, &program, HookSide::Client, false).unwrap();
+    assert_eq!(changes(&again), [HookChange::None; NAMES.len()]);
     let states = uninstall(&at).unwrap();
-    assert_eq!(changes(&states), [Change::Removed; NAMES.len()]);
-    assert_eq!(found(&states), [Installed::Absent; NAMES.len()]);
+    assert_eq!(changes(&states), [HookChange::Removed; NAMES.len()]);
+    assert_eq!(found(&states), [InstalledHook::Absent; NAMES.len()]);
     assert_eq!(names(&repo.hooks()), [""; 0]);
-    assert_eq!(changes(&uninstall(&at).unwrap()), [Change::None; NAMES.len()]);
+    assert_eq!(changes(&uninstall(&at).unwrap()), [HookChange::None; NAMES.len()]);
 }
 
 #[test]
@@ -40,19 +40,25 @@ fn an_earlier_hook_comes_back_as_it_was() {
     let bytes = b"#!/bin/sh\r\n\xff no newline";
     fs::write(&hook, bytes).unwrap();
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o640)).unwrap();
-    assert_eq!(found(&status(&at, &program(&repo)))[0], Installed::Foreign);
+    assert_eq!(found(&status(&at, &program(&repo)))[0], InstalledHook::Foreign);
     for _ in 0..2 {
-        let states = install(&at, &program(&repo), Side::Client, false).unwrap();
+        let states = install(&at, &program(&repo), HookSide::Client, false).unwrap();
         assert_eq!(states[0].earlier.as_deref(), Some(&*aside));
-        assert_eq!(states[0].installed, Installed::Current);
+        assert_eq!(states[0].installed, InstalledHook::Current);
         assert_eq!((fs::read(&aside).unwrap(), mode(&aside)), (bytes.to_vec(), 0o640));
     }
     let states = uninstall(&at).unwrap();
     assert_eq!(
         changes(&states),
-        [Change::GivenBack, Change::Removed, Change::Removed, Change::Removed, Change::Removed]
+        [
+            HookChange::GivenBack,
+            HookChange::Removed,
+            HookChange::Removed,
+            HookChange::Removed,
+            HookChange::Removed
+        ]
     );
-    assert_eq!((states[0].installed, &states[0].earlier), (Installed::Foreign, &None));
+    assert_eq!((states[0].installed, &states[0].earlier), (InstalledHook::Foreign, &None));
     assert_eq!((fs::read(&hook).unwrap(), mode(&hook)), (bytes.to_vec(), 0o640));
     assert_eq!(names(&repo.hooks()), ["commit-msg"]);
 }
@@ -66,7 +72,7 @@ fn a_link_is_moved_not_what_it_points_to() {
     }
     repo.script(&repo.root().join(".git/target"), "exit 0");
     let before = fs::read(repo.root().join(".git/target")).unwrap();
-    install(&at, &program(&repo), Side::Client, false).unwrap();
+    install(&at, &program(&repo), HookSide::Client, false).unwrap();
     let link = |name: &str| fs::read_link(repo.hooks().join(name));
     assert_eq!(link("before-git-wf/commit-msg").unwrap(), Path::new("../target"));
     assert_eq!(link("before-git-wf/post-commit").unwrap(), Path::new("/nowhere/dangling"));
@@ -83,7 +89,7 @@ fn a_link_to_a_shim_is_replaced_and_its_target_left() {
     fs::write(&other, shim::SHIMS[0].text(Path::new("/other/git-wf"))).unwrap();
     let before = fs::read(&other).unwrap();
     symlink(&other, repo.hooks().join("commit-msg")).unwrap();
-    let states = install(&place(&repo), &program(&repo), Side::Client, false).unwrap();
+    let states = install(&place(&repo), &program(&repo), HookSide::Client, false).unwrap();
     assert_eq!(states[0].earlier, None);
     assert!(fs::symlink_metadata(repo.hooks().join("commit-msg")).unwrap().is_file());
     assert_eq!(fs::read(&other).unwrap(), before);
@@ -94,17 +100,20 @@ fn an_outdated_shim_is_rewritten_and_the_earlier_hook_kept() {
     let repo = TestRepo::new();
     let at = place(&repo);
     repo.script(&repo.hooks().join("post-commit"), "echo earlier");
-    install(&at, Path::new("/old/git-wf"), Side::Client, false).unwrap();
+    install(&at, Path::new("/old/git-wf"), HookSide::Client, false).unwrap();
     fs::write(repo.hooks().join("post-commit"), "#!/bin/sh\n# git-wf hook shim, version 0\nexit 0\n")
         .unwrap();
-    assert_eq!(found(&status(&at, &program(&repo))), [Installed::Outdated; NAMES.len()]);
-    install(&at, &program(&repo), Side::Client, false).unwrap();
-    assert_eq!(found(&status(&at, &program(&repo))), [Installed::Current; NAMES.len()]);
+    assert_eq!(found(&status(&at, &program(&repo))), [InstalledHook::Outdated; NAMES.len()]);
+    install(&at, &program(&repo), HookSide::Client, false).unwrap();
+    assert_eq!(found(&status(&at, &program(&repo))), [InstalledHook::Current; NAMES.len()]);
     let earlier = fs::read_to_string(repo.hooks().join("before-git-wf/post-commit")).unwrap();
     assert!(earlier.contains("echo earlier"));
     fs::set_permissions(repo.hooks().join("commit-msg"), fs::Permissions::from_mode(0o644)).unwrap();
-    let states = install(&at, &program(&repo), Side::Client, false).unwrap();
-    assert_eq!(changes(&states), [Change::Written, Change::None, Change::None, Change::None, Change::None]);
+    let states = install(&at, &program(&repo), HookSide::Client, false).unwrap();
+    assert_eq!(
+        changes(&states),
+        [HookChange::Written, HookChange::None, HookChange::None, HookChange::None, HookChange::None]
+    );
     assert_eq!(mode(&repo.hooks().join("commit-msg")), 0o755);
 }
 
@@ -118,22 +127,22 @@ fn an_edited_shim_is_moved_aside() {
         fs::write(&hook, &text).unwrap();
         text
     };
-    install(&at, &program(&repo), Side::Client, false).unwrap();
+    install(&at, &program(&repo), HookSide::Client, false).unwrap();
     let first = edit("echo first\n");
-    let states = install(&at, &program(&repo), Side::Client, false).unwrap();
+    let states = install(&at, &program(&repo), HookSide::Client, false).unwrap();
     let aside = repo.hooks().join("commit-msg.edited-git-wf");
     assert_eq!((states[0].edited.as_ref(), states[1].edited.as_ref()), (Some(&aside), None));
-    assert_eq!((states[0].installed, states[0].change), (Installed::Current, Change::Written));
+    assert_eq!((states[0].installed, states[0].change), (InstalledHook::Current, HookChange::Written));
     let second = edit("echo second\n");
     let states = uninstall(&at).unwrap();
     let beside = repo.hooks().join("commit-msg.edited-git-wf.2");
     assert_eq!((states[0].edited.as_ref(), states[1].edited.as_ref()), (Some(&beside), None));
-    assert_eq!((states[0].installed, states[0].change), (Installed::Absent, Change::Removed));
+    assert_eq!((states[0].installed, states[0].change), (InstalledHook::Absent, HookChange::Removed));
     assert_eq!([&aside, &beside].map(|path| fs::read_to_string(path).unwrap()), [first, second]);
     // A shim for another program is not an edited shim.
-    install(&at, Path::new("/it's/elsewhere/git-wf"), Side::Client, false).unwrap();
+    install(&at, Path::new("/it's/elsewhere/git-wf"), HookSide::Client, false).unwrap();
     assert!(
-        install(&at, &program(&repo), Side::Client, false)
+        install(&at, &program(&repo), HookSide::Client, false)
             .unwrap()
             .iter()
             .all(|state| state.edited.is_none())
@@ -145,11 +154,11 @@ fn a_hook_that_replaced_the_shim_is_left_alone() {
     let repo = TestRepo::new();
     let at = place(&repo);
     let hook = repo.hooks().join("post-rewrite");
-    install(&at, &program(&repo), Side::Client, false).unwrap();
+    install(&at, &program(&repo), HookSide::Client, false).unwrap();
     repo.script(&hook, "echo foreign");
     let states = uninstall(&at).unwrap();
-    assert_eq!(states[3].change, Change::LeftAlone);
-    assert_eq!(states[3].installed, Installed::Foreign);
+    assert_eq!(states[3].change, HookChange::LeftAlone);
+    assert_eq!(states[3].installed, InstalledHook::Foreign);
     assert_eq!(fs::read_to_string(&hook).unwrap(), "#!/bin/sh\necho foreign\n");
 }
 
@@ -160,18 +169,18 @@ fn of_two_earlier_hooks_neither_is_lost() {
     let hook = repo.hooks().join("post-rewrite");
     let aside = repo.hooks().join("before-git-wf/post-rewrite");
     repo.script(&hook, "echo first");
-    install(&at, &program(&repo), Side::Client, false).unwrap();
+    install(&at, &program(&repo), HookSide::Client, false).unwrap();
     repo.script(&hook, "echo second");
     fs::remove_file(repo.hooks().join("commit-msg")).unwrap();
     for force in [false, true] {
-        let error = install(&at, &program(&repo), Side::Client, force).unwrap_err();
+        let error = install(&at, &program(&repo), HookSide::Client, force).unwrap_err();
         assert!(matches!(error, InstallError::TwoEarlier { name: "post-rewrite", .. }));
         for path in [&hook, &aside] {
             assert!(error.to_string().contains(&format!("`{}`", path.display())));
         }
         assert!(!repo.hooks().join("commit-msg").exists(), "nothing is touched");
     }
-    assert_eq!(uninstall(&at).unwrap()[3].change, Change::LeftAlone);
+    assert_eq!(uninstall(&at).unwrap()[3].change, HookChange::LeftAlone);
     assert!(fs::read_to_string(&hook).unwrap().contains("second"));
     assert!(fs::read_to_string(&aside).unwrap().contains("first"));
 }
@@ -182,11 +191,11 @@ fn an_interrupted_install_can_be_finished_or_undone() {
     let at = place(&repo);
     let aside = repo.hooks().join("before-git-wf/commit-msg");
     repo.script(&aside, "echo earlier");
-    assert_eq!(uninstall(&at).unwrap()[0].change, Change::GivenBack);
+    assert_eq!(uninstall(&at).unwrap()[0].change, HookChange::GivenBack);
     fs::create_dir(repo.hooks().join("before-git-wf")).unwrap();
     fs::rename(repo.hooks().join("commit-msg"), &aside).unwrap();
-    let states = install(&at, &program(&repo), Side::Client, false).unwrap();
-    assert_eq!((states[0].installed, states[0].earlier.as_deref()), (Installed::Current, Some(&*aside)));
+    let states = install(&at, &program(&repo), HookSide::Client, false).unwrap();
+    assert_eq!((states[0].installed, states[0].earlier.as_deref()), (InstalledHook::Current, Some(&*aside)));
 }
 
 #[test]
@@ -218,10 +227,10 @@ fn the_program_on_the_path_comes_before_the_recorded_one() {
 #[test]
 fn a_program_is_recorded_so_that_it_is_found_from_anywhere() {
     let repo = TestRepo::new();
-    install(&place(&repo), Path::new("bin/git-wf"), Side::Client, false).unwrap();
+    install(&place(&repo), Path::new("bin/git-wf"), HookSide::Client, false).unwrap();
     let recorded = shim::recorded(&fs::read(repo.hooks().join("commit-msg")).unwrap()).unwrap();
     assert_eq!(recorded, std::env::current_dir().unwrap().join("bin/git-wf"));
-    assert_eq!(found(&status(&place(&repo), Path::new("bin/git-wf"))), [Installed::Current; NAMES.len()]);
+    assert_eq!(found(&status(&place(&repo), Path::new("bin/git-wf"))), [InstalledHook::Current; NAMES.len()]);
 }
 
 #[test]
@@ -243,14 +252,17 @@ fn where_an_older_version_put_an_earlier_hook_it_is_found() {
         repo.script(&once, "echo earlier");
         fs::write(repo.hooks().join("commit-msg"), "#!/bin/sh\n# git-wf hook shim, version 1\nexit 0\n")
             .unwrap();
-        assert_eq!(status(&at, &program(&repo))[0].installed, Installed::Outdated);
+        assert_eq!(status(&at, &program(&repo))[0].installed, InstalledHook::Outdated);
         if is_upgraded {
-            let states = install(&at, &program(&repo), Side::Client, false).unwrap();
+            let states = install(&at, &program(&repo), HookSide::Client, false).unwrap();
             let aside = repo.hooks().join("before-git-wf/commit-msg");
-            assert_eq!((states[0].installed, states[0].earlier.as_ref()), (Installed::Current, Some(&aside)));
+            assert_eq!(
+                (states[0].installed, states[0].earlier.as_ref()),
+                (InstalledHook::Current, Some(&aside))
+            );
             assert!(!once.exists());
         }
-        assert_eq!(uninstall(&at).unwrap()[0].change, Change::GivenBack);
+        assert_eq!(uninstall(&at).unwrap()[0].change, HookChange::GivenBack);
         let text = fs::read_to_string(repo.hooks().join("commit-msg")).unwrap();
         assert_eq!(text, "#!/bin/sh\necho earlier\n");
         assert_eq!(names(&repo.hooks()), ["commit-msg"]);
@@ -263,11 +275,14 @@ fn a_tool_that_wrote_its_hook_once_more_over_the_shim_is_no_trouble() {
     let at = place(&repo);
     for is_installed_again in [true, false] {
         repo.script(&repo.hooks().join("commit-msg"), "echo tool");
-        install(&at, &program(&repo), Side::Client, false).unwrap();
+        install(&at, &program(&repo), HookSide::Client, false).unwrap();
         repo.script(&repo.hooks().join("commit-msg"), "echo tool");
         if is_installed_again {
-            let states = install(&at, &program(&repo), Side::Client, false).unwrap();
-            assert_eq!((states[0].installed, states[0].change), (Installed::Current, Change::Written));
+            let states = install(&at, &program(&repo), HookSide::Client, false).unwrap();
+            assert_eq!(
+                (states[0].installed, states[0].change),
+                (InstalledHook::Current, HookChange::Written)
+            );
         }
         uninstall(&at).unwrap();
         assert_eq!(names(&repo.hooks()), ["commit-msg"]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use super::super::{HooksAt, InstallError, Side, install};
+use super::super::{HookSide, HooksAt, InstallError, install};
 use super::{NAMES, names, place, program};
 use crate::git::Git;
 use crate::hooks::test_repo::TestRepo;
@@ -17,7 +17,7 @@ fn a_configured_folder_is_relative_to_the_work_tree() {
     repo.run(&["config", "core.hooksPath", "tools/hooks"]);
     let at = place(&repo);
     assert_eq!(at.folder(), repo.root().join("tools/hooks"));
-    install(&at, &program(&repo), Side::Client, false).unwrap();
+    install(&at, &program(&repo), HookSide::Client, false).unwrap();
     assert_eq!(names(at.folder()), NAMES);
 }
 
@@ -26,7 +26,7 @@ fn a_folder_outside_is_refused() {
     let repo = TestRepo::new();
     let outside = repo.root().parent().unwrap().join("shared");
     repo.run(&["config", "core.hooksPath", outside.to_str().unwrap()]);
-    let error = install(&place(&repo), &program(&repo), Side::Client, false).unwrap_err();
+    let error = install(&place(&repo), &program(&repo), HookSide::Client, false).unwrap_err();
     assert_eq!(
         error.to_string(),
         format!("the hooks directory `{}` is outside this repository", outside.display())
@@ -34,7 +34,7 @@ fn a_folder_outside_is_refused() {
     assert_eq!(error.code(), Code::HooksOutside);
     assert!(format!("{:?}", error.remedies()).contains("git config core.hooksPath DIRECTORY"));
     assert!(!outside.exists());
-    install(&place(&repo), &program(&repo), Side::Client, true).unwrap();
+    install(&place(&repo), &program(&repo), HookSide::Client, true).unwrap();
     assert_eq!(names(&outside), NAMES);
 }
 
@@ -43,7 +43,7 @@ fn a_folder_whose_name_only_begins_like_the_work_tree_is_outside() {
     let repo = TestRepo::new();
     repo.run(&["config", "core.hooksPath", "../repo-hooks"]);
     assert!(matches!(
-        install(&place(&repo), &program(&repo), Side::Client, false),
+        install(&place(&repo), &program(&repo), HookSide::Client, false),
         Err(InstallError::Outside { .. })
     ));
 }
@@ -56,7 +56,7 @@ fn a_link_to_a_folder_outside_is_outside() {
     fs::remove_dir_all(repo.hooks()).unwrap();
     symlink(&outside, repo.hooks()).unwrap();
     assert!(matches!(
-        install(&place(&repo), &program(&repo), Side::Client, false),
+        install(&place(&repo), &program(&repo), HookSide::Client, false),
         Err(InstallError::Outside { .. })
     ));
     assert_eq!(names(&outside), [""; 0]);
@@ -70,10 +70,10 @@ fn a_tracked_folder_is_refused() {
         repo.run(&["config", "core.hooksPath", configured]);
         fs::create_dir_all(repo.root().join(tracked).parent().unwrap()).unwrap();
         repo.stage(tracked, "text\n");
-        let error = install(&place(&repo), &program(&repo), Side::Client, false).unwrap_err();
+        let error = install(&place(&repo), &program(&repo), HookSide::Client, false).unwrap_err();
         assert!(matches!(error, InstallError::Tracked { .. }), "{configured}");
         assert_eq!(error.code(), Code::HooksTracked);
-        install(&place(&repo), &program(&repo), Side::Client, true).unwrap();
+        install(&place(&repo), &program(&repo), HookSide::Client, true).unwrap();
     }
 }
 
@@ -82,7 +82,7 @@ fn a_pattern_in_the_configured_path_is_a_name() {
     let repo = TestRepo::new();
     repo.run(&["config", "core.hooksPath", "*"]);
     repo.stage("file", "text\n");
-    install(&place(&repo), &program(&repo), Side::Client, false).unwrap();
+    install(&place(&repo), &program(&repo), HookSide::Client, false).unwrap();
     assert_eq!(names(&repo.root().join("*")), NAMES);
 }
 
@@ -101,7 +101,7 @@ fn a_second_worktree_shares_the_folder() {
     }
     let at = HooksAt::find(&git, Some(&second)).unwrap();
     assert_eq!(at.folder(), repo.hooks());
-    install(&at, &program(&repo), Side::Client, false).unwrap();
+    install(&at, &program(&repo), HookSide::Client, false).unwrap();
     assert_eq!(names(&repo.hooks()), NAMES);
 }
 
@@ -114,7 +114,7 @@ fn a_bare_repository_has_hooks_too() {
     git.set_config("core.hooksPath", "hooks").unwrap();
     let at = HooksAt::find(&git, None).unwrap();
     assert_eq!(at.folder(), bare.join("hooks"));
-    install(&at, &program(&repo), Side::Client, false).unwrap();
+    install(&at, &program(&repo), HookSide::Client, false).unwrap();
 }
 
 #[test]
@@ -123,11 +123,11 @@ fn hooks_that_are_turned_off_are_an_error_even_with_force() {
     repo.run(&["config", "core.hooksPath", "/dev/null"]);
     assert_eq!(place(&repo).folder(), Path::new("/dev/null"));
     assert!(matches!(
-        install(&place(&repo), &program(&repo), Side::Client, false),
+        install(&place(&repo), &program(&repo), HookSide::Client, false),
         Err(InstallError::Outside { .. })
     ));
     assert!(matches!(
-        install(&place(&repo), &program(&repo), Side::Client, true),
+        install(&place(&repo), &program(&repo), HookSide::Client, true),
         Err(InstallError::Io { .. })
     ));
 }

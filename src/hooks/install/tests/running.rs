@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::super::{Side, install, shim};
+use super::super::{HookSide, install, shim};
 use super::{place, program};
 use crate::hooks::test_repo::TestRepo;
 
@@ -33,7 +33,7 @@ fn noted(repo: &TestRepo) -> String {
 /// A repository with the hooks installed, and a `PATH` on which there is no `git-wf`.
 fn installed() -> TestRepo {
     let repo = TestRepo::new();
-    for side in [Side::Client, Side::Server] {
+    for side in [HookSide::Client, HookSide::Server] {
         install(&place(&repo), &program(&repo), side, false).unwrap();
     }
     repo
@@ -52,7 +52,7 @@ fn shim(repo: &TestRepo, name: &str, stdin: &str) -> Command {
 #[test]
 fn without_any_program_they_succeed_in_silence() {
     let repo = installed();
-    for shim_of in shim::SHIMS.iter().filter(|shim| shim.side == Side::Client) {
+    for shim_of in shim::SHIMS.iter().filter(|shim| shim.side == HookSide::Client) {
         let output = shim(&repo, shim_of.name, "a b\n").output().unwrap();
         assert!(output.status.success(), "{}", shim_of.name);
         assert_eq!((output.stdout, output.stderr), (vec![], vec![]), "{}", shim_of.name);
@@ -177,7 +177,7 @@ fn the_failure_of_an_earlier_hook_is_the_shims() {
         assert_eq!(noted(&repo), expected);
     }
     fs::remove_file(program(&repo)).unwrap();
-    for shim_of in shim::SHIMS.iter().filter(|shim| shim.side == Side::Client) {
+    for shim_of in shim::SHIMS.iter().filter(|shim| shim.side == HookSide::Client) {
         assert_eq!(shim(&repo, shim_of.name, "").status().unwrap().code(), Some(7), "{}", shim_of.name);
     }
 }
@@ -185,7 +185,7 @@ fn the_failure_of_an_earlier_hook_is_the_shims() {
 #[test]
 fn an_earlier_hook_that_git_ignored_stays_ignored() {
     let repo = installed();
-    for shim_of in shim::SHIMS.iter().filter(|shim| shim.side == Side::Client) {
+    for shim_of in shim::SHIMS.iter().filter(|shim| shim.side == HookSide::Client) {
         let earlier = repo.hooks().join(format!("before-git-wf/{}", shim_of.name));
         repo.script(&earlier, &noting(&repo, "earlier", 7));
         fs::set_permissions(&earlier, fs::Permissions::from_mode(0o644)).unwrap();
@@ -211,7 +211,7 @@ fn an_earlier_hook_that_reads_nothing_is_no_trouble() {
 fn git_runs_them() {
     let repo = TestRepo::new();
     repo.script(&repo.hooks().join("post-rewrite"), &noting(&repo, "earlier", 1));
-    install(&place(&repo), &program(&repo), Side::Client, false).unwrap();
+    install(&place(&repo), &program(&repo), HookSide::Client, false).unwrap();
     repo.script(&program(&repo), &noting(&repo, "wf", 0));
     let git = |args: &[&str]| {
         let output = repo.command(args).env("PATH", "/usr/bin:/bin").output().unwrap();

@@ -4,7 +4,7 @@
 use bstr::ByteSlice;
 use proptest::prelude::*;
 
-use super::super::trailers::{Placed, placed};
+use super::super::trailers::{PlacedTrailers, placed};
 use crate::hooks::test_repo::TestRepo;
 
 const OURS: &[(&str, &str)] = &[("Wf-Issue", "ISS-1"), ("Wf-Task", "T1")];
@@ -56,7 +56,7 @@ const LINES: &[&str] = &[
 
 /// git's answer when asked to add trailers. git rewrites existing trailers (`Fixes:#1` becomes `Fixes: #1`), so only
 /// the lines between two marks are used.
-fn asked(repo: &TestRepo, text: &[u8], prefix: &str, trailers: &[(&str, &str)]) -> Placed {
+fn asked(repo: &TestRepo, text: &[u8], prefix: &str, trailers: &[(&str, &str)]) -> PlacedTrailers {
     let mark = (0..).map(|n| format!("Wf-Mark-{n}")).find(|mark| !text.contains_str(mark));
     let mark = mark.unwrap_or_default();
     let (begin, end) = (format!("{mark}: begin\n"), format!("{mark}: end\n"));
@@ -80,7 +80,7 @@ fn asked(repo: &TestRepo, text: &[u8], prefix: &str, trailers: &[(&str, &str)]) 
     let above = asked.strip_suffix(tail).unwrap().lines().count();
     let at: usize = text.lines_with_terminator().take(above).map(<[u8]>::len).sum();
     let gap = ends_blank(head) && !ends_blank(&text[..at]);
-    Placed { at, gap, lines: lines.to_owned() }
+    PlacedTrailers { at, gap, lines: lines.to_owned() }
 }
 
 /// Runs git without any configuration except `-c`.

@@ -26,7 +26,7 @@ fn folder(arrival: Arrival) -> IssueFolder {
     }
 }
 
-fn of(folder: &IssueFolder) -> Written {
+fn of(folder: &IssueFolder) -> BeadsRecord {
     let mut comments = CommentCount::default();
     comments.add(folder);
     crate::interchange::beads::record(folder, &comments.numbers())

@@ -126,7 +126,7 @@ fn what_is_too_much_is_named() {
         assert_eq!(some.check_growth(None), Ok(()));
         assert!(more.check_growth(Some(&some)).unwrap_err().to_string().contains(what));
         assert_eq!(more.check_growth(Some(&more)), Ok(()), "what is there already can be read and written");
-        assert_eq!(Step::between(Some(&some), &more, at(9)).faults().len(), 1);
+        assert_eq!(RecordStep::between(Some(&some), &more, at(9)).faults().len(), 1);
         assert_eq!(some.merge(more.clone()), more, "a join leaves nothing out");
     }
 }
@@ -139,9 +139,9 @@ fn what_two_clones_may_write_is_no_larger_than_what_is_read() {
             .fields
             .iter()
             .map(|field| match field.kind {
-                Kind::Object(leaves) => leaves.len(),
-                Kind::Set | Kind::Map => 0,
-                Kind::Once | Kind::Greatest | Kind::Register => 1,
+                FieldKind::Object(leaves) => leaves.len(),
+                FieldKind::Set | FieldKind::Map => 0,
+                FieldKind::Once | FieldKind::Greatest | FieldKind::Register => 1,
             })
             .sum();
         // The most that two clones can write separately.

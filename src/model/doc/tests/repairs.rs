@@ -82,7 +82,7 @@ fn edits_after_two_repairs_of_one_record_join() {
         (&json!(["a", "b", "c"]), &json!({"first": 1}))
     );
     for side in [&one, &two] {
-        assert_eq!(Step::between(Some(side), &joined, at(60)).faults(), [""; 0]);
+        assert_eq!(RecordStep::between(Some(side), &joined, at(60)).faults(), [""; 0]);
     }
     assert_eq!(Doc::apart(Some(&frozen), &one, &three), vec![]);
     three.decide("tags/a", None, &by(70)).unwrap();

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_step_that_no_command_makes_is_told() {
     let old = Doc::born(&THING, &json!({"id": "x", "title": "t"}), stamp(5, 1));
-    let between = |old: Option<&Doc>, new: &Doc| Step::between(old, new, at(9));
+    let between = |old: Option<&Doc>, new: &Doc| RecordStep::between(old, new, at(9));
     let faults = |new: &Doc| between(Some(&old), new).faults();
     let mut edited = old.clone();
     edited.update(&json!({"title": "u", "tags": ["a"]}), &by(9)).unwrap();

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Served;
-use crate::index::{Filter, Index, Sort};
+use crate::index::{Filter, Index, SortOrder};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::{Call, Remedies, Remedy};
+use crate::model::remedy::{Remedies, Remedy, RemedyCall};
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::text_enum;
 use crate::model::wisdom::WisdomType;
@@ -83,7 +83,7 @@ pub(crate) struct AttentionItem {
 }
 
 /// What all groups are derived from.
-pub(super) struct World<'a> {
+pub(super) struct AttentionFacts<'a> {
     pub(super) session: &'a Session,
     pub(super) index: &'a Index<'a>,
     pub(super) snapshot: &'a Snapshot<'a>,
@@ -112,7 +112,7 @@ fn about(issue: &IssueFacts, id: impl ToString, what: String, remedies: Remedies
     }
 }
 
-impl World<'_> {
+impl AttentionFacts<'_> {
     /// All groups that are not empty.
     pub(super) fn all(&self) -> Result<Vec<Attention>, Refusal> {
         let role = self.session.store().role();
@@ -147,7 +147,7 @@ impl World<'_> {
 
     /// The issues that match, the most urgent first, at most `limit`.
     fn issues(&self, filter: &Filter, limit: Option<usize>) -> Result<Vec<IssueFacts>, Refusal> {
-        let numbers = self.index.list(filter, Sort::Priority, (0, limit))?;
+        let numbers = self.index.list(filter, SortOrder::Priority, (0, limit))?;
         Ok(self.index.facts(&numbers)?)
     }
 
@@ -155,10 +155,10 @@ impl World<'_> {
     fn decisions(&self) -> Result<Vec<AttentionItem>, Refusal> {
         let mut found: Vec<AttentionItem> = Vec::new();
         for (id, asked) in self.served.iter().flat_map(|it| it.queue.questions()) {
-            let decide = |choice: &crate::rules::queue_conflicts::Choice| {
+            let decide = |choice: &crate::rules::queue_conflicts::QueueChoice| {
                 let order: Vec<&str> =
                     choice.order.iter().map(crate::model::id::SolutionId::as_str).collect();
-                Call::new(Op::QueueResolve, [&id]).option("order", order.join(","))
+                RemedyCall::new(Op::QueueResolve, [&id]).option("order", order.join(","))
             };
             let remedies =
                 asked.options.iter().take(2).map(|it| Remedy::call(decide(it), it.description.clone()));
@@ -175,7 +175,7 @@ impl World<'_> {
                 continue;
             };
             let rounds = plan.review.rejected_rounds;
-            let refusal = review::Refusal::OwnerDecides { solution: id.clone(), rounds };
+            let refusal = review::NotQueueable::OwnerDecides { solution: id.clone(), rounds };
             found.push(about(&issue, id, refusal.to_string(), crate::model::Explain::remedies(&refusal)));
         }
         Ok(found)
@@ -216,7 +216,7 @@ impl World<'_> {
         let one = |id: crate::model::id::RunId| AttentionItem {
             issue_id: None,
             what: "the run was interrupted".to_owned(),
-            remedies: Remedies::call(Call::new(Other::RunResume, [&id]), "continues it").into_vec(),
+            remedies: Remedies::call(RemedyCall::new(Other::RunResume, [&id]), "continues it").into_vec(),
             id: id.to_string(),
         };
         Ok(run::interrupted(self.session)?.into_iter().map(one).collect())
@@ -226,7 +226,7 @@ impl World<'_> {
         let failed = Filter { statuses: vec![IssueStatus::Failed], ..Filter::default() };
         let first = if self.failed == 0 { vec![] } else { self.issues(&failed, Some(self.most))? };
         let one = |issue: &IssueFacts| {
-            let retry = Remedies::call(Call::new(Op::Retry, [&issue.id]), "queues it again");
+            let retry = Remedies::call(RemedyCall::new(Op::Retry, [&issue.id]), "queues it again");
             about(issue, &issue.id, issue.title.clone(), retry)
         };
         Ok((self.failed, first.iter().map(one).collect()))
@@ -243,8 +243,8 @@ impl World<'_> {
             let Some(id) = &issue.bound else { continue };
             let Some(solution) = records::solution(self.snapshot, id)? else { continue };
             if me.as_ref().is_none_or(|me| review::may_review(&solution, me).is_ok()) {
-                let remedies = Remedies::call(Call::new(Other::SolutionShow, [id]), "shows it")
-                    .or_call(Call::new(Op::SolutionReview, [id]), "records a review");
+                let remedies = Remedies::call(RemedyCall::new(Other::SolutionShow, [id]), "shows it")
+                    .or_call(RemedyCall::new(Op::SolutionReview, [id]), "records a review");
                 found.push(about(&issue, id, issue.title.clone(), remedies));
             }
         }
@@ -257,18 +257,18 @@ impl World<'_> {
         let one = |issue: &IssueFacts| {
             let remedies = match issue.candidates().collect::<Vec<_>>()[..] {
                 [only] if !self.is_bindable(only) => {
-                    Remedies::call(Call::new(Other::SolutionCheck, [only]), "says what its plan lacks")
+                    Remedies::call(RemedyCall::new(Other::SolutionCheck, [only]), "says what its plan lacks")
                 }
                 [] => Remedies::call(
-                    Call::new(Op::SolutionAdd, [issue.id.as_str(), "FILE"]),
+                    RemedyCall::new(Op::SolutionAdd, [issue.id.as_str(), "FILE"]),
                     "adds another plan",
                 ),
                 [only] => Remedies::call(
-                    Call::new(Op::Bind, [issue.id.as_str(), only.as_str()]),
+                    RemedyCall::new(Op::Bind, [issue.id.as_str(), only.as_str()]),
                     "chooses its only plan",
                 ),
-                _ => Remedies::call(Call::new(Other::SolutionList, [&issue.id]), "lists its plans")
-                    .or_call(Call::new(Op::Bind, [issue.id.as_str(), "PLAN"]), "chooses one"),
+                _ => Remedies::call(RemedyCall::new(Other::SolutionList, [&issue.id]), "lists its plans")
+                    .or_call(RemedyCall::new(Op::Bind, [issue.id.as_str(), "PLAN"]), "chooses one"),
             };
             let what = match issue.bound {
                 Some(_) => format!("its plan was withdrawn: {}", issue.title),
@@ -291,8 +291,11 @@ impl World<'_> {
         let open =
             all.into_iter().filter(|it| it.kind == WisdomType::Question && !answered.contains_key(&it.id));
         let one = |it: crate::model::wisdom::Wisdom| AttentionItem {
-            remedies: Remedies::call(Call::new(Other::WisdomAnswer, [it.id.short(), "TEXT"]), "answers it")
-                .into_vec(),
+            remedies: Remedies::call(
+                RemedyCall::new(Other::WisdomAnswer, [it.id.short(), "TEXT"]),
+                "answers it",
+            )
+            .into_vec(),
             id: it.id.to_string(),
             issue_id: it.issue_id,
             what: it.text,

@@ -13,12 +13,12 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::index::{Filter, Index, KnownQueues, Needs, Sort};
+use crate::index::{Filter, Index, KnownQueues, Needs, SortOrder};
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::op::Other;
 use crate::model::queue::{Item, Queue};
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::{IssueStatus, ItemStatus};
 use crate::ops::queue::item_name;
 use crate::ops::work::{self, PrimedExecution};
@@ -117,8 +117,14 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
     session.notice_all(execution.as_ref().and_then(|_| work::notice_of_hooks(store)));
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
     let failed = issues.get(&IssueStatus::Failed).copied().unwrap_or_default();
-    let world =
-        attention::World { session, index: &index, snapshot: &snapshot, served: &served, failed, most };
+    let world = attention::AttentionFacts {
+        session,
+        index: &index,
+        snapshot: &snapshot,
+        served: &served,
+        failed,
+        most,
+    };
     let attention = world.all()?;
     let sync = SyncState::of(store)?;
     let items = |fits| items(&served, &facts, several, most, fits);
@@ -183,9 +189,10 @@ fn without_store(session: &Session, role: Option<Role>) -> Result<Home, Refusal>
     };
     // Nothing is committed in a bare repository.
     let init = match session.store().work_dir() {
-        Some(_) => {
-            Remedy::call(Call::from(Other::Init).flag("hooks"), format!("{does}, and installs the git hooks"))
-        }
+        Some(_) => Remedy::call(
+            RemedyCall::from(Other::Init).flag("hooks"),
+            format!("{does}, and installs the git hooks"),
+        ),
         None => Remedy::call(Other::Init, does),
     };
     let next = vec![init, Remedy::call(Other::Demo, "shows a session in a repository of its own")];
@@ -246,7 +253,7 @@ fn items(
 fn first_with(index: &Index<'_>, status: IssueStatus) -> Result<Option<IssueId>, Refusal> {
     let first = |unblocked| {
         let filter = Filter { statuses: vec![status], unblocked, ..Filter::default() };
-        index.list(&filter, Sort::Priority, (0, Some(1)))
+        index.list(&filter, SortOrder::Priority, (0, Some(1)))
     };
     let mut numbers = first(true)?;
     if numbers.is_empty() {

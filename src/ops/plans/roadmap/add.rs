@@ -12,13 +12,13 @@ use super::items::{Overridden, dated, orphans, overridden, record};
 use super::newest::{Newest, assigned_to, newest};
 use crate::interchange::import::Batch;
 use crate::interchange::roadmap::{AtHand, Fate, ROADMAP};
-use crate::interchange::selection::Selection;
+use crate::interchange::selection::ImportSelection;
 use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, RoadmapId};
 use crate::model::op::{Op, Other};
 use crate::model::person::Person;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::roadmap::{Roadmap, RoadmapChoice, RoadmapDocument, RoadmapMode};
 use crate::model::roadmap_log::{RoadmapEvent, RoadmapRevision};
 use crate::model::status::IssueStatus;
@@ -29,10 +29,10 @@ use crate::model::words::count;
 use crate::ops::issues::{check_dependencies, existing_outline};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::RoadmapFolder;
-use crate::rules::plan_check::Finding;
-use crate::rules::roadmap::{self, Outdated, Setting, Status};
+use crate::rules::plan_check::PlanFinding;
+use crate::rules::roadmap::{self, Outdated, RoadmapSetting, Status};
 use crate::rules::{facts, limits};
-use crate::store::{Read, Store, StoreError, Tx, layout, random_uid, records, resolve};
+use crate::store::{ReadState, Store, StoreError, Tx, layout, random_uid, records, resolve};
 
 /// A document to add.
 #[derive(Debug, Clone)]
@@ -155,17 +155,17 @@ pub(super) fn checked(store: Option<&Store>, given: &Value) -> Result<RoadmapDoc
     // A path that cannot be looked up is not an error of the document.
     let known = |path: &str| code.as_ref().is_none_or(|code| code.has(path).unwrap_or(true));
     let known: Option<&dyn Fn(&str) -> bool> = if code.is_some() { Some(&known) } else { None };
-    roadmap::examine(given, Setting { known_files: known }).map_err(|findings| {
-        let line = |it: &Finding| format!("{it}; {}", it.remedy);
+    roadmap::examine(given, RoadmapSetting { known_files: known }).map_err(|findings| {
+        let line = |it: &PlanFinding| format!("{it}; {}", it.remedy);
         let errors = count(findings.len(), "error");
         Refusal::new(Code::InvalidRoadmap, format!("the roadmap has {errors}; nothing was stored"))
             .details(findings.iter().map(line).collect())
-            .remedy(Call::new(Other::Schema, ["roadmap-document"]), "describes a roadmap")
+            .remedy(RemedyCall::new(Other::Schema, ["roadmap-document"]), "describes a roadmap")
     })
 }
 
 /// The roadmap to add to, and its birth.
-pub(super) struct Target {
+pub(super) struct RoadmapTarget {
     /// Its id.
     pub(super) id: RoadmapId,
     /// Who added it.
@@ -181,7 +181,7 @@ fn target(
     input: &AddRoadmap,
     document: &RoadmapDocument,
     nonce: &Uid,
-) -> Result<Target, Refusal> {
+) -> Result<RoadmapTarget, Refusal> {
     let title = roadmap::title(document).unwrap_or_default();
     let given = document.id.as_ref();
     let before = match (&input.roadmap, given) {
@@ -192,7 +192,7 @@ fn target(
     };
     if let Some(folder) = before {
         let Roadmap { id, author, created_at, .. } = folder.roadmap.record.clone();
-        return Ok(Target { id, author, created_at, before: Some(folder) });
+        return Ok(RoadmapTarget { id, author, created_at, before: Some(folder) });
     }
     let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
     let id = given.filter(|_| !input.is_new).cloned().unwrap_or_else(|| {
@@ -204,7 +204,7 @@ fn target(
         ]);
         RoadmapId::made(title, created_at, &uid)
     });
-    Ok(Target { id, author, created_at, before: None })
+    Ok(RoadmapTarget { id, author, created_at, before: None })
 }
 
 fn apply(
@@ -216,7 +216,7 @@ fn apply(
 ) -> Result<RoadmapAdded, Refusal> {
     let target = target(tx, input, document, nonce)?;
     let Newest { document, stored, mode, parts, outdated } = newest(tx, input, store, document, &target)?;
-    let Target { id, author, created_at, before } = &target;
+    let RoadmapTarget { id, author, created_at, before } = &target;
     let title = limits::title(roadmap::title(&document).unwrap_or_default())?;
     let items = roadmap::items(&document);
     let assigned = assigned_to(tx, &target, mode, &items, &stored)?;
@@ -238,7 +238,7 @@ fn apply(
     let earlier = files(tx)?;
     let overridden = overridden(tx, &records)?;
     let mut at_hand = AtHand(records.iter().map(typed::own_json).collect());
-    let batch = Batch::collect(&ROADMAP, &mut at_hand, &Selection::default(), |_| {})?;
+    let batch = Batch::collect(&ROADMAP, &mut at_hand, &ImportSelection::default(), |_| {})?;
     let report = batch.write::<Refusal>(&mut at_hand, tx, |_| {})?;
     if let Some(skipped) = report.skipped.first() {
         return Err(Refusal::new(

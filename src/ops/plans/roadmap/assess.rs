@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::model::code::Code;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::roadmap::{Factors, RoadmapChoice, RoadmapDocument, RoadmapMode};
 use crate::model::typed;
 use crate::ops::{Done, Refusal};
@@ -20,7 +20,7 @@ pub(crate) fn assessment(given: &Value) -> Result<Factors, Refusal> {
     typed::read(factors).map_err(|error| {
         Refusal::new(Code::InvalidRoadmap, format!("the assessment cannot be read: {error}"))
             .hint("each factor is low, medium or high: how uncertain the requirement is in that respect")
-            .remedy(Call::new(Other::Schema, ["roadmap-document"]), "describes them")
+            .remedy(RemedyCall::new(Other::Schema, ["roadmap-document"]), "describes them")
     })
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn assess(factors: &Factors) -> Result<Done<Assessed>, Refusal> {
     if !missing.is_empty() {
         return Err(Refusal::new(Code::Incomplete, format!("the assessment lacks {}", missing.join(", ")))
             .hint("each factor is low, medium or high: how uncertain the requirement is in that respect")
-            .remedy(Call::new(Other::Schema, ["roadmap-document"]), "describes them"));
+            .remedy(RemedyCall::new(Other::Schema, ["roadmap-document"]), "describes them"));
     }
     let assessed = roadmap::assess(factors);
     match assessed.recommended {
@@ -44,8 +44,8 @@ pub(crate) fn assess(factors: &Factors) -> Result<Done<Assessed>, Refusal> {
 }
 
 /// The refusal to decide, with both ways.
-pub(super) fn undecided(it: &Assessed, by: impl Into<Call>) -> Refusal {
-    let call: Call = by.into();
+pub(super) fn undecided(it: &Assessed, by: impl Into<RemedyCall>) -> Refusal {
+    let call: RemedyCall = by.into();
     let count = format!("{} high, {} medium, {} low", it.high, it.medium, it.low);
     let factors = it.factors.all();
     let given = factors.iter().filter_map(|(name, extent)| Some(format!("{name}: {}", (*extent)?)));
@@ -64,7 +64,7 @@ pub(super) fn chosen(
     choice: Option<RoadmapChoice>,
 ) -> Result<RoadmapMode, Refusal> {
     roadmap::choose(document, choice).map_err(|why| match why {
-        Unchosen::Undecided(assessed) => undecided(&assessed, Call::new(Op::RoadmapAdd, ["FILE"])),
+        Unchosen::Undecided(assessed) => undecided(&assessed, RemedyCall::new(Op::RoadmapAdd, ["FILE"])),
         Unchosen::Other { wanted, found } => {
             let has = match found {
                 Some(RoadmapMode::Progressive) => "has layers",

@@ -5,12 +5,12 @@ use serde_json::Value;
 use crate::model::code::Code;
 use crate::model::id::RoadmapId;
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::strict::{self, strict_fault};
 use crate::ops::Refusal;
 use crate::rules::folder::RoadmapFolder;
 use crate::store::resolve::ResolveError;
-use crate::store::{Read, StoreError, records, resolve};
+use crate::store::{ReadState, StoreError, records, resolve};
 
 /// The most bytes of a document. The store holds each layer or task a second time, in its issue.
 const LARGEST: usize = 1024 * 1024;
@@ -29,12 +29,12 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Value, Refusal> {
     }
     strict::parse_text(text).map_err(|fault| {
         Refusal::new(Code::InvalidJson, format!("{name} is not a roadmap: {}", strict_fault(&fault)))
-            .remedy(Call::new(Other::Schema, ["roadmap-document"]), "describes a roadmap")
+            .remedy(RemedyCall::new(Other::Schema, ["roadmap-document"]), "describes a roadmap")
     })
 }
 
 /// A roadmap whose id was resolved.
-pub(super) fn existing(read: &impl Read, id: &RoadmapId) -> Result<RoadmapFolder, Refusal> {
+pub(super) fn existing(read: &impl ReadState, id: &RoadmapId) -> Result<RoadmapFolder, Refusal> {
     match records::roadmap(read, id)? {
         Some(folder) => Ok(folder),
         None => Err(ResolveError::NotFound { kind: "roadmap", text: id.to_string(), near: None }.into()),
@@ -42,7 +42,7 @@ pub(super) fn existing(read: &impl Read, id: &RoadmapId) -> Result<RoadmapFolder
 }
 
 /// The roadmap that is named; without a name, the only one.
-pub(super) fn named(read: &impl Read, text: Option<&str>) -> Result<RoadmapFolder, Refusal> {
+pub(super) fn named(read: &impl ReadState, text: Option<&str>) -> Result<RoadmapFolder, Refusal> {
     if let Some(text) = text {
         return existing(read, &resolve::roadmap(read, text)?);
     }
@@ -50,7 +50,7 @@ pub(super) fn named(read: &impl Read, text: Option<&str>) -> Result<RoadmapFolde
     match (all.pop(), all.is_empty()) {
         (Some(only), true) => existing(read, &only),
         (None, _) => Err(Refusal::nothing("there is no roadmap")
-            .remedy(Call::new(crate::model::op::Op::RoadmapAdd, ["FILE"]), "adds one")),
+            .remedy(RemedyCall::new(crate::model::op::Op::RoadmapAdd, ["FILE"]), "adds one")),
         (Some(last), false) => {
             all.push(last);
             Err(several("there are several roadmaps", &all))
@@ -59,7 +59,7 @@ pub(super) fn named(read: &impl Read, text: Option<&str>) -> Result<RoadmapFolde
 }
 
 /// The roadmap with this title, in any case; `None` if there is none.
-pub(super) fn titled(read: &impl Read, title: &str) -> Result<Option<RoadmapFolder>, Refusal> {
+pub(super) fn titled(read: &impl ReadState, title: &str) -> Result<Option<RoadmapFolder>, Refusal> {
     let mut found = Vec::new();
     for id in records::roadmap_ids(read)? {
         match records::roadmap(read, &id) {

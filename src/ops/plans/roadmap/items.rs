@@ -13,7 +13,7 @@ use crate::model::id::{IssueId, RoadmapId};
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::op::Op;
 use crate::model::person::Person;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::roadmap::{RoadmapDocument, RoadmapMode};
 use crate::model::stamp::Stamp;
 use crate::model::status::IssueStatus;
@@ -23,7 +23,7 @@ use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::rules::facts;
 use crate::rules::folder::RoadmapFolder;
-use crate::rules::roadmap::{self, Item, Known};
+use crate::rules::roadmap::{self, Item, KnownPart};
 use crate::rules::shown::object;
 use crate::store::{StoreError, Tx, layout, records};
 
@@ -32,7 +32,7 @@ pub(super) struct KnownIssue {
     /// The issue.
     pub(super) id: IssueId,
     /// The layer or task, as last added.
-    pub(super) known: Known,
+    pub(super) known: KnownPart,
 }
 
 /// The layer or task of an issue, if it has one; `current` are those in the last version of the document.
@@ -42,7 +42,7 @@ pub(super) fn known(issue: &Issue, current: &[Item]) -> Option<KnownIssue> {
     // Another clone may have changed the issue or the document.
     let is_it = |it: &Item| it.id == item.id && (it.goal == item.goal || it.scope == item.scope);
     let is_current = record.gone.is_none() && current.iter().any(is_it);
-    Some(KnownIssue { id: issue.id.clone(), known: Known { item, is_current } })
+    Some(KnownIssue { id: issue.id.clone(), known: KnownPart { item, is_current } })
 }
 
 /// The issues of a roadmap.
@@ -69,7 +69,7 @@ pub(super) fn assigned(
     items: &[Item],
     (known, all): (&[KnownIssue], &BTreeSet<IssueId>),
 ) -> Vec<(IssueId, Option<String>)> {
-    let of: Vec<Known> = known.iter().map(|it| it.known.clone()).collect();
+    let of: Vec<KnownPart> = known.iter().map(|it| it.known.clone()).collect();
     let found = roadmap::same(mode, items, &of);
     let mut taken = all.clone();
     let new = |item: &Item, taken: &mut BTreeSet<IssueId>| {
@@ -157,7 +157,7 @@ pub(super) fn orphans(
     }
     if !unsettled.is_empty() {
         let issues = count(unsettled.len(), "open issue");
-        let add = Call::new(Op::RoadmapAdd, ["FILE"]);
+        let add = RemedyCall::new(Op::RoadmapAdd, ["FILE"]);
         let message = format!("the document no longer has the layer or task of {issues}; nothing was stored");
         return Err(Refusal::new(Code::WouldOrphan, message)
             .details(unsettled)
@@ -172,7 +172,7 @@ pub(super) fn orphans(
             .details(at_work)
             .remedy(Op::LeaseRelease, "ends the execution")
             .remedy(
-                Call::new(Op::RoadmapAdd, ["FILE"]).option("gone", "keep"),
+                RemedyCall::new(Op::RoadmapAdd, ["FILE"]).option("gone", "keep"),
                 "leaves them open, in no wave",
             ));
     }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::add::{AddRoadmap, Target, checked, settled};
+use super::add::{AddRoadmap, RoadmapTarget, checked, settled};
 use super::items::{assigned, known_issues};
 use crate::model::digest::PlanDigest;
 use crate::model::id::IssueId;
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::roadmap::{Roadmap, RoadmapDocument, RoadmapMode};
 use crate::ops::Refusal;
 use crate::rules::roadmap::{self, Item, Outdated};
@@ -36,7 +36,7 @@ pub(super) fn newest(
     input: &AddRoadmap,
     store: &Store,
     document: &RoadmapDocument,
-    target: &Target,
+    target: &RoadmapTarget,
 ) -> Result<Newest, Refusal> {
     let (mode, stored) = settled(input, document, target.before.as_ref())?;
     let items = roadmap::items(document);
@@ -60,7 +60,7 @@ pub(super) fn newest(
     let document = checked(Some(store), &whole).map_err(|refusal| {
         refusal
             .hint("the file has parts in an earlier version, which somebody else changed since: they do not fit together")
-            .remedy(Call::new(Other::RoadmapShow, [&target.id]).flag("json"), "shows the newest document")
+            .remedy(RemedyCall::new(Other::RoadmapShow, [&target.id]).flag("json"), "shows the newest document")
     })?;
     let input = AddRoadmap { document: whole, ..input.clone() };
     let (mode, stored) = settled(&input, &document, Some(folder))?;
@@ -70,12 +70,12 @@ pub(super) fn newest(
 /// The issue of each layer or task of a document, and its previous number if that has changed.
 pub(super) fn assigned_to(
     tx: &Tx<'_>,
-    target: &Target,
+    target: &RoadmapTarget,
     mode: RoadmapMode,
     items: &[Item],
     stored: &Value,
 ) -> Result<Vec<(IssueId, Option<String>)>, Refusal> {
-    let Target { id, created_at, before, .. } = target;
+    let RoadmapTarget { id, created_at, before, .. } = target;
     let known = known_issues(tx, before.as_ref())?;
     let Some(folder) = before else {
         return Ok(assigned((id, *created_at), mode, items, (&known, &Default::default())));

@@ -11,7 +11,7 @@ use super::view::{RoadmapIssue, RoadmapView, WaveView};
 use crate::model::code::Code;
 use crate::model::id::{IssueId, ItemId, QueueId, RoadmapId, SolutionId};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::shell;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
@@ -19,7 +19,7 @@ use crate::ops::work::run::branch_of_work;
 use crate::ops::{Answer, Refusal, Session, queue};
 use crate::rules::roadmap::{RoundStatus, Status};
 use crate::rules::shown;
-use crate::store::{Read, StoreError, records};
+use crate::store::{ReadState, StoreError, records};
 
 /// A wave that was handed over.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -92,7 +92,7 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
     let unmerged = unmerged(session, &snapshot, &view)?;
     let Some(wave) = wave else {
         let mut refusal = Refusal::nothing(format!("every wave of `{}` is done", view.id))
-            .remedy(Call::new(Other::RoadmapShow, [&view.id]), "shows it");
+            .remedy(RemedyCall::new(Other::RoadmapShow, [&view.id]), "shows it");
         refusal.remedies.extend(unmerged.iter().map(merge));
         return Err(refusal);
     };
@@ -113,8 +113,8 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
     let mut queued = Vec::new();
     if !planned.is_empty() {
         let issues = planned.iter().map(|it| it.issue_id.to_string()).collect();
-        let which = queue::Selection { issues, ..queue::Selection::default() };
-        let done = queue::add(session, &queue::Add { which, queue: None, force: None })?;
+        let which = queue::QueueSelection { issues, ..queue::QueueSelection::default() };
+        let done = queue::add(session, &queue::AddItems { which, queue: None, force: None })?;
         commit = done.commit;
         session.notice_all(done.notices);
         queued.extend(done.view.into_iter().map(|it| QueuedIssue {
@@ -141,7 +141,11 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
 }
 
 /// The completed work of a roadmap that is only on other branches.
-fn unmerged(session: &Session, read: &impl Read, view: &RoadmapView) -> Result<Vec<UnmergedWork>, Refusal> {
+fn unmerged(
+    session: &Session,
+    read: &impl ReadState,
+    view: &RoadmapView,
+) -> Result<Vec<UnmergedWork>, Refusal> {
     let store = session.store();
     let Some(head) = store.head()? else { return Ok(vec![]) };
     let mut found: BTreeMap<String, Vec<IssueId>> = BTreeMap::new();
@@ -174,8 +178,11 @@ fn refuse_open_feedback(view: &RoadmapView) -> Result<(), Refusal> {
         format!("no later document answers the feedback of round {} on `{id}`", open.round),
     )
     .details(said)
-    .remedy(Call::new(Op::RoadmapAdd, ["FILE"]).option("roadmap", id.as_str()), "adds a document that does")
-    .remedy(Call::new(Op::RoadmapRevise, [id]).flag("approve"), "approves it as it is"))
+    .remedy(
+        RemedyCall::new(Op::RoadmapAdd, ["FILE"]).option("roadmap", id.as_str()),
+        "adds a document that does",
+    )
+    .remedy(RemedyCall::new(Op::RoadmapRevise, [id]).flag("approve"), "approves it as it is"))
 }
 
 fn nothing(view: &RoadmapView, wave: &WaveView, under_way: &[OpenIssue], stopped: &[OpenIssue]) -> Refusal {
@@ -185,7 +192,7 @@ fn nothing(view: &RoadmapView, wave: &WaveView, under_way: &[OpenIssue], stopped
     let refusal = match stopped.first() {
         Some(first) => {
             Refusal::nothing(format!("wave {number} of `{id}` waits for what failed or is paused"))
-                .remedy(Call::new(Op::Retry, [&first.issue_id]), "queues failed work again")
+                .remedy(RemedyCall::new(Op::Retry, [&first.issue_id]), "queues failed work again")
         }
         None => Refusal::nothing(format!("wave {number} of `{id}` is under way"))
             .remedy(Op::Next, "claims an item of it"),
@@ -195,7 +202,7 @@ fn nothing(view: &RoadmapView, wave: &WaveView, under_way: &[OpenIssue], stopped
 
 /// How to execute the wave: by its number, unless another roadmap has a wave with that number.
 fn remedies(
-    read: &impl Read,
+    read: &impl ReadState,
     view: &RoadmapView,
     wave: &WaveView,
     needs_plans: bool,
@@ -203,8 +210,8 @@ fn remedies(
     let open: BTreeSet<&IssueId> =
         wave.issues.iter().filter(|it| !is_done(it.status)).map(|it| &it.issue_id).collect();
     let run = match is_shared(read, view, wave.wave)? {
-        false => Call::from(Op::Run).option("wave", wave.wave.to_string()),
-        true => Call::new(Op::Run, open),
+        false => RemedyCall::from(Op::Run).option("wave", wave.wave.to_string()),
+        true => RemedyCall::new(Op::Run, open),
     };
     let does = if needs_plans { "plans and executes it" } else { "executes it" };
     let mut remedies = vec![Remedy::call(run, does)];
@@ -215,7 +222,7 @@ fn remedies(
 }
 
 /// Whether another roadmap has open issues in a wave of this number.
-fn is_shared(read: &impl Read, view: &RoadmapView, wave: u64) -> Result<bool, Refusal> {
+fn is_shared(read: &impl ReadState, view: &RoadmapView, wave: u64) -> Result<bool, Refusal> {
     for id in records::roadmap_ids(read)?.into_iter().filter(|id| *id != view.id) {
         let folder = match records::roadmap(read, &id) {
             Err(StoreError::Broken { .. }) => continue,

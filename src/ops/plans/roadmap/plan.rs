@@ -6,15 +6,15 @@ use super::find::existing;
 use super::planner::{RoadmapAnswer, RoadmapInput};
 use super::show::document;
 use crate::agent::request::RequestKind;
-use crate::agent::talk::Observer;
+use crate::agent::talk::AgentObserver;
 use crate::interchange::roadmap::Fate;
 use crate::model::code::Code;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::roadmap::{RoadmapChoice, RoadmapDocument};
 use crate::model::typed;
 use crate::ops::plans::{AddWisdom, add_wisdom};
-use crate::ops::work::{Apart, Unfit, ask_apart};
+use crate::ops::work::{ApartUnfit, AskedApart, ask_apart};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::limits;
 use crate::rules::roadmap::{self, Unchosen};
@@ -44,7 +44,7 @@ pub(crate) struct PlanRoadmap {
 pub(crate) fn plan(
     session: &Session,
     input: &PlanRoadmap,
-    observer: &mut dyn Observer,
+    observer: &mut dyn AgentObserver,
 ) -> Answer<RoadmapAdded> {
     // Who drives agents need not be a planner: the agent is.
     session.permit(Op::RoadmapAdd).or_else(|_| session.permit(Op::Run))?;
@@ -69,8 +69,12 @@ pub(crate) fn plan(
         (mode, _) => mode,
     };
     let asked = typed::own_json(&RoadmapInput::of(&snapshot, requirement.clone(), mode, before.as_ref())?);
-    let question =
-        Apart { agent: &input.planner, role: Role::Planner, kind: RequestKind::Roadmap, name: "roadmap" };
+    let question = AskedApart {
+        agent: &input.planner,
+        role: Role::Planner,
+        kind: RequestKind::Roadmap,
+        name: "roadmap",
+    };
     let done = ask_apart::<RoadmapAnswer, _>(session, question, &asked, observer, |there, agent, reply| {
         let (answer, learned) = (reply.answer, reply.aside.wisdom);
         let mut document = answer.given;
@@ -111,8 +115,8 @@ pub(crate) fn plan(
 }
 
 /// Refuses an answer that is split in another way than was asked for, or that leaves it open.
-fn settle(document: &RoadmapDocument, mode: RoadmapChoice, input: &PlanRoadmap) -> Result<(), Unfit> {
-    let faults = |why: &str| Err(Unfit::Faults(vec![why.to_owned()]));
+fn settle(document: &RoadmapDocument, mode: RoadmapChoice, input: &PlanRoadmap) -> Result<(), ApartUnfit> {
+    let faults = |why: &str| Err(ApartUnfit::Faults(vec![why.to_owned()]));
     if mode.mode().is_some() {
         let is_empty = document.layers.is_empty() && document.tasks.is_empty();
         return match chosen(document, Some(mode)) {
@@ -134,8 +138,8 @@ fn settle(document: &RoadmapDocument, mode: RoadmapChoice, input: &PlanRoadmap) 
             // A command line may hold a secret.
             let is_name = !input.planner.contains([' ', '/']);
             let planner = if is_name { input.planner.as_str() } else { "AGENT" };
-            let call = Call::new(Other::RoadmapPlan, ["TEXT"]).option("planner", planner);
-            Err(Unfit::Refused(undecided(&assessed, call)))
+            let call = RemedyCall::new(Other::RoadmapPlan, ["TEXT"]).option("planner", planner);
+            Err(ApartUnfit::Refused(undecided(&assessed, call)))
         }
         Err(Unchosen::Other { wanted, .. }) => {
             let list =
@@ -146,12 +150,12 @@ fn settle(document: &RoadmapDocument, mode: RoadmapChoice, input: &PlanRoadmap) 
 }
 
 /// A document that is not sound goes back to its planner.
-fn mendable(refusal: Refusal) -> Unfit {
+fn mendable(refusal: Refusal) -> ApartUnfit {
     match refusal.code {
         Code::InvalidRoadmap => {
-            Unfit::Faults(refusal.details.into_iter().map(|detail| detail.message).collect())
+            ApartUnfit::Faults(refusal.details.into_iter().map(|detail| detail.message).collect())
         }
-        _ => Unfit::Refused(refusal),
+        _ => ApartUnfit::Refused(refusal),
     }
 }
 
@@ -164,7 +168,7 @@ pub(crate) fn replan(
     roadmap: &str,
     planner: String,
     gone: Option<Fate>,
-    observer: &mut dyn Observer,
+    observer: &mut dyn AgentObserver,
 ) -> Answer<RoadmapAdded> {
     let input = PlanRoadmap {
         planner,

@@ -4,18 +4,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::agent::answer::{Answer, With, faults, schema_of};
+use crate::agent::answer::{AnswerKind, With, faults, schema_of};
 use crate::model::id::RoadmapId;
 use crate::model::roadmap::{RoadmapChoice, RoadmapDocument};
 use crate::model::root::Project;
 use crate::model::typed;
 use crate::ops::Refusal;
-use crate::rules::bounded::LeftOut;
+use crate::rules::bounded::Omission;
 use crate::rules::folder::RoadmapFolder;
 use crate::rules::roadmap::{RULES, Round, rounds};
 use crate::rules::roles::Role;
 use crate::rules::wisdom::{WisdomContext, context_near};
-use crate::store::{Read, records};
+use crate::store::{ReadState, records};
 
 /// What the planner of a roadmap is given.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -39,7 +39,7 @@ pub(crate) struct RoadmapInput {
     pub(crate) wisdom: Vec<WisdomContext>,
     /// What was left out for its length, and the commands that print it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<Omission>,
 }
 
 /// A roadmap that is to be changed.
@@ -54,7 +54,7 @@ pub(crate) struct Current {
 impl RoadmapInput {
     /// The input for a requirement, or for a roadmap to change.
     pub(super) fn of(
-        read: &impl Read,
+        read: &impl ReadState,
         requirement: String,
         mode: RoadmapChoice,
         before: Option<&RoadmapFolder>,
@@ -87,7 +87,7 @@ pub(crate) struct RoadmapAnswer {
     pub(crate) document: RoadmapDocument,
 }
 
-impl Answer for RoadmapAnswer {
+impl AnswerKind for RoadmapAnswer {
     fn schema() -> Value {
         schema_of::<With<RoadmapDocument>>()
     }

@@ -6,7 +6,7 @@ use super::view::RoadmapView;
 use crate::model::code::Code;
 use crate::model::id::RoadmapId;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::roadmap_log::{RoadmapApproval, RoadmapEvent, RoadmapFeedback};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::limits;
@@ -65,8 +65,8 @@ fn too_many(id: &RoadmapId) -> Refusal {
         Code::TooManyRounds,
         format!("`{id}` has had {MOST_ROUNDS} rounds of feedback, as many as there can be"),
     )
-    .remedy(Call::new(Op::RoadmapRevise, [id]).flag("approve"), "approves it as it is")
-    .remedy(Call::new(Other::RoadmapNext, [id]), "begins with it")
+    .remedy(RemedyCall::new(Op::RoadmapRevise, [id]).flag("approve"), "approves it as it is")
+    .remedy(RemedyCall::new(Other::RoadmapNext, [id]), "begins with it")
     .hint("what is still wrong can be changed in its issues")
 }
 

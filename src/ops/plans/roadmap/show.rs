@@ -15,7 +15,7 @@ use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::folder::{IssueFolder, RoadmapFolder};
 use crate::rules::roadmap::{self, Item};
 use crate::rules::{facts, shown};
-use crate::store::{Read, StoreError, records};
+use crate::store::{ReadState, StoreError, records};
 
 /// A roadmap; the only one if none is named.
 ///
@@ -30,7 +30,7 @@ pub(crate) fn show(session: &Session, text: Option<&str>) -> Answer<RoadmapView>
 }
 
 /// The view of a roadmap whose id was resolved.
-pub(crate) fn view(read: &impl Read, id: &RoadmapId) -> Result<RoadmapView, Refusal> {
+pub(crate) fn view(read: &impl ReadState, id: &RoadmapId) -> Result<RoadmapView, Refusal> {
     view_of(read, &existing(read, id)?)
 }
 
@@ -71,7 +71,7 @@ pub(super) fn document(record: &Roadmap) -> Result<RoadmapDocument, Refusal> {
     })
 }
 
-pub(super) fn view_of(read: &impl Read, folder: &RoadmapFolder) -> Result<RoadmapView, Refusal> {
+pub(super) fn view_of(read: &impl ReadState, folder: &RoadmapFolder) -> Result<RoadmapView, Refusal> {
     let record = &folder.roadmap.record;
     let document = document(record)?;
     let items = roadmap::items(&document);
@@ -129,7 +129,7 @@ pub(super) fn view_of(read: &impl Read, folder: &RoadmapFolder) -> Result<Roadma
     })
 }
 
-fn readable(read: &impl Read, id: &crate::model::id::IssueId) -> Result<Option<IssueFolder>, Refusal> {
+fn readable(read: &impl ReadState, id: &crate::model::id::IssueId) -> Result<Option<IssueFolder>, Refusal> {
     match records::issue(read, id) {
         Err(StoreError::Broken { .. }) => Ok(None),
         other => Ok(other?),

@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use similar::TextDiff;
 use tempfile::NamedTempFile;
 
-use super::FileChange;
+use super::SetupChange;
 use crate::model::code::Code;
 use crate::model::text_enum;
 use crate::ops::Refusal;
@@ -141,7 +141,7 @@ impl WorkFiles {
     }
 
     /// The files that differ, with their differences if requested.
-    pub(super) fn changes(&self, with_diff: bool) -> Vec<FileChange> {
+    pub(super) fn changes(&self, with_diff: bool) -> Vec<SetupChange> {
         let one = |(path, it): (&PathBuf, &Edited)| {
             let change = match (&it.before, &it.now) {
                 (None, Some(_)) => Change::Created,
@@ -160,7 +160,7 @@ impl WorkFiles {
                 let diff = TextDiff::from_lines(&before, &now);
                 diff.unified_diff().header(&name(&it.before, "a"), &name(&it.now, "b")).to_string()
             });
-            Some(FileChange { path, change, diff })
+            Some(SetupChange { path, change, diff })
         };
         self.files.iter().filter_map(one).collect()
     }

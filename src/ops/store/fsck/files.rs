@@ -2,11 +2,11 @@
 
 use super::{Findings, repair_that};
 use crate::git::{Entry, EntryKind, Kind, ObjectId, trees};
-use crate::index::Watch;
+use crate::index::Refreshing;
 use crate::model::redaction::Redaction;
 use crate::model::time::Time;
 use crate::model::{strict, typed};
-use crate::store::layout::{self, Form, Location, Log, Sound, form, misplaced};
+use crate::store::layout::{self, Form, Location, LogKind, Sound, form, misplaced};
 use crate::store::redaction::{Reach, RedactionCache};
 use crate::store::{Snapshot, Store, StoreError, read_blob, records};
 
@@ -22,7 +22,7 @@ struct Walk<'a> {
     shelf: RedactionCache,
     found: &'a mut Findings,
     /// Reports how many issues are checked, and how many there are.
-    watch: Watch<'a>,
+    watch: Refreshing<'a>,
     issues: (usize, usize),
 }
 
@@ -32,7 +32,7 @@ pub(super) fn check(
     snapshot: &Snapshot<'_>,
     now: Time,
     found: &mut Findings,
-    watch: Watch<'_>,
+    watch: Refreshing<'_>,
 ) -> Result<(), StoreError> {
     // If they cannot be counted, the walk says why.
     let all = records::issue_ids(snapshot).map_or(0, |ids| ids.len());
@@ -219,7 +219,7 @@ impl Walk<'_> {
 
     /// Reports a redaction that hides nothing.
     fn redaction(&mut self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        let Some(Location::Entry(Log::Redactions(_), _)) = Location::parse(path) else { return Ok(()) };
+        let Some(Location::Entry(LogKind::Redactions(_), _)) = Location::parse(path) else { return Ok(()) };
         let redaction = strict::parse(bytes).ok().and_then(|value| typed::read::<Redaction>(&value).ok());
         let Some(redaction) = redaction else { return Ok(()) };
         let (field, target) = (&redaction.field, &redaction.target);

@@ -11,7 +11,7 @@ use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::time::Time;
 use crate::store::layout::{self, Form, form};
 use crate::store::redaction::RedactionCache;
-use crate::store::{NEUTRAL_EMAIL, Read, Store, StoreError, Tx};
+use crate::store::{NEUTRAL_EMAIL, ReadState, Store, StoreError, Tx};
 
 /// The number of newest commits that are compared with the clock.
 const ASKED: usize = 50;

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{Findings, Severity, files, repair_that, unchecked};
+use super::{Findings, FsckSeverity, files, repair_that, unchecked};
 use crate::git::{EntryKind, ObjectId};
 use crate::model::remedy::Remedy;
 use crate::store::{
-    Did, Fault, Lineage, Origins, REDIRECTED, Snapshot, Store, StoreError, ill_formed_commit, layout,
-    read_blob,
+    Did, HistoryFault, Lineage, OriginJudge, REDIRECTED, Snapshot, Store, StoreError, ill_formed_commit,
+    layout, read_blob,
 };
 
 /// If one commit deleted more files than this, only the first is listed, with the number of all.
@@ -43,7 +43,7 @@ pub(super) fn check(
         }
         if let Ok(Some(why)) = store.ill_formed(info.id) {
             let what = format!("{} {}", store.step(info.id)?.author, ill_formed_commit(why));
-            found.add(Severity::Error, store.reference(), Some(info.id), what);
+            found.add(FsckSeverity::Error, store.reference(), Some(info.id), what);
         }
         let mut parents: Vec<ObjectId> = info.parents.to_vec();
         if parents.is_empty() {
@@ -54,8 +54,8 @@ pub(super) fn check(
         {
             // The newest state is a valid store, so someone repaired this.
             let severity = match error {
-                StoreError::NotAStore { .. } => Severity::Note,
-                _ => Severity::Error,
+                StoreError::NotAStore { .. } => FsckSeverity::Note,
+                _ => FsckSeverity::Error,
             };
             found.add(severity, store.reference(), Some(info.id), error.to_string());
         }
@@ -63,7 +63,7 @@ pub(super) fn check(
             let is_stranger = store.repo().has_object(*parent) && !ours.contains(*parent);
             if is_stranger {
                 let what = format!("merged {parent}, which is not a commit of a store");
-                found.add(Severity::Error, store.reference(), Some(info.id), what);
+                found.add(FsckSeverity::Error, store.reference(), Some(info.id), what);
             }
             !is_stranger
         });
@@ -80,7 +80,7 @@ pub(super) fn check(
             let commit = ObjectId::from_hex(it.commit.as_bytes()).ok();
             let what = format!("{} {}", it.author, it.what);
             let remedy = Remedy::words("it stays in the history; ask its author");
-            found.add_with(Severity::Error, &it.path, commit, what, Some(remedy));
+            found.add_with(FsckSeverity::Error, &it.path, commit, what, Some(remedy));
         }
     }
     if roots > 1 {
@@ -107,24 +107,24 @@ fn check_changes(
     found: &mut Findings,
 ) -> Result<(), StoreError> {
     let mut lineage = Lineage::over(store, history.iter().map(|(commit, parents)| (*commit, &parents[..])));
-    let mut origins = Origins::between(store, None, now.commit())?;
+    let mut origins = OriginJudge::between(store, None, now.commit())?;
     for (commit, parents) in history {
         // Group the paths by message.
-        let mut lost: BTreeMap<(Severity, String, Option<Remedy>), Vec<String>> = BTreeMap::new();
+        let mut lost: BTreeMap<(FsckSeverity, String, Option<Remedy>), Vec<String>> = BTreeMap::new();
         for own in lineage.changes(*commit, parents, &|_| true)? {
             let faults = own.step().map(|step| step.faults()).unwrap_or_default();
-            let mut faults: Vec<Fault> =
-                faults.into_iter().map(|what| Fault { commit: *commit, what }).collect();
+            let mut faults: Vec<HistoryFault> =
+                faults.into_iter().map(|what| HistoryFault { commit: *commit, what }).collect();
             faults.extend(origins.faults(&own, *commit, parents)?);
-            for Fault { commit, what } in faults {
+            for HistoryFault { commit, what } in faults {
                 let what = format!("{} {what}", store.step(commit)?.author);
-                found.add(Severity::Error, &own.path, Some(commit), what);
+                found.add(FsckSeverity::Error, &own.path, Some(commit), what);
             }
             let done = match own.did {
                 Did::Wrote(_) => continue,
                 Did::Redirected => {
                     let what = format!("{} {REDIRECTED}", store.step(*commit)?.author);
-                    found.add(Severity::Error, &own.path, Some(*commit), what);
+                    found.add(FsckSeverity::Error, &own.path, Some(*commit), what);
                     continue;
                 }
                 Did::Deleted(_) => "deleted",
@@ -141,9 +141,9 @@ fn check_changes(
                 _ => true,
             };
             let (severity, what, remedy) = match (is_back, is_restorable) {
-                (true, _) => (Severity::Note, ", and restored since", None),
-                (false, true) => (Severity::Error, "", Some(repair_that("restores it"))),
-                (false, false) => (Severity::Note, "; it is not a path of this format", None),
+                (true, _) => (FsckSeverity::Note, ", and restored since", None),
+                (false, true) => (FsckSeverity::Error, "", Some(repair_that("restores it"))),
+                (false, false) => (FsckSeverity::Note, "; it is not a path of this format", None),
             };
             lost.entry((severity, format!("{done}{what}"), remedy)).or_default().push(own.path);
         }

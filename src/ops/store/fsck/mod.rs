@@ -12,10 +12,10 @@ mod runs;
 use std::collections::BTreeSet;
 
 use crate::git::{GitError, ObjectId};
-use crate::index::Watch;
+use crate::index::Refreshing;
 use crate::model::hash::CommitHash;
 use crate::model::op::{Op, Operation};
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::shell;
 use crate::ops::{Answer, Session};
 use crate::store::{Snapshot, Store, StoreError, layout, merge};
@@ -28,7 +28,7 @@ const ACCEPTED: &str = "wf.fsckAccepted";
 /// Whether a finding is an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Severity {
+pub(crate) enum FsckSeverity {
     /// Something is wrong.
     Error,
     /// Wrong but harmless, and nothing can be done about it.
@@ -39,9 +39,9 @@ pub(crate) enum Severity {
 
 /// A finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-pub(crate) struct Finding {
+pub(crate) struct FsckFinding {
     /// Whether it is an error.
-    pub(crate) severity: Severity,
+    pub(crate) severity: FsckSeverity,
     /// The file or record that the finding is about.
     pub(crate) path: String,
     /// The commit of the ref, if it is about the history.
@@ -56,7 +56,7 @@ pub(crate) struct Finding {
 
 #[derive(Default)]
 struct Findings {
-    found: Vec<Finding>,
+    found: Vec<FsckFinding>,
     /// Records and entries that a repair rewrites in place.
     to_heal: BTreeSet<String>,
     /// How many findings were traced to the commit that brought them.
@@ -66,13 +66,13 @@ struct Findings {
 }
 
 impl Findings {
-    fn add(&mut self, severity: Severity, path: &str, commit: Option<ObjectId>, what: impl Into<String>) {
+    fn add(&mut self, severity: FsckSeverity, path: &str, commit: Option<ObjectId>, what: impl Into<String>) {
         self.add_with(severity, path, commit, what, None);
     }
 
     fn add_with(
         &mut self,
-        severity: Severity,
+        severity: FsckSeverity,
         path: &str,
         commit: Option<ObjectId>,
         what: impl Into<String>,
@@ -80,23 +80,23 @@ impl Findings {
     ) {
         let (path, commit) = (path.to_owned(), commit.map(CommitHash::from));
         let remedies = remedy.into_iter().collect();
-        self.found.push(Finding { severity, path, commit, what: what.into(), remedies });
+        self.found.push(FsckFinding { severity, path, commit, what: what.into(), remedies });
     }
 
     fn error_with(&mut self, path: &str, what: impl Into<String>, remedy: Remedy) {
-        self.add_with(Severity::Error, path, None, what, Some(remedy));
+        self.add_with(FsckSeverity::Error, path, None, what, Some(remedy));
     }
 
     fn error(&mut self, path: &str, what: impl Into<String>) {
-        self.add(Severity::Error, path, None, what);
+        self.add(FsckSeverity::Error, path, None, what);
     }
 
     fn warning(&mut self, path: &str, what: impl Into<String>) {
-        self.add(Severity::Warning, path, None, what);
+        self.add(FsckSeverity::Warning, path, None, what);
     }
 
     fn note(&mut self, path: &str, what: impl Into<String>) {
-        self.add(Severity::Note, path, None, what);
+        self.add(FsckSeverity::Note, path, None, what);
     }
 
     /// Records a directory that is too large to read; any other error is returned.
@@ -115,20 +115,20 @@ impl Findings {
 
 /// The remedy for a finding that a repair fixes, and what the repair does.
 fn repair_that(does: &str) -> Remedy {
-    Remedy::call(Call::from(Op::Fsck).flag("repair"), does)
+    Remedy::call(RemedyCall::from(Op::Fsck).flag("repair"), does)
 }
 
 /// Checks records, references and the history. Findings are part of the result, not refusals.
 ///
 /// # Errors
 /// Only if the store cannot be read at all.
-pub(crate) fn fsck(session: &Session) -> Answer<Vec<Finding>> {
+pub(crate) fn fsck(session: &Session) -> Answer<Vec<FsckFinding>> {
     let found = session.watched(|watch| findings(session.store(), watch))?;
     Ok(session.done(found, None))
 }
 
 /// All findings, errors first. Fails if the ref does not point to a commit, or if the store has a later format.
-pub(super) fn findings(store: &Store, watch: Watch<'_>) -> Result<Vec<Finding>, StoreError> {
+pub(super) fn findings(store: &Store, watch: Refreshing<'_>) -> Result<Vec<FsckFinding>, StoreError> {
     let mut found = Findings::default();
     let snapshot = unchecked(store, &mut found)?;
     let now = store.now()?;
@@ -156,16 +156,16 @@ pub(super) fn findings(store: &Store, watch: Watch<'_>) -> Result<Vec<Finding>, 
 
 /// Downgrades errors that the owner of this repository accepted to notes, like git's `fsck.skipList`, and says how to
 /// accept those that no repair removes: what is in the history stays there.
-fn accept(store: &Store, found: &mut [Finding]) {
+fn accept(store: &Store, found: &mut [FsckFinding]) {
     let accepted = store.repo().config().all(ACCEPTED);
     let is_repair =
         |it: &Remedy| it.call.as_ref().is_some_and(|call| call.operation == Operation::from(Op::Fsck));
     let repaired = found.iter().filter(|it| it.remedies.iter().any(is_repair));
     let repaired: BTreeSet<String> = repaired.map(|it| it.path.clone()).collect();
-    for it in found.iter_mut().filter(|it| it.severity == Severity::Error) {
+    for it in found.iter_mut().filter(|it| it.severity == FsckSeverity::Error) {
         let name = it.commit.as_deref().unwrap_or(&it.path);
         if accepted.iter().any(|it| it == name) {
-            it.severity = Severity::Note;
+            it.severity = FsckSeverity::Note;
             it.what = format!("{} (accepted in `{ACCEPTED}`)", it.what);
             it.remedies.clear();
         } else if !repaired.contains(&it.path) {

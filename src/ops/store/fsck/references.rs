@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{Findings, Severity, roadmaps, runs};
+use super::{Findings, FsckSeverity, roadmaps, runs};
 use crate::git::ObjectId;
-use crate::index::Watch;
+use crate::index::Refreshing;
 use crate::model::execution::Execution;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::ISSUE;
 use crate::model::op::Op;
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::solution::{SOLUTION, Solution};
 use crate::model::stamp::Stamp;
 use crate::ops::store::received::MOST_TRACED;
@@ -17,8 +17,8 @@ use crate::rules::dag;
 use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::{plan_check, review};
 use crate::store::redaction::Redactions;
-use crate::store::{Read, Snapshot, Store, StoreError, layout, object_id, records};
-use crate::trail::claimed::{self, Claimed};
+use crate::store::{ReadState, Snapshot, Store, StoreError, layout, object_id, records};
+use crate::trail::claimed::{self, ClaimLookup};
 
 /// Checks all references of the newest state; `known` are the commits of its history.
 pub(super) fn check(
@@ -26,7 +26,7 @@ pub(super) fn check(
     snapshot: &Snapshot<'_>,
     known: &HashSet<ObjectId>,
     found: &mut Findings,
-    watch: Watch<'_>,
+    watch: Refreshing<'_>,
 ) -> Result<(), StoreError> {
     let ids: BTreeSet<IssueId> = records::issue_ids(snapshot)?.into_iter().collect();
     let mut edges: BTreeMap<IssueId, Vec<IssueId>> = BTreeMap::new();
@@ -48,10 +48,10 @@ pub(super) fn check(
     for cycle in cycles(&edges) {
         let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
         let next = cycle.get(1).unwrap_or(&cycle[0]);
-        let edit = Call::new(Op::Edit, [&cycle[0]]).option("depends-on", format!("-{next}"));
+        let edit = RemedyCall::new(Op::Edit, [&cycle[0]]).option("depends-on", format!("-{next}"));
         let remedy = Remedy::call(edit, "removes a dependency");
         let (path, what) = (layout::issue(&cycle[0]), format!("depends on itself: {drawn}"));
-        let severity = if is_of_source(snapshot, &cycle)? { Severity::Note } else { Severity::Error };
+        let severity = if is_of_source(snapshot, &cycle)? { FsckSeverity::Note } else { FsckSeverity::Error };
         found.add_with(severity, &path, None, what, Some(remedy));
     }
     for id in records::queue_ids(snapshot)? {
@@ -119,7 +119,7 @@ fn check_issue(
     }
     if let Some(bound) = issue.bound_solution_id.as_ref().filter(|id| folder.solution(id).is_none()) {
         let what = format!("is bound to `{bound}`, which is missing or unreadable");
-        let bind = Call::new(Op::Bind, [issue.id.as_str(), "PLAN"]);
+        let bind = RemedyCall::new(Op::Bind, [issue.id.as_str(), "PLAN"]);
         found.error_with(&path, what, Remedy::call(bind, "binds another"));
     }
     for solution in folder.solutions.iter().map(|s| &s.record) {
@@ -139,7 +139,7 @@ fn check_issue(
         // A plan is imported as its source has it; nothing can bind it until it is mended.
         let is_imported = records::doc(snapshot, &SOLUTION, &path)?
             .is_some_and(|doc| doc.birth().is_some_and(Stamp::is_import));
-        let severity = if is_imported { Severity::Note } else { Severity::Error };
+        let severity = if is_imported { FsckSeverity::Note } else { FsckSeverity::Error };
         for finding in plan_check::check(&plan, None).err().unwrap_or_default() {
             found.add(severity, &path, None, format!("plan: {finding}"));
         }
@@ -191,8 +191,8 @@ fn check_plan_commit(
     // An import writes plan and claim in one commit, which cannot name itself.
     if execution.is_imported() && name.as_str().bytes().all(|digit| digit == b'0') {
         return match claimed::stored_plan(store, now, execution)? {
-            Claimed::Plan(_) | Claimed::Unreadable => Ok(()),
-            Claimed::NotThere => {
+            ClaimLookup::Plan(_) | ClaimLookup::Unreadable => Ok(()),
+            ClaimLookup::NotThere => {
                 let what = format!("no commit of this history holds the plan `{}`", execution.plan_digest);
                 found.brought(store, now, &path, &what)
             }
@@ -238,7 +238,7 @@ impl Findings {
         };
         let remedy = "no repair can restore it, since only its author knows what it was; the plan is found by its digest \
                       wherever it is";
-        self.add_with(Severity::Error, path, commit, what, Some(Remedy::words(remedy)));
+        self.add_with(FsckSeverity::Error, path, commit, what, Some(Remedy::words(remedy)));
         Ok(())
     }
 }
@@ -296,8 +296,8 @@ fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Finding
                 "`{number}` is also the number of `{other}`, which another clone added: name each by its plan, or remove one \
                  and add it again"
             );
-            let remove = Remedy::call(Call::new(Op::QueueRemove, [plan]), "removes this one");
-            found.add_with(Severity::Note, &path, None, what, Some(remove));
+            let remove = Remedy::call(RemedyCall::new(Op::QueueRemove, [plan]), "removes this one");
+            found.add_with(FsckSeverity::Note, &path, None, what, Some(remove));
         }
         edges.insert(item.solution_id.clone(), item.depends_on.iter().cloned().collect());
     }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::git::{ObjectBatch, ObjectId, Repository};
-use crate::store::purge::{Commit, Paths, memory, rewritten};
+use crate::store::purge::{Paths, RawCommit, memory, rewritten};
 use crate::store::{EqualTrees, Snapshot, Store, StoreError, Subjects, Tracked, merge};
 
 /// How often a purge starts again if a writer without the lock moved the ref.
@@ -139,7 +139,7 @@ fn rewrite(
     let heads: Vec<ObjectId> = [tip].into_iter().chain(others.iter().map(|it| it.commit)).collect();
     for (id, _) in store.parents_first(&heads, None)? {
         let object = store.repo().object(id).map_err(&failed)?;
-        let mut commit = Commit::parse(&object.data, store.repo().hash_kind()).map_err(&failed)?;
+        let mut commit = RawCommit::parse(&object.data, store.repo().hash_kind()).map_err(&failed)?;
         commit.tree = paths.rewrite(&work, commit.tree, &done.moved)?;
         let old_parents = commit.parents.clone();
         for parent in &mut commit.parents {
@@ -181,7 +181,7 @@ fn rewrite(
 fn join_parents(
     store: &Store,
     work: &Repository,
-    commit: &mut Commit<'_>,
+    commit: &mut RawCommit<'_>,
     before: &[ObjectId],
 ) -> Result<Option<ObjectId>, StoreError> {
     if let ([one, two], [old_one, old_two]) = (&commit.parents[..], before) {

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::record::{self, Fault, Verdict};
-use super::{Budget, IN_PARTS, MOST_UNKNOWN, is_misplaced, is_too_large};
+use super::record::{self, RecordFault, RecordVerdict};
+use super::{IN_PARTS, MOST_UNKNOWN, PushBudget, is_misplaced, is_too_large};
 use crate::git::tree_diff::Difference;
 use crate::git::{EntryKind, ObjectId, trees};
 use crate::model::redaction::Redaction;
 use crate::model::remedy::Detail;
 use crate::model::time::Time;
 use crate::model::{strict, typed};
-use crate::store::history::Link;
-use crate::store::layout::{self, Form, Location, Log};
+use crate::store::history::HistoryLink;
+use crate::store::layout::{self, Form, Location, LogKind};
 use crate::store::redaction::{Reach, RedactionCache};
-use crate::store::{Aside, Did, Lineage, Origins, Snapshot, Store, StoreError, read_blob};
+use crate::store::{Did, Lineage, OriginJudge, SetAside, Snapshot, Store, StoreError, read_blob};
 
 /// Checks each file that a push brings or changes.
 pub(super) struct Look<'a> {
@@ -27,7 +27,7 @@ pub(super) struct Look<'a> {
     pub(super) suspects: BTreeSet<String>,
     /// The redactions of the directories that were read last.
     pub(super) shelf: RedactionCache,
-    pub(super) budget: Budget,
+    pub(super) budget: PushBudget,
 }
 
 impl Look<'_> {
@@ -97,10 +97,10 @@ impl Look<'_> {
             _ => None,
         };
         let fault = match record::check(&file.path, old.as_deref(), &new, self.now) {
-            Verdict::Sound => self.fault_in_redaction(&file.path, &new)?.map(Detail::from),
-            Verdict::Fault(Fault::Ahead { .. }) if self.is_set_aside(&file.path)? => None,
-            Verdict::Fault(fault) => Some(fault.detail()),
-            Verdict::Suspect => {
+            RecordVerdict::Sound => self.fault_in_redaction(&file.path, &new)?.map(Detail::from),
+            RecordVerdict::Fault(RecordFault::Ahead { .. }) if self.is_set_aside(&file.path)? => None,
+            RecordVerdict::Fault(fault) => Some(fault.detail()),
+            RecordVerdict::Suspect => {
                 self.suspects.insert(file.path.clone());
                 None
             }
@@ -116,13 +116,15 @@ impl Look<'_> {
     /// exists: otherwise a redaction with an early position of its own could silence any entry. It also must not hide
     /// values up to a time at which the record has none: it would hide everything written until then.
     fn fault_in_redaction(&mut self, path: &str, bytes: &[u8]) -> Result<Option<String>, StoreError> {
-        if let Some(aside) = Aside::by(path, bytes).filter(|aside| aside.is_not_after(self.now)) {
+        if let Some(aside) = SetAside::by(path, bytes).filter(|aside| aside.is_not_after(self.now)) {
             let target = aside.target;
             return Ok(Some(format!(
                 "it would set `{target}` aside, which is not ahead of this server's clock; set the ref back to before it"
             )));
         }
-        let Some(Location::Entry(Log::Redactions(owner), _)) = Location::parse(path) else { return Ok(None) };
+        let Some(Location::Entry(LogKind::Redactions(owner), _)) = Location::parse(path) else {
+            return Ok(None);
+        };
         let redaction = strict::parse(bytes).ok().and_then(|value| typed::read::<Redaction>(&value).ok());
         let Some(redaction) = redaction else { return Ok(None) };
         if !matches!(layout::form(&format!("{owner}/{}", redaction.target)).0, Form::Doc(_)) {
@@ -148,7 +150,10 @@ impl Look<'_> {
 
     /// What the pushed commits, except merges, changed in the identity of the suspects. The inner error means that
     /// there is too much to check.
-    pub(super) fn identities(&self, steps: &[Link]) -> Result<Result<Vec<String>, String>, StoreError> {
+    pub(super) fn identities(
+        &self,
+        steps: &[HistoryLink],
+    ) -> Result<Result<Vec<String>, String>, StoreError> {
         let mut faults = Vec::new();
         let is_fork = self.is_fork(steps);
         if self.suspects.is_empty() && !is_fork {
@@ -157,7 +162,7 @@ impl Look<'_> {
         let mut lineage =
             Lineage::over(self.store, steps.iter().map(|step| (step.commit, &step.parents[..])));
         let mut origins =
-            Origins::between(self.store, self.before.map(Snapshot::commit), self.after.commit())?;
+            OriginJudge::between(self.store, self.before.map(Snapshot::commit), self.after.commit())?;
         for step in steps {
             // On a side branch, a commit can create a record that exists here already.
             let is_on_branch = is_fork && step.parents.len() == 1;
@@ -187,7 +192,7 @@ impl Look<'_> {
 
 impl Look<'_> {
     /// Whether the parent of a pushed commit is neither pushed nor the current head of the ref.
-    fn is_fork(&self, steps: &[Link]) -> bool {
+    fn is_fork(&self, steps: &[HistoryLink]) -> bool {
         let Some(before) = self.before else { return false };
         let mut known: BTreeSet<ObjectId> = steps.iter().map(|step| step.commit).collect();
         known.insert(before.commit());

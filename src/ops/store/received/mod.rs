@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use self::look::Look;
 use crate::git::ObjectId;
 use crate::model::op::Op;
-use crate::model::remedy::{Call, Detail};
-use crate::store::history::Link;
+use crate::model::remedy::{Detail, RemedyCall};
+use crate::store::history::HistoryLink;
 use crate::store::layout::{self, ROOT_PATH};
 use crate::store::redaction::RedactionCache;
 use crate::store::{EqualTrees, Snapshot, Store, StoreError, Unpurged, merge};
@@ -23,7 +23,7 @@ pub(super) const MOST_TRACED: usize = 10;
 
 /// How much one push may contain: a few kilobytes can unfold to more than any server could check.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
+pub(super) struct PushBudget {
     /// Paths that differ, over all commits that are compared.
     files: usize,
     /// JSON values in those records.
@@ -32,12 +32,12 @@ pub(super) struct Budget {
     bytes: usize,
 }
 
-const BUDGET: Budget = Budget { files: 1_000_000, values: 20_000_000, bytes: 1 << 30 };
+const BUDGET: PushBudget = PushBudget { files: 1_000_000, values: 20_000_000, bytes: 1 << 30 };
 
 const IN_PARTS: &str = "push it in parts, with `git push REMOTE COMMIT:REF` for an earlier commit first";
 
-fn purge() -> Call {
-    Call::from(Op::Redact).flag("purge")
+fn purge() -> RemedyCall {
+    RemedyCall::from(Op::Redact).flag("purge")
 }
 
 /// Whether the path or a directory above it is inside the directories of records without being the path of a record.
@@ -63,7 +63,7 @@ fn received_within(
     store: &Store,
     old: Option<ObjectId>,
     new: ObjectId,
-    budget: Budget,
+    budget: PushBudget,
 ) -> Result<Vec<Detail>, StoreError> {
     let after = match store.snapshot_at(new) {
         Ok(after) => after,
@@ -144,7 +144,7 @@ fn received_within(
 
 /// New commits of the history that are not stores. If a merge had a commit of the code as a parent, a later
 /// restore would take files from that commit.
-fn strangers(store: &Store, steps: &[Link], is_first: bool) -> Result<Vec<String>, StoreError> {
+fn strangers(store: &Store, steps: &[HistoryLink], is_first: bool) -> Result<Vec<String>, StoreError> {
     let first = store.first_commit()?;
     let mut roots = Vec::new();
     let mut faults = Vec::new();
@@ -200,7 +200,12 @@ fn lost(
 }
 
 /// The first new commit in which `path` is as it was pushed, in words.
-fn brought_by(store: &Store, steps: &[Link], after: &Snapshot<'_>, path: &str) -> Result<String, StoreError> {
+fn brought_by(
+    store: &Store,
+    steps: &[HistoryLink],
+    after: &Snapshot<'_>,
+    path: &str,
+) -> Result<String, StoreError> {
     let Some(commit) = store.introducing_commit(steps, after, path)? else { return Ok(String::new()) };
     let by = store.step(commit)?.author;
     Ok(format!(" (commit {} by {by})", commit.to_hex_with_len(10)))
@@ -221,8 +226,9 @@ mod tests {
     fn a_push_beyond_what_can_be_looked_at_is_told_to_come_in_parts() {
         let history = History::new();
         let (store, first) = (&history.store, history.first());
-        let of =
-            |files, values| received_within(store, None, first, Budget { files, values, bytes: 0 }).unwrap();
+        let of = |files, values| {
+            received_within(store, None, first, PushBudget { files, values, bytes: 0 }).unwrap()
+        };
         assert_eq!(of(1, 100), []);
         assert!(
             of(0, 100)[0].message.starts_with("more than 0 files differ: push it in parts"),

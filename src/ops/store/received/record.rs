@@ -1,8 +1,8 @@
 //! Checks one pushed record against the current version.
 
-use crate::model::doc::{Excess, Step};
+use crate::model::doc::{Excess, RecordStep};
 use crate::model::op::Op;
-use crate::model::remedy::{Call, Detail};
+use crate::model::remedy::{Detail, RemedyCall};
 use crate::model::time::Time;
 use crate::store::layout::{self, Form, form};
 
@@ -12,7 +12,7 @@ const MOST_RISES: u16 = 8;
 
 /// What is wrong with a record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum RecordFault {
     /// Not valid.
     #[error("not a readable record")]
     Broken,
@@ -43,10 +43,10 @@ pub(super) enum Fault {
     },
 }
 
-impl Fault {
+impl RecordFault {
     /// What is wrong, and what the pusher can do.
     pub(super) fn detail(&self) -> Detail {
-        let repair = || Call::from(Op::Fsck).flag("repair");
+        let repair = || RemedyCall::from(Op::Fsck).flag("repair");
         let detail = Detail::from(self.to_string());
         match self {
             Self::Encoding => detail.remedy(repair(), "rewrites it"),
@@ -60,11 +60,11 @@ impl Fault {
 }
 
 /// The result of checking one record.
-pub(super) enum Verdict {
+pub(super) enum RecordVerdict {
     /// Nothing is wrong.
     Sound,
     /// The push must be rejected.
-    Fault(Fault),
+    Fault(RecordFault),
     /// Its identity changed: its birth, its epoch, or a field that is written once. Only its history can tell whether a
     /// merge did that.
     Suspect,
@@ -76,47 +76,53 @@ pub(super) fn most_values(bytes: &[u8]) -> usize {
 }
 
 /// Checks the new version of the record at `path`. A broken old version counts as absent: anyone may repair it.
-pub(super) fn check(path: &str, old: Option<&[u8]>, new: &[u8], now: Time) -> Verdict {
+pub(super) fn check(path: &str, old: Option<&[u8]>, new: &[u8], now: Time) -> RecordVerdict {
     let (form, id) = form(path);
     let id = id.as_deref();
     match form {
-        Form::Unknown => Verdict::Sound,
+        Form::Unknown => RecordVerdict::Sound,
         Form::Entry(once) => {
-            let Ok(file) = layout::entry_file(once, id, new) else { return Verdict::Fault(Fault::Broken) };
+            let Ok(file) = layout::entry_file(once, id, new) else {
+                return RecordVerdict::Fault(RecordFault::Broken);
+            };
             let old = old.and_then(|bytes| Some((bytes, layout::entry_file(once, id, bytes).ok()?)));
             if file.canonical != new {
-                return Verdict::Fault(Fault::Encoding);
+                return RecordVerdict::Fault(RecordFault::Encoding);
             }
             match old {
                 // Equal content, now in canonical form.
                 Some((bytes, old)) if old.canonical == file.canonical && bytes != old.canonical => {
-                    Verdict::Sound
+                    RecordVerdict::Sound
                 }
-                Some(_) => Verdict::Fault(Fault::Rewritten),
+                Some(_) => RecordVerdict::Fault(RecordFault::Rewritten),
                 None => match layout::entry_stamp(path).filter(|stamp| stamp.is_ahead_of(now)) {
-                    Some(stamp) => Verdict::Fault(Fault::Ahead { what: "*".into(), at: stamp.time() }),
-                    None => Verdict::Sound,
+                    Some(stamp) => {
+                        RecordVerdict::Fault(RecordFault::Ahead { what: "*".into(), at: stamp.time() })
+                    }
+                    None => RecordVerdict::Sound,
                 },
             }
         }
         Form::Doc(schema) => {
-            let Ok(doc) = layout::own_doc(schema, id, new) else { return Verdict::Fault(Fault::Broken) };
+            let Ok(doc) = layout::own_doc(schema, id, new) else {
+                return RecordVerdict::Fault(RecordFault::Broken);
+            };
             if doc.to_bytes() != new {
-                return Verdict::Fault(Fault::Encoding);
+                return RecordVerdict::Fault(RecordFault::Encoding);
             }
             let old = old.and_then(|bytes| layout::own_doc(schema, id, bytes).ok());
-            let step = Step::between(old.as_ref(), &doc, now);
+            let step = RecordStep::between(old.as_ref(), &doc, now);
             if let Some((what, stamp)) = step.latest.as_ref().filter(|(_, stamp)| stamp.is_ahead_of(now)) {
-                return Verdict::Fault(Fault::Ahead { what: what.clone(), at: stamp.time() });
+                return RecordVerdict::Fault(RecordFault::Ahead { what: what.clone(), at: stamp.time() });
             }
             if let Err(full) = doc.check_growth(old.as_ref()) {
-                return Verdict::Fault(Fault::Full(full));
+                return RecordVerdict::Fault(RecordFault::Full(full));
             }
             let epoch = doc.epoch();
             match step.rise > MOST_RISES {
-                true => Verdict::Fault(Fault::Epochs { from: epoch - step.rise, to: epoch }),
-                false if step.is_suspect() => Verdict::Suspect,
-                false => Verdict::Sound,
+                true => RecordVerdict::Fault(RecordFault::Epochs { from: epoch - step.rise, to: epoch }),
+                false if step.is_suspect() => RecordVerdict::Suspect,
+                false => RecordVerdict::Sound,
             }
         }
     }

@@ -10,10 +10,10 @@ use crate::model::op::Op;
 use crate::model::person::Person;
 use crate::model::status::ExecutionStatus;
 use crate::ops::Refusal;
-use crate::rules::audit::{Act, Carried, Finding, Severity};
+use crate::rules::audit::{Act, AuditFinding, AuditSeverity, Carried};
 use crate::rules::folder::LinkedCommit;
-use crate::rules::run::Progress;
-use crate::store::history::Step;
+use crate::rules::run::RunProgress;
+use crate::store::history::HistoryStep;
 use crate::store::layout::Location;
 use crate::store::{Rewritten, Snapshot, Store, records};
 use crate::trail::reach::Unreached;
@@ -91,18 +91,18 @@ pub(super) fn acts_elsewhere(
 }
 
 /// What happened in runs outside of the roles of their agents, in whichever run: no range of commits contains it.
-pub(super) fn breaches(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Refusal> {
+pub(super) fn breaches(snapshot: &Snapshot<'_>) -> Result<Vec<AuditFinding>, Refusal> {
     let mut found = Vec::new();
     for id in records::run_ids(snapshot)? {
         // `fsck` names what cannot be read.
         let Some(run) = records::run(snapshot, &id, &mut Vec::new())? else { continue };
-        found.extend(Progress::of(&run).breaches.iter().map(|breach| Finding::breach(&id, breach)));
+        found.extend(RunProgress::of(&run).breaches.iter().map(|breach| AuditFinding::breach(&id, breach)));
     }
     Ok(found)
 }
 
 /// Executions reported as completed although none of their commits is on a branch.
-pub(super) fn adrift(store: &Store, index: &Index<'_>) -> Result<Vec<Finding>, Refusal> {
+pub(super) fn adrift(store: &Store, index: &Index<'_>) -> Result<Vec<AuditFinding>, Refusal> {
     let snapshot = index.snapshot()?;
     let mut completed = Vec::new();
     for id in index.executed()? {
@@ -116,23 +116,23 @@ pub(super) fn adrift(store: &Store, index: &Index<'_>) -> Result<Vec<Finding>, R
         !commits.is_empty() && commits.iter().all(|it| unreached.is_adrift(&it.link.hash))
     };
     let adrift = completed.iter().filter(|(commits, _)| is_adrift(commits));
-    Ok(adrift.map(|(commits, it)| Finding::adrift(it, commits.len())).collect())
+    Ok(adrift.map(|(commits, it)| AuditFinding::adrift(it, commits.len())).collect())
 }
 
 /// A finding for a change that no command makes. For a record of an issue that is not audited it is only a note; a
 /// record that belongs to no issue concerns all issues.
-pub(super) fn of_rewritten(it: &Rewritten, is_audited: &dyn Fn(&IssueId) -> bool) -> Finding {
+pub(super) fn of_rewritten(it: &Rewritten, is_audited: &dyn Fn(&IssueId) -> bool) -> AuditFinding {
     let issue = Location::parse(&it.path).and_then(|location| location.issue());
     let severity = match issue.as_ref().is_none_or(is_audited) {
-        true => Severity::Fault,
-        false => Severity::Note,
+        true => AuditSeverity::Fault,
+        false => AuditSeverity::Note,
     };
     let message = format!("`{}`: {} {}", it.path, it.author, it.what);
-    Finding::rewritten(severity, issue, &it.commit, message)
+    AuditFinding::rewritten(severity, issue, &it.commit, message)
 }
 
 /// The act, if the step was made in a role or with a gate overridden.
-fn act(step: Step, issue: Option<&IssueId>) -> Option<Act> {
+fn act(step: HistoryStep, issue: Option<&IssueId>) -> Option<Act> {
     if step.role.is_none() && step.force.is_none() {
         return None;
     }

@@ -11,15 +11,15 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 pub(crate) use sarif::sarif;
 pub(crate) use signatures::{Signatures, signatures};
 use view::Summed;
-pub(crate) use view::{Audit, AuditedCommit, Binding};
+pub(crate) use view::{Audit, AuditedCommit, LinkingExecution};
 
 use crate::index::{Index, Needs};
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Other;
 use crate::model::plan::Plan;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::ExecutionStatus;
-use crate::ops::{Answer, Kind, Notice, Refusal, Session, work};
+use crate::ops::{Answer, Notice, Refusal, RefusalKind, Session, work};
 use crate::rules::audit::{self as rule, Carried};
 use crate::rules::claim_order::{holder, who_holds};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
@@ -47,7 +47,7 @@ pub(crate) fn audit(session: &Session, given: &[String]) -> Answer<Audit> {
 /// git's error for an invalid range.
 pub(crate) fn scan(session: &Session, given: &[String]) -> Answer<Audit> {
     match audit(session, given) {
-        Err(nothing) if nothing.kind == Kind::Nothing => {
+        Err(nothing) if nothing.kind == RefusalKind::Nothing => {
             let store = session.store();
             let index = session.index(Needs::LOG)?;
             let view = look(store, &index, NO_COMMITS.to_owned(), given.is_empty(), (&[], &[]))?;
@@ -72,7 +72,7 @@ pub(super) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Aud
             (range.join(" "), trail::commits(store, &words)?)
         }
         // Acts that a role does not allow, or that no command makes, are errors even without commits.
-        Err(nothing) if nothing.kind == Kind::Nothing => {
+        Err(nothing) if nothing.kind == RefusalKind::Nothing => {
             if acts::acts_elsewhere(&index, true, &mut BTreeSet::new())?.is_empty()
                 && acts::breaches(&index.snapshot()?)?.is_empty()
                 && rewritten.is_empty()
@@ -94,7 +94,7 @@ fn range(store: &Store, index: &Index<'_>, given: &[String]) -> Result<Vec<Strin
     }
     if store.head()?.is_none() {
         return Err(Refusal::nothing("there is no commit to audit yet")
-            .remedy(Call::new(Other::Audit, ["BRANCH"]), "audits another branch"));
+            .remedy(RemedyCall::new(Other::Audit, ["BRANCH"]), "audits another branch"));
     }
     let snapshot = index.snapshot()?;
     let mut executions = Vec::new();
@@ -103,7 +103,7 @@ fn range(store: &Store, index: &Index<'_>, given: &[String]) -> Result<Vec<Strin
     }
     if executions.is_empty() {
         return Err(Refusal::nothing("no plan has been executed yet")
-            .remedy(Call::new(Other::Audit, ["RANGE"]), "audits commits without a plan"));
+            .remedy(RemedyCall::new(Other::Audit, ["RANGE"]), "audits commits without a plan"));
     }
     Ok(match trail::first_base(store, executions.iter()) {
         Some(base) => vec![format!("{base}..HEAD")],
@@ -149,7 +149,7 @@ fn look(
     let acts = acts::acts(index, &issues, &carried, is_whole)?;
     let policy = records::root(&snapshot)?.policy;
     let links = rule::links(&carried);
-    let mut rules: Vec<rule::Commit> = commits.iter().map(|it| it.commit.clone()).collect();
+    let mut rules: Vec<rule::AuditedCode> = commits.iter().map(|it| it.commit.clone()).collect();
     for (commit, audited) in rules.iter_mut().zip(commits).filter(|(it, _)| it.is_named) {
         if !links.contains_key(&commit.hash) {
             commit.unlinked_from = unlinked_from(&snapshot, &commit.hash, &audited.code.message)?;

@@ -4,16 +4,16 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::Audit;
-use crate::interchange::sarif::{Base, Level, Location, Log, Result, Rule};
-use crate::rules::audit::{Finding, Kind, Severity};
+use crate::interchange::sarif::{Base, Level, Result, SarifLocation, SarifLog, SarifRule};
+use crate::rules::audit::{AuditFinding, AuditSeverity, Kind};
 use crate::store::layout;
 
 /// Maximum locations of one finding: hosts show no more.
 const MOST_LOCATIONS: usize = 10;
 
 /// The findings of an audit as the results of a run.
-pub(crate) fn sarif(audit: &Audit) -> Log {
-    let rules = Kind::ALL.iter().map(|kind| Rule::new(kind.as_str(), kind.about())).collect();
+pub(crate) fn sarif(audit: &Audit) -> SarifLog {
+    let rules = Kind::ALL.iter().map(|kind| SarifRule::new(kind.as_str(), kind.about())).collect();
     let results = audit.findings.iter().map(|finding| result(audit, finding)).collect();
     let properties = json!({
         "range": audit.range,
@@ -22,16 +22,16 @@ pub(crate) fn sarif(audit: &Audit) -> Log {
         "taskCount": audit.task_count,
         "evidencedCount": audit.evidenced_count,
     });
-    Log::new(rules, results, object(properties))
+    SarifLog::new(rules, results, object(properties))
 }
 
-fn result(audit: &Audit, finding: &Finding) -> Result {
+fn result(audit: &Audit, finding: &AuditFinding) -> Result {
     Result {
         rule_id: finding.kind.as_str(),
         rule_index: Kind::ALL.iter().position(|kind| *kind == finding.kind).unwrap_or_default(),
         level: match finding.severity {
-            Severity::Fault => Level::Error,
-            Severity::Note => Level::Note,
+            AuditSeverity::Fault => Level::Error,
+            AuditSeverity::Note => Level::Note,
         },
         message: said(audit, finding).into(),
         locations: locations(audit, finding),
@@ -46,7 +46,7 @@ fn result(audit: &Audit, finding: &Finding) -> Result {
 }
 
 /// The message of a finding, with its subject, since a page shows it out of context.
-fn said(audit: &Audit, finding: &Finding) -> String {
+fn said(audit: &Audit, finding: &AuditFinding) -> String {
     let commit = finding.commit.as_ref().map(|hash| {
         let subject = audit.commits.iter().find(|it| it.hash == *hash).map(|it| it.subject.as_str());
         let short = hash.short();
@@ -62,21 +62,25 @@ fn said(audit: &Audit, finding: &Finding) -> String {
 }
 
 /// The file that the finding is about, else the files of its commit, else the record of its issue.
-fn locations(audit: &Audit, finding: &Finding) -> Vec<Location> {
+fn locations(audit: &Audit, finding: &AuditFinding) -> Vec<SarifLocation> {
     if let Some(path) = &finding.path {
-        return vec![Location::file(Base::WorkTree, path)];
+        return vec![SarifLocation::file(Base::WorkTree, path)];
     }
     let commit = finding.commit.as_ref().and_then(|hash| audit.commits.iter().find(|it| it.hash == *hash));
     let files = commit.map(|commit| commit.files.as_slice()).unwrap_or_default();
     if !files.is_empty() {
-        return files.iter().take(MOST_LOCATIONS).map(|path| Location::file(Base::WorkTree, path)).collect();
+        return files
+            .iter()
+            .take(MOST_LOCATIONS)
+            .map(|path| SarifLocation::file(Base::WorkTree, path))
+            .collect();
     }
     let record = finding.issue_id.as_ref().map_or_else(|| layout::ROOT_PATH.to_owned(), layout::issue);
-    vec![Location::file(Base::Store, &record)]
+    vec![SarifLocation::file(Base::Store, &record)]
 }
 
 /// Over what the finding says and is about, so that a later audit of more commits finds the same.
-fn fingerprint(finding: &Finding) -> String {
+fn fingerprint(finding: &AuditFinding) -> String {
     let parts = [
         finding.kind.to_string(),
         finding.commit.as_ref().map(ToString::to_string).unwrap_or_default(),

@@ -9,7 +9,7 @@ use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::op::Other;
 use crate::model::person::Person;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::time::Time;
 use crate::model::words::count;
 use crate::ops::store::{Vouched, Vouching, vouched};
@@ -92,7 +92,7 @@ pub(crate) fn signatures(session: &Session, range: &[String]) -> Answer<Signatur
             format!("`{}` names {others} that `{}` does not have", words.join(" "), store.reference()),
         )
         .remedy(
-            Call::new(Other::Audit, [format!("{0}~10..{0}", store.reference())]).flag("signatures"),
+            RemedyCall::new(Other::Audit, [format!("{0}~10..{0}", store.reference())]).flag("signatures"),
             "checks the signatures of its last commits",
         ));
     }

@@ -12,7 +12,7 @@ use crate::model::person::Person;
 use crate::model::review::Verdict;
 use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
-use crate::rules::audit::{Carried, Finding, Severity};
+use crate::rules::audit::{AuditFinding, AuditSeverity, Carried};
 use crate::rules::evidence;
 use crate::rules::undoing::{Undoing, undoing};
 use crate::trail::audit::Audited;
@@ -36,7 +36,7 @@ pub(crate) struct Audit {
     /// The commits, oldest first.
     pub(crate) commits: Vec<AuditedCommit>,
     /// The findings.
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings: Vec<AuditFinding>,
 }
 
 /// A commit of the range.
@@ -61,12 +61,12 @@ pub(crate) struct AuditedCommit {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) on_no_branch: bool,
     /// The executions that link it.
-    pub(crate) bound_to: Vec<Binding>,
+    pub(crate) bound_to: Vec<LinkingExecution>,
 }
 
 /// An execution that links a commit.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Binding {
+pub(crate) struct LinkingExecution {
     /// The issue that the commit belongs to.
     pub(crate) issue_id: IssueId,
     /// The plan that it executes.
@@ -97,12 +97,12 @@ pub(crate) struct Binding {
 impl Audit {
     /// Whether anything is wrong.
     pub(crate) fn is_at_fault(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Fault)
+        self.findings.iter().any(|finding| finding.severity == AuditSeverity::Fault)
     }
 }
 
 /// A commit with the tasks that it implements.
-pub(super) fn listed(commit: &Audited, on_no_branch: bool, bound_to: Vec<Binding>) -> AuditedCommit {
+pub(super) fn listed(commit: &Audited, on_no_branch: bool, bound_to: Vec<LinkingExecution>) -> AuditedCommit {
     let files: Vec<String> = commit.commit.changes.keys().cloned().collect();
     AuditedCommit {
         hash: commit.commit.hash.clone(),
@@ -144,12 +144,12 @@ impl<'a> Summed<'a> {
         Self { it, links: it.execution.links_by_hash(), checks_passed: check_count - failing, check_count }
     }
 
-    pub(super) fn binding(&self, hash: &str) -> Binding {
+    pub(super) fn binding(&self, hash: &str) -> LinkingExecution {
         let claim = &self.it.execution.execution;
         let link = self.links.get(hash);
         let undoing = link.map(|link| undoing(link, |hash| self.links.get(hash))).unwrap_or_default();
         let (reverts, reapplies) = Undoing::split(undoing);
-        Binding {
+        LinkingExecution {
             issue_id: claim.issue_id.clone(),
             solution_id: claim.solution_id.clone(),
             task_id: link.and_then(|link| link.task_id.clone()),

@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use super::watch::Watch;
+use super::watch::RunWatch;
 use crate::agent::agreed::Agreement;
 use crate::model::code::Code;
 use crate::model::id::SolutionId;
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::run::{Run, RunStep};
 use crate::model::status::IssueStatus;
 use crate::ops::{Refusal, Session, issues};
 use crate::rules::command_line::CommandLine;
 use crate::rules::folder::RunFolder;
-use crate::rules::run::Progress;
+use crate::rules::run::RunProgress;
 use crate::rules::{evidence, facts};
 
 /// The file of a run that says that someone consented to the tests of all its plans.
@@ -22,7 +22,7 @@ const AGREED: &str = "agreed";
 /// Why the tests of a plan may not be run; `None` if someone consented to all of them.
 pub(super) fn refused(
     session: &Session,
-    watch: &mut dyn Watch,
+    watch: &mut dyn RunWatch,
     solution: &SolutionId,
 ) -> Result<Option<Refusal>, Refusal> {
     let store = session.store();
@@ -37,7 +37,7 @@ pub(super) fn refused(
                 Code::UnseenCommand,
                 format!("a test command of `{solution}` cannot be run: {unseen}"),
             )
-            .remedy(Call::new(Op::TaskEdit, [solution.as_str(), "TASK"]), "gives the task other tests")
+            .remedy(RemedyCall::new(Op::TaskEdit, [solution.as_str(), "TASK"]), "gives the task other tests")
         })?;
         if !agreement.is_given(&command) && !commands.contains(&command) {
             commands.push(command);
@@ -59,7 +59,7 @@ pub(super) fn refused(
 ///
 /// # Errors
 /// `not-agreed`, `unseen-command`.
-pub(super) fn settle(session: &Session, run: &Run, watch: &mut dyn Watch) -> Result<(), Refusal> {
+pub(super) fn settle(session: &Session, run: &Run, watch: &mut dyn RunWatch) -> Result<(), Refusal> {
     settle_for(session, run, watch, |_| false)
 }
 
@@ -68,7 +68,7 @@ pub(super) fn settle(session: &Session, run: &Run, watch: &mut dyn Watch) -> Res
 ///
 /// # Errors
 /// `cannot-write`.
-pub(super) fn keep(files: &Path, watch: &dyn Watch) -> Result<(), Refusal> {
+pub(super) fn keep(files: &Path, watch: &dyn RunWatch) -> Result<(), Refusal> {
     if !watch.has_agreed() {
         return Ok(());
     }
@@ -84,12 +84,12 @@ pub(super) fn settle_rest(
     session: &Session,
     folder: &RunFolder,
     files: &Path,
-    watch: &mut dyn Watch,
+    watch: &mut dyn RunWatch,
 ) -> Result<(), Refusal> {
     if files.join(AGREED).is_file() {
         watch.take_agreement();
     }
-    let progress = Progress::of(folder);
+    let progress = RunProgress::of(folder);
     let is_given_up = |id: &_| progress.issue(id).is_some_and(|issue| issue.status == IssueStatus::Failed);
     settle_for(session, &folder.run, watch, is_given_up)
 }
@@ -97,7 +97,7 @@ pub(super) fn settle_rest(
 fn settle_for(
     session: &Session,
     run: &Run,
-    watch: &mut dyn Watch,
+    watch: &mut dyn RunWatch,
     is_over: impl Fn(&crate::model::id::IssueId) -> bool,
 ) -> Result<(), Refusal> {
     use IssueStatus::{Cancelled, Closed, Completed, Executing, Failed, Paused, Planned, Queued};
@@ -134,6 +134,6 @@ fn settle_for(
 fn not_agreed(what: &str) -> Refusal {
     Refusal::new(Code::NotAgreed, format!("nobody here has agreed to run {what}"))
         .hint("run it in a terminal to be asked")
-        .remedy(Call::from(Op::Run).flag("yes"), "agrees to them, once you have read them")
-        .remedy(Call::from(Op::Run).flag("plan-only"), "only plans")
+        .remedy(RemedyCall::from(Op::Run).flag("yes"), "agrees to them, once you have read them")
+        .remedy(RemedyCall::from(Op::Run).flag("plan-only"), "only plans")
 }

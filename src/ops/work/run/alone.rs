@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::git::raw::{self, Content, Seen};
+use crate::git::raw::{self, FileStamp, RawContent};
 use crate::git::{EntryKind, Git};
 use crate::model::code::Code;
 use crate::model::id::RunId;
@@ -17,7 +17,7 @@ use crate::rules::run::is_private_or_remote;
 use crate::store::{ObjectId, Store, StoreError};
 
 /// Files by their paths in the common git directory.
-type Settings = BTreeMap<PathBuf, Content>;
+type Settings = BTreeMap<PathBuf, RawContent>;
 
 /// Files in the common git directory that configure git here.
 const SETTINGS: &[&str] = &["config", "config.worktree", "shallow"];
@@ -38,7 +38,7 @@ pub(super) struct Alone {
 }
 
 /// Something that had changed.
-pub(super) struct Changed {
+pub(super) struct ChangedAlone {
     /// In words.
     pub(super) what: String,
     /// Whether it is as it was.
@@ -65,15 +65,15 @@ struct Tree {
 
 /// A file as it was.
 struct Was {
-    seen: Seen,
+    seen: FileStamp,
     kind: EntryKind,
     mode: u32,
     blob: ObjectId,
 }
 
 impl Was {
-    fn content(&self, store: &Store) -> Result<Content, Refusal> {
-        Ok(Content { kind: self.kind, mode: self.mode, bytes: store.repo().bytes_of(self.blob)? })
+    fn content(&self, store: &Store) -> Result<RawContent, Refusal> {
+        Ok(RawContent { kind: self.kind, mode: self.mode, bytes: store.repo().bytes_of(self.blob)? })
     }
 }
 
@@ -99,7 +99,7 @@ impl Alone {
     }
 
     /// Puts back what is different now.
-    pub(super) fn put_back(&self, store: &Store) -> Result<Vec<Changed>, Refusal> {
+    pub(super) fn put_back(&self, store: &Store) -> Result<Vec<ChangedAlone>, Refusal> {
         // First of all, since git acts on these.
         let mut changed = self.put_settings_back(store)?;
         let now = refs(store)?;
@@ -107,7 +107,7 @@ impl Alone {
         for (name, new) in now.iter().filter(|(name, _)| !self.refs.contains_key(*name)) {
             let kept = self.keep(store, *new)?;
             let undone = store.git().put_back(name, Some(*new), None)?;
-            changed.push(Changed { what: format!("`{}` was created{kept}", short(name)), undone });
+            changed.push(ChangedAlone { what: format!("`{}` was created{kept}", short(name)), undone });
         }
         for (name, old) in &self.refs {
             let new = now.get(name).copied();
@@ -117,8 +117,10 @@ impl Alone {
                     moved => store.git().put_back(name, moved, Some(*old))?,
                 };
                 let kept = new.map(|new| self.keep(store, new)).transpose()?.unwrap_or_default();
-                changed
-                    .push(Changed { what: format!("`{}` was moved or deleted{kept}", short(name)), undone });
+                changed.push(ChangedAlone {
+                    what: format!("`{}` was moved or deleted{kept}", short(name)),
+                    undone,
+                });
             }
         }
         for tree in &self.trees {
@@ -127,7 +129,7 @@ impl Alone {
         Ok(changed)
     }
 
-    fn put_settings_back(&self, store: &Store) -> Result<Vec<Changed>, Refusal> {
+    fn put_settings_back(&self, store: &Store) -> Result<Vec<ChangedAlone>, Refusal> {
         let now = settings(&self.common);
         let differ = |path: &&PathBuf| self.settings.get(*path) != now.get(*path);
         let mut names: Vec<&PathBuf> = self.settings.keys().chain(now.keys()).filter(differ).collect();
@@ -146,13 +148,13 @@ impl Alone {
                 None => raw::remove(&self.common, name),
             };
             let what = format!("the file {} of the git directory was changed", name.display());
-            changed.push(Changed { what, undone: done.is_ok() });
+            changed.push(ChangedAlone { what, undone: done.is_ok() });
         }
         // git works as before from here on.
         if !kept.is_empty() {
             let branch = keep_files(store, &store.git(), &self.run, &kept)?;
             let tell =
-                |it: &mut Changed| it.what.push_str(&format!(" (the changed version is on `{branch}`)"));
+                |it: &mut ChangedAlone| it.what.push_str(&format!(" (the changed version is on `{branch}`)"));
             changed.iter_mut().for_each(tell);
         }
         Ok(changed)
@@ -228,7 +230,7 @@ impl Tree {
         })
     }
 
-    fn put_back(&self, store: &Store, run: &RunId) -> Result<Option<Changed>, Refusal> {
+    fn put_back(&self, store: &Store, run: &RunId) -> Result<Option<ChangedAlone>, Refusal> {
         let failed = |error: std::io::Error| {
             Refusal::new(Code::CannotWrite, format!("cannot write in {}: {error}", self.git_dir.display()))
                 .hint("make sure that the directory is writable and the disk has space")
@@ -247,7 +249,7 @@ impl Tree {
         let (files, undone) = self.put_files_back(store, run)?;
         what.extend(files);
         let said = || format!("the work tree {} changed: {}", self.folder.display(), what.join(", "));
-        Ok((!what.is_empty()).then(|| Changed { what: said(), undone }))
+        Ok((!what.is_empty()).then(|| ChangedAlone { what: said(), undone }))
     }
 
     /// What changed, and whether all of it was restored.
@@ -262,7 +264,7 @@ impl Tree {
             self.files.iter().filter(|(path, was)| look(&self.folder, path) != Some(was.seen.clone()));
         let mut kept = Kept::new();
         let (mut names, mut left) = (Vec::new(), Vec::new());
-        let mut undo: Vec<(&Path, Option<Content>)> = Vec::new();
+        let mut undo: Vec<(&Path, Option<RawContent>)> = Vec::new();
         for (path, was) in
             changed.map(|(path, was)| (path, Some(was))).chain(new.iter().map(|path| (path, None)))
         {
@@ -316,7 +318,7 @@ fn shown(names: &[String]) -> String {
     if more > 0 { format!("{some} and {more} more") } else { some }
 }
 
-fn look(folder: &Path, path: &Path) -> Option<Seen> {
+fn look(folder: &Path, path: &Path) -> Option<FileStamp> {
     raw::look(folder, path).ok().flatten()
 }
 

@@ -10,7 +10,7 @@ use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::ops::Refusal;
 use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::store::{ObjectId, Read, Store, StoreError, records};
+use crate::store::{ObjectId, ReadState, Store, StoreError, records};
 
 /// Remembers what was found, so that git's history is not walked every time.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl Arrivals {
     pub(super) fn missing<'a>(
         &self,
         store: &Store,
-        read: &impl Read,
+        read: &impl ReadState,
         head: ObjectId,
         needed: impl IntoIterator<Item = &'a IssueId>,
     ) -> Result<Option<(IssueId, String)>, Refusal> {

@@ -12,7 +12,7 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, RunId};
 use crate::model::op::{Op, Other};
 use crate::model::priority::Priority;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::run::{CodeReview, Run, RunLimits, RunMode, RunStep};
 use crate::model::run_log::{ActionDone, PhaseReached, RunEvent, RunPhase, RunStatus};
 use crate::model::status::IssueStatus;
@@ -90,7 +90,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     let agents = crew.names_for(&steps);
     if let Some(name) = crew.reviews_itself().filter(|_| steps.contains(&RunStep::Review)) {
         let notice = Notice::warning(format!("the agent `{name}` plans and also reviews these plans"));
-        session.notice(notice.remedy(Call::from(Op::Run).option("reviewer", "AGENT"), "names another"));
+        session.notice(notice.remedy(RemedyCall::from(Op::Run).option("reviewer", "AGENT"), "names another"));
     }
     let base = store.head()?.ok_or_else(|| {
         Refusal::new(Code::NoCommit, "this repository has no commit for agents to work on")
@@ -112,7 +112,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
             false => Some(what).filter(|_| mode != RunMode::Quick && !input.skip_review),
         };
         if let Some(what) = what {
-            let call = Call::from(Op::Run).option("reviewer", "AGENT");
+            let call = RemedyCall::from(Op::Run).option("reviewer", "AGENT");
             session.notice(Notice::warning(what).remedy(call, "names one"));
         }
     }
@@ -276,7 +276,7 @@ fn outside(store: &Store, issues: &[IssueFolder]) -> Result<Vec<Notice>, Refusal
             let status = facts::status(&folder);
             if !matches!(status, IssueStatus::Completed | IssueStatus::Closed) {
                 let what = format!("`{id}` waits for `{needed}`, which is {status} and not in this run");
-                let call = Call::new(Op::Run, [needed, id]);
+                let call = RemedyCall::new(Op::Run, [needed, id]);
                 notices.push(Notice::warning(what).remedy(call, "runs both"));
             }
         }
@@ -315,7 +315,7 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
         {
             let what = format!("skipped `{id}`: it is completed; its work is on the branch `{branch}`");
             let does = "executes it again, if its work cannot be merged";
-            session.notice(Notice::warning(what).remedy(Call::new(Op::Reopen, [&id]), does));
+            session.notice(Notice::warning(what).remedy(RemedyCall::new(Op::Reopen, [&id]), does));
             continue;
         }
         match status {
@@ -352,8 +352,8 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
         }
     } else if input.issues.is_empty() {
         return Err(Refusal::usage("no issue is named")
-            .remedy(Call::from(Op::Run).flag("all-pending"), "takes every issue without a plan")
-            .remedy(Call::new(Op::Run, ["ISSUE"]), "takes one"));
+            .remedy(RemedyCall::from(Op::Run).flag("all-pending"), "takes every issue without a plan")
+            .remedy(RemedyCall::new(Op::Run, ["ISSUE"]), "takes one"));
     }
     if found.is_empty() {
         let none = match &tags[..] {
@@ -363,10 +363,12 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
         };
         let refusal = Refusal::nothing(none);
         if let Some(id) = over {
-            return Err(refusal.remedy(Call::new(Op::Reopen, [&id]), "reopens it"));
+            return Err(refusal.remedy(RemedyCall::new(Op::Reopen, [&id]), "reopens it"));
         }
         return Err(match others.interrupted() {
-            Some(run) => refusal.remedy(Call::new(Other::RunResume, [run]), "continues the interrupted run"),
+            Some(run) => {
+                refusal.remedy(RemedyCall::new(Other::RunResume, [run]), "continues the interrupted run")
+            }
             None => refusal.remedy(Other::List, "shows the open issues"),
         });
     }

@@ -7,13 +7,13 @@ use crate::model::run_log::{ActionDone, IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
-use crate::rules::run::{IssueProgress, Progress, Standing};
+use crate::rules::run::{IssueProgress, RunProgress, Standing};
 
 /// The entries that are missing in the log of a run about one issue: steps that the store shows to be done, and the status
 /// that the issue has, if the log says something else.
 pub(super) fn unrecorded(
     run: &Run,
-    progress: &Progress<'_>,
+    progress: &RunProgress<'_>,
     logged: &IssueProgress<'_>,
     at: &Standing,
     folder: &IssueFolder,

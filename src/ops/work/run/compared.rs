@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::PoisonError;
 
-use super::job::Job;
+use super::job::AgentJob;
 use super::outside::{breach, is_same, pushed_words};
 use super::tree;
 use super::users_trees::{self, BRANCH, CHANGED, Look, REMARK, path_of};
 use crate::agent::traced::GitAct;
-use crate::git::raw::{self, Content};
+use crate::git::raw::{self, RawContent};
 use crate::model::run_log::Breach;
 use crate::ops::Refusal;
 use crate::rules::roles;
@@ -27,13 +27,13 @@ const STASH_LOG: &str = "logs/refs/stash";
 pub(super) struct Before {
     store: Store,
     refs: BTreeMap<String, ObjectId>,
-    stash: Option<Content>,
+    stash: Option<RawContent>,
     /// How each of the user's worktrees looked.
     trees: Vec<Look>,
 }
 
 impl Before {
-    pub(super) fn look(job: &Job) -> Result<Self, Refusal> {
+    pub(super) fn look(job: &AgentJob) -> Result<Self, Refusal> {
         // The agent may remove its worktree.
         let store = job.identity.shared()?;
         let stash = raw::read(&store.common_dir(), Path::new(STASH_LOG)).ok();
@@ -42,7 +42,7 @@ impl Before {
     }
 
     /// Differences that nobody was entitled to make.
-    pub(super) fn breaches(&self, job: &Job) -> Result<Vec<Breach>, Refusal> {
+    pub(super) fn breaches(&self, job: &AgentJob) -> Result<Vec<Breach>, Refusal> {
         let acts = job.guard.acts();
         let _only = job.outside.comparing.lock().unwrap_or_else(PoisonError::into_inner);
         let (after, left) = (refs(&self.store)?, job.outside.states_after());
@@ -89,7 +89,7 @@ const NOTES: &str = "refs/notes/";
 
 struct TreeComparison<'a> {
     before: &'a Before,
-    job: &'a Job,
+    job: &'a AgentJob,
     acts: &'a [GitAct],
     after: &'a BTreeMap<String, ObjectId>,
 }

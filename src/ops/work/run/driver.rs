@@ -10,12 +10,12 @@ use super::view::folder;
 use crate::model::code::Code;
 use crate::model::id::RunId;
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::run_log::{RunEvent, RunStatus};
 use crate::model::text_enum;
 use crate::ops::Refusal;
 use crate::rules::folder::RunFolder;
-use crate::rules::run::Progress;
+use crate::rules::run::RunProgress;
 use crate::store::{Store, random_uid};
 
 /// The names of this repository's drivers, one per line.
@@ -44,7 +44,7 @@ text_enum!(
 impl Driven {
     /// As far as this repository knows.
     pub(super) fn of(store: &Store, run: &RunFolder) -> Self {
-        let progress = Progress::of(run);
+        let progress = RunProgress::of(run);
         let files = folder(store, &run.run.id);
         match (progress.status == RunStatus::Completed, is_own(&files, progress.driver)) {
             (true, _) => Self::Ended,
@@ -118,7 +118,7 @@ pub(super) fn hold(files: &Path, run: &RunId) -> Result<File, Refusal> {
     }
     let by = process(files).map_or_else(|| "another process".to_owned(), |id| format!("process {id}"));
     Err(Refusal::new(Code::RunUnderWay, format!("{by} already drives run `{run}`"))
-        .remedy(Call::new(Other::RunShow, [run]), "shows its progress"))
+        .remedy(RemedyCall::new(Other::RunShow, [run]), "shows its progress"))
 }
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Refusal {

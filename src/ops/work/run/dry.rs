@@ -11,7 +11,7 @@ use crate::model::status::IssueStatus;
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Done, Session};
 use crate::rules::folder::IssueFolder;
-use crate::rules::run::{Standing, Why, foreseen, phase};
+use crate::rules::run::{Standing, StuckReason, foreseen, phase};
 use crate::rules::{facts, review};
 
 /// A run that would be begun.
@@ -119,13 +119,13 @@ fn agent(run: &Run, step: RunStep) -> Option<String> {
     }
 }
 
-fn in_words(why: Why) -> &'static str {
+fn in_words(why: StuckReason) -> &'static str {
     match why {
-        Why::NoPlan => "a plan, which this run does not make",
-        Why::Choice => "a choice of one of its plans",
-        Why::Rejected => "a better plan: its plan was rejected",
-        Why::Unreviewed => "a review",
-        Why::Stopped => "someone to reopen it: it is paused or cancelled",
-        Why::Failed => "a decision: its execution failed",
+        StuckReason::NoPlan => "a plan, which this run does not make",
+        StuckReason::Choice => "a choice of one of its plans",
+        StuckReason::Rejected => "a better plan: its plan was rejected",
+        StuckReason::Unreviewed => "a review",
+        StuckReason::Stopped => "someone to reopen it: it is paused or cancelled",
+        StuckReason::Failed => "a decision: its execution failed",
     }
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::job::{
-    Job, NoAnswer, Refused, Report as Told, Spent, StepOutcome, failure, failure_end, failure_of,
+    AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, failure, failure_end,
+    failure_of,
 };
 use super::leftovers::{keep_all, keep_files};
 use super::outside::refuse_outside;
@@ -22,9 +23,9 @@ use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
 use crate::ops::work::unfinished::refuse_uncommitted;
 use crate::ops::work::{
-    self, Built, Complete, Fail, FailureReport, Observer, Report, Test, Then, verification,
+    self, Built, Complete, ExecutorReport, Fail, FailureReport, Test, Then, VerifyObserver, verification,
 };
-use crate::ops::{Kind, Notice, Refusal, Session};
+use crate::ops::{Notice, Refusal, RefusalKind, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::roles::Role;
 use crate::rules::unbegun::unbegun;
@@ -48,7 +49,7 @@ pub(super) struct Execution {
 /// Nobody looks at the output of tests while they run; the checks keep its end.
 struct Unseen;
 
-impl Observer for Unseen {
+impl VerifyObserver for Unseen {
     fn begins(&mut self, _: &Test, _: usize, _: usize) {}
 
     fn wrote(&mut self, _: &[u8]) {}
@@ -57,7 +58,7 @@ impl Observer for Unseen {
 }
 
 /// Has a plan executed.
-pub(super) fn execute(job: &Job, execution: &Execution) -> StepOutcome {
+pub(super) fn execute(job: &AgentJob, execution: &Execution) -> StepOutcome {
     let session = match job.identity.at(&job.folder) {
         Ok(session) => session,
         Err(refusal) => return StepOutcome::Gave(failure_of(&refusal)),
@@ -75,7 +76,7 @@ pub(super) fn execute(job: &Job, execution: &Execution) -> StepOutcome {
 }
 
 struct Carrying<'a> {
-    job: &'a Job,
+    job: &'a AgentJob,
     execution: &'a Execution,
     session: &'a Session,
 }
@@ -87,9 +88,9 @@ impl Carrying<'_> {
         self.job.ask::<Built, Spent>(RequestKind::Build, &input, |reply| {
             let spent = Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) };
             match reply.answer {
-                Built::Failed(failure) => Err(Refused::NoAnswer(NoAnswer::Failed(failure))),
+                Built::Failed(failure) => Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))),
                 Built::Completed(report) => {
-                    self.finish(Some(*report), spent).map_err(Refused::NoAnswer)?;
+                    self.finish(Some(*report), spent).map_err(RefusedAnswer::NoAnswer)?;
                     Ok(spent)
                 }
             }
@@ -97,8 +98,8 @@ impl Carrying<'_> {
     }
 
     /// Runs the tests and completes the execution.
-    fn finish(&self, report: Option<Report>, _: Spent) -> Result<(), NoAnswer> {
-        if report.as_ref().is_some_and(Report::has_failed_tests) {
+    fn finish(&self, report: Option<ExecutorReport>, _: Spent) -> Result<(), NoAnswer> {
+        if report.as_ref().is_some_and(ExecutorReport::has_failed_tests) {
             return Err(NoAnswer::Failed(failure("test_failure", "the agent reported failing tests", "")));
         }
         refuse_outside(self.job, self.session.store())?;
@@ -167,7 +168,7 @@ impl Carrying<'_> {
     fn test(&self, aside: &[String]) -> Result<(), NoAnswer> {
         let tests = match verification(self.session, Some(self.execution.id.as_str()), &[]) {
             // A plan without tests has none to pass.
-            Err(refusal) if refusal.kind == Kind::Nothing => return Ok(()),
+            Err(refusal) if refusal.kind == RefusalKind::Nothing => return Ok(()),
             other => other?,
         };
         // The agent wrote what these tests run, so they get no more than the agent.

@@ -15,12 +15,12 @@ use super::outside::{Outside, keep_records};
 use super::paths::{AgentIdentity, transcript_name};
 use super::tree;
 use super::unended;
-use crate::agent::answer::Answer;
+use crate::agent::answer::AnswerKind;
 use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
-use crate::agent::guard::Guard;
+use crate::agent::guard::AgentGuard;
 use crate::agent::request::{Request, RequestKind};
-use crate::agent::talk::{self, Reply, Unanswered, Workplace};
+use crate::agent::talk::{self, AgentReply, AgentWorkplace, Unanswered};
 use crate::model::agent_session::Usage;
 use crate::model::execution::Failure;
 use crate::model::exploration::Extent;
@@ -38,10 +38,10 @@ use crate::ops::work::{Conversation, record_session, recorded};
 use crate::ops::{Notice, plans};
 use crate::rules::roles::Role;
 
-pub(super) use crate::ops::work::asking::{NoAnswer, Refused, failure, failure_end, failure_of};
+pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};
 
 /// A step for an agent.
-pub(super) struct Job {
+pub(super) struct AgentJob {
     /// The run.
     pub(super) run: Run,
     /// The step.
@@ -61,7 +61,7 @@ pub(super) struct Job {
     /// The commit checked out there.
     pub(super) base: CommitHash,
     /// What holds it to its role.
-    pub(super) guard: Guard,
+    pub(super) guard: AgentGuard,
     /// Shared by all steps of the run: what happens outside of roles.
     pub(super) outside: Arc<Outside>,
     /// The directory of transcripts, one file for each question.
@@ -69,7 +69,7 @@ pub(super) struct Job {
     /// How many earlier attempts failed.
     pub(super) tried: usize,
     /// Where the step reports events.
-    pub(super) reports: SyncSender<Report>,
+    pub(super) reports: SyncSender<StepReport>,
     /// How long the agent may write and change nothing.
     pub(super) silence: Option<Duration>,
     /// How many times someone has asked the run to stop.
@@ -79,7 +79,7 @@ pub(super) struct Job {
 }
 
 /// What a step reports while it is in progress, and its result.
-pub(super) enum Report {
+pub(super) enum StepReport {
     /// The agent works on this task.
     Task(IssueId, TaskId),
     /// The agent wrote something.
@@ -121,25 +121,25 @@ pub(super) struct Spent {
     pub(super) took_ms: u64,
 }
 
-impl Job {
+impl AgentJob {
     /// Asks the agent, and again if that fails: with more time after a timeout, or with the faults of an invalid
     /// answer. `accept` accepts the answer, or returns its faults.
-    pub(super) fn ask<A: Answer, T>(
+    pub(super) fn ask<A: AnswerKind, T>(
         &self,
         kind: RequestKind,
         input: &Value,
-        mut accept: impl FnMut(Reply<A>) -> Result<T, Refused>,
+        mut accept: impl FnMut(AgentReply<A>) -> Result<T, RefusedAnswer>,
     ) -> Result<T, NoAnswer> {
         self.ask_or_less(kind, input, None, |reply, _| accept(reply))
     }
 
     /// Like [`Job::ask`], with a simpler input for the second attempt, if there is one. `accept` also gets the input.
-    pub(super) fn ask_or_less<A: Answer, T>(
+    pub(super) fn ask_or_less<A: AnswerKind, T>(
         &self,
         kind: RequestKind,
         input: &Value,
         simpler: Option<&Value>,
-        mut accept: impl FnMut(Reply<A>, &Value) -> Result<T, Refused>,
+        mut accept: impl FnMut(AgentReply<A>, &Value) -> Result<T, RefusedAnswer>,
     ) -> Result<T, NoAnswer> {
         let request = Request::new::<A>(kind, self.role, input.clone());
         let asking = Asking { agent: self.agent.clone(), request, simpler, tried: self.tried };
@@ -148,16 +148,16 @@ impl Job {
             self.refuse_exchanged()?;
             Ok(said)
         };
-        let learning = |reply: Reply<A>, input: &Value| {
+        let learning = |reply: AgentReply<A>, input: &Value| {
             let learned = reply.aside.wisdom.clone();
             let accepted = accept(reply, input);
-            if !matches!(accepted, Err(Refused::Faults(_))) {
+            if !matches!(accepted, Err(RefusedAnswer::Faults(_))) {
                 self.learn(&learned);
             }
             accepted
         };
         let setback = |error: Failure| {
-            self.report(Report::Setback(Setback {
+            self.report(StepReport::Setback(Setback {
                 action: self.step,
                 issue_id: Some(self.issue.clone()),
                 agent: Some(self.agent.name().to_owned()),
@@ -174,14 +174,14 @@ impl Job {
         tree::check(&self.identity.common, &self.folder).map_err(|refusal| {
             let (action, issue_id) = (self.step, Some(self.issue.clone()));
             let (agent, what) = (Some(self.agent.name().to_owned()), refusal.message.clone());
-            self.report(Report::Breach(Breach { action, issue_id, agent, what, undone: true }));
+            self.report(StepReport::Breach(Breach { action, issue_id, agent, what, undone: true }));
             NoAnswer::from(refusal)
         })
     }
 
-    fn once<A: Answer>(&self, agent: &Agent, request: &Request) -> Result<Reply<A>, Unanswered> {
+    fn once<A: AnswerKind>(&self, agent: &Agent, request: &Request) -> Result<AgentReply<A>, Unanswered> {
         let (environment, transcript) = (self.environment(), self.transcript());
-        let place = Workplace { folder: self.folder.clone(), environment, transcript };
+        let place = AgentWorkplace { folder: self.folder.clone(), environment, transcript };
         let from = self.now();
         if let (RunStep::Execute, Some(from)) = (self.step, from) {
             self.begins(agent, from, &place.transcript);
@@ -197,7 +197,7 @@ impl Job {
             }
             (said, _) => said,
         };
-        let used = said.as_ref().map_or(listener.used, Reply::usage);
+        let used = said.as_ref().map_or(listener.used, AgentReply::usage);
         if let (RunStep::Execute, Ok(reply)) = (self.step, &said)
             && !agent.commits().value
             && reply.value["status"] == "completed"
@@ -230,7 +230,7 @@ impl Job {
         agent: &Agent,
         from: Time,
         transcript: &Path,
-        said: &Result<Reply<A>, Unanswered>,
+        said: &Result<AgentReply<A>, Unanswered>,
         used: Usage,
     ) {
         let Ok(session) = self.identity.at(&self.folder) else { return };
@@ -282,7 +282,7 @@ impl Job {
 
     /// Warns of something that does not stop the work.
     fn warn(&self, what: &str, why: &str) {
-        self.report(Report::Noticed(Notice::warning(format!("{}: {what}: {why}", self.issue))));
+        self.report(StepReport::Noticed(Notice::warning(format!("{}: {what}: {why}", self.issue))));
     }
 
     /// A file that is not there yet.
@@ -297,7 +297,7 @@ impl Job {
     }
 
     /// Reports an event. If nobody receives it, the run is over.
-    pub(super) fn report(&self, report: Report) {
+    pub(super) fn report(&self, report: StepReport) {
         let _ = self.reports.send(report);
     }
 }

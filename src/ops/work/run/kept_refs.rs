@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use crate::git::raw::{self, Content};
+use crate::git::raw::{self, RawContent};
 use crate::ops::Refusal;
 use crate::store::{ObjectId, Store};
 
@@ -27,7 +27,7 @@ pub(super) struct KeptRefs {
 #[derive(Debug, Default)]
 struct Packed {
     look: Option<(u64, i64, i64)>,
-    content: Option<Content>,
+    content: Option<RawContent>,
 }
 
 impl KeptRefs {

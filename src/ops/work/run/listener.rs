@@ -3,12 +3,12 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::job::{Job, Report};
+use super::job::{AgentJob, StepReport};
 use super::outside::breach;
 use super::silence::Silence;
 use crate::agent::definition::Protocol;
 use crate::agent::guard::MOST_REASONS;
-use crate::agent::talk::{Observer, TextKind};
+use crate::agent::talk::{AgentObserver, TextKind};
 use crate::model::agent_session::Usage;
 use crate::model::run::RunStep;
 use crate::model::run_log::Breach;
@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// Passes on an agent's output, and stops it if someone asks for that, or if it is silent for too long.
 pub(super) struct Listener<'a> {
-    job: &'a Job,
+    job: &'a AgentJob,
     seen: usize,
     /// Usage reported so far.
     pub(super) used: Usage,
@@ -44,7 +44,7 @@ pub(super) struct Listener<'a> {
 }
 
 impl<'a> Listener<'a> {
-    pub(super) fn of(job: &'a Job) -> Self {
+    pub(super) fn of(job: &'a AgentJob) -> Self {
         let tree = job.identity.at(&job.folder).ok();
         let silence = job.silence.zip(tree.as_ref());
         Self {
@@ -71,19 +71,19 @@ impl<'a> Listener<'a> {
         let active = self.tree.as_ref().and_then(|tree| active::read(tree.store()).ok().flatten());
         let Some(task) = active.and_then(|active| active.task_id) else { return };
         if self.task.as_ref() != Some(&task) {
-            let _ = self.job.reports.try_send(Report::Task(self.job.issue.clone(), task.clone()));
+            let _ = self.job.reports.try_send(StepReport::Task(self.job.issue.clone(), task.clone()));
             self.task = Some(task);
         }
     }
 }
 
-impl Observer for Listener<'_> {
+impl AgentObserver for Listener<'_> {
     fn said(&mut self, _: TextKind, text: &str) {
         if let Some(silence) = &mut self.silence {
             silence.heard();
         }
         // An agent that writes more than anybody can read does not wait for the reader.
-        let _ = self.job.reports.try_send(Report::Said(self.job.issue.clone(), text.to_owned()));
+        let _ = self.job.reports.try_send(StepReport::Said(self.job.issue.clone(), text.to_owned()));
     }
 
     fn used(&mut self, usage: &Usage) {
@@ -95,7 +95,7 @@ impl Observer for Listener<'_> {
         if self.refused.len() < MOST_REASONS && !self.refused.contains(&why) {
             let agent = Some(self.job.agent.name().to_owned());
             let breach = breach(self.job, None, refused_words(&why), true);
-            self.job.report(Report::Breach(Breach { agent, ..breach }));
+            self.job.report(StepReport::Breach(Breach { agent, ..breach }));
             self.refused.push(why);
         }
     }
@@ -118,7 +118,7 @@ impl Observer for Listener<'_> {
                 self.reminds = true;
                 silence.heard();
                 let reminder =
-                    Report::Said(self.job.issue.clone(), "it is silent, and was reminded\n".to_owned());
+                    StepReport::Said(self.job.issue.clone(), "it is silent, and was reminded\n".to_owned());
                 let _ = self.job.reports.try_send(reminder);
                 return is_new;
             }

@@ -58,4 +58,4 @@ pub(crate) use lines::last_lines;
 pub(crate) use report::report;
 pub(crate) use resume::{Resume, resume, run};
 pub(crate) use view::{LoggedView, RunSummary, RunView, interrupted, list, log, show};
-pub(crate) use watch::{PlanToChoose, RunUpdate, StartedIssue, Watch};
+pub(crate) use watch::{PlanToChoose, RunUpdate, RunWatch, StartedIssue};

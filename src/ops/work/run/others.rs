@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use super::driver::Driven;
 use crate::model::id::{IssueId, RunId};
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::run_log::RunStatus;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::{Notice, Refusal};
 use crate::rules::facts;
 use crate::rules::folder::{IssueFolder, RunFolder};
-use crate::rules::run::Progress;
-use crate::store::{Read, Store, records};
+use crate::rules::run::RunProgress;
+use crate::store::{ReadState, Store, records};
 
 /// The runs that have not ended.
 pub(super) struct Others {
@@ -25,7 +25,7 @@ pub(super) struct Others {
 
 impl Others {
     /// All that there are.
-    pub(super) fn of(store: &Store, read: &impl Read) -> Result<Self, Refusal> {
+    pub(super) fn of(store: &Store, read: &impl ReadState) -> Result<Self, Refusal> {
         Self::than(None, store, read, &mut BTreeSet::new())
     }
 
@@ -33,7 +33,7 @@ impl Others {
     pub(super) fn than(
         own: Option<&RunId>,
         store: &Store,
-        read: &impl Read,
+        read: &impl ReadState,
         ended: &mut BTreeSet<RunId>,
     ) -> Result<Self, Refusal> {
         let mut open = Vec::new();
@@ -42,7 +42,7 @@ impl Others {
                 continue;
             }
             let Some(run) = records::run(read, &id, &mut Vec::new())? else { continue };
-            if Progress::of(&run).status == RunStatus::Completed {
+            if RunProgress::of(&run).status == RunStatus::Completed {
                 ended.insert(id);
             } else {
                 let driven = Driven::of(store, &run);
@@ -56,7 +56,7 @@ impl Others {
     /// another clone that was not heard of for the length of a lease.
     pub(super) fn at_work(&self, issue: &IssueId) -> Option<String> {
         self.open.iter().find_map(|(run, driven)| {
-            let progress = Progress::of(run);
+            let progress = RunProgress::of(run);
             let does = progress.issue(issue)?.works()?;
             let is_at_work = match driven {
                 Driven::Here => true,
@@ -74,14 +74,14 @@ impl Others {
         let id = &folder.issue.record.id;
         let holder = facts::holder(folder).filter(|_| status == IssueStatus::Executing);
         let has_it = |run: &&(RunFolder, Driven)| {
-            let executed = Progress::of(&run.0).issue(id).and_then(|issue| issue.execution_id.cloned());
+            let executed = RunProgress::of(&run.0).issue(id).and_then(|issue| issue.execution_id.cloned());
             executed.is_some() && executed.as_ref() == holder.map(|it| &it.execution.id)
         };
         let run = self.open.iter().find(has_it);
         if let Some((run, Driven::Interrupted)) = run {
             let run = &run.run.id;
             let message = format!("skipped `{id}`: the interrupted run `{run}` is executing it");
-            return Notice::warning(message).remedy(Call::new(Other::RunResume, [run]), "continues it");
+            return Notice::warning(message).remedy(RemedyCall::new(Other::RunResume, [run]), "continues it");
         }
         let why = match (self.at_work(id), run, holder) {
             (Some(who), ..) => who,

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::compared::{Before, hex};
-use super::job::{Job, NoAnswer, Report, StepOutcome, failure, failure_of};
+use super::job::{AgentJob, NoAnswer, StepOutcome, StepReport, failure, failure_of};
 use super::kept_refs::KeptRefs;
 use super::leftovers::folders_of_runs;
 use super::tree;
@@ -167,7 +167,7 @@ pub(super) fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// Lets an agent take a step, and then checks what else it did.
-pub(super) fn held(job: &Job, work: impl FnOnce(&Job) -> StepOutcome) -> StepOutcome {
+pub(super) fn held(job: &AgentJob, work: impl FnOnce(&AgentJob) -> StepOutcome) -> StepOutcome {
     let before = match Before::look(job) {
         Ok(before) => before,
         Err(refusal) => return StepOutcome::Gave(failure_of(&refusal)),
@@ -178,21 +178,21 @@ pub(super) fn held(job: &Job, work: impl FnOnce(&Job) -> StepOutcome) -> StepOut
     });
     job.outside.at_work.fetch_sub(1, Ordering::Relaxed);
     for breach in breaches {
-        job.report(Report::Breach(breach));
+        job.report(StepReport::Breach(breach));
     }
     for why in job.guard.refused() {
         let agent = Some(job.agent.name().to_owned());
-        job.report(Report::Breach(Breach { agent, ..breach(job, None, refused_words(&why), true) }));
+        job.report(StepReport::Breach(Breach { agent, ..breach(job, None, refused_words(&why), true) }));
     }
     if let Some(what) = job.guard.changed() {
         let agent = Some(job.agent.name().to_owned());
-        job.report(Report::Breach(Breach { agent, ..breach(job, None, what.to_owned(), false) }));
+        job.report(StepReport::Breach(Breach { agent, ..breach(job, None, what.to_owned(), false) }));
     }
     job.guard.remove();
     came
 }
 
-pub(super) fn breach(job: &Job, act: Option<&GitAct>, what: String, undone: bool) -> Breach {
+pub(super) fn breach(job: &AgentJob, act: Option<&GitAct>, what: String, undone: bool) -> Breach {
     let what = match act {
         Some(act) => format!("{what}, by `{}`", words(act)),
         None => what,
@@ -224,26 +224,26 @@ pub(super) fn pushed_words(act: &GitAct) -> String {
 }
 
 /// Restores the records at once: before an agent starts, and when it is done, since the rest of its step writes there.
-pub(super) fn keep_records(job: &Job) {
+pub(super) fn keep_records(job: &AgentJob) {
     // git waits for them even when it only asks what has changed.
     let is_intact = tree::check(&job.identity.common, &job.folder).is_ok();
     let found = if is_intact { pipes::in_tree(&job.folder) } else { Vec::new() };
     for pipe in found {
         let undone = pipes::remove(&job.folder.join(&pipe)).is_ok();
         let what = format!("the file {} of its worktree was replaced by a pipe", pipe.display());
-        job.report(Report::Breach(breach(job, None, what, undone)));
+        job.report(StepReport::Breach(breach(job, None, what, undone)));
     }
     // If that fails, the step will fail soon.
     let Ok(store) = job.identity.store(&job.folder) else { return };
     let refs = job.outside.refs.put_back(&store);
     let records = job.outside.keep_records(&store);
     for what in refs.into_iter().chain(records.ok().flatten()) {
-        job.report(Report::Breach(breach(job, None, what, true)));
+        job.report(StepReport::Breach(breach(job, None, what, true)));
     }
 }
 
 /// Refuses work outside of the agent's bounds, even on its own branch.
-pub(super) fn refuse_outside(job: &Job, store: &Store) -> Result<(), NoAnswer> {
+pub(super) fn refuse_outside(job: &AgentJob, store: &Store) -> Result<(), NoAnswer> {
     let bounds = job.guard.bounds();
     let acts = job.guard.acts();
     // These are recorded once the step is over.
@@ -263,7 +263,7 @@ pub(super) fn refuse_outside(job: &Job, store: &Store) -> Result<(), NoAnswer> {
         let agent = Some(job.agent.name().to_owned());
         let (action, issue_id) = (job.step, Some(job.issue.clone()));
         // The work does not get into the branch of the run.
-        job.report(Report::Breach(Breach { action, issue_id, agent, what: what.clone(), undone: true }));
+        job.report(StepReport::Breach(Breach { action, issue_id, agent, what: what.clone(), undone: true }));
         Err(NoAnswer::Failed(failure(kind, &what, "")))
     };
     if store.branch().map_err(Refusal::from)? != bounds.branch {

@@ -15,7 +15,7 @@ use crate::ops::work::confining::keep_settings_of;
 use crate::ops::{Progress as Shown, Refusal, Session};
 use crate::rules::folder::RunFolder;
 use crate::rules::roles::Role;
-use crate::rules::run::Progress;
+use crate::rules::run::RunProgress;
 use crate::store::{Acting, Store, object_id};
 use crate::sync;
 
@@ -199,7 +199,7 @@ pub(super) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder
 fn refuse_lost(store: &Store, found: &RunFolder, base: &CommitHash) -> Result<(), Refusal> {
     let run = &found.run;
     let name = short_branch(&run.id);
-    let has_work = Progress::of(found).has_integrated();
+    let has_work = RunProgress::of(found).has_integrated();
     let is_here = object_id(base.as_str()).is_some_and(|base| store.repo().is_commit(base));
     if !has_work && is_here {
         return Ok(());
@@ -239,7 +239,7 @@ pub(super) fn clean_up(store: &Store, places: &RunPaths, found: &RunFolder) -> R
     for folder in reading.chain([places.branch_tree()]).filter(|it| it.exists() || it.is_symlink()) {
         tree::remove(store, &folder)?;
     }
-    if let Some(branch) = found.run.branch.as_deref().filter(|_| !Progress::of(found).has_integrated())
+    if let Some(branch) = found.run.branch.as_deref().filter(|_| !RunProgress::of(found).has_integrated())
         && let Some(tip) = store.read_ref(branch)?
         && found.run.base_commit.as_ref().is_some_and(|base| *base == CommitHash::from(tip))
     {

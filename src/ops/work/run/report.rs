@@ -10,8 +10,8 @@ use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
-use crate::rules::run::{Known, RunReport, report as report_of};
-use crate::store::{Read, Store, StoreError, records};
+use crate::rules::run::{RunFacts, RunReport, report as report_of};
+use crate::store::{ReadState, Store, StoreError, records};
 
 /// The report of a run: the named one, or else the one that started last.
 ///
@@ -33,12 +33,12 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
         }
     }
     let is_driven = Driven::of(store, &found) == Driven::Here;
-    let known = Known { issues: &issues, is_merged, apart, kept, is_driven };
+    let known = RunFacts { issues: &issues, is_merged, apart, kept, is_driven };
     Ok(session.done(report_of(&found, &known), None))
 }
 
 /// The issues that exist here and can be read.
-fn issues(read: &impl Read, ids: &[IssueId]) -> Result<BTreeMap<IssueId, IssueFolder>, Refusal> {
+fn issues(read: &impl ReadState, ids: &[IssueId]) -> Result<BTreeMap<IssueId, IssueFolder>, Refusal> {
     let mut issues = BTreeMap::new();
     for id in ids {
         match records::issue(read, id) {

@@ -7,13 +7,13 @@ use super::drive::drive;
 use super::driver::Driven;
 use super::paths::RunPaths;
 use super::view::{RunView, all, named};
-use super::watch::{Watch, tell_notices};
+use super::watch::{RunWatch, tell_notices};
 use crate::model::code::Code;
 use crate::model::id::RunId;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::run::{Run, RunStep};
-use crate::ops::{Answer, Done, Kind, Refusal, Session, clones};
+use crate::ops::{Answer, Done, Refusal, RefusalKind, Session, clones};
 use crate::rules::folder::RunFolder;
 use crate::rules::roles::Role;
 use crate::store::Store;
@@ -24,7 +24,7 @@ use crate::sync;
 ///
 /// # Errors
 /// As [`begin::prepare`]; `interrupted`.
-pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn Watch) -> Answer<RunView> {
+pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn RunWatch) -> Answer<RunView> {
     let Done { view: (run, given), notices, .. } = begin::prepare(session, input)?;
     session.notice_all(notices);
     tell_notices(session, watch);
@@ -52,7 +52,7 @@ pub(crate) struct Resume {
 /// # Errors
 /// `nothing-to-do`, `several-runs`, `run-ended`, `run-under-way`; `run-elsewhere` for a run of another clone, any reason why
 /// the remote cannot be asked about it, `no-branch` if its work is not here; `no-agent`; as [`run`].
-pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn Watch) -> Answer<RunView> {
+pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch) -> Answer<RunView> {
     let store = session.store();
     let found = open(store, input.run.as_deref())?;
     if Driven::of(store, &found) == Driven::Elsewhere {
@@ -92,7 +92,7 @@ fn driven(
     id: &RunId,
     begun: Option<String>,
     crew: Crew,
-    watch: &mut dyn Watch,
+    watch: &mut dyn RunWatch,
 ) -> Answer<RunView> {
     let done = drive(session, id, begun, crew, watch);
     if let Ok(Done { notices, .. }) = &done {
@@ -118,7 +118,7 @@ fn take_over(session: &Session, found: &RunFolder, is_meant: bool) -> Result<(),
 fn elsewhere(code: Code, found: &RunFolder) -> Refusal {
     let Run { id, actor, .. } = &found.run;
     let message = format!("another clone drives run `{id}` by {}, or was the last to", actor.as_str());
-    let call = Call::new(Other::RunResume, [id]).flag("take-over");
+    let call = RemedyCall::new(Other::RunResume, [id]).flag("take-over");
     Refusal::new(code, message).remedy(call, "takes it over; first make sure that it has stopped there")
 }
 
@@ -129,7 +129,7 @@ fn open(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
         let found = named(&snapshot, run)?;
         return match Driven::of(store, &found) {
             Driven::Ended => Err(Refusal::new(Code::RunEnded, format!("run `{}` has ended", found.run.id))
-                .remedy(Call::new(Op::Run, ["ISSUE"]), "starts another")),
+                .remedy(RemedyCall::new(Op::Run, ["ISSUE"]), "starts another")),
             _ => Ok(found),
         };
     }
@@ -149,13 +149,13 @@ fn open(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
             let ids = interrupted.iter().map(|it| it.run.id.to_string()).collect();
             Err(Refusal::new(Code::SeveralRuns, format!("{} runs were interrupted", interrupted.len()))
                 .details(ids)
-                .remedy(Call::new(Other::RunResume, ["RUN"]), "resumes one of them"))
+                .remedy(RemedyCall::new(Other::RunResume, ["RUN"]), "resumes one of them"))
         }
         // The message names the process that drives it.
         (None, _) => match (here.pop(), others.first()) {
             (Some(running), _) => Ok(running),
             (None, Some(other)) => {
-                Err(Refusal { kind: Kind::Nothing, ..elsewhere(Code::NothingToDo, other) })
+                Err(Refusal { kind: RefusalKind::Nothing, ..elsewhere(Code::NothingToDo, other) })
             }
             (None, None) => {
                 Err(Refusal::nothing("there is no unfinished run").remedy(Other::RunList, "shows the runs"))

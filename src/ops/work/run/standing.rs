@@ -18,13 +18,13 @@ use crate::model::solution::Solution;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
 use crate::ops::issues::existing;
-use crate::ops::queue::World;
+use crate::ops::queue::QueueWorld;
 use crate::ops::{Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit, RunFolder};
 use crate::rules::readiness::in_order;
-use crate::rules::run::{OTHER_TREE, PUSHED, Progress, Standing};
+use crate::rules::run::{OTHER_TREE, PUSHED, RunProgress, Standing};
 use crate::rules::{facts, review};
-use crate::store::{ObjectId, PathKind, Read, Snapshot, Store, object_id, records};
+use crate::store::{IssueSources, ObjectId, ReadState, Snapshot, Store, object_id, records};
 use crate::trail::active;
 
 /// The issues of a run, and which issue waits for which.
@@ -58,9 +58,9 @@ impl Standings {
 
 /// The issues of a run as last read. Most of them have not changed the next time.
 #[derive(Default)]
-pub(super) struct Known(BTreeMap<IssueId, (PathKind, IssueFolder)>);
+pub(super) struct KnownIssues(BTreeMap<IssueId, (IssueSources, IssueFolder)>);
 
-impl Known {
+impl KnownIssues {
     /// The issue in this state.
     fn issue(&mut self, snapshot: &Snapshot<'_>, id: &IssueId) -> Result<&IssueFolder, Refusal> {
         let place = snapshot.place_of(id)?;
@@ -81,12 +81,12 @@ pub(super) fn standings(
     session: &Session,
     places: &RunPaths,
     folder: &RunFolder,
-    known: &mut Known,
+    known: &mut KnownIssues,
     arrivals: &Arrivals,
 ) -> Result<Standings, Refusal> {
     let store = session.store();
-    let progress = Progress::of(folder);
-    let (index, world) = World::now(session)?;
+    let progress = RunProgress::of(folder);
+    let (index, world) = QueueWorld::now(session)?;
     let snapshot = index.snapshot()?;
     let (mut ready, mut waits_for) = (BTreeSet::new(), BTreeMap::new());
     for view in world.views() {
@@ -161,7 +161,7 @@ fn rejected(folder: &IssueFolder, since: Time) -> usize {
 }
 
 /// Who executes an issue; `None` if nobody does, or if it cannot be read.
-fn executed_by(read: &impl Read, id: &IssueId) -> Option<String> {
+fn executed_by(read: &impl ReadState, id: &IssueId) -> Option<String> {
     let folder = records::outline(read, id).ok().flatten()?;
     if facts::status(&folder) != IssueStatus::Executing {
         return None;
@@ -174,7 +174,7 @@ struct StandingReader<'a> {
     store: &'a Store,
     places: &'a RunPaths,
     run: &'a Run,
-    progress: &'a Progress<'a>,
+    progress: &'a RunProgress<'a>,
     arrivals: &'a Arrivals,
     head: Option<ObjectId>,
     /// Executions that the run claimed and was about to make a worktree for when it was killed.

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::job::{Job, NoAnswer, Refused, Report, Spent, StepOutcome, failure, failure_of};
+use super::job::{AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport, failure, failure_of};
 use crate::agent::request::RequestKind;
-use crate::agent::talk::Reply;
+use crate::agent::talk::AgentReply;
 use crate::model::code::Code;
 use crate::model::exploration::{Depth, Exploration};
 use crate::model::hash::CommitHash;
@@ -15,7 +15,7 @@ use crate::model::review::Verdict;
 use crate::model::run_log::Breach;
 use crate::model::solution::Solution;
 use crate::model::typed;
-use crate::ops::plans::{self, Add, Bind, Judgement, PlanInput, Plans};
+use crate::ops::plans::{self, AddPlans, Bind, Judgement, PlanInput, Plans};
 use crate::ops::{Refusal, Session, issues};
 use crate::rules::review;
 use crate::rules::roles::Role;
@@ -32,12 +32,12 @@ fn to_value(context: &impl Serialize, of: &str) -> Result<Value, Refusal> {
     })
 }
 
-fn spent<A>(reply: &Reply<A>) -> Spent {
+fn spent<A>(reply: &AgentReply<A>) -> Spent {
     Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) }
 }
 
 /// Has an issue explored. The findings are stored with the issue.
-pub(super) fn explore(job: &Job) -> StepOutcome {
+pub(super) fn explore(job: &AgentJob) -> StepOutcome {
     let explored = (|| {
         let session = job.identity.at(&job.folder)?;
         let input = input(&session, job.issue.as_str(), Role::Explorer)?;
@@ -52,9 +52,9 @@ pub(super) fn explore(job: &Job) -> StepOutcome {
             match plans::explore(&session, found) {
                 Ok(_) => Ok(StepOutcome::Explored(complexity, spent)),
                 Err(refusal) if [Code::OtherIssue, Code::TooLong].contains(&refusal.code) => {
-                    Err(Refused::Faults(vec![refusal.message]))
+                    Err(RefusedAnswer::Faults(vec![refusal.message]))
                 }
-                Err(refusal) => Err(Refused::NoAnswer(refusal.into())),
+                Err(refusal) => Err(RefusedAnswer::NoAnswer(refusal.into())),
             }
         })
     })();
@@ -75,7 +75,7 @@ fn simpler(input: &Value) -> Value {
 }
 
 /// Has an issue planned: its plan is stored and bound, or several wait for a choice.
-pub(super) fn plan(job: &Job) -> StepOutcome {
+pub(super) fn plan(job: &AgentJob) -> StepOutcome {
     let planned = (|| {
         let session = job.identity.at(&job.folder)?;
         let context = plans::planner_context(&session, &job.issue, &job.run.issue_ids)?;
@@ -93,17 +93,17 @@ pub(super) fn plan(job: &Job) -> StepOutcome {
 /// Stores an answer. `is_told` says whether the planner knows that it gave the same plan before.
 fn store(
     session: &Session,
-    job: &Job,
+    job: &AgentJob,
     answer: Plans,
     spent: Spent,
     is_warned: &mut bool,
-) -> Result<StepOutcome, Refused> {
+) -> Result<StepOutcome, RefusedAnswer> {
     let many = answer.count() > 1;
     let place = |n: usize| if many { format!("$.solutions[{n}]") } else { "$".to_owned() };
     let handed = answer.into_values().into_iter().enumerate();
     let added = plans::add(
         session,
-        Add {
+        AddPlans {
             issue: job.issue.to_string(),
             plans: handed.map(|(n, plan)| PlanInput { place: place(n), plan }).collect(),
             no_bind: false,
@@ -132,25 +132,25 @@ fn store(
 /// failed, the cause may be elsewhere, so a planner that knows of the failure and repeats the plan stands by it.
 fn same_again(
     session: &Session,
-    job: &Job,
+    job: &AgentJob,
     plans: &[SolutionId],
     is_warned: &mut bool,
-) -> Result<SolutionId, Refused> {
+) -> Result<SolutionId, RefusedAnswer> {
     let read = || issues::existing(&session.store().snapshot()?, &job.issue);
-    let folder = read().map_err(|refusal| Refused::NoAnswer(refusal.into()))?;
+    let folder = read().map_err(|refusal| RefusedAnswer::NoAnswer(refusal.into()))?;
     let is_rejected = |plan: &&Solution| {
         review::standing(plan, folder.reviews(&plan.id)).verdict == Some(Verdict::Rejected)
     };
     let [only] = plans else {
-        return Err(Refused::Faults(vec!["the issue already has all of these plans".into()]));
+        return Err(RefusedAnswer::Faults(vec!["the issue already has all of these plans".into()]));
     };
     if folder.solution(only).filter(is_rejected).is_some() {
-        return Err(Refused::Faults(vec![format!(
+        return Err(RefusedAnswer::Faults(vec![format!(
             "this is `{only}`, which was rejected in review; make a different plan"
         )]));
     }
     if !std::mem::replace(is_warned, true) {
-        return Err(Refused::Faults(vec![format!(
+        return Err(RefusedAnswer::Faults(vec![format!(
             "this is `{only}`, whose execution failed; make a different plan, or give this one again if the plan was not the cause"
         )]));
     }
@@ -162,18 +162,18 @@ fn same_again(
 }
 
 /// A plan of insufficient quality goes back to its planner.
-fn mendable(refusal: Refusal) -> Refused {
+fn mendable(refusal: Refusal) -> RefusedAnswer {
     match refusal.code {
         Code::InvalidPlan | Code::LowQuality | Code::TooManyTasks | Code::Exists => {
             let details = refusal.details.iter().map(|detail| detail.message.clone());
-            Refused::Faults(std::iter::once(refusal.message.clone()).chain(details).collect())
+            RefusedAnswer::Faults(std::iter::once(refusal.message.clone()).chain(details).collect())
         }
-        _ => Refused::NoAnswer(refusal.into()),
+        _ => RefusedAnswer::NoAnswer(refusal.into()),
     }
 }
 
 /// Has a plan reviewed.
-pub(super) fn review(job: &Job, solution: &SolutionId) -> StepOutcome {
+pub(super) fn review(job: &AgentJob, solution: &SolutionId) -> StepOutcome {
     let reviewed = (|| {
         let session = job.identity.at(&job.folder)?;
         let input = input(&session, solution.as_str(), Role::Reviewer)?;
@@ -185,9 +185,9 @@ pub(super) fn review(job: &Job, solution: &SolutionId) -> StepOutcome {
                 Err(refusal)
                     if [Code::MilderVerdict, Code::OtherPlan, Code::OtherIssue].contains(&refusal.code) =>
                 {
-                    Err(Refused::Faults(vec![refusal.message]))
+                    Err(RefusedAnswer::Faults(vec![refusal.message]))
                 }
-                Err(refusal) => Err(Refused::NoAnswer(refusal.into())),
+                Err(refusal) => Err(RefusedAnswer::NoAnswer(refusal.into())),
             }
         })
     })();
@@ -204,7 +204,7 @@ fn outcome_of(step: Result<StepOutcome, NoAnswer>) -> StepOutcome {
 }
 
 /// Enforces that an agent only reads: changes in its worktree are recorded and undone.
-fn only_read(job: &Job) {
+fn only_read(job: &AgentJob) {
     let look = || -> Result<Vec<String>, Refusal> {
         let session = job.identity.at(&job.folder)?;
         let store = session.store();
@@ -221,7 +221,7 @@ fn only_read(job: &Job) {
         Err(refusal) => failure_of(&refusal).message.unwrap_or_default(),
     };
     // The worktree is thrown away.
-    job.report(Report::Breach(Breach {
+    job.report(StepReport::Breach(Breach {
         action: job.step,
         issue_id: Some(job.issue.clone()),
         agent: Some(job.agent.name().to_owned()),

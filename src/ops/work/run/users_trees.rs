@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::git::raw::{self, Content, Seen};
+use crate::git::raw::{self, FileStamp, RawContent};
 use crate::git::{EntryKind, Git, GitError};
 use crate::ops::Refusal;
 use crate::store::{ObjectId, Store};
@@ -43,7 +43,7 @@ pub(super) struct Look {
 /// A copy of a file.
 #[derive(Debug, Clone)]
 struct Copied {
-    seen: Seen,
+    seen: FileStamp,
     kind: EntryKind,
     mode: u32,
     blob: ObjectId,
@@ -88,7 +88,7 @@ fn copies(
         let is_small = tree.join(&path).symlink_metadata().is_ok_and(|found| found.len() <= LARGEST_COPY);
         if let Some(same) = same {
             copies.insert(path, same.clone());
-        } else if is_small && let Ok(Content { kind, mode, bytes }) = raw::read(tree, &path) {
+        } else if is_small && let Ok(RawContent { kind, mode, bytes }) = raw::read(tree, &path) {
             copies.insert(path, Copied { seen, kind, mode, blob: store.repo().write_bytes(&bytes)? });
         }
         if copies.len() == MOST_COPIES {
@@ -222,7 +222,7 @@ pub(super) fn restore(
         for (path, copy) in &before.untracked {
             if let Ok(None) = raw::look(tree, path) {
                 let bytes = store.repo().bytes_of(copy.blob)?;
-                let content = Content { kind: copy.kind, mode: copy.mode, bytes };
+                let content = RawContent { kind: copy.kind, mode: copy.mode, bytes };
                 // If it cannot be written, the state shows it.
                 let _ = raw::write(tree, path, &content);
             }

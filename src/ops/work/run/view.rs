@@ -12,14 +12,14 @@ use crate::model::declare::is_default;
 use crate::model::id::{IssueId, RunId};
 use crate::model::op::Op;
 use crate::model::person::Person;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::run::{Run, RunMode};
 use crate::model::run_log::{Breach, RunLogEntry, RunPhase, RunStatus};
 use crate::model::time::Time;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::RunFolder;
-use crate::rules::run::{Counts, HistoryEntry, LeftOut, Progress, RunState, history, state};
-use crate::store::{Read, Store, StoreError, records, resolve};
+use crate::rules::run::{Counts, HistoryEntry, RunProgress, RunState, SkippedStep, history, state};
+use crate::store::{ReadState, Store, StoreError, records, resolve};
 use crate::trail::record_words::run_event;
 
 /// A run with its state.
@@ -40,7 +40,7 @@ pub(crate) struct RunView {
     pub(crate) state: RunState,
     /// Steps that were left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<SkippedStep>,
     /// Its state after each change, oldest first.
     pub(crate) history: Vec<HistoryEntry>,
     /// The directory on this machine with the transcripts of its agents, if any are kept.
@@ -144,7 +144,7 @@ pub(crate) fn show(session: &Session, run: Option<&str>) -> Answer<RunView> {
 }
 
 /// A run with its state.
-pub(super) fn view(store: &Store, read: &impl Read, found: RunFolder) -> Result<RunView, Refusal> {
+pub(super) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Result<RunView, Refusal> {
     let titles = titles(read, &found.run.issue_ids)?;
     let dir = folder(store, &found.run.id).display().to_string();
     let (state, history) = (state(&found, &titles, &dir), history(&found));
@@ -152,7 +152,7 @@ pub(super) fn view(store: &Store, read: &impl Read, found: RunFolder) -> Result<
     let process = if driven == Driven::Here { driver::process(Path::new(&dir)) } else { None };
     let transcripts = Some(RunPaths::of(store, &found.run.id).transcripts()).filter(|folder| folder.is_dir());
     let transcripts = transcripts.map(|folder| folder.display().to_string());
-    let progress = Progress::of(&found);
+    let progress = RunProgress::of(&found);
     let left_out = progress.left_out();
     let breaches = progress.breaches.iter().map(|breach| (*breach).clone()).collect();
     let waiting_count = progress.waiting_count();
@@ -191,7 +191,7 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
     let summary = |found: RunFolder| {
         let state = state(&found, &BTreeMap::new(), "");
         let driven = Driven::of(session.store(), &found);
-        let waiting_count = Progress::of(&found).waiting_count();
+        let waiting_count = RunProgress::of(&found).waiting_count();
         RunSummary {
             waiting_count,
             id: found.run.id,
@@ -229,17 +229,17 @@ pub(crate) fn log(session: &Session, run: Option<&str>) -> Answer<Vec<LoggedView
 }
 
 /// The named run, or else the latest.
-pub(super) fn named(read: &impl Read, run: Option<&str>) -> Result<RunFolder, Refusal> {
+pub(super) fn named(read: &impl ReadState, run: Option<&str>) -> Result<RunFolder, Refusal> {
     match run {
         Some(text) => existing(read, &resolve::run(read, text)?),
         None => all(read)?.0.into_iter().next().ok_or_else(|| {
-            Refusal::nothing("there is no run").remedy(Call::new(Op::Run, ["ISSUE"]), "starts one")
+            Refusal::nothing("there is no run").remedy(RemedyCall::new(Op::Run, ["ISSUE"]), "starts one")
         }),
     }
 }
 
 /// The run with this id.
-pub(super) fn existing(read: &impl Read, id: &RunId) -> Result<RunFolder, Refusal> {
+pub(super) fn existing(read: &impl ReadState, id: &RunId) -> Result<RunFolder, Refusal> {
     records::run(read, id, &mut Vec::new())?.ok_or_else(|| Refusal::unreadable(&format!("run `{id}`")))
 }
 
@@ -247,7 +247,7 @@ pub(super) fn existing(read: &impl Read, id: &RunId) -> Result<RunFolder, Refusa
 type Broken = Vec<(String, String)>;
 
 /// All runs that can be read, the latest first, and the files that cannot.
-pub(super) fn all(read: &impl Read) -> Result<(Vec<RunFolder>, Broken), StoreError> {
+pub(super) fn all(read: &impl ReadState) -> Result<(Vec<RunFolder>, Broken), StoreError> {
     let (mut found, mut broken) = (Vec::new(), Vec::new());
     for id in records::run_ids(read)? {
         found.extend(records::run(read, &id, &mut broken)?);
@@ -257,7 +257,10 @@ pub(super) fn all(read: &impl Read) -> Result<(Vec<RunFolder>, Broken), StoreErr
 }
 
 /// The titles of the issues that exist and can be read.
-pub(super) fn titles(read: &impl Read, issues: &[IssueId]) -> Result<BTreeMap<IssueId, String>, Refusal> {
+pub(super) fn titles(
+    read: &impl ReadState,
+    issues: &[IssueId],
+) -> Result<BTreeMap<IssueId, String>, Refusal> {
     let mut titles = BTreeMap::new();
     for id in issues {
         match records::outline(read, id) {

@@ -60,7 +60,7 @@ pub(crate) enum RunUpdate<'a> {
 }
 
 /// Tells what was noticed since.
-pub(super) fn tell_notices(session: &Session, watch: &mut dyn Watch) {
+pub(super) fn tell_notices(session: &Session, watch: &mut dyn RunWatch) {
     session.notices().iter().for_each(|notice| watch.update(&RunUpdate::Noticed(notice)));
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct PlanToChoose {
 }
 
 /// Follows a run.
-pub(crate) trait Watch {
+pub(crate) trait RunWatch {
     /// Something happened.
     fn update(&mut self, update: &RunUpdate<'_>);
 

@@ -6,7 +6,7 @@ use jsonc_parser::tokens::TokenAndRange;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
 use super::BOM;
-use crate::rules::agent_files::{Fault, JsonReader};
+use crate::rules::agent_files::{AgentFileFault, JsonReader};
 
 /// A parsed text, without its byte order mark.
 pub(super) struct Parsed<'a> {
@@ -26,7 +26,10 @@ pub(super) struct Container {
 }
 
 /// Refuses a text that can be edited, but that its reader does not understand.
-pub(in crate::rules::agent_files) fn refuse_unreadable(text: &str, reader: JsonReader) -> Result<(), Fault> {
+pub(in crate::rules::agent_files) fn refuse_unreadable(
+    text: &str,
+    reader: JsonReader,
+) -> Result<(), AgentFileFault> {
     let strict = match reader {
         JsonReader::Lenient => return Ok(()),
         JsonReader::WithComments => (true, "trailing commas"),
@@ -40,7 +43,7 @@ pub(in crate::rules::agent_files) fn refuse_unreadable(text: &str, reader: JsonR
     let is_read = read.is_ok() && (reader != JsonReader::Strict || bare == text);
     match is_read {
         true => Ok(()),
-        false => Err(Fault::Syntax {
+        false => Err(AgentFileFault::Syntax {
             format: "JSON",
             why: match read {
                 Err(error) => format!("the agent reads it without {without}, and here is one: {error}"),
@@ -65,9 +68,9 @@ fn lenient() -> ParseOptions {
     }
 }
 
-pub(super) fn parsed(text: &str) -> Result<Parsed<'_>, Fault> {
+pub(super) fn parsed(text: &str) -> Result<Parsed<'_>, AgentFileFault> {
     let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
-    let syntax = |why: String| Fault::Syntax { format: "JSON", why };
+    let syntax = |why: String| AgentFileFault::Syntax { format: "JSON", why };
     let found = parse_to_ast(text, &collect, &lenient()).map_err(|error| syntax(error.to_string()))?;
     let root = found.value.ok_or_else(|| syntax("it is empty".into()))?;
     if root.as_object().is_none() {
@@ -77,13 +80,13 @@ pub(super) fn parsed(text: &str) -> Result<Parsed<'_>, Fault> {
     Ok(Parsed { text, root, tokens: found.tokens.unwrap_or_default() })
 }
 
-fn refuse_twice(node: &Node<'_>) -> Result<(), Fault> {
+fn refuse_twice(node: &Node<'_>) -> Result<(), AgentFileFault> {
     match node {
         Node::Object(object) => {
             let mut seen = std::collections::BTreeSet::new();
             for member in &object.properties {
                 if !seen.insert(member.name.as_str().to_owned()) {
-                    return Err(Fault::Twice(member.name.as_str().to_owned()));
+                    return Err(AgentFileFault::Twice(member.name.as_str().to_owned()));
                 }
                 refuse_twice(&member.value)?;
             }

@@ -106,7 +106,7 @@ proptest! {
     fn nothing_that_goes_round_in_a_circle_is_handed_out((known, items, conflicts) in shapes(false)) {
         let seen = view(items, conflicts.clone(), &known);
         let mut before: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for edge in seen.edges.iter().filter(|edge| edge.why == Why::DependsOn) {
+        for edge in seen.edges.iter().filter(|edge| edge.why == OrderReason::DependsOn) {
             before.entry(edge.to).or_default().push(edge.from);
         }
         // A disputed order has no effect.

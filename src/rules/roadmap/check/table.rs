@@ -1,6 +1,6 @@
 //! The single table of the checks of a roadmap.
 
-use crate::rules::plan_check::{Rule, Severity, rules};
+use crate::rules::plan_check::{PlanSeverity, Rule, rules};
 
 rules! {
     TYPE = Error "type": "each known field has its JSON type",

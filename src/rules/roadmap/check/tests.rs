@@ -34,7 +34,7 @@ fn known(path: &str) -> bool {
 
 fn found(document: &Value) -> Vec<(String, &'static str)> {
     let known: &dyn Fn(&str) -> bool = &known;
-    match examine(document, Setting { known_files: Some(known) }) {
+    match examine(document, RoadmapSetting { known_files: Some(known) }) {
         Ok(_) => vec![],
         Err(findings) => findings.into_iter().map(|it| (it.path, it.rule)).collect(),
     }
@@ -173,14 +173,14 @@ fn each_rule_finds_what_breaks_it() {
 fn a_cycle_is_named_with_its_way() {
     let mut document = progressive(3);
     document["layers"][1]["depends_on"] = json!(["L2"]);
-    let findings = examine(&document, Setting::default()).unwrap_err();
+    let findings = examine(&document, RoadmapSetting::default()).unwrap_err();
     assert!(findings.iter().any(|it| it.found.contains("L1 → L2 → L1")), "{findings:?}");
 }
 
 #[test]
 fn nothing_that_anybody_hands_in_is_too_much() {
     for wrong in [json!(null), json!([]), json!("x"), json!({}), json!({"layers": [{}]})] {
-        assert!(examine(&wrong, Setting::default()).is_err(), "{wrong}");
+        assert!(examine(&wrong, RoadmapSetting::default()).is_err(), "{wrong}");
     }
     let many: Vec<Value> = (1..=500).map(|n| task_of(n, 1)).collect();
     assert_eq!(found(&json!({"title": "t", "tasks": many})), [("tasks".to_owned(), "tasks")]);
@@ -203,7 +203,7 @@ proptest! {
                 task
             })
             .collect();
-        let Ok(document) = examine(&json!({"title": "t", "tasks": tasks}), Setting::default()) else { return Ok(()) };
+        let Ok(document) = examine(&json!({"title": "t", "tasks": tasks}), RoadmapSetting::default()) else { return Ok(()) };
         let all = items(&document);
         for item in &all {
             for on in &item.depends_on {

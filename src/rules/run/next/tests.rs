@@ -69,19 +69,25 @@ fn an_issue_goes_from_step_to_step() {
     assert_eq!(need(&full, &at(1, Registered)), step(RunStep::Plan));
     assert_eq!(need(&full, &Standing { is_explored: false, ..at(1, Failed) }), step(RunStep::Explore));
     let chosen = Standing { is_explored: false, candidates: 2, ..at(1, Registered) };
-    assert_eq!(need(&full, &chosen), Need::Person(Why::Choice), "there is nothing to plan");
-    assert_eq!(need(&full, &Standing { candidates: 2, ..at(1, Registered) }), Need::Person(Why::Choice));
+    assert_eq!(need(&full, &chosen), Need::Person(StuckReason::Choice), "there is nothing to plan");
+    assert_eq!(
+        need(&full, &Standing { candidates: 2, ..at(1, Registered) }),
+        Need::Person(StuckReason::Choice)
+    );
     assert_eq!(need(&full, &at(1, Planned)), step(RunStep::Review));
     assert_eq!(need(&quick, &at(1, Planned)), step(RunStep::Queue));
     let verdict = |verdict, rejected| Standing { verdict: Some(verdict), rejected, ..at(1, Planned) };
     assert_eq!(need(&full, &verdict(Verdict::Concerns, 0)), step(RunStep::Queue));
     assert_eq!(need(&full, &verdict(Verdict::Rejected, 1)), step(RunStep::Plan));
-    assert_eq!(need(&full, &verdict(Verdict::Rejected, 2)), Need::Person(Why::Rejected));
+    assert_eq!(need(&full, &verdict(Verdict::Rejected, 2)), Need::Person(StuckReason::Rejected));
     let unseen = |run: &Run| need(run, &verdict(Verdict::Rejected, 0));
     let only_execute = run(RunMode::Quick, &NO_REVIEW[1..]);
-    assert_eq!((unseen(&quick), unseen(&only_execute)), (step(RunStep::Plan), Need::Person(Why::Rejected)));
+    assert_eq!(
+        (unseen(&quick), unseen(&only_execute)),
+        (step(RunStep::Plan), Need::Person(StuckReason::Rejected))
+    );
     let unreviewed = Standing { is_unreviewed: true, ..at(1, Planned) };
-    assert_eq!(need(&full, &unreviewed), Need::Person(Why::Unreviewed));
+    assert_eq!(need(&full, &unreviewed), Need::Person(StuckReason::Unreviewed));
     assert_eq!(need(&quick, &at(1, Queued)), step(RunStep::Execute));
     assert_eq!(need(&quick, &Standing { is_ready: false, ..at(1, Queued) }), Need::Wait);
     assert_eq!(need(&quick, &at(1, Executing)), step(RunStep::Execute));
@@ -94,14 +100,14 @@ fn an_issue_goes_from_step_to_step() {
     assert_eq!(need(&quick, &held(Executing)), Need::Wait);
     assert_eq!(need(&quick, &held(Completed)), Need::Over);
     assert_eq!(need(&quick, &Standing { failures: 1, ..at(1, Failed) }), Need::Retry);
-    assert_eq!(need(&quick, &Standing { failures: 2, ..at(1, Failed) }), Need::Person(Why::Failed));
+    assert_eq!(need(&quick, &Standing { failures: 2, ..at(1, Failed) }), Need::Person(StuckReason::Failed));
     // What took too long would take as long again: a person decides.
     let too_long = Standing { failures: 1, is_final: true, ..at(1, Failed) };
-    assert_eq!(need(&quick, &too_long), Need::Person(Why::Failed));
+    assert_eq!(need(&quick, &too_long), Need::Person(StuckReason::Failed));
     assert_eq!(need(&quick, &Standing { granted: 1, ..too_long }), Need::Retry);
     let granted = Standing { failures: 2, granted: 1, ..at(1, Failed) };
     assert_eq!(need(&quick, &granted), Need::Retry);
-    assert_eq!(need(&quick, &at(1, Paused)), Need::Person(Why::Stopped));
+    assert_eq!(need(&quick, &at(1, Paused)), Need::Person(StuckReason::Stopped));
     assert_eq!(
         need(&quick, &Standing { is_integrated: false, ..at(1, Completed) }),
         step(RunStep::Integrate)
@@ -111,7 +117,7 @@ fn an_issue_goes_from_step_to_step() {
     let only = run(RunMode::Quick, &[RunStep::Plan]);
     assert_eq!((need(&only, &at(1, Planned)), need(&only, &at(1, Queued))), (Need::Over, Need::Over));
     let execute = run(RunMode::Quick, &NO_REVIEW[1..]);
-    assert_eq!(need(&execute, &at(1, Registered)), Need::Person(Why::NoPlan));
+    assert_eq!(need(&execute, &at(1, Registered)), Need::Person(StuckReason::NoPlan));
 }
 
 #[test]

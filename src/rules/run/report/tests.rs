@@ -28,7 +28,7 @@ fn folder(issues: &[&str], events: Vec<(usize, Value)>) -> RunFolder {
 fn of(folder: &RunFolder) -> RunReport {
     report(
         folder,
-        &Known {
+        &RunFacts {
             issues: &BTreeMap::new(),
             is_merged: Some(false),
             apart: BTreeMap::new(),
@@ -126,7 +126,7 @@ fn a_run_that_is_driven_leaves_only_what_failed_to_a_person() {
     let of = |run: &RunFolder, is_driven| -> Vec<Option<String>> {
         let issues = BTreeMap::new();
         let known =
-            Known { issues: &issues, is_merged: None, apart: BTreeMap::new(), kept: vec![], is_driven };
+            RunFacts { issues: &issues, is_merged: None, apart: BTreeMap::new(), kept: vec![], is_driven };
         report(run, &known).waiting.iter().map(|it| it.issue_id.as_ref().map(ToString::to_string)).collect()
     };
     assert_eq!(of(&run, false), [Some("ISS-1".to_owned()), Some("ISS-2".to_owned()), None]);

@@ -17,10 +17,10 @@ use crate::model::run_log::{Breach, RunPhase, RunStatus};
 use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 use crate::rules::run::gates::RunQuality;
-use crate::rules::run::progress::LeftOut;
+use crate::rules::run::progress::SkippedStep;
 use crate::rules::run::state::IssueStage;
-use crate::rules::run::times::{PhaseTime, Span};
-use crate::rules::run::waiting::Waiting;
+use crate::rules::run::times::{PhaseTime, StageSpan};
+use crate::rules::run::waiting::WaitsForPerson;
 
 /// The outcome of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -57,14 +57,14 @@ pub(crate) struct RunReport {
     pub(crate) issues: Vec<IssueReport>,
     /// Steps that were left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<SkippedStep>,
     /// The quality of the work, as far as it can be counted.
     pub(crate) quality: RunQuality,
     /// What happened that the roles of agents do not allow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) breaches: Vec<Breach>,
     /// What a person must decide or do.
-    pub(crate) waiting: Vec<Waiting>,
+    pub(crate) waiting: Vec<WaitsForPerson>,
 }
 
 impl RunReport {
@@ -176,7 +176,7 @@ pub(crate) struct IssueReport {
     pub(crate) error: Option<String>,
     /// Its stages with their times, in order: planned, executed, …
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) spans: Vec<Span>,
+    pub(crate) spans: Vec<StageSpan>,
 }
 
 /// A commit of an issue.

@@ -49,15 +49,15 @@ fn edit(history: &History, doc: &Doc, who: u8, what: u8) -> Doc {
 }
 
 impl History {
-    fn faults(&self, tip: ObjectId) -> Vec<Fault> {
+    fn faults(&self, tip: ObjectId) -> Vec<HistoryFault> {
         let all = self.commits.iter().map(|(commit, parents)| (*commit, &parents[..]));
         let mut lineage = Lineage::over(&self.store, all);
-        let mut origins = Origins::between(&self.store, None, tip).unwrap();
+        let mut origins = OriginJudge::between(&self.store, None, tip).unwrap();
         let mut found = Vec::new();
         for (commit, parents) in &self.commits {
             for own in lineage.changes(*commit, parents, &|_| true).unwrap() {
                 let steps = own.step().map(|step| step.faults()).unwrap_or_default();
-                found.extend(steps.into_iter().map(|what| Fault { commit: *commit, what }));
+                found.extend(steps.into_iter().map(|what| HistoryFault { commit: *commit, what }));
                 found.extend(origins.faults(&own, *commit, parents).unwrap());
             }
         }
@@ -257,7 +257,7 @@ fn one_record_on_many_forks_is_read_once() {
             .collect();
         let all = history.commits.iter().map(|(commit, parents)| (*commit, &parents[..]));
         let mut lineage = Lineage::over(&history.store, all);
-        let mut origins = Origins::between(&history.store, Some(made), made).unwrap();
+        let mut origins = OriginJudge::between(&history.store, Some(made), made).unwrap();
         let mut faults = 0;
         for head in heads {
             for own in lineage.changes(head, &[history.first()], &|path| path.starts_with("issues")).unwrap()

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Folder, Location, Log, Owner};
+use super::{Folder, Location, LogKind, Owner};
 use crate::model::id::IssueId;
 use crate::store::layout::{Fan, ISSUES, QUEUES, REDACTIONS, ROADMAPS, ROOT_PATH, RUNS, WISDOM};
 
@@ -20,7 +20,7 @@ impl fmt::Display for Owner {
     }
 }
 
-impl fmt::Display for Log {
+impl fmt::Display for LogKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self {
             Self::Comments(_) => "comments",

@@ -32,31 +32,31 @@ fn owner() -> impl Strategy<Value = Owner> {
 
 /// All places at, below or above an owner.
 fn around(owner: &Owner) -> Vec<PathKind> {
-    let mut logs = vec![Log::Redactions(owner.clone())];
+    let mut logs = vec![LogKind::Redactions(owner.clone())];
     let mut folders = vec![Folder::Top, Folder::Issues, Folder::Queues, Folder::Runs, Folder::Roadmaps];
     let mut records = vec![Location::Root, Location::Record(owner.clone())];
     match owner {
         Owner::Issue(id) => {
-            logs.extend([Log::Comments(id.clone()), Log::Feedback(id.clone())]);
-            logs.push(Log::Explorations(id.clone()));
+            logs.extend([LogKind::Comments(id.clone()), LogKind::Feedback(id.clone())]);
+            logs.push(LogKind::Explorations(id.clone()));
             folders.extend([Folder::Solutions(id.clone()), Folder::Executions(id.clone())]);
             folders.push(Folder::IssueFan(Fan::of(id)));
         }
         Owner::Solution(id) => {
             let (queue, fan) = (QueueId::parse("QUE-1").unwrap(), Fan::of(&id.issue()));
-            logs.push(Log::Reviews(id.clone()));
+            logs.push(LogKind::Reviews(id.clone()));
             folders.push(Folder::ItemFan(queue.clone(), fan));
             records.push(Location::Item(queue, id.clone()));
         }
-        Owner::Execution(id) => logs.push(Log::Events(id.clone())),
+        Owner::Execution(id) => logs.push(LogKind::Events(id.clone())),
         Owner::Queue(id) => {
-            logs.push(Log::Conflicts(id.clone()));
+            logs.push(LogKind::Conflicts(id.clone()));
             folders.push(Folder::Items(id.clone()));
         }
-        Owner::Run(id) => logs.push(Log::RunEvents(id.clone())),
-        Owner::Roadmap(id) => logs.push(Log::RoadmapEvents(id.clone())),
+        Owner::Run(id) => logs.push(LogKind::RunEvents(id.clone())),
+        Owner::Roadmap(id) => logs.push(LogKind::RoadmapEvents(id.clone())),
         Owner::Wisdom => {
-            logs.push(Log::Wisdom);
+            logs.push(LogKind::Wisdom);
             records.pop();
         }
     }

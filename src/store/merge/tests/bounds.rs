@@ -17,7 +17,7 @@ pub(super) fn crowd(repo: &Repository, files: &[(usize, usize)]) -> ObjectId {
 /// A merge with small limits on files and tree sizes; `None` if it refuses.
 pub(super) fn bounded(repo: &Repository, one: ObjectId, two: ObjectId) -> Option<ObjectId> {
     let mut merge = Merge::new(repo);
-    merge.bounds = union::Bounds { files: 4, own_files: u64::MAX, tree: 150, ..union::BOUNDS };
+    merge.bounds = union::MergeLimits { files: 4, own_files: u64::MAX, tree: 150, ..union::BOUNDS };
     match merge.root(one, two) {
         Ok(tree) => Some(tree),
         Err(StoreError::FullFolder { .. } | StoreError::Git(GitError::CrowdedFolder { .. })) => None,

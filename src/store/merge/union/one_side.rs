@@ -1,6 +1,6 @@
 //! Directories that only one side of a merge has.
 
-use super::{Bounds, Merge, inside};
+use super::{Merge, MergeLimits, inside};
 use crate::git::trees::{self, DEEPEST};
 use crate::git::{Entry, EntryKind, Kind, ObjectId};
 use crate::store::error::StoreError;
@@ -34,7 +34,7 @@ impl Merge<'_> {
 
     /// Refuses a directory with more files than a merge accepts.
     pub(super) fn refuse_full(&self, path: &str, files: u64) -> Result<(), StoreError> {
-        let Bounds { files: most, own_files, .. } = self.bounds;
+        let MergeLimits { files: most, own_files, .. } = self.bounds;
         if files <= most.min(own_files) {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::commit::Commit;
+use super::commit::RawCommit;
 use super::paths::Paths;
 use super::{memory, rewritten};
 use crate::git::{ObjectId, Repository};
@@ -148,7 +148,7 @@ impl PurgePair<'_> {
         let mut purged = |id| -> Result<ObjectId, StoreError> {
             let failed = StoreError::object("cannot read the history of the store");
             let object = aside.object(id).map_err(&failed)?.detach();
-            let mut commit = Commit::parse(&object.data, aside.hash_kind()).map_err(&failed)?;
+            let mut commit = RawCommit::parse(&object.data, aside.hash_kind()).map_err(&failed)?;
             commit.tree = paths.rewrite(&aside, commit.tree, &HashMap::new())?;
             rewritten(&aside, commit, (id, &object.data), &mut subjects)
         };

@@ -12,7 +12,7 @@ use crate::store::root;
 const SIGNATURES: &[&[u8]] = &[b"gpgsig ", b"gpgsig-sha256 "];
 const FORCE: &str = "Wf-Force: ";
 
-pub(crate) struct Commit<'a> {
+pub(crate) struct RawCommit<'a> {
     pub(crate) tree: ObjectId,
     pub(crate) parents: Vec<ObjectId>,
     author: &'a BStr,
@@ -21,7 +21,7 @@ pub(crate) struct Commit<'a> {
     message: String,
 }
 
-impl<'a> Commit<'a> {
+impl<'a> RawCommit<'a> {
     pub(crate) fn parse(data: &'a [u8], hash: HashKind) -> Result<Self, Fault> {
         let parsed = CommitRef::from_bytes(data, hash)?;
         let (tree, parents) = (parsed.tree(), parsed.parents().collect());
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_commit_that_stays_keeps_its_signature_and_a_changed_one_loses_it() {
-        let mut commit = Commit::parse(SIGNED, HashKind::Sha1).unwrap();
+        let mut commit = RawCommit::parse(SIGNED, HashKind::Sha1).unwrap();
         assert_eq!(commit.changed(SIGNED), None);
         commit.parents = vec![commit.tree];
         let changed = String::from_utf8(commit.changed(SIGNED).unwrap()).unwrap();

@@ -8,13 +8,13 @@ use crate::rules::folder::QueueFolder;
 use crate::store::error::StoreError;
 use crate::store::layout;
 use crate::store::redaction::Redactions;
-use crate::store::snapshot::Read;
+use crate::store::snapshot::ReadState;
 
 /// An item in a queue, with its plan; if it cannot be read, why.
 pub(crate) type FoundItem = (QueueId, SolutionId, Result<Item, String>);
 
 /// The items of an issue's plans in all queues, including removed items.
-pub(crate) fn items_of(read: &impl Read, issue: &IssueId) -> Result<Vec<FoundItem>, StoreError> {
+pub(crate) fn items_of(read: &impl ReadState, issue: &IssueId) -> Result<Vec<FoundItem>, StoreError> {
     let mut items = Vec::new();
     for queue in queue_ids(read)? {
         for name in read.names(&layout::items_beside(&queue, issue))? {
@@ -35,7 +35,7 @@ pub(crate) fn items_of(read: &impl Read, issue: &IssueId) -> Result<Vec<FoundIte
 }
 
 /// A queue; its list of items is left empty.
-pub(crate) fn queue_alone(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
+pub(crate) fn queue_alone(read: &impl ReadState, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
     let path = layout::queue(id);
     let hidden = Redactions::at(read, &path)?;
     let Some(queue) = recorded_behind::<Queue>(read, &QUEUE, &path, &hidden)? else { return Ok(None) };
@@ -45,7 +45,7 @@ pub(crate) fn queue_alone(read: &impl Read, id: &QueueId) -> Result<Option<Queue
 }
 
 /// The same for one queue of many: a broken one is skipped and noted.
-pub(crate) fn queue_head(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
+pub(crate) fn queue_head(read: &impl ReadState, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
     match queue_alone(read, id) {
         Err(StoreError::Broken { path, broken }) => {
             Ok(Some(QueueFolder::unreadable(id.clone(), (path, broken.to_string()))))
@@ -55,11 +55,11 @@ pub(crate) fn queue_head(read: &impl Read, id: &QueueId) -> Result<Option<QueueF
 }
 
 /// One queue with its items sorted by position, including removed items.
-pub(crate) fn queue(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
+pub(crate) fn queue(read: &impl ReadState, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
     queue_alone(read, id)?.map(|queue| with_items(read, queue)).transpose()
 }
 
-fn with_items(read: &impl Read, mut queue: QueueFolder) -> Result<QueueFolder, StoreError> {
+fn with_items(read: &impl ReadState, mut queue: QueueFolder) -> Result<QueueFolder, StoreError> {
     let id = queue.queue.id.clone();
     let hidden = Redactions::at(read, &layout::queue(&id))?;
     let mut items: Vec<Item> = Vec::new();
@@ -75,7 +75,7 @@ fn with_items(read: &impl Read, mut queue: QueueFolder) -> Result<QueueFolder, S
 }
 
 /// All queues in the order in which they are served; broken ones are skipped and noted.
-pub(crate) fn queues(read: &impl Read) -> Result<Vec<QueueFolder>, StoreError> {
+pub(crate) fn queues(read: &impl ReadState) -> Result<Vec<QueueFolder>, StoreError> {
     let mut queues = Vec::new();
     for id in queue_ids(read)? {
         queues.extend(queue_head(read, &id)?.map(|queue| with_items(read, queue)).transpose()?);

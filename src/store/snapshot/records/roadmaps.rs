@@ -8,15 +8,15 @@ use crate::rules::folder::RoadmapFolder;
 use crate::store::error::StoreError;
 use crate::store::layout;
 use crate::store::redaction::Redactions;
-use crate::store::snapshot::Read;
+use crate::store::snapshot::ReadState;
 
 /// The ids of all roadmaps.
-pub(crate) fn roadmap_ids(read: &impl Read) -> Result<Vec<RoadmapId>, StoreError> {
+pub(crate) fn roadmap_ids(read: &impl ReadState) -> Result<Vec<RoadmapId>, StoreError> {
     Ok(read.names(layout::ROADMAPS)?.iter().filter_map(|name| RoadmapId::parse(name).ok()).collect())
 }
 
 /// One roadmap with its log.
-pub(crate) fn roadmap(read: &impl Read, id: &RoadmapId) -> Result<Option<RoadmapFolder>, StoreError> {
+pub(crate) fn roadmap(read: &impl ReadState, id: &RoadmapId) -> Result<Option<RoadmapFolder>, StoreError> {
     let path = layout::roadmap(id);
     let hidden = Redactions::at(read, &path)?;
     let Some(roadmap) = recorded_behind(read, &ROADMAP, &path, &hidden)? else { return Ok(None) };

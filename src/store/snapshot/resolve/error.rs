@@ -1,11 +1,11 @@
 //! Why a text does not resolve to an id, and what to do about it.
 
-use super::{Known, is_task};
+use super::{KnownRecord, is_task};
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::id::ItemId;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::{Call, Remedies};
+use crate::model::remedy::{Remedies, RemedyCall};
 use crate::store::error::StoreError;
 
 /// How many candidates an error lists.
@@ -30,7 +30,7 @@ pub(crate) enum ResolveError {
         /// What was typed.
         text: String,
         /// What it names.
-        found: Known,
+        found: KnownRecord,
     },
     /// It matches more than one id.
     #[error("`{text}` is ambiguous: {}", listed(.candidates))]
@@ -74,31 +74,32 @@ impl Explain for ResolveError {
         let known = match self {
             Self::NotFound { text, .. } if is_task(text) => {
                 Remedies::from(format!("`{text}` looks like a task: name its plan, its item or its issue"))
-                    .or_call(Call::from(Op::Verify).option("task", text), "runs the tests of one task")
+                    .or_call(RemedyCall::from(Op::Verify).option("task", text), "runs the tests of one task")
             }
             Self::NotFound { kind: "issue", text, .. } if text.contains(char::is_whitespace) => {
                 Remedies::from("the issue comes first, then the text")
-                    .or_call(Call::from(Other::List).flag("all"), "shows the issues")
+                    .or_call(RemedyCall::from(Other::List).flag("all"), "shows the issues")
             }
             Self::NotFound { kind: "issue", text, .. } if text.contains('/') || text.ends_with(".json") => {
                 Remedies::from("the issue comes first, then the files")
-                    .or_call(Call::from(Other::List).flag("all"), "shows the issues")
+                    .or_call(RemedyCall::from(Other::List).flag("all"), "shows the issues")
             }
             Self::NotFound { kind: "queue", text, .. } if ItemId::parse(text).is_ok() => {
                 Remedies::from(format!("`{text}` is an item"))
-                    .or_call(Call::new(Other::Show, [text]), "shows it")
+                    .or_call(RemedyCall::new(Other::Show, [text]), "shows it")
                     .or_call(Other::QueueList, "shows the queues")
             }
             Self::NotFound { kind: "item", text, .. } if text.starts_with("QUE-") && !text.contains(':') => {
                 Remedies::from(format!("`{text}` is a queue"))
-                    .or_call(Call::new(Other::QueueShow, [text]), "shows its items")
+                    .or_call(RemedyCall::new(Other::QueueShow, [text]), "shows its items")
             }
             Self::NotFound { kind, text, .. } => match *kind {
-                "issue" => Remedies::call(Call::from(Other::List).flag("all"), "shows the issues")
+                "issue" => Remedies::call(RemedyCall::from(Other::List).flag("all"), "shows the issues")
                     .or_call(Other::Sync, "fetches those of others"),
-                "solution" => {
-                    Remedies::call(Call::new(Other::SolutionList, ["ISSUE"]), "shows the plans of an issue")
-                }
+                "solution" => Remedies::call(
+                    RemedyCall::new(Other::SolutionList, ["ISSUE"]),
+                    "shows the plans of an issue",
+                ),
                 "item" => Remedies::from("an item is S-1, QUE-…:S-1, or the id of a plan or issue")
                     .or_call(Other::QueueShow, "shows them"),
                 "queue" => Remedies::call(Other::QueueList, "shows the queues"),
@@ -107,16 +108,16 @@ impl Explain for ResolveError {
                 _ if text.starts_with("RUN-") => Remedies::call(Other::RunList, "shows the runs"),
                 // A word is no id.
                 _ if !text.contains('-') && text.chars().all(char::is_alphabetic) => {
-                    Remedies::call(Call::new(Other::Search, [text]), "searches all texts")
-                        .or_call(Call::from(Other::List).flag("all"), "lists the issues")
+                    Remedies::call(RemedyCall::new(Other::Search, [text]), "searches all texts")
+                        .or_call(RemedyCall::from(Other::List).flag("all"), "lists the issues")
                 }
-                _ => Remedies::call(Call::from(Other::List).flag("all"), "lists the issues")
+                _ => Remedies::call(RemedyCall::from(Other::List).flag("all"), "lists the issues")
                     .or_call(Other::Sync, "fetches what others have"),
             },
             Self::NoIssue { found, .. } => match found.issue() {
                 Some(issue) => Remedies::from(format!("its issue is `{issue}`"))
-                    .or_call(Call::new(Other::Show, [&issue]), "shows it"),
-                None => Remedies::call(Call::from(Other::List).flag("all"), "shows the issues"),
+                    .or_call(RemedyCall::new(Other::Show, [&issue]), "shows it"),
+                None => Remedies::call(RemedyCall::from(Other::List).flag("all"), "shows the issues"),
             },
             Self::Ambiguous { .. } => "type more characters".into(),
             Self::Store(error) => error.remedies(),

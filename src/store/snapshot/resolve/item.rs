@@ -4,10 +4,10 @@ use super::{ResolveError, best, number, queue};
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue::Item;
 use crate::rules::folder::QueueFolder;
-use crate::store::snapshot::{Read, records};
+use crate::store::snapshot::{ReadState, records};
 
 /// An item: `QUE-…:S-1`, `S-1`, its plan, or its issue. Removed items do not match.
-pub(crate) fn item(read: &impl Read, text: &str) -> Result<(QueueId, Item), ResolveError> {
+pub(crate) fn item(read: &impl ReadState, text: &str) -> Result<(QueueId, Item), ResolveError> {
     match of_plan(read, text)? {
         Some(found) => Ok(found),
         None => item_among(read, &records::queues(read)?, text),
@@ -15,7 +15,7 @@ pub(crate) fn item(read: &impl Read, text: &str) -> Result<(QueueId, Item), Reso
 }
 
 /// The only item of exactly this plan, without reading those of others: an exact id beats every other match.
-fn of_plan(read: &impl Read, text: &str) -> Result<Option<(QueueId, Item)>, ResolveError> {
+fn of_plan(read: &impl ReadState, text: &str) -> Result<Option<(QueueId, Item)>, ResolveError> {
     let (in_queue, rest) = in_queue(read, text)?;
     let Ok(plan) = SolutionId::parse(rest) else { return Ok(None) };
     let found = records::items_of(read, &plan.issue())?.into_iter().filter_map(|(queue, solution, item)| {
@@ -27,7 +27,7 @@ fn of_plan(read: &impl Read, text: &str) -> Result<Option<(QueueId, Item)>, Reso
 }
 
 /// The queue that stands before a colon, and the rest of the text.
-fn in_queue<'a>(read: &impl Read, text: &'a str) -> Result<(Option<QueueId>, &'a str), ResolveError> {
+fn in_queue<'a>(read: &impl ReadState, text: &'a str) -> Result<(Option<QueueId>, &'a str), ResolveError> {
     Ok(match text.split_once(':') {
         Some((queue_text, rest)) => (Some(queue(read, queue_text)?), rest),
         None => (None, text),
@@ -36,7 +36,7 @@ fn in_queue<'a>(read: &impl Read, text: &'a str) -> Result<(Option<QueueId>, &'a
 
 /// Like [`item`], if the queues were already read.
 pub(crate) fn item_among(
-    read: &impl Read,
+    read: &impl ReadState,
     queues: &[QueueFolder],
     text: &str,
 ) -> Result<(QueueId, Item), ResolveError> {

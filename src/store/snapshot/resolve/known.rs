@@ -5,7 +5,7 @@ use crate::model::id::{ExecutionId, IssueId, QueueId, RoadmapId, SolutionId};
 
 /// Anything with an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum KnownRecord {
     /// An issue.
     Issue(IssueId),
     /// A plan.
@@ -20,7 +20,7 @@ pub(crate) enum Known {
     Roadmap(RoadmapId),
 }
 
-impl Known {
+impl KnownRecord {
     /// Its kind, for people.
     pub(super) fn called(&self) -> &'static str {
         match self {
@@ -67,7 +67,7 @@ impl Known {
     }
 }
 
-impl std::fmt::Display for Known {
+impl std::fmt::Display for KnownRecord {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Issue(id) => id.fmt(f),

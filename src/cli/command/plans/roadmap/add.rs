@@ -1,5 +1,5 @@
 use super::{asked_mode, document, parse_fate, parse_mode};
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::interchange::roadmap::Fate;
 use crate::model::roadmap::RoadmapChoice;
 use crate::ops::plans::roadmap::{self, AddRoadmap};
@@ -28,7 +28,7 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { file, roadmap, new, mode, gone, revert, dry_run } = args;
     let mut input =

@@ -1,5 +1,5 @@
 use super::{asked_mode, document};
-use crate::cli::{Context, Failure, Outcome, print};
+use crate::cli::{CliContext, Failure, Outcome, print};
 use crate::model::exploration::Extent;
 use crate::model::roadmap::{Factors, RoadmapChoice};
 use crate::ops::Done;
@@ -30,7 +30,7 @@ fn parse_extent(text: &str) -> Result<Extent, String> {
     Extent::parse(text).ok_or_else(|| format!("expected one of {}", Extent::words()))
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let given = match &args.file {
         Some(file) => roadmap::assessment(&document(file)?)?,
         None => Factors::default(),

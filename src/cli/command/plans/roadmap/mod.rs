@@ -7,7 +7,7 @@ mod show;
 use std::io::BufRead;
 
 use crate::cli::input::fields::FieldArgs;
-use crate::cli::{Context, Failure, Outcome, named, print, read_text};
+use crate::cli::{CliContext, Failure, Outcome, named, print, read_text};
 use crate::interchange::roadmap::Fate;
 use crate::model::code::Code;
 use crate::model::roadmap::RoadmapChoice;
@@ -61,7 +61,7 @@ enum RoadmapCommand {
     },
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match args.command {
         RoadmapCommand::Add(args) => add::run(args, context),
         RoadmapCommand::Plan(args) => plan::run(args, context),
@@ -97,7 +97,7 @@ fn document(file: &str) -> Result<serde_json::Value, Failure> {
 }
 
 /// Asks how a requirement is split, if the assessment leaves that open and someone can answer.
-fn asked_mode(refusal: &Refusal, context: &Context) -> Result<Option<RoadmapChoice>, Failure> {
+fn asked_mode(refusal: &Refusal, context: &CliContext) -> Result<Option<RoadmapChoice>, Failure> {
     if refusal.code != Code::Undecided || context.json() || !ui::can_ask() {
         return Ok(None);
     }

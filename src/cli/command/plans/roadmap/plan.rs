@@ -2,7 +2,7 @@ use super::{asked_mode, parse_mode};
 use crate::agent::process::Interrupts;
 use crate::cli::input::consent::refuse_agents_in_hook;
 use crate::cli::input::text::TextArgs;
-use crate::cli::{Context, Failure, Outcome, print};
+use crate::cli::{CliContext, Failure, Outcome, print};
 use crate::interchange::roadmap::Fate;
 use crate::model::code::Code;
 use crate::model::roadmap::RoadmapChoice;
@@ -23,7 +23,7 @@ pub(super) struct Args {
     given: TextArgs,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     refuse_agents_in_hook("roadmap plan")?;
     let session = context.session()?;
     let Args { text, planner, mode, given } = args;
@@ -51,7 +51,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 fn asked(
     session: &Session,
     input: &PlanRoadmap,
-    context: &Context,
+    context: &CliContext,
 ) -> Result<Result<Done<RoadmapAdded>, Refusal>, Failure> {
     let mut running = print::agent::Running::new(Interrupts::catch()?, context.json());
     let done = roadmap::plan(session, input, &mut running);
@@ -65,7 +65,7 @@ pub(super) fn replanned(
     roadmap: &str,
     planner: Option<String>,
     gone: Option<Fate>,
-    context: &Context,
+    context: &CliContext,
 ) -> Result<Done<RoadmapAdded>, Failure> {
     refuse_agents_in_hook("roadmap revise")?;
     let planner = named_or_configured(planner, session)?;

@@ -1,6 +1,6 @@
 use super::parse_fate;
 use super::plan::replanned;
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::interchange::roadmap::Fate;
 use crate::model::roadmap_log::RoadmapFeedback;
 use crate::ops::plans::roadmap::{self, Revise};
@@ -30,7 +30,7 @@ pub(super) struct Args {
     gone: Option<Fate>,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { roadmap, approve, scope, convergence, redecompose, planner, gone } = args;
     let feedback = RoadmapFeedback { scope, convergence, redecompose };

@@ -1,4 +1,4 @@
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::plans::roadmap;
 
 #[derive(Debug, clap::Args)]
@@ -11,7 +11,7 @@ pub(super) struct Args {
     markdown: bool,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let now = session.now()?.millis();
     let done = roadmap::show(&session, args.roadmap.as_deref())?;

@@ -1,7 +1,7 @@
 use super::read_plans;
-use crate::cli::{Context, Force, Outcome, print};
+use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::issues;
-use crate::ops::plans::{self, Add};
+use crate::ops::plans::{self, AddPlans};
 
 /// Add plans to an issue; a plan with a quality of 0.8 or more is bound if it is the only one
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub(super) struct Args {
     force: Force,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { issue, files, data, no_bind, queue, add_reply_task, force } = args;
     // If a file was given instead of an issue, say so before any file is read.
@@ -39,7 +39,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             plans.extend(read_plans(&file)?);
         }
     }
-    let add = Add { issue, plans, no_bind, add_reply_task, queue, force: force.why() };
+    let add = AddPlans { issue, plans, no_bind, add_reply_task, queue, force: force.why() };
     let done = plans::add(&session, add)?;
     print::added::answer(context, done, no_bind)
 }

@@ -1,7 +1,7 @@
 use super::read_plans;
-use crate::cli::{Context, Exit, Failure, Outcome, print};
+use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::model::code::Code;
-use crate::ops::plans::{self, Check, Checking};
+use crate::ops::plans::{self, CheckPlan, Checking};
 use crate::ui::text::count;
 
 /// Check plans without storing them: errors, warnings and quality
@@ -21,7 +21,7 @@ pub(super) struct Args {
     all_bound: bool,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Args { plan, issue, with, all_bound } = args;
     let plans = match plan {
         Some(plan) if plan == "-" || std::path::Path::new(&plan).exists() => {
@@ -36,7 +36,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Checking::PlanInput(plans) if stands_alone => {
             plans::check_alone(context.session().ok().as_deref(), plans)?
         }
-        plans => plans::check(&*context.session()?, Check { plans, issue, with, all_bound })?,
+        plans => plans::check(&*context.session()?, CheckPlan { plans, issue, with, all_bound })?,
     };
     let faults = done.view.findings.iter().filter(|finding| finding.is_error()).count();
     let outcome = context.answer(done, |checked, _, screen| print::check::checked(screen, checked))?;

@@ -1,4 +1,4 @@
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::plans::{self, Diff};
 
 /// Show how two plans differ, or how one changed, task by task
@@ -15,7 +15,7 @@ pub(super) struct Args {
     since: Option<String>,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Args { from, to, since } = args;
     let done = plans::diff(&*context.session()?, &Diff { from, to, since })?;
     context.answer(done, |diff, _, screen| print::solution::diff(screen, diff))

@@ -1,5 +1,5 @@
 use crate::cli::input::fields::FieldArgs;
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::plans;
 
 /// List the plans of an issue, or all plans
@@ -11,7 +11,7 @@ pub(super) struct Args {
     fields: FieldArgs,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let done = plans::list(&*context.session()?, args.issue.as_deref())?;
     context.only(args.fields);
     context.answer(done, |plans, _, screen| print::solution::table(screen, plans))

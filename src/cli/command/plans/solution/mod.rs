@@ -8,7 +8,7 @@ mod review;
 mod show;
 mod withdraw;
 
-use crate::cli::{Context, Failure, Outcome, named, read_text};
+use crate::cli::{CliContext, Failure, Outcome, named, read_text};
 use crate::ops::plans::{self, PlanInput};
 
 /// Add, check, list, show, compare, review and withdraw plans
@@ -37,7 +37,7 @@ enum SolutionCommand {
     Withdraw(withdraw::Args),
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match args.command {
         SolutionCommand::Add(args) => add::run(args, context),
         SolutionCommand::Check(args) => check::run(args, context),

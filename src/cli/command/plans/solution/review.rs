@@ -1,7 +1,7 @@
-use crate::cli::{Context, Failure, Force, Outcome, named, print, read_bytes};
+use crate::cli::{CliContext, Failure, Force, Outcome, named, print, read_bytes};
 use crate::model::digest::PlanDigest;
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::review::{Score, Scores, Verdict};
 use crate::ops::plans::{self, Judgement};
 
@@ -54,7 +54,7 @@ impl Args {
             let scores = ["technical", "risk", "completeness"];
             let call = scores
                 .into_iter()
-                .fold(Call::new(Op::SolutionReview, [&self.solution]), |it, name| it.option(name, "N"));
+                .fold(RemedyCall::new(Op::SolutionReview, [&self.solution]), |it, name| it.option(name, "N"));
             return Err(Failure::usage("a review needs all three scores")
                 .remedy(call, "gives them, each 0 to 100")
                 .and("--from-json FILE reads them from a file"));
@@ -64,7 +64,7 @@ impl Args {
     }
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let (solution, force) = (args.solution.clone(), args.force.why());
     let done = plans::review(&session, &solution, &args.judgement()?, force.as_deref())?;

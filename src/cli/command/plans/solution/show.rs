@@ -1,4 +1,4 @@
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::plans;
 
 /// Show a plan, or an earlier version of it
@@ -9,7 +9,7 @@ pub(super) struct Args {
     id: String,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let done = plans::show(&*context.session()?, &args.id)?;
     context.answer(done, |plan, _, screen| print::solution::show(screen, plan))
 }

@@ -1,5 +1,5 @@
 use crate::cli::input::text::said;
-use crate::cli::{Context, Failure, Force, Outcome, print};
+use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::ops::plans::{self, Withdraw};
 
 /// Withdraw a plan, so that it can no longer be bound; if it is bound, it is unbound
@@ -22,7 +22,7 @@ pub(super) struct Args {
     force: Force,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { solution, message, undo, force } = args;
     let reason = said(&message, None)?;

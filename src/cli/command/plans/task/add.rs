@@ -1,5 +1,5 @@
-use super::fields::FieldArgs;
-use crate::cli::{Context, Force, Outcome, print};
+use super::fields::TaskFieldArgs;
+use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::plans;
 
 /// Add a task to the end of a plan that is not queued
@@ -9,12 +9,12 @@ pub(super) struct Args {
     #[arg(value_name = "PLAN")]
     solution: String,
     #[command(flatten)]
-    fields: FieldArgs,
+    fields: TaskFieldArgs,
     #[command(flatten)]
     force: Force,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let edit = args.fields.edit()?;
     let session = context.session()?;
     let done = plans::add_task(&session, &args.solution, &edit, args.force.why().as_deref())?;

@@ -10,7 +10,7 @@ use crate::rules::task_edit::TaskEdit;
 
 /// Fields of a task. An option that can be repeated replaces the whole list; a single empty value clears it.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub(super) struct FieldArgs {
+pub(super) struct TaskFieldArgs {
     /// The title: what the task does, in one line
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -77,7 +77,7 @@ fn number(minutes: f64) -> Result<Value, Failure> {
     Ok(if minutes.fract() == 0.0 && minutes.abs() < 1e15 { json!(minutes as i64) } else { json!(minutes) })
 }
 
-impl FieldArgs {
+impl TaskFieldArgs {
     /// The requested edit of the task.
     pub(super) fn edit(&self) -> Result<TaskEdit, Failure> {
         let texts = [

@@ -1,5 +1,5 @@
 use crate::cli::input::fields::FieldArgs;
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::plans;
 
 /// List the tasks of a plan
@@ -12,7 +12,7 @@ pub(super) struct Args {
     fields: FieldArgs,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let done = plans::tasks(&*context.session()?, &args.solution)?;
     context.only(args.fields);
     context.answer(done, |tasks, _, screen| print::task::table(screen, tasks))

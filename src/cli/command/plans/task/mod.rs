@@ -6,7 +6,7 @@ mod fields;
 mod list;
 mod start;
 
-use crate::cli::{Context, Outcome};
+use crate::cli::{CliContext, Outcome};
 
 /// List, add, edit and start the tasks of a plan
 #[derive(Debug, clap::Args)]
@@ -23,7 +23,7 @@ enum TaskCommand {
     Start(start::Args),
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match args.command {
         TaskCommand::Add(args) => add::run(args, context),
         TaskCommand::Edit(args) => edit::run(args, context),

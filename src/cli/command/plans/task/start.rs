@@ -1,4 +1,4 @@
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
 use crate::ops::work;
 
 /// Set the task you work on; commits are linked to it from now on
@@ -8,7 +8,7 @@ pub(super) struct Args {
     task: String,
 }
 
-pub(super) fn run(Args { task }: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(Args { task }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = work::start_task(&session, &task)?;
     context.answer(done, |started, _, screen| print::work::started(screen, started))

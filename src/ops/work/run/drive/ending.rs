@@ -4,7 +4,7 @@ use super::Driver;
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::run::RunStep;
 use crate::model::run_log::{IssueReached, PhaseReached, RunEvent, RunPhase, RunStatus};
 use crate::model::status::IssueStatus;
@@ -12,7 +12,7 @@ use crate::ops::work::run::job::failure;
 use crate::ops::{Refusal, issues};
 use crate::rules::facts;
 use crate::rules::run::{
-    ALL_FAILED, IssueProgress, Need, Progress, STALLED, Standing, Why, chains, need, worn_out,
+    ALL_FAILED, IssueProgress, Need, RunProgress, STALLED, Standing, StuckReason, chains, need, worn_out,
 };
 
 impl Driver<'_> {
@@ -67,7 +67,7 @@ impl Driver<'_> {
     /// Records how the last attempts of the run ended: nobody tries them again.
     fn give_up_failed(&mut self, all: &[Standing]) -> Result<(), Refusal> {
         let is_failed = |at: &&Standing| at.status == IssueStatus::Failed && at.is_of_run && !at.is_given_up;
-        all.iter().filter(is_failed).try_for_each(|at| self.give_up(at, Why::Failed))
+        all.iter().filter(is_failed).try_for_each(|at| self.give_up(at, StuckReason::Failed))
     }
 
     /// Refuses to end a run that was taken over while the clone that drove it holds a claim of it.
@@ -83,7 +83,7 @@ impl Driver<'_> {
             let (id, issue) = (&holder.id, &at.issue);
             let message = format!("`{id}` of `{issue}`, which this run began, is claimed in another clone");
             return Err(Refusal::new(Code::ClaimedElsewhere, message).remedy(
-                Call::new(Op::LeaseRelease, [&holder.solution_id]),
+                RemedyCall::new(Op::LeaseRelease, [&holder.solution_id]),
                 "gives it up there; then resume the run",
             ));
         }
@@ -92,7 +92,7 @@ impl Driver<'_> {
 
     /// Records which issues someone outside of the run has completed meanwhile.
     fn note_done_by_others(&mut self, all: &[Standing]) -> Result<(), Refusal> {
-        let progress = Progress::of(&self.log);
+        let progress = RunProgress::of(&self.log);
         let is_new = |at: &&Standing| {
             let logged = progress.issue(&at.issue).map(|it| it.status);
             at.status == IssueStatus::Completed && !at.is_given_up && logged != Some(IssueStatus::Completed)
@@ -107,7 +107,7 @@ impl Driver<'_> {
 
     /// The step for which all agents failed, so that nobody is asked any more.
     pub(super) fn worn_out(&self) -> Option<RunStep> {
-        worn_out(&self.run, &Progress::of(&self.log))
+        worn_out(&self.run, &RunProgress::of(&self.log))
     }
 
     /// Removes what agents said about the issues that went well, unless it is to be kept. Of all others it says what went
@@ -117,12 +117,12 @@ impl Driver<'_> {
             return;
         }
         let is_well = |it: &&IssueProgress<'_>| it.status != IssueStatus::Failed && it.error.is_none();
-        for issue in Progress::of(&self.log).issues.iter().filter(is_well) {
+        for issue in RunProgress::of(&self.log).issues.iter().filter(is_well) {
             self.places.forget(issue.id);
         }
     }
 
     pub(super) fn all_failed(&self) -> bool {
-        Progress::of(&self.log).issues.iter().all(|issue| issue.status == IssueStatus::Failed)
+        RunProgress::of(&self.log).issues.iter().all(|issue| issue.status == IssueStatus::Failed)
     }
 }

@@ -1,21 +1,21 @@
 //! Jobs for agents: where they work, and under whose name.
 
 use super::Driver;
-use crate::agent::guard::Guard;
+use crate::agent::guard::AgentGuard;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::run::RunStep;
 use crate::ops::Refusal;
 use crate::ops::work::confining::keep_settings_of;
-use crate::ops::work::run::job::{Job, Report, StepOutcome};
+use crate::ops::work::run::job::{AgentJob, StepOutcome, StepReport};
 use crate::ops::work::run::outside::held;
 use crate::ops::work::run::paths::{AgentIdentity, head, keep_uncommitted};
 use crate::ops::work::run::silence;
 use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::RunUpdate;
 use crate::rules::roles::Role;
-use crate::rules::run::{Bounds, Progress};
+use crate::rules::run::{Bounds, RunProgress};
 use crate::trail::hooked::links_commits;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The place and the bounds of a job.
-pub(super) struct Task {
+pub(super) struct JobSite {
     /// The worktree.
     pub(super) folder: PathBuf,
     /// The full name of the branch to commit on; `None` to read only.
@@ -52,7 +52,12 @@ impl Driver<'_> {
     }
 
     /// A job in a temporary worktree.
-    pub(super) fn reading_job(&self, issue: &IssueId, step: RunStep, role: Role) -> Result<Job, Refusal> {
+    pub(super) fn reading_job(
+        &self,
+        issue: &IssueId,
+        step: RunStep,
+        role: Role,
+    ) -> Result<AgentJob, Refusal> {
         let store = self.session.store();
         let folder = self.places.reading(issue);
         store.prune_worktrees()?;
@@ -64,14 +69,25 @@ impl Driver<'_> {
                 .command("git commit", "creates the first one")
         })?;
         store.git().add_detached_worktree(&folder, head.as_str())?;
-        self.job(issue, step, role, Task { folder, branch: None, base: Some(head), named: BTreeSet::new() })
+        self.job(
+            issue,
+            step,
+            role,
+            JobSite { folder, branch: None, base: Some(head), named: BTreeSet::new() },
+        )
     }
 
-    pub(super) fn job(&self, issue: &IssueId, step: RunStep, role: Role, task: Task) -> Result<Job, Refusal> {
-        let Task { folder, branch, base, named } = task;
+    pub(super) fn job(
+        &self,
+        issue: &IssueId,
+        step: RunStep,
+        role: Role,
+        task: JobSite,
+    ) -> Result<AgentJob, Refusal> {
+        let JobSite { folder, branch, base, named } = task;
         let store = self.session.store();
         let agent = self.crew.agent(role)?.clone();
-        let tried = Progress::of(&self.log).failed_since_taken(step, issue);
+        let tried = RunProgress::of(&self.log).failed_since_taken(step, issue);
         let there = tree::open_of(store, &folder)?;
         keep_settings_of(&there);
         let head = there.head()?;
@@ -81,13 +97,13 @@ impl Driver<'_> {
         })?;
         let bounds = Bounds { role, branch, base: base.unwrap_or_else(|| head.into()), named };
         let own = there.hooks_dir()?;
-        let guard = Guard::set(&self.places.guard(step, issue), bounds, &own, links_commits(&there));
+        let guard = AgentGuard::set(&self.places.guard(step, issue), bounds, &own, links_commits(&there));
         let guard = guard.map_err(|error| {
             Refusal::new(Code::CannotWrite, format!("the hooks for the agent cannot be written: {error}"))
                 .hint("make sure that the directory is writable and the disk has space")
         })?;
         let silence = silence::limit(store, &agent)?;
-        Ok(Job {
+        Ok(AgentJob {
             run: self.run.clone(),
             silence,
             step,
@@ -112,16 +128,20 @@ impl Driver<'_> {
         AgentIdentity::agent(self.session, self.crew.actor(role), role)
     }
 
-    pub(super) fn spawn(&mut self, job: Job, work: impl FnOnce(&Job) -> StepOutcome + Send + 'static) {
+    pub(super) fn spawn(
+        &mut self,
+        job: AgentJob,
+        work: impl FnOnce(&AgentJob) -> StepOutcome + Send + 'static,
+    ) {
         let (issue, step) = (job.issue.clone(), job.step);
-        let attempt = Progress::of(&self.log).attempts(step, &issue) + 1;
+        let attempt = RunProgress::of(&self.log).attempts(step, &issue) + 1;
         self.watch.update(&RunUpdate::Began { issue: &issue, step, agent: job.agent.name(), attempt });
         self.at_work.insert(issue.clone(), (step, job.agent.name().to_owned()));
         self.busy.insert(issue, step);
         self.threads.push(std::thread::spawn(move || {
             let came = held(&job, work);
             let usage = job.usage.take();
-            job.report(Report::Over(job.issue.clone(), job.step, Box::new(came), usage));
+            job.report(StepReport::Over(job.issue.clone(), job.step, Box::new(came), usage));
         }));
     }
 }

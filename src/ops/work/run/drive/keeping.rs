@@ -7,7 +7,7 @@ use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, RunEvent};
 use crate::ops::Refusal;
 use crate::ops::work::confining::take_put_back;
-use crate::ops::work::run::alone::Changed;
+use crate::ops::work::run::alone::ChangedAlone;
 use crate::ops::work::run::paths::{prepare_branch, short_branch};
 use crate::store::ObjectId;
 
@@ -46,7 +46,7 @@ impl Driver<'_> {
         self.at_work = still.map(|(issue, at)| (issue.clone(), at.clone())).collect();
         let (action, _) = at_work.values().next().cloned().unwrap_or((RunStep::Execute, String::new()));
         let only = at_work.iter().next().filter(|_| at_work.len() == 1);
-        let breach = |changed: Changed| Breach {
+        let breach = |changed: ChangedAlone| Breach {
             action,
             issue_id: only.map(|(issue, _)| issue.clone()),
             agent: only.map(|(_, (_, agent))| agent.clone()),

@@ -25,19 +25,19 @@ use super::arrived::Arrivals;
 use super::catch_up::unrecorded;
 use super::crew::Crew;
 use super::driver;
-use super::job::Report;
+use super::job::StepReport;
 use super::others::Others;
 use super::outside::{Outside, user_trees};
 use super::paths::{RunPaths, clean_up, prepare_branch};
-use super::standing::{Known, Standings, standings};
+use super::standing::{KnownIssues, Standings, standings};
 use super::unended;
 use super::view::{RunView, existing, titles, view};
-use super::watch::{RunUpdate, StartedIssue, Watch, tell_notices};
+use super::watch::{RunUpdate, RunWatch, StartedIssue, tell_notices};
 use crate::agent::left_behind::end_left_behind;
 use crate::model::code::Code;
 use crate::model::id::{IssueId, RunId, SolutionId};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::run::{Run, RunStep};
 use crate::model::run_log::{PhaseReached, RunEvent, RunStatus};
 use crate::ops::work::confining::confine;
@@ -46,8 +46,8 @@ use crate::ops::{Answer, Refusal, Session, issues};
 use crate::rules::facts;
 use crate::rules::folder::RunFolder;
 use crate::rules::roles::Role;
-use crate::rules::run::{IssueProgress, Progress};
-use crate::store::{ObjectId, Read, Snapshot, layout};
+use crate::rules::run::{IssueProgress, RunProgress};
+use crate::store::{ObjectId, ReadState, Snapshot, layout};
 
 /// How long to wait for reports before checking whether someone wants to stop.
 const LOOK: Duration = Duration::from_millis(100);
@@ -63,7 +63,7 @@ pub(super) fn drive(
     id: &RunId,
     begun: Option<String>,
     crew: Crew,
-    watch: &mut dyn Watch,
+    watch: &mut dyn RunWatch,
 ) -> Answer<RunView> {
     let store = session.store();
     let places = RunPaths::of(store, id);
@@ -117,7 +117,7 @@ pub(super) fn drive(
     published?;
     if !is_over {
         return Err(Refusal::new(Code::Interrupted, format!("run `{id}` was stopped"))
-            .remedy(Call::new(Other::RunResume, [id]), "continues it"));
+            .remedy(RemedyCall::new(Other::RunResume, [id]), "continues it"));
     }
     clean_up(store, &driver.places, &driver.log)?;
     driver.forget_what_was_said();
@@ -132,7 +132,7 @@ struct Driver<'a> {
     run: Run,
     /// The run with its log. Nobody else appends to the log unless they take the run over.
     log: RunFolder,
-    known: RefCell<Known>,
+    known: RefCell<KnownIssues>,
     /// Its name in the log of the run.
     name: String,
     /// Other runs, which have ended.
@@ -141,12 +141,12 @@ struct Driver<'a> {
     is_offline: bool,
     crew: Crew,
     places: RunPaths,
-    watch: &'a mut dyn Watch,
+    watch: &'a mut dyn RunWatch,
     /// What agents are doing.
     busy: BTreeMap<IssueId, RunStep>,
     threads: Vec<JoinHandle<()>>,
-    sender: SyncSender<Report>,
-    news: Receiver<Report>,
+    sender: SyncSender<StepReport>,
+    news: Receiver<StepReport>,
     /// Remembers which work of other issues is in the branch of the run.
     arrivals: Arrivals,
     /// How often someone wanted to stop.
@@ -189,7 +189,7 @@ impl Driver<'_> {
                 if is_stopping {
                     // Completed work is still merged before the run stops.
                     self.integrate_completed()?;
-                    let (status, phase) = (RunStatus::Running, Progress::of(&self.log).phase);
+                    let (status, phase) = (RunStatus::Running, RunProgress::of(&self.log).phase);
                     let stopped = PhaseReached { stopped: Some(true), ..PhaseReached::plain(status, phase) };
                     self.log("stopped", [RunEvent::Phase(stopped)])?;
                     return Ok(false);
@@ -201,7 +201,7 @@ impl Driver<'_> {
             match self.news.recv_timeout(LOOK) {
                 Ok(report) => {
                     // A finished step makes room, even if it left nothing behind.
-                    if matches!(report, Report::Over(..)) {
+                    if matches!(report, StepReport::Over(..)) {
                         seen = None;
                     }
                     self.hear(report)?;
@@ -224,7 +224,7 @@ impl Driver<'_> {
             title: titles.get(it.id).cloned().unwrap_or_default(),
             status: it.status,
         };
-        let issues = Progress::of(&self.log).issues.iter().map(started).collect();
+        let issues = RunProgress::of(&self.log).issues.iter().map(started).collect();
         let agents = self.crew.names_for(&self.run.steps);
         self.watch.update(&RunUpdate::Started { run: &self.run, agents, is_resumed, issues });
         Ok(())
@@ -232,7 +232,7 @@ impl Driver<'_> {
 
     /// Continues an interrupted run: records the new driver, and what is known of the run now.
     fn go_on(&mut self) -> Result<(), Refusal> {
-        let (status, phase) = (RunStatus::Running, Progress::of(&self.log).phase);
+        let (status, phase) = (RunStatus::Running, RunProgress::of(&self.log).phase);
         let driver = Some(self.name.clone());
         self.log("resume", [RunEvent::Phase(PhaseReached { driver, ..PhaseReached::plain(status, phase) })])?;
         unended::record(self.session, &self.places, &self.identity(Role::Executor));
@@ -243,7 +243,7 @@ impl Driver<'_> {
     /// become pending again.
     fn catch_up(&mut self) -> Result<(), Refusal> {
         let store = self.session.store();
-        let progress = Progress::of(&self.log);
+        let progress = RunProgress::of(&self.log);
         let mut events = Vec::new();
         for at in self.standings()?.all {
             let Some(logged) = progress.issue(&at.issue) else { continue };
@@ -262,7 +262,7 @@ impl Driver<'_> {
                 self.stops.fetch_add(1, Ordering::Relaxed);
             }
             // The log of the run is its new driver's.
-            if let Ok(Report::Over(issue, ..)) = self.news.recv_timeout(LOOK) {
+            if let Ok(StepReport::Over(issue, ..)) = self.news.recv_timeout(LOOK) {
                 self.busy.remove(&issue);
             }
         }
@@ -275,9 +275,9 @@ impl Driver<'_> {
         self.stops.store(3, Ordering::Relaxed);
         while !self.busy.is_empty() {
             match self.news.recv() {
-                Ok(Report::Over(issue, ..)) => drop(self.busy.remove(&issue)),
+                Ok(StepReport::Over(issue, ..)) => drop(self.busy.remove(&issue)),
                 // The reason to stop matters more than the failure to record this.
-                Ok(Report::Breach(breach)) => drop(self.log("breach", [RunEvent::Breach(breach)])),
+                Ok(StepReport::Breach(breach)) => drop(self.log("breach", [RunEvent::Breach(breach)])),
                 _ => {}
             }
         }
@@ -296,7 +296,7 @@ impl Driver<'_> {
         self.refuse_taken_over(&snapshot)?;
         let mut known = self.known.borrow_mut();
         let mut found = standings(self.session, &self.places, &self.log, &mut known, &self.arrivals)?;
-        let progress = Progress::of(&self.log);
+        let progress = RunProgress::of(&self.log);
         let is_untouched = |id: &IssueId| progress.issue(id).is_some_and(IssueProgress::is_untouched);
         if found.all.iter().any(|at| is_untouched(&at.issue)) {
             let others = Others::than(Some(&self.run.id), store, &snapshot, &mut self.ended.borrow_mut())?;
@@ -314,11 +314,11 @@ impl Driver<'_> {
             return Ok(());
         }
         let found = existing(snapshot, id)?;
-        if Progress::of(&found).driver == Some(self.name.as_str()) {
+        if RunProgress::of(&found).driver == Some(self.name.as_str()) {
             return Ok(());
         }
         Err(Refusal::new(Code::TakenOver, format!("another clone drives run `{id}` now"))
-            .remedy(Call::new(Other::RunShow, [id]), "shows its progress"))
+            .remedy(RemedyCall::new(Other::RunShow, [id]), "shows its progress"))
     }
 
     /// The plan that was executed for an issue; the bound one if none was.
@@ -334,7 +334,7 @@ impl Driver<'_> {
         let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
         folder.bound().map(|plan| plan.id.clone()).ok_or_else(|| {
             Refusal::new(Code::NotBound, format!("issue `{issue}` has no bound plan"))
-                .remedy(Call::new(Op::Bind, [issue]), "chooses one")
+                .remedy(RemedyCall::new(Op::Bind, [issue]), "chooses one")
         })
     }
 }

@@ -6,13 +6,13 @@ use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Other;
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, Choice, Decided, IssueReached, RunEvent};
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::ops::plans::{self, Bind};
-use crate::ops::queue::{self, Selection};
+use crate::ops::queue::{self, QueueSelection};
 use crate::ops::work::run::job::{failure, failure_of};
 use crate::ops::work::run::leftovers::put_away;
 use crate::ops::work::run::paths::prepare_branch;
@@ -22,7 +22,7 @@ use crate::ops::work::{self, Retry};
 use crate::ops::{Refusal, issues};
 use crate::rules::roles::Role;
 use crate::rules::run::{
-    HELD_ELSEWHERE, Need, PENDING_SELECTION, Progress, Standing, UNREVIEWED, Why, need, next,
+    HELD_ELSEWHERE, Need, PENDING_SELECTION, RunProgress, Standing, StuckReason, UNREVIEWED, need, next,
 };
 use crate::store::Store;
 use std::sync::atomic::Ordering;
@@ -37,8 +37,8 @@ impl Driver<'_> {
         for (at, need) in needs {
             let issue = &at.issue;
             match need {
-                Need::Person(Why::Failed) => self.decide(&at)?,
-                Need::Person(Why::Choice) => self.choose(issue)?,
+                Need::Person(StuckReason::Failed) => self.decide(&at)?,
+                Need::Person(StuckReason::Choice) => self.choose(issue)?,
                 Need::Person(why) => self.give_up(&at, why)?,
                 Need::Elsewhere => self.leave(&at, at.held.as_deref().unwrap_or_default())?,
                 Need::Retry => self.retry(issue)?,
@@ -81,25 +81,25 @@ impl Driver<'_> {
     }
 
     /// Nothing can be done for an issue until someone decides.
-    pub(super) fn give_up(&mut self, at: &Standing, why: Why) -> Result<(), Refusal> {
+    pub(super) fn give_up(&mut self, at: &Standing, why: StuckReason) -> Result<(), Refusal> {
         let issue = &at.issue;
         let error = match why {
-            Why::NoPlan => failure("no-plan", "it has no bound plan", ""),
-            Why::Choice => waits_for_choice(at.candidates),
-            Why::Rejected => {
+            StuckReason::NoPlan => failure("no-plan", "it has no bound plan", ""),
+            StuckReason::Choice => waits_for_choice(at.candidates),
+            StuckReason::Rejected => {
                 let message = match at.rejected {
                     0 => "its plan was rejected in review".to_owned(),
                     n => format!("its plans were rejected {n} times"),
                 };
                 failure("rejected", &message, "")
             }
-            Why::Unreviewed => failure(UNREVIEWED, "its plan waits for a review", ""),
-            Why::Stopped => failure("stopped", &format!("it is {}", at.status), ""),
-            Why::Failed => self.last_failure(issue)?,
+            StuckReason::Unreviewed => failure(UNREVIEWED, "its plan waits for a review", ""),
+            StuckReason::Stopped => failure("stopped", &format!("it is {}", at.status), ""),
+            StuckReason::Failed => self.last_failure(issue)?,
         };
         // Nothing failed but the reviewer.
         let (status, what) = match why {
-            Why::Unreviewed => (IssueStatus::Planned, "waits"),
+            StuckReason::Unreviewed => (IssueStatus::Planned, "waits"),
             _ => (IssueStatus::Failed, "failed"),
         };
         let mut reached = IssueReached::plain(issue.clone(), status);
@@ -139,14 +139,14 @@ impl Driver<'_> {
         }
         let failure = self.last_failure(&at.issue)?;
         let Some(choice) = self.watch.decide(&at.issue, &failure) else {
-            return self.give_up(at, Why::Failed);
+            return self.give_up(at, StuckReason::Failed);
         };
         let (action, issue_id) = (RunStep::Execute, at.issue.clone());
         self.log("decided", [RunEvent::Decision(Decided { action, issue_id, choice })])?;
         match choice {
             // The recorded decision allows another attempt.
             Choice::Retry => Ok(()),
-            Choice::Skip => self.give_up(at, Why::Failed),
+            Choice::Skip => self.give_up(at, StuckReason::Failed),
             Choice::Abort => {
                 self.stops.fetch_max(1, Ordering::Relaxed);
                 Ok(())
@@ -171,10 +171,12 @@ impl Driver<'_> {
 
     /// Queues plans together or, if that fails, one by one.
     pub(super) fn queue(&mut self, issues: &[IssueId]) -> Result<(), Refusal> {
-        let which =
-            Selection { issues: issues.iter().map(IssueId::to_string).collect(), ..Selection::default() };
+        let which = QueueSelection {
+            issues: issues.iter().map(IssueId::to_string).collect(),
+            ..QueueSelection::default()
+        };
         let session = self.identity(Role::Integrator).at(&self.places.branch_tree())?;
-        let refusal = match queue::add(&session, &queue::Add { which, queue: None, force: None }) {
+        let refusal = match queue::add(&session, &queue::AddItems { which, queue: None, force: None }) {
             Ok(done) => {
                 let mut events = vec![self.done_for_all(RunStep::Queue)];
                 for added in done.view {
@@ -211,7 +213,7 @@ impl Driver<'_> {
         let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
         let none = || {
             Refusal::new(Code::NoBranch, format!("the execution of `{issue}` names no branch"))
-                .remedy(Call::new(Other::Show, [issue]), "shows it")
+                .remedy(RemedyCall::new(Other::Show, [issue]), "shows it")
         };
         let holder = &crate::rules::facts::holder(&folder).ok_or_else(none)?.execution;
         let branch = holder.branch.as_deref().ok_or_else(none)?;
@@ -257,7 +259,7 @@ impl Driver<'_> {
             Ok(Merge::Conflict(files)) => {
                 let message = format!("its work on the branch {branch} conflicts with other work of the run");
                 let failure = failure("merge-conflict", &message, &files.join(", "));
-                let tried = Progress::of(&self.log).failed_since_taken(RunStep::Integrate, issue);
+                let tried = RunProgress::of(&self.log).failed_since_taken(RunStep::Integrate, issue);
                 match self.run.limits.retries {
                     n if (tried as u64) < n => self.execute_again(issue, failure),
                     _ => {

@@ -10,12 +10,12 @@ use crate::ops::Refusal;
 use crate::ops::work::run::job::Spent;
 use crate::ops::work::run::watch::RunUpdate;
 use crate::rules::roles::Role;
-use crate::rules::run::{Progress, phase};
+use crate::rules::run::{RunProgress, phase};
 
 impl Driver<'_> {
     pub(super) fn reach_phase(&mut self, step: RunStep) -> Result<(), Refusal> {
         let Some(phase) = phase([step]) else { return Ok(()) };
-        if Progress::of(&self.log).phase == phase {
+        if RunProgress::of(&self.log).phase == phase {
             return Ok(());
         }
         let status = RunStatus::Running;

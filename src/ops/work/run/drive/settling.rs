@@ -9,27 +9,31 @@ use crate::model::run_log::{IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
 use crate::ops::work::run::execute::COMMIT_FAILED;
-use crate::ops::work::run::job::{Report, StepOutcome};
+use crate::ops::work::run::job::{StepOutcome, StepReport};
 use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::RunUpdate;
-use crate::rules::run::Progress;
+use crate::rules::run::RunProgress;
 
 impl Driver<'_> {
-    pub(super) fn hear(&mut self, report: Report) -> Result<(), Refusal> {
+    pub(super) fn hear(&mut self, report: StepReport) -> Result<(), Refusal> {
         match report {
-            Report::Task(issue, task) => self.watch.update(&RunUpdate::Task { issue: &issue, task: &task }),
-            Report::Said(issue, text) => self.watch.update(&RunUpdate::Said { issue: &issue, text: &text }),
-            Report::Setback(setback) => {
+            StepReport::Task(issue, task) => {
+                self.watch.update(&RunUpdate::Task { issue: &issue, task: &task })
+            }
+            StepReport::Said(issue, text) => {
+                self.watch.update(&RunUpdate::Said { issue: &issue, text: &text })
+            }
+            StepReport::Setback(setback) => {
                 let (step, of, agent) = (setback.action, setback.issue_id.clone(), setback.agent.clone());
                 self.log("failed attempt", [RunEvent::Setback(setback)])?;
                 if let (Some(issue), Some(agent)) = (&of, &agent) {
-                    let attempt = Progress::of(&self.log).attempts(step, issue) + 1;
+                    let attempt = RunProgress::of(&self.log).attempts(step, issue) + 1;
                     self.watch.update(&RunUpdate::Began { issue, step, agent, attempt });
                 }
             }
-            Report::Breach(breach) => self.log("breach", [RunEvent::Breach(breach)])?,
-            Report::Noticed(notice) => self.watch.update(&RunUpdate::Noticed(&notice)),
-            Report::Over(issue, step, came, usage) => {
+            StepReport::Breach(breach) => self.log("breach", [RunEvent::Breach(breach)])?,
+            StepReport::Noticed(notice) => self.watch.update(&RunUpdate::Noticed(&notice)),
+            StepReport::Over(issue, step, came, usage) => {
                 self.busy.remove(&issue);
                 self.watch.update(&RunUpdate::Ended { issue: &issue });
                 self.keep_users_side()?;

@@ -5,7 +5,7 @@ use super::Driver;
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::Call;
+use crate::model::remedy::RemedyCall;
 use crate::model::run::RunStep;
 use crate::model::run_log::{IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
@@ -14,7 +14,7 @@ use crate::ops::work::run::others::Others;
 use crate::ops::work::run::watch::RunUpdate;
 use crate::ops::{Notice, Refusal, issues};
 use crate::rules::facts;
-use crate::rules::run::{IssueProgress, Progress};
+use crate::rules::run::{IssueProgress, RunProgress};
 use crate::store::{ObjectId, Store};
 use crate::sync;
 
@@ -22,7 +22,7 @@ impl Driver<'_> {
     /// Records which issues will be explored or planned next: first at the remote, if there is one, so that no other
     /// clone plans them as well. Issues that someone else works on are skipped.
     pub(super) fn reserve(&mut self, steps: &[(IssueId, RunStep)]) -> Result<(), Refusal> {
-        let progress = Progress::of(&self.log);
+        let progress = RunProgress::of(&self.log);
         let is_untouched = |id: &IssueId| progress.issue(id).is_some_and(IssueProgress::is_untouched);
         let begins = |step: &RunStep| matches!(step, RunStep::Explore | RunStep::Plan);
         let wanted = steps.iter().filter(|(id, step)| begins(step) && is_untouched(id));
@@ -74,12 +74,12 @@ impl Driver<'_> {
     /// # Errors
     /// `nothing-to-do` if someone else works on it.
     pub(super) fn reach_planning(&mut self, issue: &IssueId) -> Result<(), Refusal> {
-        let progress = Progress::of(&self.log);
+        let progress = RunProgress::of(&self.log);
         match progress.issue(issue) {
             Some(at) if at.status == IssueStatus::Planning => Ok(()),
             Some(at) if at.is_untouched() => {
                 Err(Refusal::nothing(format!("someone else is working on `{issue}`"))
-                    .remedy(Call::new(Other::Show, [issue]), "shows who"))
+                    .remedy(RemedyCall::new(Other::Show, [issue]), "shows who"))
             }
             _ => {
                 let reached = IssueReached::plain(issue.clone(), IssueStatus::Planning);

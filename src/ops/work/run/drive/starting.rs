@@ -1,23 +1,23 @@
 //! Starts the steps that agents take.
 
 use super::Driver;
-use super::jobs::Task;
+use super::jobs::JobSite;
 use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::run::RunStep;
 use crate::model::run_log::IssueReached;
 use crate::model::status::IssueStatus;
 use crate::ops::work::run::execute::{Execution, execute};
-use crate::ops::work::run::job::{Job, failure_of};
+use crate::ops::work::run::job::{AgentJob, failure_of};
 use crate::ops::work::run::leftovers::keep_files;
 use crate::ops::work::run::paths::unlock;
 use crate::ops::work::run::steps;
 use crate::ops::work::run::tree;
 use crate::ops::work::{self, ClaimRequest, Claimable};
-use crate::ops::{Kind, Refusal, issues};
+use crate::ops::{Refusal, RefusalKind, issues};
 use crate::rules::audit;
 use crate::rules::roles::Role;
-use crate::rules::run::{Progress, next};
+use crate::rules::run::{RunProgress, next};
 use crate::store::Store;
 use crate::trail::active;
 
@@ -43,7 +43,7 @@ impl Driver<'_> {
             match begun {
                 Ok(()) => {}
                 // Someone else was faster: the records fetched from them show what to do next.
-                Err(refusal) if refusal.kind == Kind::Nothing || refusal.code == Code::OutOfOrder => {
+                Err(refusal) if refusal.kind == RefusalKind::Nothing || refusal.code == Code::OutOfOrder => {
                     has_failed |= self.session.store().tip()? != before;
                 }
                 Err(refusal) => {
@@ -105,7 +105,7 @@ impl Driver<'_> {
             self.clear(&tree)?;
             let session = identity.at(&self.places.branch_tree())?;
             // Two clones may each have put the issue into their own queue.
-            let log = Progress::of(&self.log);
+            let log = RunProgress::of(&self.log);
             let queue = log.issue(issue).and_then(|it| it.queue_id);
             let what = Claimable::Item(
                 queue.map_or_else(|| solution.to_string(), |queue| format!("{queue}:{solution}")),
@@ -127,14 +127,14 @@ impl Driver<'_> {
         let folder = issues::existing(&store.snapshot()?, issue)?;
         let execution = folder.executions.iter().find(|it| it.execution.id == id).map(|it| &it.execution);
         let named = folder.bound().map(|plan| audit::named(&plan.typed_plan())).unwrap_or_default();
-        let task = Task {
+        let task = JobSite {
             folder: tree,
             branch: execution.and_then(|it| it.branch.clone()),
             base: execution.and_then(|it| it.base_commit.clone()),
             named: named.iter().map(ToString::to_string).collect(),
         };
         let job = self.job(issue, RunStep::Execute, Role::Executor, task)?;
-        let job = Job { execution: Some(id.clone()), ..job };
+        let job = AgentJob { execution: Some(id.clone()), ..job };
         self.spawn(job, move |job| execute(job, &Execution { id: id.clone(), may_be_done }));
         Ok(())
     }
