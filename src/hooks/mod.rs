@@ -1,4 +1,4 @@
-//! What each git hook does, and how hooks are installed and removed.
+//! What each git hook does. `ops::store::hooks` installs them.
 
 pub(crate) mod binding;
 pub(crate) mod commit_msg;
@@ -6,7 +6,6 @@ mod error;
 mod floor;
 mod gates;
 pub(crate) mod guard;
-pub(crate) mod install;
 pub(crate) mod message;
 pub(crate) mod post_commit;
 pub(crate) mod post_rewrite;
@@ -19,6 +18,3 @@ mod verdict;
 
 pub(crate) use error::HookError;
 pub(crate) use verdict::HookVerdict;
-
-#[cfg(test)]
-mod test_repo;

@@ -21,6 +21,9 @@ pub(crate) mod store;
 pub(crate) mod trail;
 pub(crate) mod work;
 
+#[cfg(test)]
+pub(crate) mod test_repo;
+
 pub(crate) use done::Done;
 pub(crate) use error_answer::ErrorAnswer;
 pub(crate) use notice::{Notice, Weight};

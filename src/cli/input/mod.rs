@@ -2,6 +2,7 @@
 
 pub(super) mod board_filter;
 pub(super) mod chosen;
+pub(super) mod claiming;
 pub(super) mod consent;
 pub(super) mod editor;
 pub(super) mod fields;
@@ -9,7 +10,10 @@ pub(super) mod issue_fields;
 pub(super) mod issue_text;
 pub(super) mod list_filter;
 pub(super) mod output;
+pub(super) mod program;
 pub(super) mod text;
+pub(super) mod then;
+pub(super) mod waiting;
 
 use std::time::Duration;
 

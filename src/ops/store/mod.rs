@@ -6,6 +6,7 @@ mod export;
 mod export_ccw;
 mod fsck;
 mod github;
+mod hooks;
 mod ids;
 mod import;
 mod import_git_bug;
@@ -24,6 +25,9 @@ pub(crate) use export::{ExportedTable, TrackerExport, export, export_beads, expo
 pub(crate) use export_ccw::{CcwExport, CcwStore, export_ccw};
 pub(crate) use fsck::{FsckFinding, FsckSeverity, Repaired, fsck, repair};
 pub(crate) use github::{GithubComment, GithubReply, GithubSource, comment_for_github, import_github};
+pub(crate) use hooks::{
+    HookChange, HookSide, HookState, InstallHooks, InstalledHook, hooks, install_hooks, uninstall_hooks,
+};
 pub(crate) use ids::{IdKind, KnownId, ids};
 pub(crate) use import::{Export, Import, Selected, import, import_jsonl, issues, line};
 pub(crate) use import_git_bug::import_git_bug;

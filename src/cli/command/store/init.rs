@@ -1,11 +1,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::command::store::hooks::{install_hooks, warn_of_edited};
+use crate::cli::input::program;
 use crate::cli::{CliContext, Failure, Outcome, print};
-use crate::hooks::install::HookState;
 use crate::ops::Done;
-use crate::ops::store::{self, Init, Initialised};
+use crate::ops::store::{self, HookSide, HookState, Init, Initialised, InstallHooks};
 use crate::ui;
 
 /// Create the store, or fetch the remote's
@@ -44,8 +43,12 @@ pub(in crate::cli) fn run(Args { remote, hooks }: Args, context: &mut CliContext
     let session = context.session()?;
     let Done { view, commit, notices } = store::init(&session, &Init { remote })?;
     let wanted = hooks || (view.created && asks_for_hooks(context)?);
-    let hooks = if wanted { install_hooks(session.store(), false)? } else { vec![] };
-    warn_of_edited(&hooks, context);
-    let done = Done { view: InitAnswer { store: view, hooks }, commit, notices };
+    let mut done = Done { view: InitAnswer { store: view, hooks: vec![] }, commit, notices };
+    if wanted {
+        let input = InstallHooks { program: program::path()?, side: HookSide::Client, force: false };
+        let installed = store::install_hooks(&session, &input)?;
+        done.view.hooks = installed.view;
+        done.notices.extend(installed.notices);
+    }
     context.answer(done, |view, _, screen| print::store::initialised(screen, view))
 }

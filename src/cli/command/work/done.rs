@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use crate::cli::command::work::ended::{self, Then};
 use crate::cli::input::consent::{agree, refuse_commands_in_hook};
 use crate::cli::input::text as text_input;
+use crate::cli::input::then::ThenNext;
 use crate::cli::input::{parse_criterion, parse_limit};
 use crate::cli::{CliContext, Failure, Force, Outcome, named, print, read_text, strict_fault};
 use crate::model::strict;
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TASK.N=TEXT", value_parser = parse_accepted)]
     accept: Vec<Confirmed>,
     #[command(flatten)]
-    then: Then,
+    then: ThenNext,
     #[command(flatten)]
     force: Force,
 }
@@ -79,7 +79,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if let Some(verified) = verified.filter(|_| !context.json()) {
         print::verify::verified(&mut context.screen, &verified)?;
     }
-    ended::answer(Done { view: ended, commit, notices }, context, print::work::completed)
+    print::ended::answer(Done { view: ended, commit, notices }, context, print::work::completed)
 }
 
 /// The tests of the plan, consented to; `None` if it has no tests.

@@ -1,5 +1,5 @@
-use crate::cli::command::work::ended::{self, Then};
 use crate::cli::input::text as text_input;
+use crate::cli::input::then::ThenNext;
 use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::work::{self, Fail, FailureReport};
 
@@ -15,7 +15,7 @@ pub(crate) struct Args {
     #[arg(short = 'm', long, value_name = "TEXT|JSON")]
     message: Vec<String>,
     #[command(flatten)]
-    then: Then,
+    then: ThenNext,
     #[command(flatten)]
     force: Force,
 }
@@ -28,5 +28,5 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let ((why, report), then) = (FailureReport::parse_with_report(&text)?, args.then.then());
     let done = work::fail(&session, &Fail { item, why, report, then, force: args.force.why() })?;
-    ended::answer(done, context, print::work::failed)
+    print::ended::answer(done, context, print::work::failed)
 }

@@ -5,7 +5,6 @@ pub(in crate::cli) mod agents;
 mod agents_setup;
 pub(in crate::cli) mod detail;
 pub(in crate::cli) mod done;
-pub(in crate::cli) mod ended;
 pub(in crate::cli) mod fail;
 pub(in crate::cli) mod lease;
 pub(in crate::cli) mod mcp;
@@ -15,6 +14,5 @@ pub(in crate::cli) mod retry;
 pub(in crate::cli) mod run;
 pub(in crate::cli) mod start;
 pub(in crate::cli) mod verify;
-pub(in crate::cli) mod wait;
 #[cfg(feature = "web")]
 pub(in crate::cli) mod web;

@@ -1,5 +1,5 @@
-use crate::cli::command::work::next::Options;
-use crate::cli::{CliContext, Force, Outcome};
+use crate::cli::input::claiming::ClaimOptions;
+use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::work::Claimable;
 
 /// Queue the bound plan of an issue, if needed, and claim it
@@ -11,11 +11,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "QUEUE")]
     queue: Option<String>,
     #[command(flatten)]
-    options: Options,
+    options: ClaimOptions,
     #[command(flatten)]
     force: Force,
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    args.options.take(Claimable::Issue(args.issue, args.force.why()), args.queue, context)
+    let what = Claimable::Issue(args.issue, args.force.why());
+    let done = args.options.claim(what, args.queue, context)?;
+    context.answer(done, |claim, _, screen| print::work::claim(screen, claim))
 }

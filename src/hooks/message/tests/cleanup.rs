@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use super::super::cleanup::comment_prefix;
 use super::super::{CommentRule, is_empty_after_cleanup};
-use crate::hooks::test_repo::TestRepo;
+use crate::ops::test_repo::TestRepo;
 
 const ADVICE: &str = "\n# Please enter the commit message for your changes. Lines starting\n\
     # with '#' will be ignored, and an empty message aborts the commit.\n#\n# On branch main\n#\n";

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 
 use super::super::{CommentRule, add_trailers, is_empty_after_cleanup};
-use crate::hooks::test_repo::TestRepo;
+use crate::ops::test_repo::TestRepo;
 
 const OURS: &[(&str, &str)] = &[("Wf-Issue", "ISS-1")];
 

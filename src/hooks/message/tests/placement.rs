@@ -5,7 +5,7 @@ use bstr::ByteSlice;
 use proptest::prelude::*;
 
 use super::super::trailers::{PlacedTrailers, placed};
-use crate::hooks::test_repo::TestRepo;
+use crate::ops::test_repo::TestRepo;
 
 const OURS: &[(&str, &str)] = &[("Wf-Issue", "ISS-1"), ("Wf-Task", "T1")];
 /// No line starts with this, so as a comment prefix it makes every line text.

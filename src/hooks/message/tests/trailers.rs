@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::super::{CommentRule, add_trailers};
-use crate::hooks::test_repo::TestRepo;
+use crate::ops::test_repo::TestRepo;
 use crate::trail::trailers::parse;
 
 const OURS: &[(&str, &str)] = &[("Wf-Issue", "ISS-1"), ("Wf-Task", "T1")];

@@ -1,5 +1,6 @@
 //! The directory in which git looks for the hooks of this repository, and whether they may be installed there.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
@@ -12,15 +13,18 @@ pub(crate) struct HooksAt {
     common_dir: PathBuf,
     work_dir: Option<PathBuf>,
     tracked: bool,
+    search: Option<OsString>,
 }
 
 impl HooksAt {
     /// Asks git, which honours `core.hooksPath`, relative to the root of the work tree. The directory need not exist.
-    pub(crate) fn find(git: &Git, work_dir: Option<&Path>) -> Result<Self, GitError> {
+    /// `search` is the `PATH` on which a shim looks for the program.
+    pub(crate) fn find(git: &Git, work_dir: Option<&Path>, search: Option<&OsStr>) -> Result<Self, GitError> {
         let folder = git.hooks_dir()?;
         let common_dir = git.real_common_dir()?;
         let work_dir = work_dir.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()));
-        let mut at = Self { folder, common_dir, work_dir, tracked: false };
+        let mut at =
+            Self { folder, common_dir, work_dir, tracked: false, search: search.map(OsStr::to_owned) };
         at.tracked = at.is_tracked(git)?;
         Ok(at)
     }
@@ -28,6 +32,11 @@ impl HooksAt {
     /// The hooks directory.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The `PATH` on which a shim looks for the program.
+    pub(super) fn search(&self) -> Option<&OsStr> {
+        self.search.as_deref()
     }
 
     /// Whether the repository has no work tree, so that nobody commits in it.

@@ -80,7 +80,7 @@ pub(crate) struct HookState {
 }
 
 /// Writes every shim of that side that is not current. `program` is what the shims run if `git-wf` is not on the
-/// `PATH`.
+/// `PATH`; an absolute path.
 ///
 /// Every check is made before anything is changed. If the file system fails halfway, each hook is either unchanged or
 /// completely installed, and another install finishes the rest.
@@ -93,7 +93,6 @@ pub(crate) fn install(
     if !force {
         at.check()?;
     }
-    let program = std::path::absolute(program).map_err(InstallError::io("find", program))?;
     let slots: Vec<Slot> =
         SHIMS.iter().filter(|shim| shim.side == side).map(|shim| Slot::look(at, shim)).collect();
     for slot in &slots {
@@ -102,14 +101,14 @@ pub(crate) fn install(
     fs::create_dir_all(at.folder()).map_err(InstallError::io("create", at.folder()))?;
     let staged = slots
         .iter()
-        .filter(|slot| slot.installed(&program) != InstalledHook::Current)
-        .map(|slot| Ok((slot, stage(at.folder(), &slot.shim.text(&program))?)))
+        .filter(|slot| slot.installed(program) != InstalledHook::Current)
+        .map(|slot| Ok((slot, stage(at.folder(), &slot.shim.text(program))?)))
         .collect::<Result<Vec<_>, InstallError>>()?;
     let mut written = BTreeMap::new();
     for (slot, file) in staged {
         written.insert(slot.shim.name, slot.install(file)?);
     }
-    let mut states = status(at, &program);
+    let mut states = status(at, program);
     states.retain(|state| slots.iter().any(|slot| slot.shim.name == state.name));
     Ok(states
         .into_iter()
@@ -128,8 +127,7 @@ pub(crate) fn uninstall(at: &HooksAt) -> Result<Vec<HookState>, InstallError> {
 
 /// The state of each hook, compared with an install with that `program`.
 pub(crate) fn status(at: &HooksAt, program: &Path) -> Vec<HookState> {
-    let program = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
-    listed(at).map(|slot| slot.state(slot.installed(&program))).collect()
+    listed(at).map(|slot| slot.state(at, slot.installed(program))).collect()
 }
 
 /// The hooks that are useful in this repository, and any other shims that are installed.

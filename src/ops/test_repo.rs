@@ -11,14 +11,14 @@ use tempfile::TempDir;
 
 use crate::git::Git;
 
-pub(super) struct TestRepo {
-    pub(super) dir: TempDir,
-    pub(super) git: Git,
+pub(crate) struct TestRepo {
+    pub(crate) dir: TempDir,
+    pub(crate) git: Git,
 }
 
 impl TestRepo {
     /// An empty repository in `repo/`, with its hooks in the default place.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::Builder::new().prefix("it's a repo ").tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap().join("repo");
         fs::create_dir(&root).unwrap();
@@ -33,20 +33,20 @@ impl TestRepo {
         repo
     }
 
-    pub(super) fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.dir.path().canonicalize().unwrap().join("repo")
     }
 
-    pub(super) fn store(&self) -> crate::store::Store {
+    pub(crate) fn store(&self) -> crate::store::Store {
         crate::store::Store::open(&self.root(), &Default::default()).unwrap()
     }
 
-    pub(super) fn hooks(&self) -> PathBuf {
+    pub(crate) fn hooks(&self) -> PathBuf {
         self.root().join(".git/hooks")
     }
 
     /// A git command as a user would run it, but with only the repository's configuration.
-    pub(super) fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new("git");
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
             command.env_remove(name);
@@ -62,25 +62,25 @@ impl TestRepo {
         command
     }
 
-    pub(super) fn output(&self, args: &[&str]) -> Output {
+    pub(crate) fn output(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
     }
 
     /// The output of a command that must succeed.
-    pub(super) fn run(&self, args: &[&str]) -> String {
+    pub(crate) fn run(&self, args: &[&str]) -> String {
         let output = self.output(args);
         assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
     /// Writes a file and stages it.
-    pub(super) fn stage(&self, name: &str, text: &str) {
+    pub(crate) fn stage(&self, name: &str, text: &str) {
         fs::write(self.root().join(name), text).unwrap();
         self.run(&["add", "-f", "--", name]);
     }
 
     /// Writes an executable script anywhere below the temporary directory.
-    pub(super) fn script(&self, path: &Path, body: &str) {
+    pub(crate) fn script(&self, path: &Path, body: &str) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, format!("#!/bin/sh\n{body}\n")).unwrap();
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();

@@ -42,18 +42,18 @@ const fn shim(name: &'static str, side: HookSide, template: &'static str) -> Shi
 
 /// All hooks, in listing order.
 pub(super) const SHIMS: &[Shim] = &[
-    shim("commit-msg", HookSide::Client, include_str!("../../../hooks/commit-msg")),
-    shim("post-commit", HookSide::Client, include_str!("../../../hooks/post-commit")),
-    shim("post-merge", HookSide::Client, include_str!("../../../hooks/post-merge")),
-    shim("post-rewrite", HookSide::Client, include_str!("../../../hooks/post-rewrite")),
-    shim("pre-push", HookSide::Client, include_str!("../../../hooks/pre-push")),
-    shim("pre-receive", HookSide::Server, include_str!("../../../hooks/pre-receive")),
+    shim("commit-msg", HookSide::Client, include_str!("../../../../../hooks/commit-msg")),
+    shim("post-commit", HookSide::Client, include_str!("../../../../../hooks/post-commit")),
+    shim("post-merge", HookSide::Client, include_str!("../../../../../hooks/post-merge")),
+    shim("post-rewrite", HookSide::Client, include_str!("../../../../../hooks/post-rewrite")),
+    shim("pre-push", HookSide::Client, include_str!("../../../../../hooks/pre-push")),
+    shim("pre-receive", HookSide::Server, include_str!("../../../../../hooks/pre-receive")),
 ];
 
 impl Shim {
     /// The content of the file; `program` is what it runs if `git-wf` is not on the `PATH`.
     pub(super) fn text(&self, program: &Path) -> Vec<u8> {
-        let common = include_str!("../../../hooks/earlier.sh");
+        let common = include_str!("../../../../../hooks/earlier.sh");
         let text = self.template.replace(COMMON, common).replace(HOOK, self.name);
         text.as_bytes().replace(PROGRAM, quoted(program))
     }

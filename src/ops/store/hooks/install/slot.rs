@@ -1,6 +1,5 @@
 //! The files of one hook in the hooks directory.
 
-use std::env;
 use std::fs;
 use std::io;
 use std::iter;
@@ -83,9 +82,9 @@ impl Slot {
         }
     }
 
-    pub(super) fn state(&self, installed: InstalledHook) -> HookState {
+    pub(super) fn state(&self, at: &HooksAt, installed: InstalledHook) -> HookState {
         let calls = match &self.found {
-            AtHookPath::Shim(text) => called(env::var_os("PATH").as_deref(), shim::recorded(text)),
+            AtHookPath::Shim(text) => called(at.search(), shim::recorded(text)),
             AtHookPath::Nothing | AtHookPath::Other => None,
         };
         let earlier = self.earlier.clone();
@@ -158,7 +157,7 @@ impl Slot {
         let left = Self::look(at, self.shim);
         let installed =
             if left.found == AtHookPath::Nothing { InstalledHook::Absent } else { InstalledHook::Foreign };
-        Ok(HookState { change, edited, ..left.state(installed) })
+        Ok(HookState { change, edited, ..left.state(at, installed) })
     }
 
     /// Removes the directory of earlier hooks if it is empty.

@@ -8,7 +8,7 @@ use super::super::{
     HookChange, HookSide, InstallError, InstalledHook, Slot, called, install, shim, stage, status, uninstall,
 };
 use super::{NAMES, changes, found, mode, names, place, program};
-use crate::hooks::test_repo::TestRepo;
+use crate::ops::test_repo::TestRepo;
 
 #[test]
 fn shims_come_and_go() {
@@ -222,15 +222,6 @@ fn the_program_on_the_path_comes_before_the_recorded_one() {
     assert_eq!(called(Some(&path), Some(recorded.clone())), Some(recorded.clone()));
     repo.script(&folder.join("git-wf"), "exit 0");
     assert_eq!(called(Some(&path), Some(recorded)), Some(folder.join("git-wf")));
-}
-
-#[test]
-fn a_program_is_recorded_so_that_it_is_found_from_anywhere() {
-    let repo = TestRepo::new();
-    install(&place(&repo), Path::new("bin/git-wf"), HookSide::Client, false).unwrap();
-    let recorded = shim::recorded(&fs::read(repo.hooks().join("commit-msg")).unwrap()).unwrap();
-    assert_eq!(recorded, std::env::current_dir().unwrap().join("bin/git-wf"));
-    assert_eq!(found(&status(&place(&repo), Path::new("bin/git-wf"))), [InstalledHook::Current; NAMES.len()]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::super::{HookSide, install, shim};
 use super::{place, program};
-use crate::hooks::test_repo::TestRepo;
+use crate::ops::test_repo::TestRepo;
 
 /// Notes the script's name, the arguments, a variable and stdin; ends with `code`.
 fn noting(repo: &TestRepo, who: &str, code: u8) -> String {

@@ -1,27 +1,11 @@
-//! What `done` and `fail` share: they can take the next item at once.
+//! The end of an execution, and the item that was taken after it.
 
 use std::io;
 
 use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::ops::Done;
-use crate::ops::work::{self, ChangedExecution, Ended};
+use crate::ops::work::{ChangedExecution, Ended};
 use crate::ui::Screen;
-
-/// What follows after the end.
-#[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Then {
-    /// Then claim the next ready item, like `git wf next`, with the same push. Exit status: 3 if no item is ready, 1
-    /// if the execution has ended but claiming the next item failed
-    #[arg(long)]
-    next: bool,
-}
-
-impl Then {
-    /// Converts the option for the operation.
-    pub(in crate::cli) fn then(&self) -> work::Then {
-        work::Then::publish(self.next)
-    }
-}
 
 /// Shows the end, for people with `print`, and the item that was taken. If none could be taken, the command ends with
 /// that error.

@@ -1,0 +1,58 @@
+//! How the commands that claim an item are told to.
+
+use std::path::PathBuf;
+
+use crate::cli::input::waiting;
+use crate::cli::{CliContext, Failure};
+use crate::model::code::Code;
+use crate::ops::Done;
+use crate::ops::work::{ClaimRequest, ClaimView, Claimable};
+use crate::rules::lease;
+
+/// How an item is claimed.
+#[derive(Debug, Default, clap::Args)]
+pub(in crate::cli) struct ClaimOptions {
+    /// Allow an item that touches the files of a running execution, or of an item that comes before it
+    #[arg(long)]
+    allow_overlap: bool,
+    /// Claim only among the worktrees of this clone, without the remote
+    #[arg(long)]
+    local: bool,
+    /// Wait for a ready item, at most this long: 30s, 5m (default: without limit)
+    #[arg(long, value_name = "TIMEOUT", num_args = 0..=1, value_parser = parse_timeout)]
+    wait: Option<Option<u64>>,
+    /// Create a worktree with a branch `wf/<plan>` (default: beside the repository)
+    #[arg(long, value_name = "PATH", num_args = 0..=1)]
+    worktree: Option<Option<PathBuf>>,
+}
+
+/// In milliseconds.
+fn parse_timeout(text: &str) -> Result<u64, String> {
+    lease::parse_duration(text)
+        .and_then(|millis| u64::try_from(millis).ok())
+        .ok_or_else(|| "expected a number with a unit, such as 30s, 5m or 1h".into())
+}
+
+impl ClaimOptions {
+    /// Claims an item with these options, and waits for it if requested.
+    pub(in crate::cli) fn claim(
+        self,
+        what: Claimable,
+        queue: Option<String>,
+        context: &mut CliContext,
+    ) -> Result<Done<ClaimView>, Failure> {
+        let Self { allow_overlap, local, wait: limit, worktree } = self;
+        let worktree = worktree.map(|path| path.map(absolute).transpose()).transpose()?;
+        let session = context.session()?;
+        let wish = ClaimRequest { what, queue, allow_overlap, local, worktree, is_fresh: false, model: None };
+        Ok(waiting::claim(&session, &wish, limit, context)?)
+    }
+}
+
+/// The path as seen from the current directory.
+fn absolute(path: PathBuf) -> Result<PathBuf, Failure> {
+    std::path::absolute(path).map_err(|error| {
+        Failure::new(Code::Path, format!("cannot find the path of the worktree: {error}"))
+            .hint("give the whole path, such as /home/ada/work")
+    })
+}
