@@ -1,6 +1,6 @@
 //! A text that someone writes in the editor.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cli::Failure;
 use crate::model::code::Code;
@@ -68,7 +68,7 @@ impl<'a> EditedText<'a> {
                     if read == 0 || answer.trim().to_lowercase().starts_with('n') {
                         return Err(failure.and(place));
                     }
-                    text = editor.open(&text)?;
+                    text = editor.open(&text, false)?;
                 }
             }
         }
@@ -77,13 +77,9 @@ impl<'a> EditedText<'a> {
 
 /// Opens git's editor on `text`, with `help` below it. Returns the text above the help.
 pub(crate) fn edit<'a>(session: &'a Session, text: &str, help: &str) -> Result<EditedText<'a>, Failure> {
-    let path = session.store().git_dir().join("wf").join("EDITMSG.md");
-    if path.exists() {
-        // Left from a text that could not be stored: someone may still want it.
-        let _ = std::fs::rename(&path, path.with_file_name("EDITMSG.old.md"));
-    }
+    let path = new_file(&session.store().git_dir().join("wf"))?;
     let editor = Editor { session, path, help: help.to_owned() };
-    let text = editor.open(text)?;
+    let text = editor.open(text, true)?;
     Ok(EditedText { text, editor: Some(editor) })
 }
 
@@ -120,9 +116,25 @@ pub(crate) fn text_of(session: &Session, text: &str, help: &str) -> Result<Strin
     Ok(written.text)
 }
 
+/// A file of its own for each text: other editors may be open, and texts that could not be stored are kept.
+fn new_file(folder: &Path) -> Result<PathBuf, Failure> {
+    let create = || -> std::io::Result<PathBuf> {
+        std::fs::create_dir_all(folder)?;
+        let file = tempfile::Builder::new().prefix("EDITMSG-").suffix(".md").tempfile_in(folder)?;
+        Ok(file.into_temp_path().keep()?)
+    };
+    create().map_err(|error| {
+        Failure::new(
+            Code::Editor,
+            format!("cannot create a file for the editor in `{}`: {error}", folder.display()),
+        )
+        .hint("-m or -F need none")
+    })
+}
+
 impl Editor<'_> {
-    /// Lets someone change a text.
-    fn open(&self, text: &str) -> Result<String, Failure> {
+    /// Lets someone change a text. If it `is_new` and the editor fails before it changed anything, no file is left.
+    fn open(&self, text: &str, is_new: bool) -> Result<String, Failure> {
         let git = self.session.store().git();
         let editor = git.editor()?;
         let path = &self.path;
@@ -131,13 +143,11 @@ impl Editor<'_> {
                 .command("git var GIT_EDITOR", "shows the editor")
                 .and("-m or -F need none")
         };
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(failed)?;
-        }
         let about = "Everything from this line on is ignored.";
         let help: String =
             [about].into_iter().chain(self.help.lines()).map(|it| format!("# {it}\n")).collect();
-        std::fs::write(path, format!("{text}\n\n{SCISSORS}\n{help}")).map_err(failed)?;
+        let given = format!("{text}\n\n{SCISSORS}\n{help}");
+        std::fs::write(path, &given).map_err(failed)?;
         let status = std::process::Command::new("sh")
             .args(["-c", &format!("{editor} \"$@\""), &editor])
             .arg(path)
@@ -145,8 +155,12 @@ impl Editor<'_> {
             .map_err(failed)?;
         let written = std::fs::read(path).map_err(failed)?;
         if !status.success() {
-            return Err(Failure::new(Code::Editor, format!("the editor `{editor}` failed: {status}"))
-                .hint(format!("what you wrote is in `{}`", path.display())));
+            let failure = Failure::new(Code::Editor, format!("the editor `{editor}` failed: {status}"));
+            if is_new && written == given.as_bytes() {
+                let _ = std::fs::remove_file(path);
+                return Err(failure.command("git var GIT_EDITOR", "shows the editor"));
+            }
+            return Err(failure.hint(format!("what you wrote is in `{}`", path.display())));
         }
         let written = String::from_utf8(written).map_err(|_| {
             Failure::new(Code::InvalidUtf8, format!("`{}` is not UTF-8", path.display()))

@@ -65,7 +65,7 @@ fn an_issue_is_created_and_described_in_the_editor() {
     let listed = repo.json(&["list"]);
     let id = listed[0]["id"].as_str().unwrap();
     assert_eq!(repo.json(&["show", id])["context"], "*Every* query.");
-    assert!(!repo.path().join(".git/wf/EDITMSG.md").exists());
+    assert_eq!(repo.kept_texts(), [""; 0]);
     seat.types("p").until("set the priority").types("2").until("priority high");
     assert_eq!(repo.json(&["show", id])["priority"], 2);
     seat.quits();

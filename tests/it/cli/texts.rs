@@ -262,24 +262,28 @@ fn a_text_from_the_editor_outlives_a_refusal() {
     let repo = sandbox.store("a");
     repo.issue("ISS-001");
     let written = repo.with_env("GIT_EDITOR", "printf 'My words\n\nand more\n' >");
-    let file = repo.path().join(".git/wf/EDITMSG.md");
-    for args in [
+    for (n, args) in [
         &["feedback", "add", "NOSUCH", "-e"][..],
         &["wisdom", "add", "--issue", "NOSUCH", "-e"],
         &["wisdom", "answer", "NOSUCH", "-e"],
         &["new", "--id", "ISS-001", "-e"],
         &["edit", "ISS-001", "--status", "closed", "-e"],
-    ] {
+    ]
+    .into_iter()
+    .enumerate()
+    {
         let error = written.wf(&[args, &["--json"]].concat()).fails(1).json_error();
-        assert!(error["hint"].as_str().unwrap().contains("EDITMSG.md"), "{args:?}: {error}");
-        assert!(std::fs::read_to_string(&file).unwrap().starts_with("My words\n\nand more\n"), "{args:?}");
+        assert!(error["hint"].as_str().unwrap().contains("EDITMSG-"), "{args:?}: {error}");
+        let kept = repo.kept_texts();
+        assert!(kept.len() == n + 1 && kept[n].starts_with("My words\n\nand more\n"), "{args:?}");
     }
     let long = repo.with_env("GIT_EDITOR", "head -c 17000000 /dev/zero | tr '\\0' x >");
     let error = long.wf(&["comment", "ISS-001", "-e", "--json"]).fails(1).json_error();
-    assert!(error["hint"].as_str().unwrap().contains("EDITMSG.md"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("EDITMSG-"), "{error}");
     written.wf(&["comment", "ISS-001", "-e"]).ok();
-    assert!(!file.exists(), "it is in the store");
+    assert_eq!(repo.kept_texts().len(), 6, "it is in the store");
     // An empty text is nothing to keep.
     let error = repo.with_env("GIT_EDITOR", ":").wf(&["new", "-e", "--json"]).fails(1).json_error();
-    assert!(!error["hint"].as_str().unwrap().contains("EDITMSG.md") && !file.exists(), "{error}");
+    assert!(!error["hint"].as_str().unwrap().contains("EDITMSG-"), "{error}");
+    assert_eq!(repo.kept_texts().len(), 6);
 }

@@ -40,19 +40,42 @@ fn fields_above_the_text_are_set_kept_and_cleared() {
 fn what_cannot_be_read_is_kept_and_named() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
-    let editor = with_editor(&repo, "printf -- '---\\nprioritty: 1\\n---\\nTitle\\n' >\"$1\"\n");
-    let error = editor.refused(1, &["new", "-e"]);
+    let unreadable = || with_editor(&repo, "printf -- '---\\nprioritty: 1\\n---\\nTitle\\n' >\"$1\"\n");
+    let error = unreadable().refused(1, &["new", "-e"]);
     assert_eq!(error["code"], "invalid-text");
     assert!(
         error["message"].as_str().unwrap().contains("line 2") && error.to_string().contains("`priority`"),
         "{error}"
     );
-    assert!(error["hint"].as_str().unwrap().contains("EDITMSG.md"), "{error}");
-    let kept = repo.read(".git/wf/EDITMSG.md");
-    assert!(kept.contains("prioritty"), "{kept}");
-    // The next text does not overwrite it.
+    assert!(error["hint"].as_str().unwrap().contains("EDITMSG-"), "{error}");
+    assert!(repo.kept_texts()[0].contains("prioritty"));
+    // Others do not overwrite it, whether they are stored or not.
+    unreadable().refused(1, &["new", "-e"]);
     with_editor(&repo, "printf 'Other\\n' >\"$1\"\n").wf(&["new", "-e"]).ok();
-    assert!(repo.read(".git/wf/EDITMSG.old.md").contains("prioritty"));
+    unreadable().refused(1, &["new", "-e"]);
+    assert_eq!(repo.kept_texts().iter().filter(|text| text.contains("prioritty")).count(), 3);
+    // An editor that was left without a change leaves nothing.
+    let error = repo.with_env("GIT_EDITOR", "false").refused(1, &["new", "-e"]);
+    assert!(!error.to_string().contains("EDITMSG"), "{error}");
+    assert_eq!(repo.kept_texts().len(), 3);
+}
+
+/// While one text is in the editor, someone writes another in the same repository.
+#[test]
+fn two_editors_do_not_share_a_file() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    repo.issue("ISS-002");
+    let before = repo.json(&["show", "ISS-001"]);
+    let outer = "GIT_EDITOR='sed -i s/^priority:.*/priority:critical/' git wf edit ISS-002 -e && \
+        sed -i s/^priority:.*/priority:low/ \"$1\"\n";
+    let ran = with_editor(&repo, outer).wf(&["edit", "ISS-001", "-e"]).ok();
+    assert!(ran.stderr.is_empty(), "{}", ran.stderr);
+    let [first, second] = ["ISS-001", "ISS-002"].map(|id| repo.json(&["show", id]));
+    assert_eq!((&first["priority"], &second["priority"]), (&json!(4), &json!(1)));
+    assert_eq!((&first["title"], &first["context"]), (&before["title"], &before["context"]));
+    assert_eq!(repo.kept_texts(), [""; 0]);
 }
 
 #[test]
@@ -66,7 +89,7 @@ fn on_a_terminal_the_editor_opens_again() {
     assert_eq!(code, 0, "{shown}");
     assert!(shown.contains("did you mean `priority`") && shown.contains("edit it again? [Y/n]"), "{shown}");
     assert_eq!(repo.json(&["show", "ISS-007"])["priority"], 1);
-    assert!(!repo.path().join(".git/wf/EDITMSG.md").exists());
+    assert_eq!(repo.kept_texts(), [""; 0]);
 }
 
 #[test]

@@ -128,6 +128,16 @@ impl Repo {
         std::fs::write(path, text).unwrap();
     }
 
+    /// The texts of the editor that could not be stored, in the order of their times.
+    pub(crate) fn kept_texts(&self) -> Vec<String> {
+        let files = self.path().join(".git/wf").read_dir().into_iter().flatten();
+        let files = files.map(|file| file.unwrap());
+        let mut kept: Vec<_> =
+            files.filter(|file| file.file_name().to_str().unwrap().starts_with("EDITMSG")).collect();
+        kept.sort_by_key(|file| file.metadata().unwrap().modified().unwrap());
+        kept.iter().map(|file| std::fs::read_to_string(file.path()).unwrap()).collect()
+    }
+
     #[track_caller]
     pub(crate) fn read(&self, path: &str) -> String {
         let path = self.path.join(path);
