@@ -25,6 +25,8 @@ pub(super) const DEFAULT_COLUMNS: usize = 80;
 pub(crate) struct Screen {
     json: bool,
     terminal: bool,
+    /// Whether an editor can have the terminal: not if git started a pager, which has it.
+    is_direct: bool,
     painter: Painter,
     columns: Option<usize>,
     filter: OutletFilter,
@@ -46,16 +48,23 @@ impl Screen {
     pub(crate) fn from_env(json: bool) -> Self {
         #[allow(clippy::disallowed_methods)] // One of the two places where output leaves the program.
         let stdout = io::stdout();
-        let terminal = stdout.is_terminal() && !UiSettings::get().is_plain;
+        let is_direct = stdout.is_terminal();
+        // Behind the pager that git started with `pager.wf` or `git -p`, people read, too.
+        let terminal = (is_direct || style::is_in_pager()) && !UiSettings::get().is_plain;
         let for_people = terminal && !json;
-        let size = if for_people { terminal_size::terminal_size_of(&stdout) } else { None };
+        let size = terminal_size::terminal_size_of(&stdout).filter(|_| for_people);
+        // git tells the width to programs that it puts in front of a pager.
         let columns = columns_of_variable()
-            .or_else(|| size.map(|(terminal_size::Width(columns), _)| usize::from(columns)))
+            .or_else(|| {
+                let size = size.or_else(|| terminal_size::terminal_size().filter(|_| for_people));
+                size.map(|(terminal_size::Width(columns), _)| usize::from(columns))
+            })
             .filter(|columns| *columns > 0)
             .unwrap_or(DEFAULT_COLUMNS);
         Self {
             json,
             terminal,
+            is_direct,
             // A JSON document has no colour, whatever is asked for.
             painter: if json { Painter::NONE } else { Painter::for_stream(for_people) },
             columns: for_people.then_some(columns),
@@ -73,6 +82,7 @@ impl Screen {
         Self {
             json: false,
             terminal: true,
+            is_direct: true,
             painter,
             columns: Some(columns),
             filter: OutletFilter::new(Replacement::Text),
@@ -87,9 +97,14 @@ impl Screen {
         self.json
     }
 
-    /// Whether stdout is a terminal: there, `new` prints a sentence instead of the bare id.
+    /// Whether people read stdout, on a terminal or in git's pager: there, `new` prints a sentence instead of the bare id.
     pub(crate) fn is_terminal(&self) -> bool {
         self.terminal
+    }
+
+    /// Whether a command without a text may open an editor: stdout is a terminal, and no pager has it.
+    pub(crate) fn can_edit(&self) -> bool {
+        self.terminal && self.is_direct
     }
 
     /// An id: on a terminal the part that suffices to type it, for programs the whole.
@@ -253,6 +268,13 @@ impl Write for Screen {
 /// Whether the reader of our output has gone away, as `head` does. That ends the program quietly with exit code 0.
 pub(crate) fn is_broken_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
+}
+
+/// Whether stdout is a terminal, or the pager that git started.
+pub(super) fn is_read_by_people() -> bool {
+    #[allow(clippy::disallowed_methods)] // It only reads a property.
+    let is_terminal = io::stdout().is_terminal();
+    is_terminal || style::is_in_pager()
 }
 
 /// The value of `COLUMNS`, which takes precedence over the terminal's own width, as in git.

@@ -68,6 +68,9 @@ impl Style {
     }
 }
 
+/// The columns of the name of a field.
+const LABEL: usize = 12;
+
 /// Starts a mark: a noncharacter, which does not occur in exchanged text.
 const MARK: char = '\u{fdd0}';
 /// The number of digits in the key of this run.
@@ -202,6 +205,15 @@ impl Painter {
         painted
     }
 
+    /// The name of a field, before its value: padded to a column, or followed by a colon for screen readers.
+    pub(crate) fn label(self, name: &str) -> String {
+        match UiSettings::get().is_plain {
+            true if name.is_empty() => String::new(),
+            true => self.paint(DIM, &format!("{name}:")),
+            false => self.paint(DIM, &format!("{name:<LABEL$}")),
+        }
+    }
+
     /// Text that was painted, as a link to an address if the terminal knows links and the address is fit for one.
     pub(crate) fn link(self, address: &str, painted: String) -> String {
         if !self.links || !links::is_fit(address) {
@@ -228,7 +240,7 @@ impl Painter {
 }
 
 /// Whether git itself started a pager for this program, as it does with `pager.wf` or `git -p wf`.
-fn is_in_pager() -> bool {
+pub(super) fn is_in_pager() -> bool {
     std::env::var_os("GIT_PAGER_IN_USE").is_some_and(|value| value == "true")
 }
 

@@ -30,6 +30,7 @@ pub(crate) fn screen(columns: Option<usize>) -> (Screen, Written) {
     let screen = Screen {
         json: false,
         terminal: columns.is_some(),
+        is_direct: columns.is_some(),
         painter: Painter::OFF,
         columns,
         filter: OutletFilter::new(Replacement::Text),

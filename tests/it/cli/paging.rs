@@ -39,6 +39,28 @@ fn a_tall_answer_goes_through_the_pager_that_git_would_use() {
     assert!(!repo.wf(&["list"]).ok().stdout.contains("own:"));
 }
 
+/// With `pager.wf` or `git -p wf`, git starts the pager, and the program writes to a pipe.
+#[test]
+fn in_the_pager_of_git_people_read() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let title = "A title that is much too long for a terminal of sixty columns, and goes on and on";
+    repo.wf(&["new", title]).ok();
+    let paged = repo.with_env("GIT_PAGER_IN_USE", "true");
+    let shown = paged.with_env("COLUMNS", "60").wf(&["list"]).ok().stdout;
+    assert!(shown.lines().all(|line| line.chars().count() <= 60) && shown.contains('…'), "{shown}");
+    assert!(paged.wf(&["list", "--json"]).json()[0]["title"] == title);
+    assert!(repo.with_env("COLUMNS", "60").wf(&["list"]).ok().stdout.contains(title), "a program reads it");
+    // No editor opens behind a pager that nobody asked for.
+    let error = paged.with_env("GIT_EDITOR", "touch opened").wf(&["new"]).fails(2);
+    assert!(!repo.path().join("opened").exists(), "{}", error.stderr);
+    repo.git(&["config", "pager.wf", "sed s/^/own:/"]).ok();
+    let (_, shown) =
+        repo.with_env("NO_COLOR", "1").without_env("GIT_PAGER").git_on_terminal(60, &["wf", "list"]);
+    assert!(shown.contains("own:"), "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 64), "{shown}");
+}
+
 #[test]
 fn addresses_are_links_where_the_terminal_knows_them() {
     let sandbox = Sandbox::new();

@@ -34,12 +34,28 @@ impl Repo {
         self.with_terminal_of_kind(("xterm", columns), "", None, args)
     }
 
+    /// Runs git on a terminal of this width.
+    pub(crate) fn git_on_terminal(&self, columns: u16, args: &[&str]) -> (i32, String) {
+        self.program_on_terminal("git", ("xterm", columns), "", None, args)
+    }
+
     fn with_terminal(&self, typed: &str, words: Option<&str>, args: &[&str]) -> (i32, String) {
         self.with_terminal_of_kind(("xterm", COLUMNS), typed, words, args)
     }
 
     fn with_terminal_of_kind(
         &self,
+        terminal: (&str, u16),
+        typed: &str,
+        words: Option<&str>,
+        args: &[&str],
+    ) -> (i32, String) {
+        self.program_on_terminal(env!("CARGO_BIN_EXE_git-wf"), terminal, typed, words, args)
+    }
+
+    fn program_on_terminal(
+        &self,
+        program: &str,
         (kind, columns): (&str, u16),
         typed: &str,
         mut words: Option<&str>,
@@ -49,7 +65,7 @@ impl Repo {
         let pty = openpty(&size, None).unwrap();
         let mut keyboard = File::from(pty.master);
         keyboard.write_all(typed.as_bytes()).unwrap();
-        let mut command = self.with_env("TERM", kind).command(env!("CARGO_BIN_EXE_git-wf"), args);
+        let mut command = self.with_env("TERM", kind).command(program, args);
         let end = || Stdio::from(pty.slave.try_clone().unwrap());
         let mut child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
         // From here on, only the program has the terminal open, so its end is the end of the output.

@@ -61,7 +61,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         });
     }
     let replaced = args.edit.clone().filter(|comment| !comment.is_empty());
-    let opens = context.screen.is_terminal();
+    let opens = context.screen.can_edit();
     let text =
         TextArgs { message: args.message, file: args.file, edit: args.edit.is_some() && replaced.is_none() };
     let Some(comment) = replaced else {

@@ -43,7 +43,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     };
     let input = NewIssue { id, title, text: description, fields };
     let is_blank = input.title.is_none() && input.text.is_none() && input.fields.json.is_none();
-    let done = if text.edit || template.is_some() || (is_blank && context.screen.is_terminal()) {
+    let done = if text.edit || template.is_some() || (is_blank && context.screen.can_edit()) {
         written_in_editor(&session, &input, template.as_deref())?
     } else {
         issues::new(&session, input)?
