@@ -124,6 +124,8 @@ pub(super) fn fault(path: &str, error: &clap::Error) -> (String, Option<String>)
             let why = why.unwrap_or_default();
             (format!("`{value}` is not a valid value for `{argument}`{why}"), None)
         }
+        // An error of this program's own, such as one about the order of options.
+        ErrorKind::ArgumentConflict if argument.is_empty() => (own_words(error), None),
         ErrorKind::ArgumentConflict => match context_texts(error, ContextKind::PriorArg) {
             others if others.iter().any(|it| it == argument) => {
                 (format!("`{argument}` is given more than once"), None)
@@ -141,6 +143,13 @@ pub(super) fn fault(path: &str, error: &clap::Error) -> (String, Option<String>)
         ErrorKind::InvalidUtf8 => ("an argument is not UTF-8".to_owned(), None),
         _ => (error.kind().to_string(), None),
     }
+}
+
+/// The message of an error that does not come from clap: the first line that it would print.
+fn own_words(error: &clap::Error) -> String {
+    let shown = error.to_string();
+    let line = shown.lines().next().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
 /// Why clap refuses a value, in plain words: it says `99 is not in 1..=64`.

@@ -71,6 +71,41 @@ pub(crate) const HELP: &str = "The first line says what the plan does. Text belo
     \u{20} action: Create, Modify, Fix, Test, ... (default: the first word of the title)\n\
     Fields that are left empty are left out. An empty or unchanged text adds no plan.";
 
+/// A plan as a text that [`parse`] reads back.
+pub(crate) fn written(plan: &PlanText) -> String {
+    let mut text = format!("{}\n", plan.description);
+    if !plan.approach.is_empty() {
+        text.push_str(&format!("\n{}\n", plan.approach));
+    }
+    text.push('\n');
+    for name in RATINGS {
+        let value = plan.ratings.iter().find(|(it, _)| *it == name).map_or("", |(_, value)| value);
+        text.push_str(format!("{name}: {value}").trim_end());
+        text.push('\n');
+    }
+    for task in &plan.tasks {
+        text.push_str(&format!("\n## {}\n", task.title));
+        let action = task.action.as_ref().map(|it| format!("action: {it}\n"));
+        text.push_str(&action.unwrap_or_default());
+        let after =
+            if task.after.is_empty() { String::new() } else { format!("after: {}\n", task.after.join(", ")) };
+        text.push_str(&after);
+        for (name, all) in [
+            ("files", &task.files),
+            ("steps", &task.steps),
+            ("done when", &task.criteria),
+            ("verify", &task.verify),
+            ("test", &task.tests),
+        ] {
+            text.push_str(&format!("{name}:\n"));
+            // The text has a line for each.
+            all.iter()
+                .for_each(|it| text.push_str(&format!("- {}\n", it.lines().collect::<Vec<_>>().join(" "))));
+        }
+    }
+    text
+}
+
 /// Reads a plan.
 ///
 /// # Errors
@@ -225,6 +260,14 @@ mod tests {
         let report = plan_check::examine(&value, PlanSetting::default());
         assert!(report.findings.iter().all(|it| !it.is_error()), "{:?}", report.findings);
         assert!(report.quality.suffices(), "{:?}", report.findings);
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let plan = parse(TEXT).unwrap();
+        assert_eq!(parse(&written(&plan)).unwrap(), plan);
+        let plan = parse("Fix it\n## Fix the race").unwrap();
+        assert_eq!(parse(&written(&plan)).unwrap(), plan, "{}", written(&plan));
     }
 
     #[test]

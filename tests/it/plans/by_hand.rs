@@ -59,6 +59,19 @@ fn a_plan_is_written_in_the_editor() {
         (&json!("Limit requests"), &json!("Add"))
     );
     assert_eq!(plan["analysis"]["risk"], "low");
+    // What was given by options is there to be completed.
+    repo.wf(&["new", "Fix it", "--id", "ISS-002"]).ok();
+    repo.write(
+        "editor",
+        "cp \"$1\" seen; sed -i -e 's/^risk:.*/risk: high/' -e 's/^- look$/&\\n- think/' \"$1\"\n",
+    );
+    editor.wf(&["plan", "ISS-002", "--task", "Fix the race", "--step", "look", "--impact", "low", "-e"]).ok();
+    assert!(repo.read("seen").starts_with("Fix it\n"), "{}", repo.read("seen"));
+    let plan = repo.json(&["solution", "show", "ISS-002"]);
+    assert_eq!(plan["tasks"][0]["implementation"], json!(["look", "think"]));
+    assert_eq!((&plan["analysis"]["risk"], &plan["analysis"]["impact"]), (&json!("high"), &json!("low")));
+    let error = repo.refused(2, &["plan", "ISS-002", "--step", "x", "--task", "y"]);
+    assert!(error["message"].as_str().unwrap().starts_with("`--step` comes before"), "{error}");
 }
 
 #[test]

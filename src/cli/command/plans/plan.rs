@@ -12,8 +12,8 @@ use crate::rules::plan_text::{self, PlanText, TaskText};
 ///
 /// Each --task begins a task; --step, --done-when, --verify, --test, --path and --after after it belong to it. Without
 /// --task, your editor opens with a template, or the same text is read from a file or -m. With --task, the text says
-/// in its first line what the plan does, and below it how and why (default: the title of the issue). `git wf solution
-/// add` takes plans as JSON, with every field that a plan can have.
+/// in its first line what the plan does, and below it how and why (default: the title of the issue); with -e, too, your
+/// editor opens with the plan so far. `git wf solution add` takes plans as JSON, with every field that a plan can have.
 ///
 /// The plan is bound at once if its quality is 0.8 or more. For that, give each task two --step, a --done-when that can be
 /// checked, --verify and --test, and rate the plan with --risk, --impact and --complexity; `git wf solution check` says
@@ -108,7 +108,7 @@ impl FromArgMatches for TaskArgs {
             let Some(task) = tasks.last_mut() else {
                 return Err(clap::Error::raw(
                     clap::error::ErrorKind::ArgumentConflict,
-                    format!("--{name} comes before the first --task"),
+                    format!("`--{name}` comes before the first `--task`, the task that it belongs to"),
                 ));
             };
             let several = || value.split(',').map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
@@ -146,23 +146,24 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     };
     let ratings = [("risk", risk), ("impact", impact), ("complexity", complexity)];
     let ratings: Vec<_> = ratings.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-    let done = match tasks.0.is_empty() {
-        false => {
-            let said = said.unwrap_or_else(|| stored.title.clone());
-            let (description, approach) = said.trim().split_once('\n').unwrap_or((said.trim(), ""));
-            let plan = PlanText {
-                description: description.trim().to_owned(),
-                approach: approach.trim().to_owned(),
-                ratings,
-                tasks: tasks.0,
-            };
-            add(&plan)?
+    let given = (!tasks.0.is_empty()).then(|| {
+        let said = said.as_deref().unwrap_or(&stored.title);
+        let (description, approach) = said.trim().split_once('\n').unwrap_or((said.trim(), ""));
+        PlanText {
+            description: description.trim().to_owned(),
+            approach: approach.trim().to_owned(),
+            ratings,
+            tasks: tasks.0,
         }
-        true => {
+    });
+    let done = match given {
+        Some(plan) if !text.edit => add(&plan)?,
+        given => {
+            let said = given.map(|plan| plan_text::written(&plan)).or(said);
             let written = match said {
                 Some(said) if text.edit => editor::edit(&session, &said, plan_text::HELP)?,
                 Some(said) => editor::EditedText::given(said),
-                None if !text.edit && !context.screen.is_terminal() => {
+                None if !text.edit && !context.screen.can_edit() => {
                     return Err(Failure::usage("a plan needs tasks")
                         .hint("--task TITLE, -F FILE, or -e for your editor"));
                 }
