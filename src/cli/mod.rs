@@ -27,7 +27,7 @@ pub(crate) use failure::{Exit, Failure};
 
 pub(crate) use crate::model::strict::strict_fault;
 use crate::ui;
-use crate::ui::settings::{Color, DateForm, UiSettings};
+use crate::ui::settings::{Color, DateChoice, DateForm, UiSettings};
 
 /// How a command that succeeds ends: done, or nothing to do.
 pub(crate) type Outcome = Result<Exit, Failure>;
@@ -63,11 +63,11 @@ struct OutputArgs {
         hide_possible_values = true
     )]
     color: Color,
-    /// How to show times, as in git: relative, local, iso, iso-strict, rfc, short, raw, unix, or format:PATTERN; most
-    /// of them also in local time, such as iso-local
-    #[arg(long, global = true, value_name = "FORM", value_parser = DateForm::parse, default_value = "relative")]
-    #[arg(hide_default_value = true)]
-    date: DateForm,
+    /// How to show times, as in git: relative, human, local, iso, iso-strict, rfc, short, raw, unix, or
+    /// format:PATTERN; most of them also in local time, such as iso-local (default: log.date, else relative on a terminal
+    /// and iso-strict in a pipe)
+    #[arg(long, global = true, value_name = "FORM", value_parser = DateForm::parse)]
+    date: Option<DateForm>,
     /// Print plain lines for screen readers: no drawing, colour, alignment or pager
     #[arg(long, global = true)]
     plain: bool,
@@ -270,6 +270,7 @@ pub fn main() -> ExitCode {
     };
     let json = arguments.json;
     let OutputArgs { color, date, plain, quiet, verbose } = arguments.output;
+    let date = date.map_or(DateChoice::Usual, DateChoice::Given);
     UiSettings { color, date, is_plain: plain, is_quiet: quiet }.set();
     let mut context = CliContext::new(json, verbose);
     let outcome = match arguments.command {

@@ -79,8 +79,18 @@ pub(crate) fn pager(is_in_environment: bool) -> Option<String> {
 
 /// `pager.wf`: whether to use a pager, or which.
 fn own_pager() -> Option<String> {
+    setting("pager.wf")
+}
+
+/// `log.date`: the form of times that the user wants without `--date`.
+pub(crate) fn log_date() -> Option<String> {
+    setting("log.date")
+}
+
+/// A value of the configuration that applies in the current directory.
+fn setting(name: &'static str) -> Option<String> {
     let mut command = Command::new("git");
-    command.args(["config", "--get", "pager.wf"]).stdin(Stdio::null()).stderr(Stdio::null());
+    command.args(["config", "--get", name]).stdin(Stdio::null()).stderr(Stdio::null());
     let output = command.output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8(output.stdout).ok()?.trim_end_matches('\n').to_owned())
 }

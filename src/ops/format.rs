@@ -50,13 +50,13 @@ impl Format {
         Ok(Self { pieces, fields: Fields::among(&names, known)? })
     }
 
-    /// The line of a record, in which `shown` writes a value.
-    pub(crate) fn line(&self, record: &Value, shown: impl Fn(Option<&Value>) -> String) -> String {
+    /// The line of a record, in which `shown` writes the value of a field.
+    pub(crate) fn line(&self, record: &Value, shown: impl Fn(&str, Option<&Value>) -> String) -> String {
         let mut line = String::new();
         for (text, field) in &self.pieces {
             line.push_str(text);
             if let Some(name) = field.and_then(|n| self.fields.names().get(n)) {
-                line.push_str(&shown(record.get(name)));
+                line.push_str(&shown(name, record.get(name)));
             }
         }
         line
@@ -76,7 +76,7 @@ mod tests {
     fn line(format: &str) -> Result<String, Refusal> {
         let known = ["id", "title"].map(str::to_owned).into();
         let format = Format::parse(format, &known)?;
-        Ok(format.line(&json!({"id": "A-1", "title": "t"}), |value| {
+        Ok(format.line(&json!({"id": "A-1", "title": "t"}), |_, value| {
             value.and_then(Value::as_str).unwrap_or_default().to_owned()
         }))
     }

@@ -23,6 +23,18 @@ pub(crate) struct DateForm {
     pub(crate) is_local: bool,
 }
 
+/// Where the form of times comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum DateChoice {
+    /// Relative times.
+    #[default]
+    Relative,
+    /// `--date`.
+    Given(DateForm),
+    /// `log.date` of git's configuration, else relative times for people and ISO for programs.
+    Usual,
+}
+
 /// The forms of git's `--date`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum DateShape {
@@ -37,6 +49,8 @@ pub(crate) enum DateShape {
     IsoStrict,
     /// Sat, 21 Nov 2026 02:14:05 +0000.
     Rfc,
+    /// As short as possible: "2 hours ago" today, Fri 14:05 this week, Nov 2 14:05 this year; always local.
+    Human,
     /// 2026-11-21.
     Short,
     /// 1795227245 +0000.
@@ -53,7 +67,7 @@ pub(crate) struct UiSettings {
     /// When to use colour.
     pub(crate) color: Color,
     /// How times are shown.
-    pub(crate) date: DateForm,
+    pub(crate) date: DateChoice,
     /// No alignment, no drawing, no pager, no progress: for screen readers.
     pub(crate) is_plain: bool,
     /// Neither notes nor warnings nor progress.

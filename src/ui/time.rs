@@ -2,12 +2,16 @@
 
 use std::path::Path;
 use std::sync::LazyLock;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 
-use super::settings::{DateForm, DateShape, UiSettings};
+use super::screen;
+use super::settings::{DateChoice, DateForm, DateShape, UiSettings};
+use crate::git;
+use crate::model::time::Time;
 
 const SECOND: u64 = 1000;
 const MINUTE: u64 = 60 * SECOND;
@@ -19,16 +23,81 @@ const DATE_FROM: u64 = 31 * DAY;
 /// `then_ms` relative to `now_ms`, both in milliseconds since 1970 UTC: "just now", "3 minutes ago", "in 2 hours"
 /// (rounded), or the day in UTC, "2026-11-21", if it is more than 30 days away.
 ///
-/// `--date` selects another form.
+/// `--date` and `log.date` select another form; programs get ISO without either.
 pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
-    match UiSettings::get().date {
-        DateForm { shape: DateShape::Relative, .. } => relative(now_ms, then_ms),
-        DateForm { shape, is_local: true } => absolute(shape, local(), then_ms),
-        DateForm { shape, is_local: false } => absolute(shape, &TimeZone::UTC, then_ms),
+    form().shown(now_ms, then_ms)
+}
+
+/// Like [`ago`], for pages that people read in a browser: only `--date` selects another form.
+pub(crate) fn ago_on_page(now_ms: i64, then_ms: i64) -> String {
+    given().map_or_else(|| relative(now_ms, then_ms), |form| form.shown(now_ms, then_ms))
+}
+
+/// Whether [`ago`] says how far away a time is, so that it may be followed by the time itself.
+pub(crate) fn is_relative() -> bool {
+    matches!(form().shape, DateShape::Relative | DateShape::Human)
+}
+
+/// A time where the time itself matters, as it is stored, unless `--date` or `log.date` selects another form.
+pub(crate) fn exact(at: Time) -> String {
+    match given().or(*LOG_DATE_IF_USUAL) {
+        None => at.to_string(),
+        Some(form) => form.shown(clock_ms(), at.millis()),
     }
 }
 
+/// Like [`exact`], after a word such as "until", which no relative time can follow.
+pub(crate) fn point(at: Time) -> String {
+    if is_relative() { at.to_string() } else { exact(at) }
+}
+
+/// A time of a record for a program, in the form of `--date`; `None` if there is none, or if `text` is not a time.
+pub(crate) fn field(text: &str) -> Option<String> {
+    let form = given()?;
+    Some(form.shown(clock_ms(), Time::parse_canonical(text)?.millis()))
+}
+
+/// `--date`.
+fn given() -> Option<DateForm> {
+    match UiSettings::get().date {
+        DateChoice::Given(form) => Some(form),
+        DateChoice::Relative | DateChoice::Usual => None,
+    }
+}
+
+fn form() -> DateForm {
+    static FOR_READERS: LazyLock<DateForm> = LazyLock::new(|| {
+        let shape = if screen::is_read_by_people() { DateShape::Relative } else { DateShape::IsoStrict };
+        DateForm { shape, is_local: false }
+    });
+    match UiSettings::get().date {
+        DateChoice::Given(form) => form,
+        DateChoice::Relative => DateForm::default(),
+        DateChoice::Usual => LOG_DATE_IF_USUAL.unwrap_or(*FOR_READERS),
+    }
+}
+
+/// `log.date`, unless it is not asked for or is a form that only git knows.
+static LOG_DATE_IF_USUAL: LazyLock<Option<DateForm>> = LazyLock::new(|| {
+    let is_usual = UiSettings::get().date == DateChoice::Usual;
+    DateForm::parse(&is_usual.then(git::log_date)??).ok()
+});
+
+fn clock_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
 impl DateForm {
+    fn shown(self, now_ms: i64, then_ms: i64) -> String {
+        match (self.shape, self.is_local) {
+            (DateShape::Relative, _) => relative(now_ms, then_ms),
+            (DateShape::Human, _) => human(local(), now_ms, then_ms),
+            (shape, true) => absolute(shape, local(), then_ms),
+            (shape, false) => absolute(shape, &TimeZone::UTC, then_ms),
+        }
+    }
+
     /// The form with a name of git's: `iso`, `local`, `short-local`, `format:%d.%m.%Y`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         if let Some((name, pattern)) = text.split_once(':') {
@@ -49,6 +118,7 @@ impl DateForm {
         };
         let shape = match name {
             "relative" => DateShape::Relative,
+            "human" => DateShape::Human,
             "default" | "local" => DateShape::Default,
             "iso" | "iso8601" => DateShape::Iso,
             "iso-strict" | "iso8601-strict" => DateShape::IsoStrict,
@@ -62,8 +132,8 @@ impl DateForm {
     }
 }
 
-const FORMS: &str = "expected relative, local, default, iso, iso-strict, rfc, short, raw, unix or format:PATTERN, \
-    each but the first two also with -local";
+const FORMS: &str = "expected relative, human, local, default, iso, iso-strict, rfc, short, raw, unix or \
+    format:PATTERN, each but the first three also with -local";
 
 /// The time zone of this machine: `TZ`, else `/etc/localtime`, else UTC.
 fn local() -> &'static TimeZone {
@@ -96,12 +166,26 @@ fn absolute(shape: DateShape, zone: &TimeZone, ms: i64) -> String {
         DateShape::IsoStrict => "%Y-%m-%dT%H:%M:%S%:z",
         DateShape::Rfc => "%a, %-d %b %Y %H:%M:%S %z",
         DateShape::Raw => "%s %z",
-        DateShape::Relative | DateShape::Short => "%Y-%m-%d",
+        DateShape::Relative | DateShape::Human | DateShape::Short => "%Y-%m-%d",
         DateShape::Pattern(pattern) => pattern,
     };
     let shown = Timestamp::from_millisecond(ms)
         .and_then(|time| strtime::format(pattern, &time.to_zoned(zone.clone())));
     shown.unwrap_or_else(|_| format!("{ms} ms"))
+}
+
+/// As git's `human`: what goes without saying is left out.
+fn human(zone: &TimeZone, now_ms: i64, then_ms: i64) -> String {
+    let day = |ms| Timestamp::from_millisecond(ms).map(|time| time.to_zoned(zone.clone()));
+    let (Ok(now), Ok(then)) = (day(now_ms), day(then_ms)) else { return format!("{then_ms} ms") };
+    let is_month = (now.year(), now.month()) == (then.year(), then.month());
+    let pattern = match i32::from(now.day()) - i32::from(then.day()) {
+        0 if is_month => return relative(now_ms, then_ms),
+        1..5 if is_month => "%a %H:%M",
+        _ if now.year() == then.year() => "%a %b %-d %H:%M",
+        _ => "%b %-d %Y",
+    };
+    strtime::format(pattern, &then).unwrap_or_else(|_| format!("{then_ms} ms"))
 }
 
 fn relative(now_ms: i64, then_ms: i64) -> String {
@@ -187,6 +271,22 @@ mod tests {
         for wrong in ["tomorrow", "format", "format:%", "relativ", ""] {
             assert!(DateForm::parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn people_leave_out_what_goes_without_saying() {
+        let utc = TimeZone::UTC;
+        for (before, shown) in [
+            (HOUR, "1 hour ago"),
+            (3 * HOUR, "Fri 23:00"),
+            (4 * DAY, "Tue 02:00"),
+            (5 * DAY, "Mon Nov 16 02:00"),
+            (30 * DAY, "Thu Oct 22 02:00"),
+            (400 * DAY, "Oct 17 2025"),
+        ] {
+            assert_eq!(human(&utc, NOW, NOW.saturating_sub_unsigned(before)), shown);
+        }
+        assert_eq!(human(&utc, i64::MAX, i64::MIN), format!("{} ms", i64::MIN));
     }
 
     fn before(ms: u64) -> String {

@@ -12,7 +12,7 @@ use crate::rules::background::{
 use crate::rules::bounded::Omission;
 use crate::rules::explored::ExplorationContext;
 use crate::ui::text::{clean_line, count, indent};
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, style, time};
 
 fn heading(text: &str, screen: &mut Screen) -> io::Result<()> {
     let shown = screen.painter().paint(style::HEADING, &clean_line(text));
@@ -48,7 +48,7 @@ pub(in crate::cli) fn issue(context: &IssueContext, screen: &mut Screen) -> io::
     ];
     for (name, value) in facts {
         let Some(value) = value else { continue };
-        let label = screen.painter().paint(style::DIM, &format!("{name:<12}"));
+        let label = screen.painter().label(name);
         writeln!(screen, "{label} {}", clean_line(&value))?;
     }
     for it in &context.depends_on {
@@ -74,7 +74,7 @@ pub(in crate::cli) fn issue(context: &IssueContext, screen: &mut Screen) -> io::
 
 fn dependency(it: &DependencyContext, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
-    let label = painter.paint(style::DIM, &format!("{:<12}", "depends on"));
+    let label = painter.label("depends on");
     let id = painter.paint(style::ID, it.issue_id.as_str());
     let state = it.status.map_or("not here".to_owned(), |status| status.to_string());
     let state = painter.paint(if it.is_met { style::GOOD } else { style::WARN }, &state);
@@ -94,7 +94,8 @@ pub(in crate::cli) fn exploration(
     writeln!(
         screen,
         "    {depth} by {who}, {}: {complexity} complexity, {} impact",
-        context.created_at, context.impact_scope
+        time::exact(context.created_at),
+        context.impact_scope
     )?;
     for file in &context.relevant_files {
         let why = file.rationale.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
@@ -136,7 +137,7 @@ pub(in crate::cli) fn background(context: &Background, screen: &mut Screen) -> i
         heading("comments, newest first", screen)?;
     }
     for it in &context.comments {
-        writeln!(screen, "    {}, {}:", clean_line(&it.author), it.created_at)?;
+        writeln!(screen, "    {}, {}:", clean_line(&it.author), time::exact(it.created_at))?;
         writeln!(screen, "{}", indent(&it.body, 8))?;
     }
     if !context.wisdom.is_empty() {
@@ -168,7 +169,7 @@ fn reviews(all: &[&ReviewContext], screen: &mut Screen) -> io::Result<()> {
     for it in all {
         let verdict = screen.painter().paint(review_print::verdict_style(it.verdict), it.verdict.as_str());
         let (plan, author) = (&it.solution_id, clean_line(&it.author));
-        writeln!(screen, "    {plan}: {verdict} {} by {author}, {}", it.total, it.created_at)?;
+        writeln!(screen, "    {plan}: {verdict} {} by {author}, {}", it.total, time::exact(it.created_at))?;
         for finding in &it.findings {
             writeln!(screen, "        - {}", indent(finding, 10).trim_start())?;
         }
@@ -244,7 +245,7 @@ fn failed_check(it: &CheckContext, screen: &mut Screen) -> io::Result<()> {
 fn feedback(it: &FeedbackContext, screen: &mut Screen) -> io::Result<()> {
     let of = it.solution_id.as_ref().map(|id| format!(" of {id}")).unwrap_or_default();
     let author = clean_line(&it.author);
-    writeln!(screen, "    {}{of} ({}) by {author}, {}:", it.kind, it.stage, it.created_at)?;
+    writeln!(screen, "    {}{of} ({}) by {author}, {}:", it.kind, it.stage, time::exact(it.created_at))?;
     let parts = [it.task_id.as_deref(), it.error_type.as_deref()];
     let what: String = parts.into_iter().flatten().map(|part| format!("{part}: ")).collect();
     writeln!(screen, "{}", indent(&format!("{what}{}", it.content), 8))

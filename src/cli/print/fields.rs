@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::ops::fields::Fields;
 use crate::ops::format::Format;
-use crate::ui::{Cell, Column, Screen, Table, style, text};
+use crate::ui::{Cell, Column, Screen, Table, style, text, time};
 
 /// Prints an answer of which only `fields` were picked.
 pub(in crate::cli) fn fields(screen: &mut Screen, fields: &Fields, picked: &Value) -> io::Result<()> {
@@ -28,7 +28,7 @@ pub(in crate::cli) fn lines(screen: &mut Screen, fields: &Fields, records: &[Val
     let mut table = Table::new(names.iter().map(column));
     table.row(names.iter().map(|name| Cell::new(name.as_str(), style::DIM)));
     for record in records {
-        table.row(names.iter().map(|name| Cell::from(shown(record.get(name)))));
+        table.row(names.iter().map(|name| Cell::from(shown(name, record.get(name)))));
     }
     table.print(screen)
 }
@@ -42,20 +42,27 @@ pub(in crate::cli) fn formatted(screen: &mut Screen, format: &Format, picked: &V
 
 /// The line of a record. What the form itself contains is written as it is; a value never ends its line.
 pub(in crate::cli) fn in_form(screen: &mut Screen, format: &Format, record: &Value) -> io::Result<()> {
-    writeln!(screen, "{}", format.line(record, |value| text::clean_line(&shown(value)).into_owned()))
+    writeln!(
+        screen,
+        "{}",
+        format.line(record, |name, value| text::clean_line(&shown(name, value)).into_owned())
+    )
 }
 
 /// One record for a program.
 pub(in crate::cli) fn line(screen: &mut Screen, fields: &Fields, record: &Value) -> io::Result<()> {
-    let values = fields.names().iter().map(|name| shown(record.get(name)));
+    let values = fields.names().iter().map(|name| shown(name, record.get(name)));
     let values: Vec<String> = values.map(|value| text::clean_line(&value).into_owned()).collect();
     writeln!(screen, "{}", values.join("\t"))
 }
 
-/// A value as text: a string as it is, a list of strings with commas, anything else as JSON; empty if absent.
-fn shown(value: Option<&Value>) -> String {
+/// A value as text: a string as it is, a time in the form of `--date`, a list of strings with commas, anything else as JSON; empty if absent.
+fn shown(name: &str, value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) if name == "at" || name.ends_with("_at") => {
+            time::field(text).unwrap_or_else(|| text.clone())
+        }
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(all)) if all.iter().all(Value::is_string) => {
             all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(",")

@@ -15,7 +15,7 @@ use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Cell, Column, Screen, Table, markdown, style, time};
 
 fn field(screen: &mut Screen, name: &str, value: &str) -> io::Result<()> {
-    let label = screen.painter().paint(style::DIM, &format!("{name:<12}"));
+    let label = screen.painter().label(name);
     writeln!(screen, "{label} {}", clean_line(value))
 }
 
@@ -30,7 +30,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         painter.paint(style::ID, issue.id.as_str()),
         painter.paint(style::HEADING, &issue.title)
     )?;
-    let label = painter.paint(style::DIM, &format!("{:<12}", "status"));
+    let label = painter.label("status");
     writeln!(screen, "{label} {}", painter.paint(status_style(status), status.as_str()))?;
     field(screen, "priority", issue.priority.name())?;
     field(screen, "author", &format!("{}, {}", issue.author, time::ago(now, issue.created_at.millis())))?;
@@ -53,7 +53,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         bound_plan(screen, view, id)?;
     }
     if let Some(url) = &issue.source_url {
-        let label = painter.paint(style::DIM, &format!("{:<12}", "url"));
+        let label = painter.label("url");
         writeln!(screen, "{label} {}", painter.link(url, clean_line(url).into_owned()))?;
     }
     let long = [
@@ -112,7 +112,8 @@ fn bound_plan(screen: &mut Screen, view: &IssueView, id: &SolutionId) -> io::Res
     };
     let what = format!("it was withdrawn: {why}");
     let line = with_remedies(&what, &readiness::withdrawn(&view.issue.id, id).into_vec());
-    writeln!(screen, "{:12} {}", "", screen.painter().paint(style::WARN, &line))
+    let painter = screen.painter();
+    writeln!(screen, "{} {}", painter.label(""), painter.paint(style::WARN, &line))
 }
 
 /// Names what is not shown, and the commands that show it.
@@ -292,9 +293,9 @@ pub(in crate::cli) fn execution(screen: &mut Screen, shown: &ShownExecution, now
         ("role", execution.role.clone()),
         ("branch", branch.map(str::to_owned)),
         ("worktree", execution.worktree.clone()),
-        ("began", Some(execution.started_at.to_string())),
-        (lease, it.finished_at.is_none().then(|| execution.lease_expires_at.to_string())),
-        ("ended", it.finished_at.map(|at| at.to_string())),
+        ("began", Some(time::exact(execution.started_at))),
+        (lease, it.finished_at.is_none().then(|| time::point(execution.lease_expires_at))),
+        ("ended", it.finished_at.map(time::exact)),
         ("ended by", it.ended_by.as_ref().map(ToString::to_string)),
         ("override", it.forced.clone()),
         ("done", it.result.as_ref().and_then(|result| result.summary.clone())),

@@ -45,9 +45,12 @@ fn lines(step: &HistoryStep, now: i64, screen: &Screen) -> Vec<String> {
     if let Some(role) = &step.role {
         who.push_str(&format!(" as {role}"));
     }
-    // git stores whole seconds, so no milliseconds are shown.
-    let at = step.at.to_string().replace(".000Z", "Z");
-    let line = format!("           {who}, {} ({at})", ui::time::ago(now, step.at.millis()));
+    let mut when = ui::time::ago(now, step.at.millis());
+    if ui::time::is_relative() {
+        // git stores whole seconds, so no milliseconds are shown.
+        when.push_str(&format!(" ({})", step.at.to_string().replace(".000Z", "Z")));
+    }
+    let line = format!("           {who}, {when}");
     let mut lines = vec![first_line(step, screen), painter.paint(style::DIM, &line)];
     if let Some(reason) = &step.force {
         lines.push(painter.paint(style::BAD, &format!("           gate overridden: {reason}")));

@@ -8,7 +8,7 @@ use crate::model::review::{Review, Verdict};
 use crate::ops::plans::{Reviewed, SolutionView};
 use crate::rules::review;
 use crate::ui::text::clean_line;
-use crate::ui::{Cell, Screen, style};
+use crate::ui::{Cell, Screen, style, time};
 
 /// The colour of a verdict.
 pub(in crate::cli) fn verdict_style(verdict: Verdict) -> style::Style {
@@ -66,7 +66,7 @@ fn line(it: &Review, digest: &PlanDigest, indent: usize, screen: &mut Screen) ->
         it.scores.risk,
         it.scores.completeness,
         clean_line(&it.author),
-        it.created_at
+        time::exact(it.created_at)
     )
 }
 

@@ -6,7 +6,7 @@ use crate::cli::print::{diff as diff_print, review, task};
 use crate::ops::plans::{PlanDiff, SolutionView};
 use crate::rules::record_diff::FieldChange;
 use crate::ui::text::{clean_line, count};
-use crate::ui::{Cell, Column, Screen, Table, markdown, style};
+use crate::ui::{Cell, Column, Screen, Table, markdown, style, time};
 
 /// Plans, one per line.
 pub(in crate::cli) fn table(screen: &mut Screen, plans: &[SolutionView]) -> io::Result<()> {
@@ -67,7 +67,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, it: &SolutionView) -> io::Result
     if let Some(why) = &it.withdrawn {
         writeln!(screen, "{}", painter.paint(style::WARN, &format!("withdrawn: {why}")))?;
     }
-    writeln!(screen, "by {}, {}", clean_line(&it.author), it.created_at)?;
+    writeln!(screen, "by {}, {}", clean_line(&it.author), time::exact(it.created_at))?;
     writeln!(screen, "{}", painter.paint(style::DIM, &it.plan_digest))?;
     let (on, steps) = (count(it.files_touched.len(), "file"), count(it.task_count, "task"));
     writeln!(screen, "{steps} on {on}: {} complexity (by size)", it.computed_complexity)?;
@@ -106,7 +106,7 @@ pub(in crate::cli) fn withdrawn(screen: &mut Screen, it: &SolutionView, is_chang
 pub(in crate::cli) fn diff(screen: &mut Screen, it: &PlanDiff) -> io::Result<()> {
     let painter = screen.painter();
     for (sign, look, side) in [("---", style::BAD, &it.from), ("+++", style::GOOD, &it.to)] {
-        let at = side.at.to_string().replace(".000Z", "Z");
+        let at = time::exact(side.at).replace(".000Z", "Z");
         let sign = painter.paint(look, sign);
         let id = painter.paint(style::ID, side.solution_id.as_str());
         writeln!(screen, "{sign} {id} ({at})  {}", clean_line(&side.description))?;

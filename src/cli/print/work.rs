@@ -36,7 +36,7 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Resul
         screen,
         "  lease {} {}{}{}",
         if claim.has_expired { "expired at" } else { "until" },
-        claim.lease_expires_at,
+        time::point(claim.lease_expires_at),
         if claim.hooks_installed { ", renewed by each commit" } else { "" },
         match (claim.attempt > 1, &claim.task) {
             (true, _) => "; `git wf detail` shows the plan and how earlier attempts ended",
@@ -123,7 +123,7 @@ pub(in crate::cli) fn retried(screen: &mut Screen, all: &[Retried]) -> io::Resul
 
 /// A claim that was renewed.
 pub(in crate::cli) fn renewed(screen: &mut Screen, lease: &Lease) -> io::Result<()> {
-    writeln!(screen, "{} is yours until {}", lease.solution_id, lease.lease_expires_at)
+    writeln!(screen, "{} is yours until {}", lease.solution_id, time::point(lease.lease_expires_at))
 }
 
 /// A claim that was released.

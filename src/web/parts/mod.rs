@@ -52,7 +52,7 @@ pub(super) fn when(view: &View<'_>, at: Time) -> Markup {
     let exact = at.to_string();
     let shown = match view.is_export() {
         true => exact.get(..16).unwrap_or(&exact).replace('T', " "),
-        false => time::ago(view.now.millis(), at.millis()),
+        false => time::ago_on_page(view.now.millis(), at.millis()),
     };
     html! { time datetime=(exact) title=(exact) { (shown) } }
 }

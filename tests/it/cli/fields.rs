@@ -112,3 +112,35 @@ fn a_list_that_a_limit_cut_says_how_many_there_are_and_how_to_go_on() {
         assert_eq!(ran.stderr, "", "{args:?}");
     }
 }
+
+#[test]
+fn times_have_the_form_that_was_asked_for() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let plan = repo.planned("ISS-001", &crate::support::plan());
+    let shown = |args: &[&str]| repo.wf(args).ok().stdout;
+    let list = ["list", "--fields", "id,created_at"];
+    let stored = shown(&list);
+    assert!(stored.starts_with("ISS-001\t2026-11-21T02:00:") && stored.ends_with(".000Z\n"), "{stored}");
+    assert_eq!(shown(&[&list[..], &["--date", "short"]].concat()), "ISS-001\t2026-11-21\n");
+    let form = "--format=%(title) %(created_at)";
+    repo.wf(&["edit", "ISS-001", "--title", "2026-11-21T02:00:00.000Z"]).ok();
+    assert_eq!(shown(&["list", form, "--date=short"]), "2026-11-21T02:00:00.000Z 2026-11-21\n", "only times");
+    assert!(shown(&["solution", "show", &plan, "--date=short"]).contains(", 2026-11-21\n"));
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    assert!(shown(&["next", "--local", "--date=iso"]).contains("lease until 2026-11-21 06:00:"));
+    let log = shown(&["log", "--date=iso", "-n", "1"]);
+    assert!(log.contains(", 2026-11-21 02:00:") && !log.contains("(2026"), "{log}");
+    // Programs get the same again later; people are told how long ago it was, or what `log.date` says.
+    for args in [&["show", "ISS-001"][..], &["log"], &["feedback", "list"]] {
+        let now = shown(args);
+        sandbox.advance(7200);
+        assert_eq!(shown(args), now, "{args:?}");
+        assert!(!now.contains(" ago"), "{now}");
+    }
+    assert!(repo.on_terminal("", &["show", "ISS-001"]).1.contains("hours ago"));
+    repo.git(&["config", "log.date", "format:%d.%m.%Y"]).ok();
+    assert!(shown(&["show", "ISS-001"]).contains(", 21.11.2026\n"));
+    assert!(repo.on_terminal("", &["show", "ISS-001"]).1.contains(", 21.11.2026\n"));
+    assert_eq!(shown(&list), stored, "a program asked for the field");
+}
