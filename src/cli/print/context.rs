@@ -35,7 +35,7 @@ fn executor(screen: &mut Screen, it: &ExecutorInput) -> io::Result<()> {
         .iter()
         .flat_map(|load| [("plan", &load.solution), ("issue", &load.issue), ("project", &load.project)]);
     for (name, command) in load {
-        writeln!(screen, "{} {}", painter.paint(style::DIM, &format!("{name:<12}")), command.command())?;
+        writeln!(screen, "{} {}", painter.label(name), command.command())?;
     }
     if let Some(issue) = &it.issue {
         background::issue(issue, screen)?;
@@ -101,7 +101,7 @@ fn planner(screen: &mut Screen, input: &PlannerInput) -> io::Result<()> {
     project(screen, &input.project_context)?;
     let Candidates { min, max } = input.candidates;
     let plans = if min == max { min.to_string() } else { format!("{min} to {max}") };
-    let label = painter.paint(style::DIM, &format!("{:<12}", "complexity"));
+    let label = painter.label("complexity");
     writeln!(screen, "\n{label} {} (number of plans wanted: {plans})", input.complexity)?;
     background::exploration(input.exploration.as_ref(), screen)?;
     failures(screen, input)?;

@@ -12,7 +12,7 @@ use crate::rules::readiness::OrderReason;
 use crate::ui::lanes::{Strokes, draw};
 use crate::ui::picture::{Picture, Stroke};
 use crate::ui::text::{clean_line, truncate, width};
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, UiSettings, style};
 
 /// A title is cut to this many columns, or to what the terminal has left for it.
 const TITLE: usize = 48;
@@ -45,6 +45,9 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
     let name = dag.name.as_deref().map(|name| format!("  {name}")).unwrap_or_default();
     let (id, status) = (painter.paint(style::ID, screen.id(dag.queue_id.as_str())), dag.status);
     writeln!(screen, "{id} ({status}){}", clean_line(&name))?;
+    if UiSettings::get().is_plain {
+        return spoken(screen, dag, &before);
+    }
     for ((it, drawn), before) in dag.nodes.iter().zip(draw(&before, strokes)).zip(&before) {
         if let Some(link) = &drawn.link {
             writeln!(screen, "{}", painter.paint(style::DIM, link))?;
@@ -83,6 +86,24 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
         writeln!(screen, "{}", painter.paint(style::DIM, &legend))?;
     }
     Ok(())
+}
+
+/// For screen readers: a line for each item, with the items that come before it.
+fn spoken(screen: &mut Screen, dag: &DagAnswer, before: &[Vec<usize>]) -> io::Result<()> {
+    for (it, before) in dag.nodes.iter().zip(before) {
+        let mut before = before.clone();
+        before.sort_unstable();
+        let first: Vec<&str> = before.iter().map(|n| dag.nodes[*n].item_id.as_str()).collect();
+        let after = if first.is_empty() { String::new() } else { format!(", after {}", first.join(" and ")) };
+        let (item, group, status) = (&it.item_id, clean_line(&it.execution_group), it.status);
+        let title = clean_line(&it.title);
+        writeln!(screen, "{item}, {status}, group {group}{after}, issue {}, title {title}", it.issue_id)?;
+    }
+    if dag.nodes.is_empty() {
+        return Ok(());
+    }
+    let done = dag.nodes.iter().filter(|it| it.status == ItemStatus::Completed).count();
+    writeln!(screen, "{done} of {} completed", dag.nodes.len())
 }
 
 /// The edges, by the positions of their items.

@@ -22,7 +22,7 @@ pub(in crate::cli) fn detail(screen: &mut Screen, view: &DetailView) -> io::Resu
     background::issue(context, screen)?;
     for (name, value) in [("ended by", view.ended_by.as_deref()), ("override", view.forced.as_deref())] {
         if let Some(value) = value {
-            let label = painter.paint(style::DIM, &format!("{name:<12}"));
+            let label = painter.label(name);
             writeln!(screen, "{label} {}", clean_line(value))?;
         }
     }

@@ -214,7 +214,7 @@ pub(in crate::cli) fn item(screen: &mut Screen, it: &ItemAnswer) -> io::Result<(
             ("override", holder.forced.as_deref()),
         ] {
             if let Some(value) = value {
-                let label = painter.paint(style::DIM, &format!("{name:<12}"));
+                let label = painter.label(name);
                 writeln!(screen, "{label} {}", clean_line(value))?;
             }
         }

@@ -8,7 +8,7 @@ use crate::model::hidden::exact;
 use crate::model::plan::{Plan, PlannedCommit, Task, TouchedPlace};
 use crate::ops::plans::{ChangedTask, Tasks};
 use crate::ui::text::{clean_line, indent};
-use crate::ui::{Cell, Column, Screen, Table, style};
+use crate::ui::{Cell, Column, Screen, Table, UiSettings, style};
 
 /// The columns reserved for the names of a task's lists.
 const NAME: usize = 12;
@@ -125,8 +125,8 @@ fn print_task(task: &Task, screen: &mut Screen) -> io::Result<()> {
     }
     for (name, items) in lists(task) {
         for (n, item) in items.iter().enumerate() {
-            let shown = if n == 0 { name } else { "" };
-            let label = painter.paint(style::DIM, &format!("    {shown:<NAME$}"));
+            let shown = if n == 0 || UiSettings::get().is_plain { name } else { "" };
+            let label = format!("    {}", painter.label(shown));
             if name == "tests" {
                 // These commands will be run, so nothing in them may be hidden.
                 writeln!(screen, "{label} {}", exact(item))?;

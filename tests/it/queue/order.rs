@@ -41,6 +41,26 @@ fn an_item_is_put_before_or_behind_another() {
     assert_eq!(order_of(&repo, &[&queue]), ["A-2", "A-3", "A-1", "A-4"]);
 }
 
+/// For screen readers, nothing is drawn or aligned.
+#[test]
+fn a_plain_graph_is_told_in_words() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    three(&repo);
+    repo.wf(&["edit", "A-3", "--depends-on", "A-1,A-2"]).ok();
+    let shown = repo.wf(&["queue", "dag", "--plain"]).ok().stdout;
+    let lines: Vec<&str> = shown.lines().skip(1).collect();
+    assert!(lines[0].starts_with("S-1, ready, group P1, issue A-1, title "), "{shown}");
+    assert!(lines[2].starts_with("S-3, pending, group P2, after S-1 and S-2, issue A-3"), "{shown}");
+    assert_eq!((lines.len(), lines[3]), (4, "0 of 3 completed"), "{shown}");
+    for args in [&["show", "A-3"][..], &["solution", "show", "A-3"]] {
+        let shown = repo.wf(&[args, &["--plain"]].concat()).ok().stdout;
+        let padded = shown.lines().filter(|line| line.trim_start().contains("  ") && !line.contains("SOL-"));
+        assert_eq!(padded.count(), 1, "only the title follows its id: {shown}");
+    }
+    assert!(repo.wf(&["show", "A-3", "--plain"]).ok().stdout.contains("\ndepends on: A-1, A-2\n"));
+}
+
 #[test]
 fn no_order_goes_against_a_dependency() {
     let sandbox = Sandbox::new();
@@ -107,7 +127,9 @@ fn the_queue_shows_who_holds_what_until_when() {
     assert!(!repo.wf(&["queue"]).ok().stdout.contains("HOLDER"));
     repo.wf(&["next"]).ok();
     let text = repo.wf(&["queue"]).ok().stdout;
-    assert!(text.contains("HOLDER") && text.contains("Ada") && text.contains("in 4 hours"), "{text}");
+    assert!(text.contains("HOLDER") && text.contains("Ada") && text.contains("2026-11-21T06:00:"), "{text}");
+    let shown = repo.on_terminal("", &["queue"]).1;
+    assert!(shown.contains("in 4 hours"), "{shown}");
     let holder = item_of(&repo, "A-1")["holder"].clone();
     assert_eq!((&holder["status"], &holder["actor"]), (&json!("executing"), &json!("Ada <ada@example.org>")));
     sandbox.advance(5 * 3600);

@@ -6,6 +6,7 @@ use crate::ops::format::Format;
 use crate::ops::trail::{self, LogInput};
 use crate::ops::{Done, Notice};
 use crate::store::history::HistoryStep;
+use crate::ui::UiSettings;
 use crate::ui::lanes::{Strokes, draw};
 
 /// Show the audit log of the store, or of one record
@@ -78,7 +79,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         return Ok(Exit::Done);
     }
     let now = if oneline { None } else { Some(session.now()?.millis()) };
-    let drawn = if graph { draw(&steps.children()?, Strokes::from_env()) } else { Vec::new() };
+    let drawn = if graph && !UiSettings::get().is_plain {
+        draw(&steps.children()?, Strokes::from_env())
+    } else {
+        Vec::new()
+    };
     for (place, step) in steps.enumerate() {
         print::log::step(&mut context.screen, &step?, drawn.get(place), now)?;
     }
