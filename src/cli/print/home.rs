@@ -9,8 +9,11 @@ use crate::model::remedy::Remedy;
 use crate::ops::issues::{Attention, AttentionKind, Home, HomeItems, SyncState};
 use crate::ops::work::PrimedExecution;
 use crate::rules::readiness::Blocker;
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Cell, Column, Screen, Table, style};
+use crate::ui::text::{clean_line, count, truncate, width};
+use crate::ui::{Cell, Column, Screen, Table, UiSettings, style};
+
+/// A shorter title would say nothing.
+const LEAST_TITLE: usize = 12;
 
 pub(in crate::cli) fn home(screen: &mut Screen, home: &Home) -> io::Result<()> {
     place(screen, home)?;
@@ -78,8 +81,10 @@ fn heading(screen: &mut Screen, name: &str, count: usize) -> io::Result<()> {
 
 fn execution(screen: &mut Screen, it: &PrimedExecution) -> io::Result<()> {
     let painter = screen.painter();
-    let issue = painter.paint(style::ID, screen.id(it.issue_id.as_str()));
-    writeln!(screen, "executing {issue} {}", clean_line(&it.title))?;
+    let id = screen.id(it.issue_id.as_str());
+    let issue = painter.paint(style::ID, id);
+    let title = fitting(screen, width("executing  ") + width(id), &it.title);
+    writeln!(screen, "executing {issue} {title}")?;
     let branch = it.branch.as_deref().map(|name| format!(" on {}", clean_line(name))).unwrap_or_default();
     let left = match it.open_count {
         0 => format!("{}, all begun", count(it.tasks, "task")),
@@ -87,9 +92,19 @@ fn execution(screen: &mut Screen, it: &PrimedExecution) -> io::Result<()> {
     };
     writeln!(screen, "  {}{branch}: {left}", painter.paint(style::ID, screen.id(it.solution_id.as_str())))?;
     if let Some(task) = &it.task {
-        writeln!(screen, "  task {}: {}", painter.paint(style::ID, &task.id), clean_line(&task.title))?;
+        let title = fitting(screen, width("  task : ") + width(&task.id), &task.title);
+        writeln!(screen, "  task {}: {title}", painter.paint(style::ID, &task.id))?;
     }
     Ok(())
+}
+
+/// A title at the end of a line, cut to what the terminal has left for it.
+fn fitting(screen: &Screen, taken: usize, title: &str) -> String {
+    let title = clean_line(title);
+    match screen.columns() {
+        Some(columns) => truncate(&title, columns.saturating_sub(taken).max(LEAST_TITLE)),
+        None => title.into_owned(),
+    }
 }
 
 /// Prints items, each with what it waits for.
@@ -197,6 +212,14 @@ fn sync(screen: &mut Screen, sync: &SyncState) -> io::Result<()> {
 
 fn next(screen: &mut Screen, steps: &[Remedy]) -> io::Result<()> {
     writeln!(screen)?;
+    if UiSettings::get().is_plain {
+        // The label is no cell, so nothing is read out between it and the command.
+        for step in steps {
+            let Some(call) = &step.call else { continue };
+            writeln!(screen, "next: {}: {}", remedy::command(call), clean_line(&step.words))?;
+        }
+        return Ok(());
+    }
     let mut table = Table::new([Column::left(""), Column::left(""), Column::flexible("").spare()]);
     for (n, step) in steps.iter().enumerate() {
         let Some(call) = &step.call else { continue };

@@ -155,7 +155,8 @@ pub(crate) fn prime(session: &Session, role: Option<&str>) -> Answer<Option<Prim
     }
     let snapshot = store.snapshot()?;
     let role = roles::acting(role.or(store.role()))?;
-    let (execution, lost) = primed(store, &snapshot, own(store, &snapshot)?)?;
+    let (execution, lost) =
+        primed(store, &snapshot, own(store, &snapshot)?, TokenBudget::new(FOR_EXECUTION))?;
     let in_run = store.is_in_run();
     let situation = AgentSituation { role, executes: execution.is_some(), in_run };
     let prime = Prime {
@@ -178,6 +179,7 @@ fn short_branch(name: &str) -> String {
 }
 
 /// The execution of a worktree with the task to work on, or else why the worktree no longer holds what it executed.
+/// Texts are cut to the budget: for people, [`TokenBudget::unlimited`].
 ///
 /// # Errors
 /// Any error from reading the store.
@@ -185,6 +187,7 @@ pub(crate) fn primed(
     store: &Store,
     snapshot: &Snapshot<'_>,
     own: WorktreeClaim,
+    budget: TokenBudget,
 ) -> Result<(Option<PrimedExecution>, Option<String>), Refusal> {
     let held = match own {
         WorktreeClaim::Held(held, _) => held,
@@ -200,7 +203,7 @@ pub(crate) fn primed(
     let folder = existing(snapshot, &it.issue_id)?;
     let set = active::read(store)?.and_then(|active| active.task_id);
     let plan = planned(store, &folder, &it.solution_id)?.typed_plan();
-    Ok((Some(execution_of(&folder, &held, &plan, set.as_ref())), None))
+    Ok((Some(execution_of(&folder, &held, &plan, set.as_ref(), budget)), None))
 }
 
 /// The task of an execution to work on: the one that was started, else the first open one; `None` if the plan cannot be
@@ -228,9 +231,9 @@ fn execution_of(
     held: &ExecutionFolder,
     plan: &Plan,
     set: Option<&TaskId>,
+    mut budget: TokenBudget,
 ) -> PrimedExecution {
     let it = &held.execution;
-    let mut budget = TokenBudget::new(FOR_EXECUTION);
     let open = open_tasks(plan, held);
     PrimedExecution {
         execution_id: it.id.clone(),

@@ -50,6 +50,29 @@ fn it_says_what_is_ready_and_blocked_and_what_waits_for_whom() {
 }
 
 #[test]
+fn titles_are_whole_for_programs_and_fit_a_terminal() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("work");
+    repo.commit("src/a.rs", "one\n", "Begin");
+    repo.planned("ISS-001", &plan_on("src/a.rs"));
+    let title = format!("{}日本語の題名 🚀👩\u{200d}💻 to the end", "A long title of many words ".repeat(8));
+    repo.wf(&["edit", "ISS-001", "--title", &title]).ok();
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.wf(&["next", "--local"]).ok();
+    assert_eq!(repo.wf(&["--json"]).json()["execution"]["title"], title);
+    let said = repo.wf(&[]).ok().stdout;
+    assert!(said.contains(&format!("executing ISS-001 {title}\n")), "{said}");
+    let (_, shown) = repo.on_terminal_of(60, &[]);
+    let line = shown.lines().find(|line| line.contains("executing")).unwrap();
+    assert!(line.ends_with('…'), "{line:?}");
+    // Agents get what their budget allows.
+    let primed = repo.json(&["prime"]);
+    assert!(primed["execution"]["title"].as_str().unwrap().ends_with('…'), "{primed}");
+    let plain = repo.wf(&["--plain"]).ok().stdout;
+    assert!(plain.contains("next: git wf detail: ") && !plain.contains("next:,"), "{plain}");
+}
+
+#[test]
 fn a_bare_repository_executes_nothing() {
     let sandbox = Sandbox::new();
     let repo = sandbox.bare("hub");

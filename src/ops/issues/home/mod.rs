@@ -24,6 +24,7 @@ use crate::ops::queue::item_name;
 use crate::ops::work::{self, PrimedExecution};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::next_steps::{Situation, next_steps};
+use crate::rules::prime::TokenBudget;
 use crate::rules::readiness::{Blocker, Facts, InOrder, in_order};
 use crate::rules::roles::{self, Role};
 use crate::sync;
@@ -113,7 +114,7 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
     let served = Served::of(in_order(&queues, &facts, &policy));
     let own = work::own(store, &snapshot)?;
     session.notice_all(own.notice());
-    let (execution, lost) = work::primed(store, &snapshot, own)?;
+    let (execution, lost) = work::primed(store, &snapshot, own, TokenBudget::unlimited())?;
     session.notice_all(execution.as_ref().and_then(|_| work::notice_of_hooks(store)));
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
     let failed = issues.get(&IssueStatus::Failed).copied().unwrap_or_default();
