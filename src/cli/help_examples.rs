@@ -29,21 +29,19 @@ pub(super) fn added(command: Command, above: &str) -> Command {
 mod tests {
     use super::*;
 
-    /// The words of every command that has no commands below it.
-    fn leaves(command: &Command, above: &str, found: &mut Vec<String>) {
+    /// The words of every command.
+    fn commands(command: &Command, above: &str, found: &mut Vec<String>) {
         for inner in command.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help") {
             let words = format!("{above}{}", inner.get_name());
-            match inner.get_subcommands().any(|it| it.get_name() != "help") {
-                true => leaves(inner, &format!("{words} "), found),
-                false => found.push(words),
-            }
+            commands(inner, &format!("{words} "), found);
+            found.push(words);
         }
     }
 
     #[test]
     fn each_command_has_examples_of_its_own() {
         let mut all = Vec::new();
-        leaves(&crate::cli::whole_command(), "", &mut all);
+        commands(&crate::cli::whole_command(), "", &mut all);
         let missing: Vec<&String> = all.iter().filter(|words| of(words).is_empty()).collect();
         assert!(missing.is_empty(), "src/cli/help_examples.txt has no example of {missing:?}");
         for words in &all {
