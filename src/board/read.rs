@@ -247,10 +247,11 @@ impl From<&SolutionView> for MenuPlan {
         let about = plan.typed.description.as_deref().unwrap_or_default();
         let (tasks, bound) =
             (text::count(plan.task_count, "task"), if plan.is_bound { ", bound" } else { "" });
+        let review = plan.standing.verdict.map(|it| format!(", {it}")).unwrap_or_default();
         let withdrawn = if plan.withdrawn.is_some() { ", withdrawn" } else { "" };
         Self {
             id: plan.id.to_string(),
-            words: format!("{} ({tasks}, {}{bound}{withdrawn}) {about}", plan.id, plan.standing.word()),
+            words: format!("{} ({tasks}{review}{bound}{withdrawn}) {about}", plan.id),
             is_bound: plan.is_bound,
             digest: plan.plan_digest.clone(),
         }

@@ -27,7 +27,7 @@ struct Content {
 fn content(model: &Model, columns: usize) -> Option<Content> {
     let overlay = model.overlay.as_ref()?;
     let (title, rows, refusal) = match overlay {
-        Overlay::Help(_) => ("help".to_owned(), help::lines().len(), None),
+        Overlay::Help(_) => ("help".to_owned(), help::lines(columns).len(), None),
         Overlay::Note(note) => (note.title.clone(), wrapped(&note.lines, columns).len(), None),
         Overlay::Menu(menu) => (menu.title.clone(), menu.entries.len(), menu.sent.refusal.as_ref()),
         Overlay::Form(form) => {
@@ -110,13 +110,13 @@ pub(super) fn front(model: &Model, buffer: &mut Buffer) -> Option<Position> {
     let mut cursor = None;
     match model.overlay.as_ref()? {
         Overlay::Help(top) => {
-            let all = help::lines();
+            let all = help::lines(usize::from(inner.width));
             let top = (*top).min(all.len().saturating_sub(usize::from(inner.height)));
             for (n, (keys, words)) in all.iter().skip(top).take(usize::from(inner.height)).enumerate() {
                 let place = row(inner, n);
                 let wide = help::KEYS.min(place.width);
                 put(buffer, Rect { width: wide, ..place }, keys, BOLD);
-                put(buffer, Rect { x: place.x + wide, width: place.width - wide, ..place }, words, PLAIN);
+                put_line(buffer, Rect { x: place.x + wide, width: place.width - wide, ..place }, words);
             }
         }
         Overlay::Note(note) => {
