@@ -77,7 +77,10 @@ fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> Vec<Notice> {
         if report.quality.suffices() || no_bind || !is_lone {
             let things = count(report.findings.len(), "warning");
             let message = format!("{id} has a quality of {quality:.2} and {things}");
-            remarks.push(Notice::note(message).remedy(check, "lists them"));
+            remarks.push(
+                Notice::note(message)
+                    .remedy(check, if report.findings.len() == 1 { "shows it" } else { "lists them" }),
+            );
             continue;
         }
         remarks.push(

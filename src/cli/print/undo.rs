@@ -11,10 +11,19 @@ pub(in crate::cli) fn undone(screen: &mut Screen, it: &Undone) -> io::Result<()>
     let short = painter.paint(style::WARN, it.commit.short());
     writeln!(screen, "undid {short} {}", clean_line(&it.subject))?;
     for Restored { record, field } in &it.restored {
-        let record = painter.paint(style::ID, record);
+        let id = |id: &str| painter.paint(style::ID, id);
+        // `undo` names a comment of an issue like this, and an item of a queue like that.
+        let what = match (record.split_once(", comment "), record.split_once(':')) {
+            (Some((issue, comment)), _) => format!("comment {} of {}", id(comment), id(issue)),
+            (None, Some((queue, plan))) if field.is_none() => {
+                writeln!(screen, "  removed {} from {}", id(plan), id(queue))?;
+                continue;
+            }
+            _ => id(record),
+        };
         match field {
-            Some(field) => writeln!(screen, "  restored {} of {record}", clean_line(field))?,
-            None => writeln!(screen, "  withdrew {record}")?,
+            Some(field) => writeln!(screen, "  restored `{}` of {what}", clean_line(field))?,
+            None => writeln!(screen, "  withdrew {what}")?,
         }
     }
     for KeptField { what, why } in &it.kept {

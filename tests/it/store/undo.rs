@@ -56,10 +56,12 @@ fn a_comment_is_withdrawn_and_an_item_leaves_its_queue() {
     repo.wf(&["queue", "new"]).ok();
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     repo.wf(&["comment", "ISS-001", "a mistake"]).ok();
-    repo.wf(&["undo"]).ok();
+    let said = repo.wf(&["undo"]).ok().stdout;
+    assert!(said.contains("withdrew comment ") && said.contains(" of ISS-001\n"), "{said}");
     let comments = repo.wf(&["show", "ISS-001", "--json"]).json()["comments"].clone();
     assert_eq!((&comments[0]["body"], &comments[0]["is_withdrawn"]), (&json!(""), &json!(true)));
-    repo.wf(&["undo"]).ok();
+    let said = repo.wf(&["undo"]).ok().stdout;
+    assert!(said.contains("removed SOL-") && said.contains(" from QUE-"), "{said}");
     assert_eq!(repo.wf(&["show", "ISS-001", "--json"]).json()["status"], "planned");
 }
 
@@ -91,7 +93,7 @@ fn an_edited_comment_gets_its_text_back() {
     assert_eq!(repo.wf(&["show", "ISS-001", "--json"]).json()["comments"][0]["body"], "as it was");
     repo.wf(&["comment", "ISS-001", "--withdraw", &id]).ok();
     let said = repo.wf(&["undo"]).ok().stdout;
-    assert!(said.contains("restored body of ISS-001, comment ") && !said.contains("withdrew"), "{said}");
+    assert!(said.contains("restored `body` of comment ") && !said.contains("withdrew"), "{said}");
     // Now the comment itself is the last command that was not undone.
     repo.wf(&["undo"]).ok();
     let comment = repo.wf(&["show", "ISS-001", "--json"]).json()["comments"][0].clone();

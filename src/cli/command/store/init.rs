@@ -33,7 +33,7 @@ fn asks_for_hooks(context: &CliContext) -> Result<bool, Failure> {
     if context.json() || !context.screen.is_terminal() || !ui::can_ask() {
         return Ok(false);
     }
-    ui::ask("Install the git hooks that link commits to plans? An existing hook goes on working. [Y/n] ");
+    ui::ask("Install the git hooks that link commits to plans? Existing hooks keep working. [Y/n] ");
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes") && !answer.is_empty())
