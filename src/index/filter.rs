@@ -42,6 +42,8 @@ pub(crate) struct Filter {
     pub(crate) assignees: Vec<String>,
     /// Registered, planning or planned, and every issue that it depends on is completed or closed.
     pub(crate) unblocked: bool,
+    /// Registered, planning or planned, and waits for another issue.
+    pub(crate) waiting: bool,
     /// What someone has to decide about its plans.
     pub(crate) undecided: Option<Undecided>,
     /// Whether it has a plan.
@@ -72,6 +74,7 @@ impl Filter {
             parent,
             assignees,
             unblocked,
+            waiting,
             undecided,
             has_solution,
             has_execution,
@@ -88,7 +91,7 @@ impl Filter {
             && undecided.is_none()
             && since.is_none()
             && until.is_none()
-            && !(*unblocked || *has_solution || *has_execution || *ready)
+            && !(*unblocked || *waiting || *has_solution || *has_execution || *ready)
     }
 }
 
@@ -97,6 +100,10 @@ impl Filter {
 const UNBLOCKED: &str = "i.status IN (0, 1, 2) AND NOT EXISTS (
     SELECT 1 FROM depends d LEFT JOIN issues o ON o.id = d.target
     WHERE d.n = i.n AND (o.n IS NULL OR o.status NOT IN (5, 9)))";
+
+/// Finds the issues, in any status, that depend on one that is neither completed nor closed.
+const WAITING: &str = "SELECT d.n FROM depends d LEFT JOIN issues o ON o.id = d.target
+    WHERE o.n IS NULL OR o.status NOT IN (5, 9)";
 
 /// A condition with its values.
 pub(super) struct Condition {
@@ -207,6 +214,10 @@ impl Index<'_> {
         }
         if filter.unblocked {
             all.push(Condition::test(UNBLOCKED, vec![]));
+        }
+        if filter.waiting {
+            all.push(Condition::test("i.status IN (0, 1, 2)", vec![]));
+            all.push(Condition::one_of(WAITING, vec![]));
         }
         if let Some(undecided) = filter.undecided {
             all.push(Condition::found(

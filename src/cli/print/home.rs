@@ -6,7 +6,7 @@ use super::issues::status_style;
 use super::remedy;
 use crate::model::id::EntryId;
 use crate::model::remedy::Remedy;
-use crate::ops::issues::{Attention, AttentionKind, Home, HomeItems, SyncState};
+use crate::ops::issues::{Attention, AttentionKind, Home, HomeIssues, HomeItems, SyncState};
 use crate::ops::work::PrimedExecution;
 use crate::rules::readiness::Blocker;
 use crate::ui::text::{clean_line, count, truncate, width};
@@ -31,6 +31,8 @@ pub(in crate::cli) fn home(screen: &mut Screen, home: &Home) -> io::Result<()> {
     }
     items(screen, "ready", &home.ready)?;
     items(screen, "blocked", &home.blocked)?;
+    outside(screen, "not queued", &home.unblocked)?;
+    outside(screen, "waiting for other issues", &home.waiting)?;
     if !home.attention.is_empty() {
         heading(screen, "waiting for you", home.attention.iter().map(|it| it.count).sum())?;
     }
@@ -134,6 +136,31 @@ fn items(screen: &mut Screen, name: &str, items: &HomeItems) -> io::Result<()> {
     more(screen, items.count, items.first.len())
 }
 
+/// Prints issues that are in no queue, each with the issues that it waits for.
+fn outside(screen: &mut Screen, name: &str, issues: &HomeIssues) -> io::Result<()> {
+    if issues.count == 0 {
+        return Ok(());
+    }
+    heading(screen, name, issues.count)?;
+    let mut table = Table::new([Column::left(""), Column::left(""), Column::left(""), Column::flexible("")]);
+    for it in &issues.first {
+        let waits_for: Vec<&str> = it.waits_for.iter().map(|id| screen.id(id.as_str())).collect();
+        let state = match waits_for[..] {
+            [] => Cell::new(it.status.as_str(), status_style(it.status)),
+            [one] => Cell::new(format!("after {one}"), style::WARN),
+            [one, ..] => Cell::new(format!("after {one} and {} more", waits_for.len() - 1), style::WARN),
+        };
+        table.row([
+            Cell::from(""),
+            Cell::new(screen.id(it.issue_id.as_str()), style::ID),
+            state,
+            Cell::from(it.title.as_str()),
+        ]);
+    }
+    table.print(screen)?;
+    more(screen, issues.count, issues.first.len())
+}
+
 fn said(blocker: &Blocker) -> String {
     remedy::with_remedies(&blocker.reason, &blocker.remedies)
 }
@@ -167,10 +194,15 @@ fn attention(screen: &mut Screen, group: &Attention) -> io::Result<()> {
     };
     let mut table = Table::new([Column::left(""), Column::left(""), Column::left(""), Column::flexible("")]);
     for it in &group.first {
+        // People know an execution by its issue.
+        let id = match (&it.issue_id, group.kind) {
+            (Some(issue), AttentionKind::Lease) => screen.id(issue.as_str()).to_owned(),
+            _ => name(screen, &it.id),
+        };
         table.row([
             Cell::from(""),
             Cell::new(verb, style::WARN),
-            Cell::new(name(screen, &it.id), style::ID),
+            Cell::new(id, style::ID),
             Cell::from(screen.ids_in(&it.what).into_owned()),
         ]);
     }

@@ -50,6 +50,37 @@ fn it_says_what_is_ready_and_blocked_and_what_waits_for_whom() {
 }
 
 #[test]
+fn issues_outside_the_queues_are_named_with_what_they_wait_for() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("work");
+    repo.wf(&["new", "One", "--id", "ISS-001"]).ok();
+    repo.wf(&["new", "Two", "--id", "ISS-002", "--depends-on", "ISS-001"]).ok();
+    let home = repo.wf(&["--json"]).json();
+    assert_eq!(home["unblocked"]["first"][0]["issue_id"], "ISS-001", "{home}");
+    assert_eq!(home["waiting"]["first"][0]["waits_for"], json!(["ISS-001"]));
+    assert_eq!((&home["unblocked"]["count"], &home["waiting"]["count"]), (&json!(1), &json!(1)));
+    let said = repo.wf(&[]).ok().stdout;
+    assert!(said.contains("not queued (1)\n  ISS-001  registered  One\n"), "{said}");
+    assert!(said.contains("waiting for other issues (1)\n  ISS-002  after ISS-001  Two\n"), "{said}");
+    repo.wf(&["close", "ISS-001", "-m", "done"]).ok();
+    let home = repo.wf(&["--json"]).json();
+    assert_eq!((&home["unblocked"]["count"], &home["waiting"]["count"]), (&json!(1), &json!(0)));
+}
+
+#[test]
+fn an_expired_lease_is_named_by_its_issue() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("work");
+    repo.queued("ISS-001", "src/a.rs");
+    repo.wf(&["next", "--local"]).ok();
+    sandbox.advance(5 * 3600);
+    let said = repo.wf(&[]).ok().stdout;
+    let row = said.lines().find(|line| line.contains("expired")).unwrap();
+    assert!(row.contains("ISS-001") && row.contains("; the lease expired at "), "{said}");
+    assert!(!row.contains("EXR-"), "{said}");
+}
+
+#[test]
 fn titles_are_whole_for_programs_and_fit_a_terminal() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("work");

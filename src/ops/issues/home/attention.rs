@@ -203,7 +203,10 @@ impl AttentionFacts<'_> {
         for issue in self.issues(&executing, None)? {
             let Some(holder) = &issue.holder else { continue };
             if holder.status == ExecutionStatus::Executing && now > holder.lease_expires_at {
-                let what = format!("the lease of {} expired at {}", holder.actor, holder.lease_expires_at);
+                let what = format!(
+                    "{} (claimed by {}; the lease expired at {})",
+                    issue.title, holder.actor, holder.lease_expires_at
+                );
                 let remedies = Remedies::call(Op::Next, "takes it over, or continues it if it is yours")
                     .or_call(Other::LeaseList, "shows the leases");
                 found.push(about(&issue, &holder.execution_id, what, remedies));

@@ -2,9 +2,11 @@
 //! to do next. The terminal, the board and the browser show the same.
 
 mod attention;
+mod outside;
 mod sync_state;
 
 pub(crate) use attention::{Attention, AttentionKind};
+pub(crate) use outside::HomeIssues;
 pub(crate) use sync_state::SyncState;
 
 use std::collections::BTreeMap;
@@ -63,6 +65,10 @@ pub(crate) struct Home {
     pub(crate) ready: HomeItems,
     /// The items that wait, and for what.
     pub(crate) blocked: HomeItems,
+    /// Issues outside the queues that wait for no other issue.
+    pub(crate) unblocked: HomeIssues,
+    /// Issues outside the queues that wait for others.
+    pub(crate) waiting: HomeIssues,
     /// What waits for the user, grouped by kind, in the order in which to look at it.
     pub(crate) attention: Vec<Attention>,
     /// How this clone and the remote differ.
@@ -130,6 +136,7 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
     let sync = SyncState::of(store)?;
     let items = |fits| items(&served, &facts, several, most, fits);
     let (ready, blocked) = (items(is_ready), items(is_blocked));
+    let (unblocked, waiting) = outside::issues(&index, &snapshot, &issues, most)?;
     let first = |status: IssueStatus| first_with(&index, status);
     let next = next_steps(&Situation {
         role,
@@ -150,6 +157,8 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
         broken,
         ready,
         blocked,
+        unblocked,
+        waiting,
         attention,
         sync,
         next,
@@ -175,6 +184,8 @@ fn place(session: &Session, role: Option<Role>) -> Result<Home, Refusal> {
         broken: 0,
         ready: HomeItems::default(),
         blocked: HomeItems::default(),
+        unblocked: HomeIssues::default(),
+        waiting: HomeIssues::default(),
         attention: vec![],
         sync: SyncState::default(),
         next: vec![],
