@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::Explain;
 use crate::model::code::Code;
+use crate::model::nearest::nearest;
 use crate::model::remedy::Remedies;
 use crate::model::root::Policy;
 use crate::model::text_enum;
@@ -176,7 +177,12 @@ impl Explain for PolicyError {
                 gate.settings().iter().map(|it| format!("{gate}={it}")).collect::<Vec<_>>().join(" or ")
             })
             .collect();
-        format!("use {}", forms.join("; ")).into()
+        let near = match self {
+            Self::Gate(name) => nearest(name.trim(), Gate::ALL.iter().map(|gate| gate.as_str())),
+            Self::Form(_) | Self::Value { .. } => None,
+        };
+        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        format!("{near}use {}", forms.join("; ")).into()
     }
 }
 
@@ -252,5 +258,12 @@ mod tests {
                 "use review=none or review=required; commits=free or commits=required; evidence=warn or evidence=required"
             )
         );
+    }
+
+    #[test]
+    fn a_slip_is_answered_with_the_nearest_gate() {
+        let near = |setting: &str| format!("{:?}", parse(setting).unwrap_err().remedies().into_vec());
+        assert!(near("revew=required").contains("did you mean `review`?"));
+        assert!(!near("zzzzzz=required").contains("did you mean"));
     }
 }

@@ -6,6 +6,7 @@ use clap::Parser;
 
 use super::list_filter::FilterArgs;
 use crate::cli::{CliContext, Failure, Outcome, print, usage};
+use crate::model::nearest::nearest;
 use crate::model::shell;
 use crate::model::words::count;
 use crate::ops::Session;
@@ -39,7 +40,13 @@ pub(in crate::cli) fn saved(session: &Session, name: &str) -> Result<Vec<String>
     let key = format!("wf.query.{name}");
     let text = session.store().config(&key).ok_or_else(|| {
         let set = format!("git config {} \"--mine --unblocked\"", shell::operand(&key));
-        Failure::usage(format!("there is no saved query `@{name}`")).command(set, "saves one")
+        let what = format!("there is no saved query `@{name}`");
+        let all = session.store().git().config_below("wf.").unwrap_or_default();
+        let names = all.iter().filter(|it| it.subsection == "query").map(|it| it.name.as_str());
+        match nearest(name, names) {
+            Some(near) => Failure::usage(what).hint(format!("did you mean `@{near}`?")),
+            None => Failure::usage(what).command(set, "saves one"),
+        }
     })?;
     words(&text)
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::cli::command::store::manual_pages;
 use crate::cli::{CliContext, Exit, Failure, Outcome, groups, help_examples, whole_command};
 use crate::model::code::Code;
+use crate::model::nearest::nearest;
 use crate::ui::manual;
 use crate::ui::text::width;
 
@@ -76,18 +77,33 @@ fn found(topic: &[String]) -> Result<HelpAnswer, Failure> {
     }
     let mut command = whole_command();
     let mut page = "git-wf".to_owned();
-    for word in topic {
+    for (n, word) in topic.iter().enumerate() {
         let Some(inner) = command.find_subcommand(word).filter(|inner| !inner.is_hide_set()) else {
             return Err(Failure::new(
                 Code::NotFound,
                 format!("there is no manual for `{}`", topic.join(" ")),
             )
-            .hint("`git wf help` lists the commands and the guides"));
+            .hint(match near(&command, n == 0, word) {
+                Some(near) => {
+                    let meant = [&topic[..n], &[near]].concat().join(" ");
+                    format!(
+                        "did you mean `git wf help {meant}`? `git wf help` lists the commands and the guides"
+                    )
+                }
+                None => "`git wf help` lists the commands and the guides".to_owned(),
+            }));
         };
         page = format!("{page}-{}", inner.get_name());
         command = inner.clone();
     }
     Ok(HelpAnswer { page: format!("{page}(1)"), text: command.render_long_help().to_string() })
+}
+
+/// The closest name of a command below this one, or of a guide.
+fn near(command: &clap::Command, is_first: bool, word: &str) -> Option<String> {
+    let commands = command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name);
+    let guides = GUIDES.iter().filter(|_| is_first).map(|guide| guide.name);
+    nearest(word, commands.chain(guides)).map(str::to_owned)
 }
 
 /// Finds a guide by its name, with or without the prefix and the section: `claims`, `gitwf-claims`,
@@ -174,6 +190,19 @@ mod tests {
         }
         assert_eq!(wrapped("one two three", 9, 2), "one two\n  three");
         assert_eq!(wrapped("a-word-that-is-long x", 5, 2), "a-word-that-is-long\n  x");
+    }
+
+    #[test]
+    fn a_slip_is_answered_with_the_nearest_topic() {
+        for (topic, hint) in [
+            (&["lst"][..], "`git wf help list`"),
+            (&["claim"], "`git wf help claims`"),
+            (&["queue", "ad"], "`git wf help queue add`"),
+        ] {
+            let topic: Vec<String> = topic.iter().map(|it| (*it).to_owned()).collect();
+            let failure = format!("{:?}", found(&topic).err().unwrap());
+            assert!(failure.contains(hint), "{failure}");
+        }
     }
 
     #[test]
