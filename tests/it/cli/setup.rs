@@ -63,6 +63,35 @@ fn everything_is_put_where_the_shells_of_a_user_look_and_taken_back() {
 }
 
 #[test]
+fn a_home_directory_that_was_empty_is_empty_again() {
+    let sandbox = Sandbox::new();
+    let (repo, home) = user(&sandbox, &["bash", "fish"]);
+    std::fs::create_dir_all(home.join(".config/fish/functions")).unwrap();
+    std::fs::write(home.join(".config/fish/config.fish"), "").unwrap();
+    repo.wf(&["setup"]).ok();
+    repo.wf(&["setup", "--uninstall"]).ok();
+    assert!(!home.join(".local").exists() && !home.join(".config/fish/conf.d").exists());
+    assert!(home.join(".config/fish/functions").exists(), "it was there before");
+}
+
+#[test]
+fn bash_is_told_what_reads_its_completion() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = user(&sandbox, &["bash"]);
+    let data = sandbox.root().join("data");
+    std::fs::create_dir_all(data.join("bash-completion")).unwrap();
+    std::fs::write(data.join("bash-completion/bash_completion"), "").unwrap();
+    let said = repo.with_env("XDG_DATA_DIRS", data.to_str().unwrap()).wf(&["setup"]).ok().stdout;
+    assert!(!said.contains("is not installed: install it"), "{said}");
+    if !Path::new("/usr/share/bash-completion/bash_completion").exists()
+        && !Path::new("/etc/bash_completion").exists()
+    {
+        let said = repo.with_env("XDG_DATA_DIRS", "/nowhere").wf(&["setup"]).ok().stdout;
+        assert!(said.contains("bash-completion, which reads it, is not installed"), "{said}");
+    }
+}
+
+#[test]
 fn a_completion_that_someone_else_wrote_stays() {
     let sandbox = Sandbox::new();
     let (repo, home) = user(&sandbox, &[]);

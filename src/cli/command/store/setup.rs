@@ -124,7 +124,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let mut parts = Vec::new();
     if args.uninstall {
         parts.extend(
-            home.manuals().iter().map(|folder| removed_manual(folder)).collect::<Result<Vec<_>, _>>()?,
+            home.manuals()
+                .iter()
+                .map(|folder| removed_manual(&home, folder))
+                .collect::<Result<Vec<_>, _>>()?,
         );
         if parts.iter().any(|part| part.files > 0) {
             parts.retain(|part| part.files > 0);
@@ -132,7 +135,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             parts.truncate(1);
         }
         for shell in SHELLS {
-            parts.extend(home.completion(*shell).map(|path| removed(*shell, &path)).transpose()?);
+            parts.extend(home.completion(*shell).map(|path| removed(&home, *shell, &path)).transpose()?);
         }
     } else {
         parts.push(manual(&home)?);
@@ -219,27 +222,36 @@ fn completion(home: &Home, shell: Shell, path: &Path) -> Result<Part, Failure> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     let write = || std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, &script));
     write().map_err(|error| failed(path, &error))?;
-    let to_do = (shell == Shell::Zsh && !zsh_looks_in(folder)).then(|| {
-        format!("zsh does not look there: `fpath+=({})` before `compinit` in ~/.zshrc", home.short(folder))
-    });
+    let to_do = match shell {
+        Shell::Zsh if !zsh_looks_in(folder) => Some(format!(
+            "zsh does not look there: `fpath+=({})` before `compinit` in ~/.zshrc",
+            home.short(folder)
+        )),
+        Shell::Bash if !has_bash_completion() => Some(format!(
+            "bash-completion, which reads it, is not installed: install it, or source git's completion and then {} in \
+             ~/.bashrc",
+            home.short(path)
+        )),
+        _ => None,
+    };
     Ok(part(State::Installed, Some(path), to_do))
 }
 
 /// Removes the pages of all versions; other files stay.
-fn removed_manual(folder: &Path) -> Result<Part, Failure> {
+fn removed_manual(home: &Home, folder: &Path) -> Result<Part, Failure> {
     let current = PAGES.iter().map(|(name, _)| {
         folder.join(format!("man{}", name.rsplit('.').next().unwrap_or_default())).join(name)
     });
     let mut files = 0;
     for page in current.chain(manual_pages::outdated(folder)) {
-        files += usize::from(is_removed(&page, "git\\-wf")?);
+        files += usize::from(is_removed(home, &page, "git\\-wf")?);
     }
     let state = if files > 0 { State::Removed } else { State::Absent };
     Ok(Part { part: "manual".into(), state, place: Some(folder.display().to_string()), files, to_do: None })
 }
 
-fn removed(shell: Shell, path: &Path) -> Result<Part, Failure> {
-    let is_removed = is_removed(path, "WF_COMPLETE")?;
+fn removed(home: &Home, shell: Shell, path: &Path) -> Result<Part, Failure> {
+    let is_removed = is_removed(home, path, "WF_COMPLETE")?;
     Ok(Part {
         part: shell.to_string(),
         state: if is_removed { State::Removed } else { State::Absent },
@@ -249,13 +261,32 @@ fn removed(shell: Shell, path: &Path) -> Result<Part, Failure> {
     })
 }
 
-/// Removes a file if it is ours, that is, if it contains `mark`.
-fn is_removed(path: &Path, mark: &str) -> Result<bool, Failure> {
+/// Removes a file if it is ours, that is, if it contains `mark`; and the directories of this user that are then empty.
+fn is_removed(home: &Home, path: &Path, mark: &str) -> Result<bool, Failure> {
     let is_ours = std::fs::read_to_string(path).is_ok_and(|text| text.contains(mark));
     if is_ours {
         std::fs::remove_file(path).map_err(|error| failed(path, &error))?;
+        let folders = path.ancestors().skip(1);
+        let own = folders.take_while(|it| it.starts_with(&home.home) && **it != *home.home);
+        // The first one that is not empty ends it.
+        let _ = own.map(std::fs::remove_dir).take_while(Result::is_ok).count();
     }
     Ok(is_ours)
+}
+
+/// Whether the scripts of bash-completion are where packages put them.
+fn has_bash_completion() -> bool {
+    let data = std::env::var_os("XDG_DATA_DIRS").filter(|folders| !folders.is_empty());
+    let data = data.unwrap_or_else(|| "/usr/local/share:/usr/share".into());
+    let packaged = std::env::split_paths(&data).map(|it| it.join("bash-completion/bash_completion"));
+    let others = [
+        "/usr/share/bash-completion/bash_completion",
+        "/usr/local/etc/profile.d/bash_completion.sh",
+        "/opt/homebrew/etc/profile.d/bash_completion.sh",
+        "/run/current-system/sw/share/bash-completion/bash_completion",
+        "/etc/bash_completion",
+    ];
+    packaged.chain(others.map(PathBuf::from)).any(|path| path.is_file())
 }
 
 fn is_on_path(program: &str) -> bool {
