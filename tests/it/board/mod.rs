@@ -4,3 +4,4 @@ mod acts;
 mod leaving;
 mod seat;
 mod seen;
+mod tmux;
