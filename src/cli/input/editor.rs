@@ -155,12 +155,16 @@ impl Editor<'_> {
             .map_err(failed)?;
         let written = std::fs::read(path).map_err(failed)?;
         if !status.success() {
-            let failure = Failure::new(Code::Editor, format!("the editor `{editor}` failed: {status}"));
+            let what = format!("the editor `{editor}` failed: {status}");
             if is_new && written == given.as_bytes() {
                 let _ = std::fs::remove_file(path);
-                return Err(failure.command("git var GIT_EDITOR", "shows the editor"));
+                return Err(
+                    Failure::new(Code::Editor, what).command("git var GIT_EDITOR", "shows the editor")
+                );
             }
-            return Err(failure.hint(format!("what you wrote is in `{}`", path.display())));
+            return Err(
+                Failure::new(Code::Editor, what).hint(format!("what you wrote is in `{}`", path.display()))
+            );
         }
         let written = String::from_utf8(written).map_err(|_| {
             Failure::new(Code::InvalidUtf8, format!("`{}` is not UTF-8", path.display()))
