@@ -40,7 +40,7 @@ fn the_examples_of_every_help_work() {
         let (name, body) = section.trim_start().split_once('\n').unwrap();
         let words: Vec<&str> =
             name.trim_matches(['[', ']']).split(' ').filter(|word| *word != "wf").collect();
-        let shown = examples(&wide.wf(&[&["help"], &words[..]].concat()).ok().stdout);
+        let shown = examples(&wide.wf(&[&words[..], &["--help"]].concat()).ok().stdout);
         assert!(!shown.is_empty(), "the help of {name} has no examples");
         if body.starts_with("# not run") {
             continue;
