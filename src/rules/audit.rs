@@ -302,7 +302,7 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
             found.push((AuditSeverity::Fault, "the executed plan is not the one that was reviewed"));
         }
         None if Gate::Review.is_required(policy) => {
-            found.push((AuditSeverity::Fault, "nobody reviewed the plan"))
+            found.push((AuditSeverity::Fault, "nobody reviewed the plan"));
         }
         None => {}
     }

@@ -18,10 +18,10 @@ impl Driver<'_> {
     pub(super) fn hear(&mut self, report: StepReport) -> Result<(), Refusal> {
         match report {
             StepReport::Task(issue, task) => {
-                self.watch.update(&RunUpdate::Task { issue: &issue, task: &task })
+                self.watch.update(&RunUpdate::Task { issue: &issue, task: &task });
             }
             StepReport::Said(issue, text) => {
-                self.watch.update(&RunUpdate::Said { issue: &issue, text: &text })
+                self.watch.update(&RunUpdate::Said { issue: &issue, text: &text });
             }
             StepReport::Setback(setback) => {
                 let (step, of, agent) = (setback.action, setback.issue_id.clone(), setback.agent.clone());
