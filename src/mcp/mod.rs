@@ -9,6 +9,7 @@
 //! perform one of them. Its schemas come from the types of its input and answer. `watch.rs` looks at the files of the ref
 //! (`trail/watched.rs`), and reads what is watched again when one of them changed.
 
+mod bounds;
 mod call;
 mod completion;
 mod folders;

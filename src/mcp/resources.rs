@@ -4,12 +4,15 @@ use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::{Value, json};
 
+use super::bounds;
+use super::tools::Call;
 use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
 use crate::model::typed;
 use crate::ops::issues::{self, List, ShownRecord};
 use crate::ops::{Refusal, Session, work};
+use crate::rules::bounded::Omission;
 
 /// What this worktree executes.
 pub(super) const CURRENT: &str = "wf://execution/current";
@@ -72,26 +75,46 @@ pub(super) fn is_of_issues(template: &str) -> Option<bool> {
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; any error from reading the store.
-pub(super) fn read(session: &Session, uri: &str) -> Result<String, Refusal> {
+pub(super) fn read(call: &Call<'_>, uri: &str) -> Result<String, Refusal> {
+    let mut record = whole(call.session, uri)?;
+    let id = record["id"].as_str().unwrap_or_default().to_owned();
+    if let (false, Value::Object(fields)) = (id.is_empty(), &mut record) {
+        let left_out = bounds::bound(fields, &id);
+        if !left_out.is_empty() {
+            let omission = |it: &Omission| {
+                let command = (call.spell)(&it.command);
+                json!({ "what": it.what, "entries": it.entries, "shortened": it.shortened, "command": command })
+            };
+            fields.insert("left_out".into(), left_out.iter().map(omission).collect());
+        }
+    }
+    Ok(record.to_string())
+}
+
+/// All of a resource, which changes whenever anything in it does.
+///
+/// # Errors
+/// As `read`.
+pub(super) fn whole(session: &Session, uri: &str) -> Result<Value, Refusal> {
     let named = uri.split_once('?').map_or(uri, |(named, _)| named);
-    let value = if named == CURRENT {
-        current(session)?
-    } else if let Some(id) = named.strip_prefix(ISSUE) {
-        match issues::show(session, id, false)?.view {
-            ShownRecord::Issue(issue) => typed::own_json(&issue),
-            _ => return Err(other_kind(uri, "an issue")),
-        }
-    } else if let Some(id) = named.strip_prefix(PLAN) {
-        match issues::show(session, id, false)?.view {
-            ShownRecord::Plan(plan) => typed::own_json(&plan),
-            _ => return Err(other_kind(uri, "a plan")),
-        }
-    } else {
-        return Err(Refusal::new(Code::NotFound, format!("there is no resource `{uri}`"))
-            .hint(format!("the resources are {ISSUE}ID, {PLAN}ID and {CURRENT}"))
-            .remedy(RemedyCall::from(Other::List).flag("all"), "finds issues"));
-    };
-    Ok(value.to_string())
+    if named == CURRENT {
+        return current(session);
+    }
+    if let Some(id) = named.strip_prefix(ISSUE) {
+        return match issues::show(session, id, false)?.view {
+            ShownRecord::Issue(issue) => Ok(typed::own_json(&issue)),
+            _ => Err(other_kind(uri, "an issue")),
+        };
+    }
+    if let Some(id) = named.strip_prefix(PLAN) {
+        return match issues::show(session, id, false)?.view {
+            ShownRecord::Plan(plan) => Ok(typed::own_json(&plan)),
+            _ => Err(other_kind(uri, "a plan")),
+        };
+    }
+    Err(Refusal::new(Code::NotFound, format!("there is no resource `{uri}`"))
+        .hint(format!("the resources are {ISSUE}ID, {PLAN}ID and {CURRENT}"))
+        .remedy(RemedyCall::from(Other::List).flag("all"), "finds issues"))
 }
 
 fn other_kind(uri: &str, kind: &str) -> Refusal {

@@ -276,9 +276,7 @@ impl ServerHandler for McpServer {
             return Ok(folders::asked().into());
         };
         let directory = resources::directory(&uri);
-        let text = self
-            .run_within(roots, &context, directory, move |call| resources::read(call.session, &uri))
-            .await;
+        let text = self.run_within(roots, &context, directory, move |call| resources::read(call, &uri)).await;
         let text = text.map_err(|refusal| self.error(&refusal))?;
         let contents = ResourceContents::text(text, request.uri).with_mime_type(resources::JSON);
         Ok(ReadResourceResult::new(vec![contents]).into())

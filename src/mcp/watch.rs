@@ -70,7 +70,7 @@ impl Watched {
         }
         // In this order, so that a change in between is seen at the next check.
         let files = WatchedFiles::of(session.store());
-        let content = hash(&resources::read(session, uri)?);
+        let content = hash(&resources::whole(session, uri)?.to_string());
         self.with(|seen| {
             seen.files.entry(folder.to_owned()).or_insert(files);
             seen.resources.insert(uri.to_owned(), (folder.to_owned(), content));
@@ -115,7 +115,10 @@ impl Watched {
         let (resources, list) = self.with(|seen| (seen.resources.clone(), seen.list.clone()));
         let mut changes = Changes::default();
         for (uri, (folder, before)) in resources {
-            let Some(now) = self.read(&folder, |session| resources::read(session, &uri)) else { continue };
+            let Some(now) = self.read(&folder, |session| Ok(resources::whole(session, &uri)?.to_string()))
+            else {
+                continue;
+            };
             let now = hash(&now);
             if now != before {
                 self.with(|seen| {

@@ -42,6 +42,11 @@ impl Cut {
         Self { longest, entries: 0, shortened: 0 }
     }
 
+    /// The most characters of a text.
+    pub(crate) fn longest(&self) -> usize {
+        self.longest
+    }
+
     /// The text, with `…` at its end if it was cut.
     pub(crate) fn text(&mut self, text: &str) -> String {
         match text.char_indices().nth(self.longest) {

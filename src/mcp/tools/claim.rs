@@ -9,7 +9,8 @@ use super::{Call, Tool};
 use crate::mcp::folders;
 use crate::mcp::progress::ProgressSteps;
 use crate::model::op::Op;
-use crate::ops::work::{self, ClaimRequest, Claimable, DetailView, PrimedTask, Started};
+use crate::model::task_id::TaskId;
+use crate::ops::work::{self, ClaimRequest, Claimable, DetailView, PrimedTask};
 use crate::ops::{Answer, Refusal, Session};
 
 pub(super) struct ClaimTool;
@@ -54,9 +55,9 @@ pub(super) struct Claimed {
     /// The task to work on: the one that was started, else the first open one; absent if every task was begun.
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<PrimedTask>,
-    /// The task that commits are linked to from now on.
+    /// The task that was started: commits are linked to it from now on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    started: Option<Started>,
+    started: Option<TaskId>,
     /// The issue, the plan as it was claimed, and what happened before: earlier attempts, feedback and comments.
     detail: Box<DetailView>,
 }
@@ -103,7 +104,9 @@ impl Tool for ClaimTool {
         };
         let done = work::claim(session, &request)?;
         session.notice_all(done.notices);
-        let claim = done.view;
+        let mut claim = done.view;
+        // It is beside it.
+        claim.task = None;
         // A new worktree has its own claim.
         let there = claim.path.as_deref().map(|path| open_like(session, path)).transpose()?;
         let within = there.as_ref().unwrap_or(session);
@@ -120,7 +123,7 @@ impl Tool for ClaimTool {
             claim,
             directory,
             task,
-            started: started.map(|done| done.view),
+            started: started.map(|done| done.view.task_id),
             detail: Box::new(detail.view),
         };
         Ok(session.done(claimed, done.commit))

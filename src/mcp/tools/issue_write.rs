@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::listed::Listed;
 use super::{Call, Tool};
+use crate::mcp::bounds;
 use crate::model::code::Code;
 use crate::model::issue::Comment;
 use crate::model::op::{Op, Other};
@@ -127,6 +128,7 @@ impl Tool for IssueWrite {
             Action::Comment => {
                 let done = issues::comment(session, &issue, &text.unwrap_or_default())?;
                 let (id, comment) = (done.view.issue, done.view.comment);
+                let comment = Comment { body: bounds::echo(&comment.body), ..comment };
                 session.notice_all(done.notices);
                 let done = issues::answer(session, &id, done.commit)?;
                 return Ok(written(done).map(|written| Written { comment: Some(comment), ..written }));

@@ -3,17 +3,26 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::show::Part as Content;
-use crate::mcp::schema;
+use crate::mcp::{bounds, schema};
+use crate::model::typed;
 use crate::ops::issues::IssueView;
+use crate::rules::bounded::{Cut, LONGEST_OF_ISSUE};
 
 /// An issue without comments, plans and the like.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
+#[derive(Debug)]
 pub(super) struct Listed(pub(super) IssueView);
+
+impl Serialize for Listed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut issue = typed::own_json(&self.0);
+        bounds::shorten(&mut issue, &mut Cut::at(LONGEST_OF_ISSUE));
+        issue.serialize(serializer)
+    }
+}
 
 /// Some fields of it.
 #[derive(Debug, Serialize)]

@@ -12,6 +12,8 @@ mod show;
 mod trace;
 mod verify;
 
+pub(super) use show::is_part_of_an_issue;
+
 use std::path::{Path, PathBuf};
 
 use rmcp::model::ToolAnnotations;

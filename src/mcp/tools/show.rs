@@ -7,13 +7,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Call, Tool};
+use crate::mcp::bounds;
 use crate::model::op::Op;
+use crate::model::remedy::Remedy;
 use crate::model::{text_enum, typed};
 use crate::ops::issues::{self, IssueView, ShownExecution, ShownRecord as Found};
 use crate::ops::plans::SolutionView;
 use crate::ops::plans::roadmap::RoadmapView;
 use crate::ops::queue::{ItemAnswer, QueueAnswer};
-use crate::ops::{Answer, Refusal, Session};
+use crate::ops::{Answer, Notice, Refusal};
 
 pub(super) struct Show;
 
@@ -109,20 +111,27 @@ impl Tool for Show {
     type Output = Record;
 
     fn call(call: &Call<'_>, Input { id, include, imported }: Input) -> Answer<Record> {
-        record(call.session, &id, &include, imported)
+        record(call, &id, &include, imported)
     }
 }
 
+/// Whether a field of an issue is a part of it that can be left out.
+pub(in crate::mcp) fn is_part_of_an_issue(field: &str) -> bool {
+    Part::parse(field).is_some()
+}
+
 /// The record with an id; of an issue, only these parts.
-fn record(session: &Session, id: &str, include: &[Part], imported: bool) -> Answer<Record> {
-    let done = issues::show(session, id, imported)?;
+fn record(call: &Call<'_>, id: &str, include: &[Part], imported: bool) -> Answer<Record> {
+    let done = issues::show(call.session, id, imported)?;
     if !matches!(done.view, Found::Issue(_)) && (imported || !include.is_empty()) {
         return Err(Refusal::usage(format!("`{id}` is not an issue, so it has no such parts"))
             .hint("leave `include` and `imported` out"));
     }
-    Ok(done.map(|found| match found {
+    let crate::ops::Done { view, commit, notices } = done;
+    call.session.notice_all(notices);
+    let shown = match view {
         Found::Issue(issue) => {
-            let (issue, left_out) = parts(&issue, include);
+            let (issue, left_out) = parts(call, &issue, include);
             Record { issue: Some(issue), left_out, ..Record::default() }
         }
         Found::Plan(plan) => Record { plan: Some(plan), ..Record::default() },
@@ -130,10 +139,11 @@ fn record(session: &Session, id: &str, include: &[Part], imported: bool) -> Answ
         Found::Queue(queue) => Record { queue: Some(queue), ..Record::default() },
         Found::Item(item) => Record { item: Some(item), ..Record::default() },
         Found::Roadmap(roadmap) => Record { roadmap: Some(roadmap), ..Record::default() },
-    }))
+    };
+    Ok(call.session.done(shown, commit))
 }
 
-fn parts(issue: &IssueView, include: &[Part]) -> (IssueParts, Vec<LeftOut>) {
+fn parts(call: &Call<'_>, issue: &IssueView, include: &[Part]) -> (IssueParts, Vec<LeftOut>) {
     let Value::Object(mut fields) = typed::own_json(issue) else { return (IssueParts(Map::new()), vec![]) };
     let mut left_out = Vec::new();
     for part in Part::ALL.iter().filter(|part| !include.contains(part)) {
@@ -142,6 +152,12 @@ fn parts(issue: &IssueView, include: &[Part]) -> (IssueParts, Vec<LeftOut>) {
         if count > 0 {
             left_out.push(LeftOut { part: *part, count });
         }
+    }
+    for cut in bounds::bound(&mut fields, issue.issue.id.as_str()) {
+        let what =
+            format!("`{}`: older entries left out: {}, texts cut: {}", cut.what, cut.entries, cut.shortened);
+        let remedy = Remedy::command((call.spell)(&cut.command), "shows all of it");
+        call.session.notice(Notice { remedies: vec![remedy], ..Notice::note(what) });
     }
     (IssueParts(fields), left_out)
 }

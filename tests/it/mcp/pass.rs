@@ -54,7 +54,7 @@ fn an_agent_plans_reviews_executes_and_traces() {
 
     let mut owner = Client::of(&repo, &[]);
     let claimed = owner.call("claim", json!({"issue": issue, "task": "T1", "model": "large-1"}));
-    assert_eq!((&claimed["task"]["id"], &claimed["started"]["task_id"]), (&json!("T1"), &json!("T1")));
+    assert_eq!((&claimed["task"]["id"], &claimed["started"]), (&json!("T1"), &json!("T1")));
     assert_eq!(claimed["detail"]["solution"]["tasks"][0]["id"], "T1");
     let again = owner.call("claim", json!({}));
     assert_eq!(again["claim"]["execution_id"], claimed["claim"]["execution_id"]);
