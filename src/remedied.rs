@@ -11,6 +11,8 @@ use crate::model::code::Code;
 mod parsed;
 mod reading;
 
+pub(crate) use parsed::written_calls;
+
 /// The calls that make a refusal.
 const MADE: &[&str] =
     &["Refusal::new(", "Refusal::usage(", "Refusal::nothing(", "Failure::new(", "Failure::usage("];

@@ -19,6 +19,7 @@ mod refused;
 mod resources;
 mod schema;
 mod server;
+mod tool_for;
 mod tools;
 mod watch;
 mod wire;

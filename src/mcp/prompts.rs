@@ -2,11 +2,11 @@
 
 use rmcp::model::{ContentBlock, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role as Speaker};
 
-use super::tools::Allowed;
+use super::tools::{Allowed, Call, ContextAnswer};
 use crate::model::code::Code;
-use crate::model::typed;
 use crate::ops::store::IdKind;
-use crate::ops::{Refusal, Session, plans, work};
+use crate::ops::{Refusal, plans, work};
+use crate::rules::prime::with_tools;
 use crate::rules::roles::Role;
 
 /// A row of the table of prompts.
@@ -95,21 +95,22 @@ pub(super) fn argument(prompt: &str, allowed: &Allowed<'_>) -> Option<(&'static 
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; any error from reading the store.
-pub(super) fn get(session: &Session, prompt: &str, id: Option<&str>) -> Result<GetPromptResult, Refusal> {
+pub(super) fn get(call: &Call<'_>, prompt: &str, id: Option<&str>) -> Result<GetPromptResult, Refusal> {
     let row = row(prompt).ok_or_else(|| {
         Refusal::new(Code::NotFound, format!("there is no prompt `{prompt}`"))
             .hint("`prompts/list` names them")
     })?;
+    let session = call.session;
     let mut text = row.task.to_owned();
     let primed = work::prime(session, Some(row.role.as_str()))?.view;
     for rule in primed.map(|it| it.rules).unwrap_or_default() {
         text.push_str("\n- ");
-        text.push_str(rule);
+        text.push_str(with_tools(rule));
     }
     let mut messages = vec![PromptMessage::new_text(Speaker::User, text)];
     if let Some(id) = id {
         let context = plans::context(session, id, Some(row.role))?.view;
-        let text = format!("The context, as JSON:\n{}", typed::own_json(&context));
+        let text = format!("The context, as JSON:\n{}", ContextAnswer::of(&context, call.spell));
         messages.push(PromptMessage::new(Speaker::User, ContentBlock::text(text)));
     }
     Ok(GetPromptResult::new(messages).with_description(row.about))

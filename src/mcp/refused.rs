@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::bounds;
+use super::tool_for::tool_for;
 use crate::model::code::Code;
-use crate::model::op::{Op, Operation, Other};
 use crate::model::remedy::{Detail, Remedy, RemedyCall};
 use crate::ops::{ErrorAnswer, Notice, Refusal};
 use crate::rules::bounded::Cut;
@@ -35,12 +36,7 @@ pub(super) fn document(refusal: &Refusal, spell: Spell) -> Value {
 
 /// Cuts long texts: a message quotes what it was given, of whatever length.
 pub(super) fn shorten(value: &mut Value) {
-    match value {
-        Value::String(text) if text.len() > LONGEST => *text = Cut::at(LONGEST).text(text),
-        Value::Array(items) => items.iter_mut().for_each(shorten),
-        Value::Object(fields) => fields.values_mut().for_each(shorten),
-        _ => {}
-    }
+    bounds::shorten(value, &mut Cut::at(LONGEST));
 }
 
 /// A notice in one sentence.
@@ -50,7 +46,7 @@ pub(super) fn warning(notice: &Notice, spell: Spell) -> String {
 
 fn sentence(said: &str, remedies: &[Remedy], spell: Spell) -> String {
     let one = |it: &Remedy| match &it.call {
-        Some(call) => match tool(call) {
+        Some(call) => match tool_for(call) {
             Some((name, arguments)) if arguments.is_empty() => format!("the tool `{name}` {}", it.words),
             Some((name, arguments)) => {
                 format!("the tool `{name}` with {} {}", Value::from(arguments), it.words)
@@ -76,98 +72,27 @@ fn remedy(it: &Remedy, spell: Spell) -> Value {
             Some(command) => json!({ "command": command, "does": it.words }),
             None => json!({ "does": it.words }),
         },
-        Some(call) => match tool(call) {
-            Some((name, arguments)) => json!({ "tool": name, "arguments": arguments, "does": it.words }),
-            None => json!({ "command": spell(call), "does": it.words }),
-        },
+        Some(call) => {
+            let mut remedy = instead(call, spell);
+            remedy.insert("does".into(), it.words.clone().into());
+            remedy.into()
+        }
     }
 }
 
-/// The tool that does what a call does, with its arguments; `None` if only a command does. A word in capitals stands for
-/// what the caller must fill in.
-fn tool(call: &RemedyCall) -> Option<(&'static str, Map<String, Value>)> {
-    // Gates are overridden by people.
-    if call.options.iter().any(|option| option.name == "force") {
-        return None;
-    }
-    let value = |n: usize| call.values.get(n).map(String::as_str);
-    let option = |name: &str| call.options.iter().find(|option| option.name == name);
-    let text = |name: &str| option(name).and_then(|option| option.value.clone());
-    let mut arguments = Map::new();
-    let mut set = |name: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            arguments.insert(name.to_owned(), value);
-        }
+/// What to call: `tool` with `arguments`, or a `command` for a shell.
+pub(super) fn instead(call: &RemedyCall, spell: Spell) -> Map<String, Value> {
+    let fields = match tool_for(call) {
+        Some((name, arguments)) => vec![("tool", name.into()), ("arguments", arguments.into())],
+        None => vec![("command", spell(call).into())],
     };
-    let given = |n: usize| value(n).map(Value::from);
-    let name = match call.operation {
-        Operation::Other(Other::List) => {
-            set("all", option("all").map(|_| true.into()));
-            set("status", text("status").map(|status| json!([status])));
-            "find"
-        }
-        Operation::Other(Other::Show | Other::SolutionShow) if value(0).is_some() => {
-            set("id", given(0));
-            "show"
-        }
-        Operation::Other(Other::QueueShow | Other::RoadmapShow | Other::Detail) if value(0).is_some() => {
-            set("id", given(0));
-            "show"
-        }
-        Operation::Other(Other::Context) => {
-            set("id", given(0));
-            "plan_context"
-        }
-        Operation::Other(Other::Trace | Other::Why) => {
-            set("of", given(0));
-            "trace"
-        }
-        Operation::Recorded(Op::New) => {
-            set("action", Some("create".into()));
-            "issue_write"
-        }
-        Operation::Recorded(op @ (Op::Edit | Op::Comment | Op::Close | Op::Reopen)) => {
-            set("action", Some(op.as_str().into()));
-            set("issue", given(0));
-            "issue_write"
-        }
-        Operation::Recorded(Op::SolutionAdd) => {
-            set("issue", given(0));
-            "plan_submit"
-        }
-        Operation::Recorded(Op::SolutionReview) => {
-            set("plan", given(0));
-            "plan_review"
-        }
-        Operation::Recorded(Op::Next) => {
-            set("item", given(0));
-            set("worktree", option("worktree").map(|_| true.into()));
-            set("local", option("local").map(|_| true.into()));
-            "claim"
-        }
-        Operation::Recorded(Op::Verify) => {
-            set("execution", given(0));
-            set("task", text("task").map(Value::from));
-            "verify"
-        }
-        Operation::Recorded(Op::TaskStart) => {
-            set("task", given(0));
-            "claim"
-        }
-        Operation::Recorded(op @ (Op::Done | Op::Fail)) => {
-            let outcome = if op == Op::Done { "completed" } else { "failed" };
-            set("outcome", Some(outcome.into()));
-            set("item", given(0));
-            "finish"
-        }
-        _ => return None,
-    };
-    Some((name, arguments))
+    fields.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::op::{Op, Other};
 
     fn spell(call: &RemedyCall) -> String {
         format!("git wf {}", call.operation)
@@ -196,7 +121,7 @@ mod tests {
     #[test]
     fn what_overrides_a_gate_is_no_tool() {
         let forced = RemedyCall::new(Op::Close, ["X-1"]).flag("force");
-        assert_eq!(tool(&forced), None);
+        assert_eq!(tool_for(&forced), None);
         let notice = Notice::warning("late").remedy(RemedyCall::new(Op::Verify, ["X-1"]), "runs the tests");
         assert_eq!(
             warning(&notice, spell),

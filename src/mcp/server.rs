@@ -28,7 +28,8 @@ use crate::trail::watched::TICK;
 /// The description of this server for agents.
 const INSTRUCTIONS: &str = "git-wf tracks issues, their plans and the work on them in this git repository. To work: `find` with \
     ready: true, `claim`, commit, `verify`, `finish`. To plan: `find`, `plan_context`, `plan_submit`. `trace` says why code is \
-    as it is. A refusal has remedies: the tool to call instead, or the command that a person must type.";
+    as it is. A refusal has remedies: the tool to call instead, where you fill in words in capitals, or the command that a \
+    person must type.";
 
 /// A server for one client.
 pub(super) struct McpServer {
@@ -369,8 +370,7 @@ impl ServerHandler for McpServer {
         if is_required && id.is_none() {
             return Err(ErrorData::invalid_params(format!("the prompt `{name}` needs `{argument}`"), None));
         }
-        let got =
-            self.run(&context, None, move |call| prompts::get(call.session, &name, id.as_deref())).await;
+        let got = self.run(&context, None, move |call| prompts::get(call, &name, id.as_deref())).await;
         got.map(GetPromptResponse::from).map_err(|refusal| self.error(&refusal))
     }
 

@@ -208,6 +208,8 @@ text_enum!(
         SolutionList = "solution list",
         /// Shows a plan.
         SolutionShow = "solution show",
+        /// Queues the bound plan of an issue, if needed, and claims it.
+        Start = "start",
         /// Counts issues.
         Status = "status",
         /// Fetches, merges and pushes.

@@ -48,27 +48,50 @@ fn value(expression: &str) -> &str {
     text.filter(|text| !text.contains(['{', '"'])).unwrap_or(VALUE)
 }
 
-/// The command line of a call: what makes it, and the methods that are called on it.
-fn line(words: &str, values: &[&str], methods: &[(&str, &str)]) -> Vec<String> {
-    let mut line: Vec<String> = words.split(' ').map(str::to_owned).collect();
-    for (name, given) in methods.iter().take_while(|(name, _)| ["flag", "option"].contains(name)) {
-        let given = arguments(given.strip_suffix(')').unwrap_or(given));
-        let option = value(given.first().copied().unwrap_or_default());
-        if option == VALUE {
-            // Its name is a constant elsewhere.
-            continue;
-        }
-        line.push(format!("--{option}"));
-        if *name == "option" {
-            line.push(value(given.get(1).copied().unwrap_or_default()).to_owned());
-        }
-    }
-    line.extend(values.iter().map(|it| value(it).to_owned()));
-    line
+/// A call as it stands in the code.
+pub(crate) struct WrittenCall {
+    /// Where it stands.
+    pub(crate) place: String,
+    /// The words of its operation.
+    pub(crate) words: &'static str,
+    /// Its options, with their values.
+    pub(crate) options: Vec<(String, Option<String>)>,
+    /// Its values.
+    pub(crate) values: Vec<String>,
 }
 
-/// All command lines in the code, with the place of each.
-fn lines() -> Vec<(String, Vec<String>)> {
+impl WrittenCall {
+    /// A call with these values, and the methods that are called on it.
+    fn of(place: String, words: &'static str, values: &[&str], methods: &[(&str, &str)]) -> Self {
+        let mut options = Vec::new();
+        for (name, given) in methods.iter().take_while(|(name, _)| ["flag", "option"].contains(name)) {
+            let given = arguments(given.strip_suffix(')').unwrap_or(given));
+            let option = value(given.first().copied().unwrap_or_default());
+            if option == VALUE {
+                // Its name is a constant elsewhere.
+                continue;
+            }
+            let of_it = || value(given.get(1).copied().unwrap_or_default()).to_owned();
+            options.push((option.to_owned(), (*name == "option").then(of_it)));
+        }
+        let values = values.iter().map(|it| value(it).to_owned()).collect();
+        Self { place, words, options, values }
+    }
+
+    /// Its command line.
+    fn line(&self) -> Vec<String> {
+        let mut line: Vec<String> = self.words.split(' ').map(str::to_owned).collect();
+        for (name, value) in &self.options {
+            line.push(format!("--{name}"));
+            line.extend(value.clone());
+        }
+        line.extend(self.values.clone());
+        line
+    }
+}
+
+/// All calls in the code.
+pub(crate) fn written_calls() -> Vec<WrittenCall> {
     let operations = operations();
     let mut found = Vec::new();
     for (file, code) in sources() {
@@ -80,7 +103,7 @@ fn lines() -> Vec<(String, Vec<String>)> {
             let Some(values) = values.strip_prefix('[').and_then(|it| it.strip_suffix(']')) else { continue };
             if let Some(words) = operations.get(operation) {
                 let place = format!("{file}: {}", on_one_line(&code[from..end]));
-                found.push((place, line(words, &arguments(values), &methods(&code, end))));
+                found.push(WrittenCall::of(place, words, &arguments(values), &methods(&code, end)));
             }
         }
         for way in BARE {
@@ -90,7 +113,7 @@ fn lines() -> Vec<(String, Vec<String>)> {
                 if let Some(words) = given.first().and_then(|it| operations.get(*it)) {
                     let place = format!("{file}: {}", on_one_line(&code[from..end]));
                     let methods = if *way == "Call::from(" { methods(&code, end) } else { vec![] };
-                    found.push((place, line(words, &[], &methods)));
+                    found.push(WrittenCall::of(place, words, &[], &methods));
                 }
             }
         }
@@ -101,10 +124,10 @@ fn lines() -> Vec<(String, Vec<String>)> {
 #[test]
 fn every_command_of_a_remedy_can_be_typed() {
     let whole = whole_command();
-    let lines = lines();
-    assert!(lines.len() > 200, "only {} commands were found", lines.len());
+    let calls = written_calls();
+    assert!(calls.len() > 200, "only {} commands were found", calls.len());
     let mut wrong = Vec::new();
-    for (place, line) in lines {
+    for (place, line) in calls.iter().map(|call| (&call.place, call.line())) {
         let words = [&["git-wf".to_owned()], &line[..]].concat();
         match whole.clone().try_get_matches_from(words) {
             Ok(_) => {}
@@ -124,7 +147,7 @@ fn calls_are_read_as_they_are_written() {
     );
     let methods = [("flag", "\"all\")"), ("option", "\"status\", \"paused\")"), ("to_owned", ")")];
     assert_eq!(
-        line("queue list", &["\"QUE\"", "&id"], &methods),
+        WrittenCall::of(String::new(), "queue list", &["\"QUE\"", "&id"], &methods).line(),
         ["queue", "list", "--all", "--status", "paused", "QUE", VALUE]
     );
 }

@@ -12,6 +12,7 @@ mod show;
 mod trace;
 mod verify;
 
+pub(super) use plan_context::ContextAnswer;
 pub(super) use show::is_part_of_an_issue;
 
 use std::path::{Path, PathBuf};
@@ -236,6 +237,12 @@ pub(super) fn document<V: Serialize>(spell: refused::Spell, done: Done<V>) -> Va
         answer.insert("warnings".into(), warnings.into());
     }
     answer
+}
+
+/// The schemas of the arguments, by tool.
+#[cfg(test)]
+pub(super) fn input_schemas() -> Map<String, Value> {
+    TABLE.iter().map(|row| (row.name.to_owned(), (row.input)().into())).collect()
 }
 
 #[cfg(test)]

@@ -1,10 +1,15 @@
 //! The context of planners, explorers, reviewers and executors.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::{Call, Tool};
+use crate::mcp::refused::{self, Spell};
 use crate::model::op::Op;
+use crate::model::typed;
 use crate::ops::Answer;
 use crate::ops::plans::{self, AgentContext};
 use crate::rules::roles::Role;
@@ -27,7 +32,59 @@ pub(super) struct Context {
     /// The role that it is for.
     role: Role,
     /// What is known.
-    context: AgentContext,
+    context: ContextAnswer,
+}
+
+/// A context that names tools where there are any, and otherwise commands.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(in crate::mcp) struct ContextAnswer(Value);
+
+impl JsonSchema for ContextAnswer {
+    fn schema_name() -> Cow<'static, str> {
+        AgentContext::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        AgentContext::json_schema(generator)
+    }
+}
+
+impl ContextAnswer {
+    pub(in crate::mcp) fn of(context: &AgentContext, spell: Spell) -> Self {
+        let mut whole = typed::own_json(context);
+        let left_out = whole.get_mut("left_out").and_then(Value::as_array_mut).into_iter().flatten();
+        for (written, it) in left_out.zip(context.left_out()) {
+            let Value::Object(written) = written else { continue };
+            written.shift_remove("command");
+            written.extend(refused::instead(&it.command, spell));
+            if let (true, Some(part)) = (written.get("tool") == Some(&"show".into()), part_of(&it.what)) {
+                written["arguments"]["include"] = json!([part]);
+            }
+        }
+        for (name, call) in context.load().iter().flat_map(|load| load.calls()) {
+            whole["load"][name] = refused::instead(call, spell).into();
+        }
+        Self(whole)
+    }
+}
+
+/// The part of an issue that `show` includes for a field of a context.
+fn part_of(field: &str) -> Option<&'static str> {
+    Some(match field {
+        "comments" => "comments",
+        "attempts" => "executions",
+        "reviews" | "plans" => "solutions",
+        "exploration" => "explorations",
+        "feedback" | "failure_analysis" => "feedback",
+        _ => return None,
+    })
+}
+
+impl std::fmt::Display for ContextAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 impl Tool for PlanContext {
@@ -48,7 +105,7 @@ impl Tool for PlanContext {
                 AgentContext::Executor(_) => Role::Executor,
                 AgentContext::Reviewer(_) => Role::Reviewer,
             };
-            Context { role, context }
+            Context { role, context: ContextAnswer::of(&context, call.spell) }
         }))
     }
 }

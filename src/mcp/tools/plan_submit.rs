@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Call, Tool};
-use crate::model::op::Op;
+use crate::model::code::Code;
+use crate::model::op::{Op, Operation, Other};
+use crate::model::remedy::Remedy;
 use crate::model::typed;
 use crate::ops::plans::{self, AddPlans, Added, SolutionInput};
 use crate::ops::queue::{self, ItemAnswer};
@@ -77,7 +79,7 @@ impl Tool for PlanSubmit {
         }
         let plans = plans::read(&plan.to_string(), "`plan`", "plan")?;
         let add = AddPlans { issue, plans, no_bind, add_reply_task: false, queue: is_queued, force: None };
-        let done = plans::add(session, add)?;
+        let done = plans::add(session, add).map_err(to_submit_again)?;
         session.notice_all(done.notices);
         let (added, commit) = (done.view, done.commit);
         let quality = added.handed.first().map_or(0.0, |(_, report)| report.quality.total());
@@ -87,4 +89,16 @@ impl Tool for PlanSubmit {
         };
         Ok(session.done(Submitted { quality, added, queued }, commit))
     }
+}
+
+/// An agent has no file to check, and this tool stores no plan that has errors.
+fn to_submit_again(refusal: Refusal) -> Refusal {
+    if refusal.code != Code::InvalidPlan {
+        return refusal;
+    }
+    let is_check = |it: &Remedy| {
+        it.call.as_ref().is_some_and(|call| call.operation == Operation::Other(Other::SolutionCheck))
+    };
+    let remedies = refusal.remedies.into_iter().filter(|it| !is_check(it)).collect();
+    Refusal { remedies, ..refusal }.hint("correct what is wrong, and call `plan_submit` again")
 }

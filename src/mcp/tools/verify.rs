@@ -71,7 +71,7 @@ pub(super) fn agreed(call: &Call<'_>, verification: &Verification<'_>) -> Result
         format!("{}: {}", tasks.join(", "), exact(test.command.as_str()))
     };
     let command = (call.spell)(&Suggested::from(Op::Verify));
-    Err(Refusal::new(Code::NotAgreed, "these commands need your consent")
+    Err(Refusal::new(Code::NotAgreed, "nobody here has agreed to these commands")
         .details(unseen.iter().map(line).collect())
         .command(
             command,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::executor_input::{ExecutorInput, for_executor};
+use super::executor_input::{ExecutorInput, Load, for_executor};
 use super::explorer_input::{ExplorerInput, for_explorer};
 use super::planner_input::{PlannerInput, for_planner};
 use super::reviewer_input::{ReviewerInput, for_reviewer};
@@ -11,6 +11,7 @@ use crate::model::op::Other;
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
+use crate::rules::bounded::Omission;
 use crate::rules::roles::Role;
 use crate::store::resolve::{self, KnownRecord};
 
@@ -26,6 +27,26 @@ pub(crate) enum AgentContext {
     Executor(Box<ExecutorInput>),
     /// For reviewing a plan.
     Reviewer(Box<ReviewerInput>),
+}
+
+impl AgentContext {
+    /// What was left out of it.
+    pub(crate) fn left_out(&self) -> &[Omission] {
+        match self {
+            Self::Explorer(it) => &it.background.left_out,
+            Self::Planner(it) => &it.background.left_out,
+            Self::Executor(it) => &it.background.left_out,
+            Self::Reviewer(it) => &it.background.left_out,
+        }
+    }
+
+    /// The calls that show the rest, for an executor.
+    pub(crate) fn load(&self) -> Option<&Load> {
+        match self {
+            Self::Executor(it) => it.load.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 /// The context for the planner of an issue, or for the executor of a plan (an item or an execution can stand for its
@@ -56,7 +77,9 @@ pub(crate) fn context(session: &Session, id: &str, role: Option<Role>) -> Answer
                                 ..refusal
                             }
                         }
-                        None => refusal.remedy(RemedyCall::new(Other::Show, [&id]), "shows its plans"),
+                        None => {
+                            refusal.remedy(RemedyCall::new(Other::SolutionList, [&id]), "shows its plans")
+                        }
                     });
                 }
                 Some(other) => return Err(other_needed(other, "an issue")),

@@ -73,6 +73,13 @@ pub(crate) struct Load {
     pub(crate) project: RemedyCall,
 }
 
+impl Load {
+    /// Each call, with the name of its field.
+    pub(crate) fn calls(&self) -> [(&'static str, &RemedyCall); 3] {
+        [("solution", &self.solution), ("issue", &self.issue), ("project", &self.project)]
+    }
+}
+
 fn executor_example() -> Value {
     json!({
         "solution_id": "SOL-ISS-20261121-7k3m2pq9-4x8r1tza",

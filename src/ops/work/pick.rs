@@ -330,7 +330,14 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
     }
     if counts.is_empty() {
         return Refusal::nothing("no item is queued")
-            .remedy(RemedyCall::new(Op::QueueAdd, ["ISSUE"]), "puts a bound plan into a queue");
+            .remedy(
+                RemedyCall::new(Other::Start, ["ISSUE"]),
+                "queues the bound plan of an issue, and claims it",
+            )
+            .remedy(
+                RemedyCall::from(Other::List).option("status", "planned"),
+                "lists issues with a bound plan",
+            );
     }
     let mut lines: Vec<Detail> = reasons.into_iter().collect();
     let more = lines.len().saturating_sub(MOST_REASONS);

@@ -58,7 +58,7 @@ pub(crate) struct Prime {
     /// What waits for this role; absent for an agent of a run, and if finding it would take long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) waiting: Option<PrimedWaiting>,
-    /// The commands that it needs, at most five.
+    /// The five commands that it needs.
     pub(crate) commands: Vec<Remedy>,
     /// The rules that it must follow.
     pub(crate) rules: Vec<&'static str>,

@@ -181,10 +181,9 @@ fn refuse_other(
             Code::ClaimHeld,
             format!("this worktree already executes `{}`", held.execution.solution_id),
         )
-        .remedy(
-            Op::Done,
-            "ends that execution, and so does `fail`; another worktree can take another item",
-        ));
+        .remedy(RemedyCall::from(Op::Done).option("message", "TEXT"), "completes that execution")
+        .remedy(RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends it as failed")
+        .hint("another worktree can take another item"));
     }
     Ok(())
 }

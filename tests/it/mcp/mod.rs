@@ -7,6 +7,7 @@ mod directories;
 mod hostile;
 mod pass;
 mod refusals;
+mod remedies;
 mod roles;
 mod versions;
 mod watched;
