@@ -16,11 +16,11 @@ use crate::ui::text::clean_line;
 pub(in crate::cli) fn prime(it: &Prime) -> String {
     let mut out = String::from("# git wf: the issues and plans of this repository\n\n");
     let place = match &it.worktree {
-        Some(name) => format!("Linked worktree `{}`", clean_line(name)),
+        Some(name) => format!("Linked worktree {}", code_span(name)),
         None => "Main worktree".to_owned(),
     };
     let branch = match &it.branch {
-        Some(name) => format!("on branch `{}`", clean_line(name)),
+        Some(name) => format!("on branch {}", code_span(name)),
         None => "with a detached HEAD".to_owned(),
     };
     let role = it.role.map_or_else(|| "no role (WF_ROLE)".to_owned(), |role| format!("role {role}"));
@@ -47,6 +47,15 @@ pub(in crate::cli) fn prime(it: &Prime) -> String {
     out
 }
 
+/// A text as code in Markdown. Backticks in it need a longer fence, as CommonMark has it.
+fn code_span(text: &str) -> String {
+    let text = clean_line(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    let space = if longest > 0 { " " } else { "" };
+    format!("{fence}{space}{text}{space}{fence}")
+}
+
 fn execution(it: &PrimedExecution, out: &mut String) {
     let _ = writeln!(
         out,
@@ -56,7 +65,7 @@ fn execution(it: &PrimedExecution, out: &mut String) {
         clean_line(&it.title)
     );
     if let Some(branch) = &it.branch {
-        let _ = writeln!(out, "Work on branch `{}`: only its commits are linked.", clean_line(branch));
+        let _ = writeln!(out, "Work on branch {}: only its commits are linked.", code_span(branch));
     }
     let names: Vec<&str> = it.open.iter().map(|id| &**id).collect();
     let more = it.open_count - names.len();
@@ -86,7 +95,7 @@ fn task(it: &PrimedTask, out: &mut String) {
     }
     let list = |name: &str, all: &[String], out: &mut String| {
         if !all.is_empty() {
-            let all: Vec<String> = all.iter().map(|it| format!("`{}`", clean_line(it))).collect();
+            let all: Vec<String> = all.iter().map(|it| code_span(it)).collect();
             let _ = writeln!(out, "{name}: {}", all.join(", "));
         }
     };
@@ -196,6 +205,13 @@ mod tests {
             open,
             missing_tests: 0,
         }
+    }
+
+    #[test]
+    fn a_command_with_backticks_has_a_longer_fence() {
+        assert_eq!(code_span("true"), "`true`");
+        assert_eq!(code_span("echo `date` two"), "`` echo `date` two ``");
+        assert_eq!(code_span("``"), "``` `` ```");
     }
 
     #[test]
