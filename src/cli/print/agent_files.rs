@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::model::words::count;
 use crate::ops::store::{AgentFiles, PieceState, SetupTask};
-use crate::rules::agent_files::State;
+use crate::rules::agent_files::{Gives, State};
 use crate::ui::text::clean_line;
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -81,6 +80,16 @@ pub(in crate::cli) fn check(screen: &mut Screen, files: &AgentFiles) -> io::Resu
     consents(screen, files)
 }
 
+/// What someone wrote by hand in the place of ours.
+fn own(gives: Gives) -> &'static str {
+    match gives {
+        Gives::Instructions => "instructions",
+        Gives::Reading => "`read` entry",
+        Gives::Mcp => "MCP entry",
+        Gives::Hooks => "hooks",
+    }
+}
+
 /// What was changed, or would be.
 pub(in crate::cli) fn changes(
     screen: &mut Screen,
@@ -96,7 +105,7 @@ pub(in crate::cli) fn changes(
     }
     for agent in &files.agents {
         for it in agent.files.iter().filter(|it| it.state == State::Own) {
-            writeln!(screen, "kept your own {} in {}", it.gives, clean_line(&it.path))?;
+            writeln!(screen, "kept your own {} in {}", own(it.gives), clean_line(&it.path))?;
         }
     }
     if files.changes.is_empty() {
@@ -106,8 +115,8 @@ pub(in crate::cli) fn changes(
         return Ok(());
     }
     if !files.changes.is_empty() {
-        let them = count(files.changes.len(), "file");
-        let hint = format!("commit the {them} to share the setup with every clone");
+        let them = if files.changes.len() == 1 { "the file" } else { "these files" };
+        let hint = format!("commit {them} to share the setup with every clone");
         writeln!(screen, "{}", screen.painter().paint(style::DIM, &hint))?;
     }
     consents(screen, files)

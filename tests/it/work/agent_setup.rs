@@ -311,7 +311,7 @@ fn what_a_user_wrote_is_kept_and_said() {
     let own = "{\"mcpServers\": {\"git-wf\": {\"command\": \"/opt/git-wf\"}}}\n";
     repo.write(".mcp.json", own);
     let shown = setup(&repo, &["claude"]);
-    assert!(shown.contains("kept your own mcp in .mcp.json"), "{shown}");
+    assert!(shown.contains("kept your own MCP entry in .mcp.json"), "{shown}");
     setup(&repo, &["claude", "--check"]);
     setup(&repo, &["--remove"]);
     assert_eq!(repo.read(".mcp.json"), own);

@@ -32,11 +32,11 @@ pub(in crate::rules::agent_files) fn refuse_unreadable(
 ) -> Result<(), AgentFileFault> {
     let strict = match reader {
         JsonReader::Lenient => return Ok(()),
-        JsonReader::WithComments => (true, "trailing commas"),
-        JsonReader::Strict => (false, "comments or trailing commas"),
+        JsonReader::WithComments => (true, "no trailing commas"),
+        JsonReader::Strict => (false, "neither comments nor trailing commas"),
     };
     parsed(text.strip_prefix(BOM).unwrap_or(text))?;
-    let (has_comments, without) = strict;
+    let (has_comments, accepted) = strict;
     let allow = ParseOptions { allow_comments: has_comments, allow_trailing_commas: false, ..lenient() };
     let bare = text.strip_prefix(BOM).unwrap_or(text);
     let read = parse_to_ast(bare, &CollectOptions::default(), &allow);
@@ -46,8 +46,11 @@ pub(in crate::rules::agent_files) fn refuse_unreadable(
         false => Err(AgentFileFault::Syntax {
             format: "JSON",
             why: match read {
-                Err(error) => format!("the agent reads it without {without}, and here is one: {error}"),
-                Ok(_) => "the agent reads it without a byte order mark".to_owned(),
+                Err(error) => {
+                    let (line, column) = (error.line_display(), error.column_display());
+                    format!("its agent accepts {accepted} (line {line}, column {column})")
+                }
+                Ok(_) => "its agent accepts no byte order mark".to_owned(),
             },
         }),
     }
