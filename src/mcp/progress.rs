@@ -39,6 +39,25 @@ struct SoFar {
     sent: f64,
 }
 
+impl SoFar {
+    /// Begins another part, this many steps after what was sent.
+    fn begin(&mut self, doing: &str, after: f64) {
+        if self.doing != doing {
+            self.before = self.sent + after;
+            doing.clone_into(&mut self.doing);
+        }
+    }
+}
+
+impl Sink {
+    fn send(&self, so_far: &mut SoFar, (done, total): (f64, Option<f64>), message: &str) {
+        so_far.sent = so_far.before + done;
+        let total = total.map(|total| so_far.before + total);
+        // The receiver is gone once the call is cancelled.
+        let _ = self.out.send(ProgressStep { done: so_far.sent, total, message: message.to_owned() });
+    }
+}
+
 impl ProgressSteps {
     /// Progress that someone receives.
     pub(super) fn sent() -> (Self, UnboundedReceiver<ProgressStep>) {
@@ -55,18 +74,19 @@ impl ProgressSteps {
     fn send(&self, doing: &str, done: f64, total: Option<f64>, least: f64) {
         let Some(sink) = &self.0 else { return };
         let mut so_far = sink.so_far.lock().unwrap_or_else(PoisonError::into_inner);
-        if so_far.doing != doing {
-            so_far.before = so_far.sent;
-            doing.clone_into(&mut so_far.doing);
+        so_far.begin(doing, 0.0);
+        if so_far.before + done >= so_far.sent + least {
+            sink.send(&mut so_far, (done, total), doing);
         }
-        let now = so_far.before + done;
-        if now < so_far.sent + least {
-            return;
-        }
-        so_far.sent = now;
-        let total = total.map(|total| so_far.before + total);
-        // The receiver is gone once the call is cancelled.
-        let _ = sink.out.send(ProgressStep { done: now, total, message: doing.to_owned() });
+    }
+
+    /// Reports that `done` of `total` tests have ended; unlike other work, they are reported before the first.
+    fn send_tests(&self, done: f64, total: f64, message: &str) {
+        let Some(sink) = &self.0 else { return };
+        let mut so_far = sink.so_far.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_first = so_far.sent == 0.0;
+        so_far.begin("tests", if is_first { 0.0 } else { 1.0 });
+        sink.send(&mut so_far, (done, Some(total)), message);
     }
 }
 
@@ -106,14 +126,14 @@ impl VerifyObserver for Tests {
     fn begins(&mut self, test: &Test, place: usize, of: usize) {
         (self.place, self.of) = (place, of);
         let message = format!("running test {} of {of}: {}", place + 1, test.command.as_str());
-        self.steps.send(&message, if place == 0 { 0.5 } else { 1.0 }, None, 0.1);
+        self.steps.send_tests(place as f64, of as f64, &message);
     }
 
     fn wrote(&mut self, _: &[u8]) {}
 
     fn ended(&mut self, _: &Ran) {
         if self.place + 1 == self.of {
-            self.steps.send("tests have ended", 1.0, None, 0.1);
+            self.steps.send_tests(self.of as f64, self.of as f64, "tests have ended");
         }
     }
 }
@@ -136,6 +156,22 @@ pub(super) async fn forward(
 mod tests {
     use super::*;
     use crate::ops::Progress;
+
+    #[test]
+    fn tests_are_counted_to_their_number_also_after_other_work() {
+        let (steps, mut received) = ProgressSteps::sent();
+        let count =
+            |steps: &ProgressSteps| (0..=2).for_each(|n| steps.send_tests(f64::from(n), 2.0, "a test"));
+        count(&steps);
+        steps.at("reading", 3000, 3000);
+        count(&steps);
+        let mut all = Vec::new();
+        while let Ok(step) = received.try_recv() {
+            all.push((step.done, step.total.unwrap()));
+        }
+        assert_eq!(all[..3], [(0.0, 2.0), (1.0, 2.0), (2.0, 2.0)]);
+        assert_eq!(all[3..], [(3002.0, 3002.0), (3003.0, 3005.0), (3004.0, 3005.0), (3005.0, 3005.0)]);
+    }
 
     #[test]
     fn progress_only_increases_and_is_not_told_too_often() {

@@ -94,7 +94,11 @@ impl Tool for Find {
     fn call(call: &Call<'_>, input: Input) -> Answer<Page> {
         let session = call.session;
         let skipped = input.cursor.as_deref().map_or(Ok(0), offset)?;
-        let limit = input.limit.unwrap_or(USUAL).clamp(1, MOST);
+        let limit = input.limit.unwrap_or(USUAL).min(MOST);
+        if limit == 0 {
+            return Err(Refusal::new(Code::InvalidArguments, "`limit` is 0")
+                .hint("give 1 to 100, or leave it out; any page has the `total`"));
+        }
         let fields = input.fields.clone();
         let query = input.query.clone().filter(|_| input.sort.is_none());
         let list = input.list(skipped, limit);

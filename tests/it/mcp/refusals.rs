@@ -28,6 +28,7 @@ fn refusals_name_tools_to_call_and_commands_for_people() {
         ("find", json!({"cursor": "x"}), "invalid-cursor"),
         ("find", json!({"since": "some day"}), "usage"),
         ("find", json!({"limit": "many"}), "invalid-arguments"),
+        ("find", json!({"limit": 0}), "invalid-arguments"),
         ("show", json!({}), "invalid-arguments"),
         ("show", json!({"id": "ISS-001", "colour": "red"}), "invalid-arguments"),
         ("issue_write", json!({"action": "comment", "issue": "ISS-001"}), "empty-comment"),
