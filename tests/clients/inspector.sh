@@ -1,28 +1,90 @@
 #!/bin/sh
-# What the command line of the inspector prints of a server in a new repository.
+# One whole pass with the command line of the inspector, in a new repository: issue, plan, claim, commit, verify, finish,
+# trace. Each call is a server of its own.
 # usage: inspector.sh GIT-WF MCP-INSPECTOR
 set -eu
 binary=$(realpath "$1")
 inspector=$(realpath "$2")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cd "$folder"
+mkdir "$folder/code" "$folder/path" "$folder/home"
+ln -s "$binary" "$folder/path/git-wf"
+export PATH="$folder/path:$PATH" HOME="$folder/home"
+cd "$folder/code"
 git init -q
 git config user.name Ada
 git config user.email ada@example.org
-git -c commit.gpgSign=false commit -q --allow-empty -m Begin
-"$binary" init >/dev/null
+git config commit.gpgSign false
+echo "lifetime 3600" >session.txt
+git add .
+git commit -q -m Begin
+"$binary" init --hooks >/dev/null
 
 ask() {
-    echo "== $*"
-    "$inspector" --cli "$binary" mcp --method "$@"
+    echo "== $1 $2 $3"
+    "$inspector" --cli "$binary" mcp --method "$@" | tee "$folder/said"
+}
+call() {
+    tool=$1
+    shift
+    ask tools/call --tool-name "$tool" "$@"
+}
+# Fails unless the last answer has this text. Quotes are escaped within the text of an answer.
+says() {
+    grep -qF -- "$1" "$folder/said" || {
+        echo "the answer lacks $1" >&2
+        exit 1
+    }
 }
 
-ask tools/list | grep -E '^==|^ {6}"name"'
-ask tools/call --tool-name issue_write --tool-arg action=create --tool-arg 'fields={"title": "Sessions end too early"}'
-ask tools/call --tool-name find --tool-arg query=sessions
-ask tools/call --tool-name show --tool-arg id=nothing
-ask resources/list
-ask resources/templates/list
-ask resources/read --uri wf://execution/current
-ask prompts/list
+echo "== tools/list"
+"$inspector" --cli "$binary" mcp --method tools/list | grep -E '^ {6}"name"' | tee "$folder/said"
+says '"plan_submit"'
+call issue_write --tool-arg action=create --tool-arg 'fields={"title": "Sessions end too early"}'
+issue=$(grep -oE 'ISS-[0-9a-z-]+' "$folder/said" | head -n 1)
+call find --tool-arg query=sessions
+says "$issue"
+call plan_context --tool-arg "id=$issue"
+says planner
+cat >"$folder/plan.json" <<END
+{"description": "Let a session last for twelve hours", "strategy_type": "feature", "tasks": [{
+"id": "T1", "title": "Raise the lifetime", "action": "Modify", "scope": "session.txt",
+"description": "Twelve hours instead of one",
+"modification_points": [{"file": "session.txt", "target": "lifetime", "change": "3600 becomes 43200"}],
+"implementation": ["Change the number", "Look for other places that assume one hour"],
+"test": {"commands": ["grep -q 43200 session.txt"], "unit": ["The file has the new number"], "integration": []},
+"acceptance": {"criteria": ["session.txt names 43200 seconds", "No other file names 3600"],
+"verification": ["Run: grep 43200 session.txt, and see the line"]},
+"depends_on": [], "estimated_minutes": 10, "priority": 1}],
+"analysis": {"risk": "low", "impact": "low", "complexity": "low"},
+"exploration_context": {"relevant_files": ["session.txt"], "patterns": "One setting a line", "integration_points": "None"},
+"score": 0.9}
+END
+call plan_submit --tool-arg "issue=$issue" --tool-arg "plan=$(tr '\n' ' ' <"$folder/plan.json")" --tool-arg queue=true
+says '"queued": {'
+call claim --tool-arg "issue=$issue" --tool-arg task=T1
+says '"started"'
+echo "lifetime 43200" >session.txt
+git commit -q -a -m "Let sessions last"
+# It is refused until a person has read the commands on a terminal, and agreed.
+call verify || true
+says not-agreed
+printf 'y\n' | script -qec "'$binary' verify" /dev/null >/dev/null
+call verify
+says '"passed": true'
+call finish --tool-arg outcome=completed --tool-arg "summary=Raised it" --tool-arg verify=true \
+    --tool-arg 'accepted=[{"task": "T1", "criterion": 2, "evidence": "grep finds none"}]'
+says '"status": "completed"'
+call trace --tool-arg "of=$(git rev-parse HEAD)"
+says "$issue"
+call trace --tool-arg of=session.txt:1
+says "$issue"
+call show --tool-arg id=nothing || true
+says not-found
+echo "== resources and prompts"
+for method in resources/list resources/templates/list prompts/list; do
+    "$inspector" --cli "$binary" mcp --method "$method"
+done
+"$inspector" --cli "$binary" mcp --method resources/read --uri "wf://issue/$issue" | tee "$folder/said"
+says completed
+echo "all is well"
