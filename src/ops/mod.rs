@@ -28,8 +28,8 @@ pub(crate) use done::Done;
 pub(crate) use error_answer::ErrorAnswer;
 pub(crate) use notice::{Notice, Weight};
 pub(crate) use reach::{unreached, unreached_of};
-pub(crate) use refusal::{Refusal, RefusalKind};
-pub(crate) use session::{Permit, Progress, Session};
+pub(crate) use refusal::{Refusal, RefusalKind, is_unwritten};
+pub(crate) use session::{Permit, Progress, Session, patiently};
 
 /// The result of an operation.
 pub(crate) type Answer<V> = Result<Done<V>, Refusal>;

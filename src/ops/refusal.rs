@@ -17,6 +17,14 @@ pub(crate) enum RefusalKind {
     Nothing,
 }
 
+/// The codes of refusals because someone else was writing.
+const PASSING: [Code; 2] = [Code::Locked, Code::Contended];
+
+/// Whether a recorded error, by its type, is only that someone else was writing.
+pub(crate) fn is_unwritten(kind: Option<&str>) -> bool {
+    PASSING.iter().any(|code| kind == Some(code.as_str()))
+}
+
 impl Detail {
     /// Why an item waits; `before` names the item.
     pub(crate) fn waits(before: &str, blocker: &Blocker) -> Self {
@@ -49,6 +57,11 @@ impl Refusal {
             details: vec![],
             remedies: vec![],
         }
+    }
+
+    /// Whether it is only because someone else is writing at the moment.
+    pub(crate) fn is_passing(&self) -> bool {
+        PASSING.contains(&self.code)
     }
 
     /// A record that exists but cannot be read: `plan `SOL-…``.

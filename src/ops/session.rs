@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use super::{Done, Notice, Refusal, clones};
 use crate::agent::AgentError;
@@ -18,6 +19,9 @@ use crate::sync::{self, Moved, Through};
 
 /// The label of the progress while a command waits for a rate limit.
 const WAITING: &str = "the remote limits the rate of requests; waiting, seconds:";
+
+/// How long to wait before a change is tried again that failed because someone else was writing.
+const PAUSES: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
 
 /// A progress sink for long work.
 pub(crate) trait Progress {
@@ -42,19 +46,26 @@ pub(crate) struct Session {
     notices: RefCell<Vec<Notice>>,
     stop: Option<Arc<AtomicBool>>,
     caller: Option<Caller>,
+    is_patient: bool,
 }
 
 impl Session {
     /// A session for a store that was opened with an actor and a clock. Programs that operations start get only part of
     /// its environment.
     pub(crate) fn new(store: Store, progress: Box<dyn Progress>) -> Self {
-        Self { store, progress, notices: RefCell::default(), stop: None, caller: None }
+        Self { store, progress, notices: RefCell::default(), stop: None, caller: None, is_patient: false }
     }
 
     /// This session, with test commands of plans stopped by setting `flag` instead of by signals, which concern the
     /// whole process.
     pub(crate) fn stopped_by(self, flag: Arc<AtomicBool>) -> Self {
         Self { stop: Some(flag), ..self }
+    }
+
+    /// This session, in which changes are tried again for a while if someone else is writing: of work that took an agent
+    /// long, nothing must be lost because of that.
+    pub(crate) fn patient(self) -> Self {
+        Self { is_patient: true, ..self }
     }
 
     /// This session, in which an agent calls: what it claims is recorded as its work.
@@ -110,9 +121,10 @@ impl Session {
     pub(crate) fn transact<T>(
         &self,
         permit: Permit,
-        change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
+        mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<Committed<T>, Refusal> {
-        let committed = self.store.transact(permit.0, with_permission(change))?;
+        let mut once = || self.store.transact(permit.0, with_permission(&mut change));
+        let committed = if self.is_patient { patiently(once)? } else { once()? };
         self.notice_all(committed.far_future.warnings().map(Notice::from));
         Ok(committed)
     }
@@ -209,6 +221,17 @@ impl Session {
     pub(crate) fn done<V>(&self, view: V, commit: Option<ObjectId>) -> Done<V> {
         Done { view, commit, notices: self.notices() }
     }
+}
+
+/// Tries a change again for a while if someone else is writing.
+pub(crate) fn patiently<T>(mut change: impl FnMut() -> Result<T, Refusal>) -> Result<T, Refusal> {
+    for pause in PAUSES {
+        match change() {
+            Err(refusal) if refusal.is_passing() => std::thread::sleep(pause),
+            other => return other,
+        }
+    }
+    change()
 }
 
 /// Refuses a change that overrides a gate if the actor has a role.

@@ -26,6 +26,7 @@ use crate::model::execution::Failure;
 use crate::model::exploration::Extent;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::remedy::RemedyCall;
 use crate::model::review::Verdict;
 use crate::model::run::{Run, RunStep};
 use crate::model::run_log::{Breach, Setback};
@@ -35,10 +36,13 @@ use crate::model::wisdom::Learned;
 use crate::ops::issues::existing_outline;
 use crate::ops::work::asking::Asking;
 use crate::ops::work::{Conversation, record_session, recorded};
-use crate::ops::{Notice, plans};
+use crate::ops::{Notice, is_unwritten, plans};
 use crate::rules::roles::Role;
 
 pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};
+
+/// The directory for answers that could not be stored, beside the transcripts.
+const UNSTORED: &str = "unstored";
 
 /// A step for an agent.
 pub(super) struct AgentJob {
@@ -278,6 +282,37 @@ impl AgentJob {
         {
             self.warn("what its agent learned is not stored", &refusal.message);
         }
+    }
+
+    /// Keeps an answer as a file if it could not be stored because someone else was writing, and says what stores it.
+    pub(super) fn keep_answer(
+        &self,
+        what: &str,
+        answer: &Value,
+        failure: &Failure,
+        remedies: impl FnOnce(&str) -> Vec<(RemedyCall, &'static str)>,
+    ) {
+        if !is_unwritten(failure.error_type.as_deref()) {
+            return;
+        }
+        let folder = self.transcripts.with_file_name(UNSTORED);
+        let path = folder.join(format!("{what}-{}.json", self.issue));
+        let text = serde_json::to_string_pretty(answer).unwrap_or_default();
+        let why = failure.message.as_deref().unwrap_or_default();
+        let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, text));
+        let notice = match written {
+            Ok(()) => {
+                let notice =
+                    Notice::warning(format!("{}: its {what} could not be stored: {why}", self.issue));
+                let remedies = remedies(&path.to_string_lossy());
+                remedies.into_iter().fold(notice, |notice, (call, does)| notice.remedy(call, does))
+            }
+            Err(error) => {
+                let what = format!("its {what} is lost: {why}, and cannot write {}", path.display());
+                Notice::warning(format!("{}: {what}: {error}", self.issue))
+            }
+        };
+        self.report(StepReport::Noticed(notice));
     }
 
     /// Warns of something that does not stop the work.

@@ -63,7 +63,7 @@ impl AgentIdentity {
 
     /// A session in a worktree of the run.
     pub(in crate::ops::work) fn at(&self, folder: &Path) -> Result<Session, Refusal> {
-        Ok(Session::new(self.store(folder)?, Box::new(Silent)))
+        Ok(Session::new(self.store(folder)?, Box::new(Silent)).patient())
     }
 
     /// The store in a worktree of the run.
@@ -76,7 +76,7 @@ impl AgentIdentity {
 
     /// A session in the repository, whatever became of the worktrees of the run.
     pub(super) fn shared_session(&self) -> Result<Session, Refusal> {
-        Ok(Session::new(self.shared()?, Box::new(Silent)))
+        Ok(Session::new(self.shared()?, Box::new(Silent)).patient())
     }
 
     /// The store of the repository, whatever became of the worktrees of the run.

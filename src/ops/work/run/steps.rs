@@ -11,6 +11,7 @@ use crate::model::exploration::{Depth, Exploration};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::op::Op;
+use crate::model::remedy::RemedyCall;
 use crate::model::review::Verdict;
 use crate::model::run_log::Breach;
 use crate::model::solution::Solution;
@@ -82,8 +83,16 @@ pub(super) fn plan(job: &AgentJob) -> StepOutcome {
         let input = to_value(&context, job.issue.as_str())?;
         let mut is_warned = job.tried > 0;
         job.ask::<Plans, StepOutcome>(RequestKind::Plan, &input, |reply| {
-            let spent = spent(&reply);
-            store(&session, job, reply.answer, spent, &mut is_warned)
+            let (spent, written) = (spent(&reply), reply.value.clone());
+            let stored = store(&session, job, reply.answer, spent, &mut is_warned);
+            if let Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))) = &stored {
+                let (add, run) = ([job.issue.as_str()], RemedyCall::new(Op::Run, [&job.issue]));
+                job.keep_answer("plan", &written, failure, |file| {
+                    let add = RemedyCall::new(Op::SolutionAdd, add.into_iter().chain([file]));
+                    vec![(add, "stores it"), (run.flag("execute-only"), "then executes it")]
+                });
+            }
+            stored
         })
     })();
     only_read(job);
@@ -180,6 +189,12 @@ pub(super) fn review(job: &AgentJob, solution: &SolutionId) -> StepOutcome {
         job.ask::<Judgement, StepOutcome>(RequestKind::Review, &input, |reply| {
             let spent = spent(&reply);
             let reviewed = plans::review(&session, solution.as_str(), &reply.answer, None);
+            if let Err(refusal) = &reviewed {
+                job.keep_answer("review", &reply.value, &failure_of(refusal), |file| {
+                    let call = RemedyCall::new(Op::SolutionReview, [solution]);
+                    vec![(call.option("from-json", file), "records it")]
+                });
+            }
             match reviewed {
                 Ok(done) => Ok(StepOutcome::Reviewed(done.view.standing, spent)),
                 Err(refusal)

@@ -25,5 +25,6 @@ mod silent;
 mod stopping;
 mod together;
 mod told;
+mod unwritten;
 mod users_tree;
 mod world;

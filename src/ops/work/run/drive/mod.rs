@@ -113,7 +113,10 @@ pub(super) fn drive(
     // Publish the ends even if something went wrong, since other clones wait for them.
     let is_unpublished = driver.last_end.is_some() || driven.is_err();
     let published = if is_unpublished { publish_store(session) } else { Ok(()) };
-    let is_over = driven?;
+    let is_over = driven.map_err(|refusal| match refusal.is_passing() {
+        true => refusal.remedy(RemedyCall::new(Other::RunResume, [id]), "continues the run"),
+        false => refusal,
+    })?;
     published?;
     if !is_over {
         return Err(Refusal::new(Code::Interrupted, format!("run `{id}` was stopped"))

@@ -3,14 +3,17 @@
 use super::Driver;
 use crate::model::execution::Failure;
 use crate::model::id::IssueId;
+use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::op::Op;
 use crate::model::run::RunStep;
 use crate::model::run_log::{ActionDone, IssueReached, PhaseReached, RunEvent, RunStatus, Setback};
-use crate::ops::Refusal;
+use crate::model::status::IssueStatus;
 use crate::ops::work::run::job::Spent;
 use crate::ops::work::run::watch::RunUpdate;
+use crate::ops::{Refusal, is_unwritten, patiently};
 use crate::rules::roles::Role;
 use crate::rules::run::{RunProgress, phase};
+use crate::store::{Tx, layout};
 
 impl Driver<'_> {
     pub(super) fn reach_phase(&mut self, step: RunStep) -> Result<(), Refusal> {
@@ -84,18 +87,61 @@ impl Driver<'_> {
             RunEvent::Phase(_) => None,
         });
         let of = of.filter(|_| events.len() < 3).map(|issue| format!(" {issue}")).unwrap_or_default();
-        let logged = self.session.transact(self.session.permit(Op::Run)?, |tx| {
-            let mut logged = Vec::new();
-            for event in &events {
-                logged.push(tx.log_run(id, event.clone())?);
-            }
-            tx.describe(format!("run: {id}{of} {what}"));
-            Ok(logged)
-        })?;
+        let permit = self.session.permit(Op::Run)?;
+        let record = || {
+            self.session.transact(permit, |tx| {
+                let mut logged = Vec::new();
+                for event in &events {
+                    logged.push(tx.log_run(id, event.clone())?);
+                }
+                note_unplanned(tx, &events)?;
+                tx.describe(format!("run: {id}{of} {what}"));
+                Ok(logged)
+            })
+        };
+        let logged = patiently(record)?;
         for entry in &logged.answer {
             self.watch.update(&RunUpdate::Logged(entry));
         }
         self.log.log.extend(logged.answer);
         Ok(())
     }
+}
+
+/// Writes the failure of a planner that ends its issue in the run as feedback, so that the issue shows what happened, and
+/// the next planner gets it.
+fn note_unplanned(tx: &mut Tx<'_>, events: &[RunEvent]) -> Result<(), Refusal> {
+    let is_unplanned = |event: &RunEvent| match event {
+        RunEvent::Issue(it) => it.status == IssueStatus::Failed,
+        _ => false,
+    };
+    let setback = events.iter().find_map(|event| match event {
+        RunEvent::Setback(it) if it.action == RunStep::Plan => Some(it),
+        _ => None,
+    });
+    // That someone else was writing says nothing about the issue.
+    let setback = setback.filter(|it| !is_unwritten(it.error.error_type.as_deref()));
+    let (Some(setback), true) = (setback, events.iter().any(is_unplanned)) else { return Ok(()) };
+    let (Some(issue), Some(message)) = (&setback.issue_id, &setback.error.message) else { return Ok(()) };
+    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+    let content = match &setback.agent {
+        Some(agent) => format!("{agent} gave no plan: {message}"),
+        None => message.clone(),
+    };
+    let error = &setback.error;
+    let detail = FeedbackDetail {
+        error_type: error.error_type.clone(),
+        message: Some(message.clone()),
+        ..FeedbackDetail::default()
+    };
+    tx.append(&layout::feedback(issue), |id| Feedback {
+        id,
+        kind: FeedbackType::Failure,
+        stage: Stage::Plan,
+        content: content.clone(),
+        detail: detail.clone(),
+        author: author.clone(),
+        created_at,
+    })?;
+    Ok(())
 }

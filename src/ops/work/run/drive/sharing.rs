@@ -12,7 +12,7 @@ use crate::model::status::IssueStatus;
 use crate::ops::work::publish_store;
 use crate::ops::work::run::others::Others;
 use crate::ops::work::run::watch::RunUpdate;
-use crate::ops::{Notice, Refusal, issues};
+use crate::ops::{Notice, Refusal, issues, patiently};
 use crate::rules::facts;
 use crate::rules::run::{IssueProgress, RunProgress};
 use crate::store::{ObjectId, Store};
@@ -58,8 +58,9 @@ impl Driver<'_> {
                 let message = format!("other clones may plan the same issues: {}", refusal.message);
                 self.session.notice(Notice::warning(message));
                 self.is_offline = true;
-                reserve(None)
+                patiently(|| reserve(None))
             }
+            Err(refusal) if remote.is_none() && refusal.is_passing() => patiently(|| reserve(None)),
             other => other,
         };
         for entry in reserved? {
