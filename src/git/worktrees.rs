@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::{Args, Git, GitError, ObjectId};
 
+/// The subject of the commits of [`Git::keep_tree`].
+pub(crate) const KEPT_FILES: &str = "Keep what was not committed";
+
 impl Git {
     /// The full names of the checked-out branches, with the directory of each. git is asked, since only it knows all forms
     /// of HEAD and of worktrees: what is believed to be on no branch may be deleted.
@@ -89,7 +92,7 @@ impl Git {
 
     /// Keeps a tree as a commit after what is checked out, on a branch (its short name).
     pub(crate) fn keep_tree(&self, tree: &str, branch: &str) -> Result<(), GitError> {
-        let options = ["commit-tree", "-p", "HEAD", "-m", "Keep what was not committed"];
+        let options = ["commit-tree", "-p", "HEAD", "-m", KEPT_FILES];
         let commit = line(&self.run(Args::new(&options).value(tree))?);
         self.run(Args::new(&["branch", "-f"]).value(branch).value(commit)).map(drop)
     }

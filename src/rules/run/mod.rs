@@ -18,11 +18,11 @@ pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;
 pub(crate) use next::{Need, Standing, StuckReason, chains, mode_for, need, next, phase};
 pub(crate) use progress::{
-    ALL_FAILED, HELD_ELSEWHERE, IssueProgress, OTHER_TREE, PENDING_SELECTION, PUSHED, RunProgress, STALLED,
-    SkippedStep, UNREVIEWED,
+    ALL_FAILED, HELD_ELSEWHERE, IssueProgress, NO_PLAN, OTHER_TREE, PENDING_SELECTION, PUSHED, REJECTED,
+    RunProgress, STALLED, SkippedStep, UNREVIEWED,
 };
 pub(crate) use report::{IssueReport, RunFacts, RunReport, report};
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
 pub(crate) use times::StageSpan;
-pub(crate) use waiting::WaitsForPerson;
+pub(crate) use waiting::{KeptBranch, KeptKind, NeededIssue, WaitsForPerson};
 pub(crate) use worn::worn_out;

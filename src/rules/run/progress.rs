@@ -103,6 +103,10 @@ pub(crate) const HELD_ELSEWHERE: &str = "held-elsewhere";
 pub(crate) const PUSHED: &str = "pushed";
 pub(crate) const OTHER_TREE: &str = "other-work-tree";
 
+/// The error type of an issue without a plan in a run that makes none.
+pub(crate) const NO_PLAN: &str = "no-plan";
+/// The error type of an issue whose plans were rejected too often.
+pub(crate) const REJECTED: &str = "rejected";
 /// The error type of an issue that waits until someone reviews its plan, since the reviewer gave no review.
 pub(crate) const UNREVIEWED: &str = "unreviewed";
 /// The error type of an issue that waits until someone chooses one of its plans.

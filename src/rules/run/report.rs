@@ -8,7 +8,7 @@ use super::gates::{GateFacts, RunQuality};
 use super::progress::{IssueProgress, RunProgress};
 use super::state::{IssueStage, in_words, stage};
 use super::times::{between, phases, spans};
-use super::waiting;
+use super::waiting::{self, KeptBranch, NeededIssue};
 use crate::model::agent_session::Cost;
 use crate::model::id::IssueId;
 use crate::model::run::RunStep;
@@ -36,8 +36,10 @@ pub(crate) struct RunFacts<'a> {
     pub(crate) is_merged: Option<bool>,
     /// Branches that still have the work of completed issues, if what is checked out does not contain it.
     pub(crate) apart: BTreeMap<IssueId, String>,
-    /// Branches that keep what failed attempts left.
-    pub(crate) kept: Vec<String>,
+    /// Branches that keep what failed attempts left, and what the run kept for the user.
+    pub(crate) kept: Vec<KeptBranch>,
+    /// The issues that those of the run depend on, directly or through others.
+    pub(crate) needed: BTreeMap<IssueId, NeededIssue>,
     /// Whether it is being driven now, so that what is left to do is not left to a person.
     pub(crate) is_driven: bool,
 }

@@ -1,15 +1,18 @@
 //! What waits for a person after a run, and the commands for it.
 
+mod undone;
+
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::progress::{IssueProgress, RunProgress, STALLED, SkippedStep, Wrong};
+use super::progress::{IssueProgress, RunProgress, SkippedStep, Wrong};
 use super::report::RunFacts;
 use super::state::{IssueStage, in_words, stage};
-use crate::model::id::IssueId;
+use crate::model::id::{IssueId, RunId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::review::Verdict;
 use crate::model::run::{Run, RunStep};
 use crate::model::run_log::RunStatus;
 use crate::model::shell;
@@ -30,6 +33,39 @@ pub(crate) struct WaitsForPerson {
     pub(crate) remedies: Vec<Remedy>,
 }
 
+/// A branch that keeps something that a run found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KeptBranch {
+    /// Its short name.
+    pub(crate) name: String,
+    /// What it keeps.
+    pub(crate) kind: KeptKind,
+}
+
+/// What a branch keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeptKind {
+    /// The work of an attempt that failed.
+    Attempt,
+    /// Uncommitted changes of a user's work tree, as `git stash` keeps them.
+    Stash,
+    /// Files of a user's work tree.
+    Files,
+    /// Commits of a ref that someone moved, deleted or created.
+    Commits,
+}
+
+/// An issue that others depend on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NeededIssue {
+    /// Its status.
+    pub(crate) status: IssueStatus,
+    /// What it depends on itself.
+    pub(crate) depends_on: BTreeSet<IssueId>,
+    /// The branch that has its work, if what is checked out does not contain it.
+    pub(crate) branch: Option<String>,
+}
+
 /// What waits, by issue and then for the run as a whole. What was settled after the run is left out.
 pub(super) fn waiting(
     folder: &RunFolder,
@@ -43,9 +79,12 @@ pub(super) fn waiting(
     for issue in progress.issues.iter().filter(is_left) {
         let found = known.issues.get(issue.id);
         waiting.extend(match (found, known.apart.get(issue.id)) {
-            (Some(_), Some(branch)) if issue.status == IssueStatus::Failed => Some(apart(run, issue, branch)),
-            _ => unreviewed(progress, issue, found)
-                .or_else(|| of_issue(run, issue, found, progress.last_setback(issue.id).map(|it| it.action))),
+            (Some(_), Some(branch)) if issue.status == IssueStatus::Failed => {
+                Some(apart(run, progress, issue, branch))
+            }
+            _ => unreviewed(progress, issue, found).or_else(|| {
+                undone::of_issue(known, run, issue, progress.last_setback(issue.id).map(|it| it.action))
+            }),
         });
         waiting.extend(found.and_then(|found| left(run, progress, issue, found)));
     }
@@ -85,13 +124,7 @@ pub(super) fn waiting(
             ],
         });
     }
-    for branch in &known.kept {
-        waiting.push(WaitsForPerson {
-            issue_id: None,
-            what: format!("the branch `{branch}` has work of a failed attempt"),
-            remedies: vec![Remedy::words(format!("`git branch -D {}` removes it", shell::operand(branch)))],
-        });
-    }
+    waiting.extend(known.kept.iter().map(|kept| kept_branch(&run.id, kept)));
     let is_any_done = progress.issues.iter().any(|issue| stage(issue.status) == IssueStage::Completed);
     if let Some(branch) =
         run.branch.as_deref().filter(|_| known.is_merged == Some(false) && is_any_done && !is_driven)
@@ -106,20 +139,53 @@ pub(super) fn waiting(
     waiting
 }
 
-/// The work of a completed issue conflicts with that of others.
-fn apart(run: &Run, issue: &IssueProgress<'_>, branch: &str) -> WaitsForPerson {
-    let first = run.branch.as_deref().map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
+/// What the run kept for the user may exist nowhere else, so what brings it back comes first.
+fn kept_branch(run: &RunId, kept: &KeptBranch) -> WaitsForPerson {
+    let (name, branch) = (&kept.name, shell::operand(&kept.name));
+    let (what, mut remedies) = match kept.kind {
+        KeptKind::Attempt => ("work of a failed attempt", vec![]),
+        KeptKind::Stash => (
+            "uncommitted changes of your work tree, which the run kept for you",
+            vec![Remedy::words(format!(
+                "`git stash apply {branch}` brings them back, after `git stash` if the same files have changed"
+            ))],
+        ),
+        KeptKind::Files => (
+            "files of your work tree, which the run kept for you",
+            vec![Remedy::words(format!(
+                "`git ls-tree -r --name-only {branch}` lists them, and `git checkout {branch} -- FILE` brings one back"
+            ))],
+        ),
+        KeptKind::Commits => (
+            "commits of a ref that someone changed during the run",
+            vec![
+                Remedy::words(format!("`git log {branch}` shows them")),
+                Remedy::call(RemedyCall::new(Other::RunLog, [run]), "says which ref it was"),
+            ],
+        ),
+    };
+    let once = if remedies.is_empty() { "" } else { ", once you need nothing of it" };
+    remedies.push(Remedy::words(format!("`git branch -D {branch}` removes it{once}")));
+    WaitsForPerson { issue_id: None, what: format!("the branch `{name}` has {what}"), remedies }
+}
+
+/// The work of a completed issue is not in the branch of the run, mostly because it conflicts with that of others.
+fn apart(run: &Run, progress: &RunProgress<'_>, issue: &IssueProgress<'_>, branch: &str) -> WaitsForPerson {
+    // A branch without work of any issue is removed.
+    let first = run.branch.as_deref().filter(|_| progress.has_integrated());
+    let first = first.map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
     let merges: Vec<String> = first
         .into_iter()
         .chain([branch])
         .map(|name| format!("`git merge {}`", shell::operand(name)))
         .collect();
+    let bring = if merges.len() > 1 { "bring it here, with a conflict to resolve" } else { "brings it here" };
     let error = issue.error.map(in_words).unwrap_or_default();
     WaitsForPerson {
         issue_id: Some(issue.id.clone()),
         what: format!("it is completed, but its work is only on the branch `{branch}`: {error}"),
         remedies: vec![
-            Remedy::words(format!("{} bring it here, with a conflict to resolve", merges.join(" and then "))),
+            Remedy::words(format!("{} {bring}", merges.join(" and then "))),
             Remedy::call(
                 RemedyCall::new(Op::Reopen, [issue.id]),
                 "reopens it, so that it is executed again on top of the other work",
@@ -173,116 +239,4 @@ fn left(
     };
     let remedies = vec![Remedy::call(call, "goes on with it")];
     Some(WaitsForPerson { issue_id: Some(issue.id.clone()), what: what.to_owned(), remedies })
-}
-
-/// `last` is the step at which it last failed.
-fn of_issue(
-    run: &Run,
-    issue: &IssueProgress<'_>,
-    found: Option<&IssueFolder>,
-    last: Option<RunStep>,
-) -> Option<WaitsForPerson> {
-    let id = issue.id;
-    let entry = |what: String, remedies: Vec<Remedy>| {
-        Some(WaitsForPerson { issue_id: Some(id.clone()), what, remedies })
-    };
-    let Some(found) = found else {
-        return entry(
-            "the issue is missing here".to_owned(),
-            vec![Remedy::call(Other::Sync, "fetches it, if another clone has it")],
-        );
-    };
-    let why = issue.error.map(in_words).filter(|why| !why.is_empty()).map(|why| format!(": {why}"));
-    let why = why.unwrap_or_default();
-    let status = facts::status(found);
-    let is_over = matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
-    if issue.is_held_elsewhere() && !is_over {
-        let what = format!("it was left to others{why}");
-        return entry(what, vec![Remedy::call(Other::Sync, "fetches their progress")]);
-    }
-    let show = || Remedy::call(RemedyCall::new(Other::Show, [id]), "shows what happened");
-    match status {
-        IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled => None,
-        IssueStatus::Failed => {
-            let what = match last {
-                None | Some(RunStep::Execute) => "its execution failed",
-                Some(RunStep::Explore | RunStep::Plan) => {
-                    "it had failed before, and could not be planned again"
-                }
-                Some(RunStep::Review | RunStep::Queue | RunStep::Integrate) => "it failed",
-            };
-            let remedies = vec![
-                Remedy::call(RemedyCall::new(Op::Run, [id]), "plans and executes it again"),
-                Remedy::call(RemedyCall::new(Op::Retry, [id]), "queues it again"),
-                show(),
-            ];
-            entry(format!("{what}{why}"), remedies)
-        }
-        IssueStatus::Registered | IssueStatus::Planning => match found.plans().len() {
-            0 if issue.status == IssueStatus::Registered && issue.error.is_none() => None,
-            0 => entry(
-                format!("it has no plan{why}"),
-                vec![
-                    Remedy::call(RemedyCall::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one by hand"),
-                    show(),
-                ],
-            ),
-            n => unbound(id, n),
-        },
-        IssueStatus::Planned | IssueStatus::Queued => match found.bound() {
-            None => unbound(id, found.plans().len()),
-            Some(plan) => match review::standing(plan, found.reviews(&plan.id)).verdict {
-                Some(Verdict::Rejected) => entry(
-                    "its plan was rejected".to_owned(),
-                    vec![
-                        Remedy::call(RemedyCall::new(Other::FeedbackList, [id]), "shows why"),
-                        Remedy::call(RemedyCall::new(Op::SolutionAdd, [id]), "adds a better one"),
-                        Remedy::call(
-                            RemedyCall::new(Op::QueueAdd, [id]).flag("force").option("reason", "WHY"),
-                            "lets an owner queue it anyway",
-                        ),
-                        Remedy::call(RemedyCall::new(Op::Close, [id]), "gives the issue up"),
-                    ],
-                ),
-                // Someone has chosen or reviewed it since.
-                _ if issue.is_waiting() => entry(
-                    "its plan can be executed now".to_owned(),
-                    vec![Remedy::call(RemedyCall::new(Op::Run, [id]).flag("execute-only"), "executes it")],
-                ),
-                _ if issue.error.is_some() => entry(
-                    format!("it was not executed{why}"),
-                    vec![Remedy::call(with_needed(run, issue, found), "executes it"), show()],
-                ),
-                _ => None,
-            },
-        },
-        IssueStatus::Paused => entry(
-            "it is paused".to_owned(),
-            vec![Remedy::call(RemedyCall::new(Op::Reopen, [id]), "continues it")],
-        ),
-        IssueStatus::Executing if issue.error.is_some() => entry(
-            format!("someone else is executing it{why}"),
-            vec![Remedy::call(Other::LeaseList, "shows who"), show()],
-        ),
-        IssueStatus::Executing => None,
-    }
-}
-
-/// A run of an issue, with the issues that it depends on and that were not in `run`.
-fn with_needed(run: &Run, issue: &IssueProgress<'_>, found: &IssueFolder) -> RemedyCall {
-    let is_stalled = issue.error.and_then(|error| error.error_type.as_deref()) == Some(STALLED);
-    let is_needed = |needed: &&IssueId| is_stalled && !run.issue_ids.contains(needed);
-    RemedyCall::new(Op::Run, found.issue.record.depends_on.iter().filter(is_needed).chain([issue.id]))
-}
-
-fn unbound(id: &IssueId, plans: usize) -> Option<WaitsForPerson> {
-    let what = match plans {
-        1 => "its plan is not bound".to_owned(),
-        n => format!("one of its {n} plans must be chosen"),
-    };
-    let remedies = vec![
-        Remedy::call(RemedyCall::new(Other::SolutionList, [id]), "lists them"),
-        Remedy::call(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one"),
-    ];
-    Some(WaitsForPerson { issue_id: Some(id.clone()), what, remedies })
 }

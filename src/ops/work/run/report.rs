@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::arrived::branch_of_work;
 use super::driver::Driven;
 use super::leftovers::{kept_branches, unmerged};
 use super::view::named;
@@ -10,7 +11,7 @@ use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
-use crate::rules::run::{RunFacts, RunReport, report as report_of};
+use crate::rules::run::{NeededIssue, RunFacts, RunReport, report as report_of};
 use crate::store::{ReadState, Store, StoreError, records};
 
 /// The report of a run: the named one, or else the one that started last.
@@ -26,6 +27,7 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
     let attempts: Vec<&ExecutionId> =
         issues.values().flat_map(|it| &it.executions).map(|it| &it.execution.id).collect();
     let kept = kept_branches(store, &found.run.id, &attempts)?;
+    let needed = needed(store, &snapshot, &issues)?;
     let mut apart = BTreeMap::new();
     for (id, folder) in &issues {
         if facts::status(folder) == IssueStatus::Completed {
@@ -33,7 +35,7 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
         }
     }
     let is_driven = Driven::of(store, &found) == Driven::Here;
-    let known = RunFacts { issues: &issues, is_merged, apart, kept, is_driven };
+    let known = RunFacts { issues: &issues, is_merged, apart, kept, needed, is_driven };
     Ok(session.done(report_of(&found, &known), None))
 }
 
@@ -48,6 +50,39 @@ fn issues(read: &impl ReadState, ids: &[IssueId]) -> Result<BTreeMap<IssueId, Is
         }
     }
     Ok(issues)
+}
+
+/// What the issues that are not completed depend on, directly or through others.
+fn needed(
+    store: &Store,
+    read: &impl ReadState,
+    issues: &BTreeMap<IssueId, IssueFolder>,
+) -> Result<BTreeMap<IssueId, NeededIssue>, Refusal> {
+    let head = store.head()?;
+    let is_done = |status| matches!(status, IssueStatus::Completed | IssueStatus::Closed);
+    let open = issues.values().filter(|it| !is_done(facts::status(it)));
+    let mut left: Vec<IssueId> = open.flat_map(|it| it.issue.record.depends_on.clone()).collect();
+    let mut needed = BTreeMap::new();
+    while let Some(id) = left.pop() {
+        if needed.contains_key(&id) {
+            continue;
+        }
+        let folder = match records::issue(read, &id) {
+            Ok(Some(folder)) => folder,
+            Ok(None) | Err(StoreError::Broken { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let (status, depends_on) = (facts::status(&folder), folder.issue.record.depends_on.clone());
+        let branch = match head.filter(|_| status == IssueStatus::Completed) {
+            Some(head) => branch_of_work(store, &folder, head)?,
+            None => None,
+        };
+        if !is_done(status) {
+            left.extend(depends_on.iter().cloned());
+        }
+        needed.insert(id, NeededIssue { status, depends_on, branch });
+    }
+    Ok(needed)
 }
 
 /// Whether what is checked out contains a branch; `None` if the branch is gone, or there is no work tree to merge it into.

@@ -33,6 +33,7 @@ fn of(folder: &RunFolder) -> RunReport {
             is_merged: Some(false),
             apart: BTreeMap::new(),
             kept: vec![],
+            needed: BTreeMap::new(),
             is_driven: false,
         },
     )
@@ -125,8 +126,14 @@ fn a_run_that_is_driven_leaves_only_what_failed_to_a_person() {
     let mut run = folder(&["ISS-1", "ISS-2"], events);
     let of = |run: &RunFolder, is_driven| -> Vec<Option<String>> {
         let issues = BTreeMap::new();
-        let known =
-            RunFacts { issues: &issues, is_merged: None, apart: BTreeMap::new(), kept: vec![], is_driven };
+        let known = RunFacts {
+            issues: &issues,
+            is_merged: None,
+            apart: BTreeMap::new(),
+            kept: vec![],
+            needed: BTreeMap::new(),
+            is_driven,
+        };
         report(run, &known).waiting.iter().map(|it| it.issue_id.as_ref().map(ToString::to_string)).collect()
     };
     assert_eq!(of(&run, false), [Some("ISS-1".to_owned()), Some("ISS-2".to_owned()), None]);

@@ -156,3 +156,21 @@ fn a_branch_that_the_user_has_checked_out_meanwhile_stays() {
     assert_eq!(world.repo.git(&["symbolic-ref", "HEAD"]).ok().line(), "refs/heads/mine");
     world.repo.git(&["rev-parse", "--verify", "refs/heads/mine"]).ok();
 }
+
+#[test]
+fn a_report_brings_the_users_changes_back_before_it_removes_their_branch() {
+    let world = World::new();
+    world.repo.write("a.txt", "mine\n");
+    world.agent("executor", &format!("{BUILDS}\necho theirs > \"$HERE/code/a.txt\""));
+    world.repo.wf(&["run", "ISS-1", "--yes"]);
+    let report = world.repo.wf(&["run", "report"]).ok().stdout;
+    let line = report.lines().find(|line| line.starts_with("waiting: the branch `wf/kept/RUN-")).unwrap();
+    let branch = line.split('`').nth(1).unwrap();
+    assert!(line.contains("uncommitted changes of your work tree"), "{line}");
+    let (back, removes) = (format!("`git stash apply {branch}`"), format!("`git branch -D {branch}`"));
+    assert!(line.find(&back).unwrap() < line.find(&removes).unwrap(), "{line}");
+    assert!(!line.contains("failed attempt"), "{line}");
+    world.repo.git(&["stash", "-q"]).ok();
+    world.repo.git(&["stash", "apply", "-q", branch]).ok();
+    assert_eq!(std::fs::read_to_string(world.repo.path().join("a.txt")).unwrap(), "mine\n");
+}

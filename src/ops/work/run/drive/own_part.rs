@@ -5,7 +5,7 @@ use crate::git::Merge;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::Other;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, Choice, Decided, IssueReached, RunEvent};
@@ -17,12 +17,13 @@ use crate::ops::work::run::job::{failure, failure_of};
 use crate::ops::work::run::leftovers::put_away;
 use crate::ops::work::run::paths::prepare_branch;
 use crate::ops::work::run::tree;
-use crate::ops::work::run::watch::PlanToChoose;
+use crate::ops::work::run::watch::{PlanToChoose, RunUpdate};
 use crate::ops::work::{self, Retry};
-use crate::ops::{Refusal, issues};
+use crate::ops::{Notice, Refusal, issues, patiently};
 use crate::rules::roles::Role;
 use crate::rules::run::{
-    HELD_ELSEWHERE, Need, PENDING_SELECTION, RunProgress, Standing, StuckReason, UNREVIEWED, need, next,
+    HELD_ELSEWHERE, NO_PLAN, Need, PENDING_SELECTION, REJECTED, RunProgress, Standing, StuckReason,
+    UNREVIEWED, need, next,
 };
 use crate::store::Store;
 use std::sync::atomic::Ordering;
@@ -84,14 +85,14 @@ impl Driver<'_> {
     pub(super) fn give_up(&mut self, at: &Standing, why: StuckReason) -> Result<(), Refusal> {
         let issue = &at.issue;
         let error = match why {
-            StuckReason::NoPlan => failure("no-plan", "it has no bound plan", ""),
+            StuckReason::NoPlan => failure(NO_PLAN, "it has no bound plan", ""),
             StuckReason::Choice => waits_for_choice(at.candidates),
             StuckReason::Rejected => {
                 let message = match at.rejected {
                     0 => "its plan was rejected in review".to_owned(),
                     n => format!("its plans were rejected {n} times"),
                 };
-                failure("rejected", &message, "")
+                failure(REJECTED, &message, "")
             }
             StuckReason::Unreviewed => failure(UNREVIEWED, "its plan waits for a review", ""),
             StuckReason::Stopped => failure("stopped", &format!("it is {}", at.status), ""),
@@ -120,13 +121,16 @@ impl Driver<'_> {
         };
         let plans: Vec<PlanToChoose> = folder.plans().into_iter().map(plan).collect();
         let chosen = self.watch.choose(issue, &plans).and_then(|n| plans.get(n));
-        let Some(chosen) = chosen else {
-            let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planning);
-            reached.error = Some(waits_for_choice(plans.len()));
-            return self.log_issue("waits", reached);
-        };
+        let mut waits = IssueReached::plain(issue.clone(), IssueStatus::Planning);
+        waits.error = Some(waits_for_choice(plans.len()));
+        let Some(chosen) = chosen else { return self.log_issue("waits", waits) };
         let bind = Bind { issue: issue.to_string(), solution: Some(chosen.id.to_string()), force: None };
-        plans::bind(self.session, &bind)?;
+        if let Err(refusal) = patiently(|| plans::bind(self.session, &bind)) {
+            let what = format!("{issue}: `{}` is not bound: {}", chosen.id, refusal.message);
+            let call = RemedyCall::new(Op::Bind, [issue.as_str(), chosen.id.as_str()]);
+            self.watch.update(&RunUpdate::Noticed(&Notice::warning(what).remedy(call, "binds it")));
+            return self.log_issue("waits", waits);
+        }
         let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planned);
         reached.solution_id = Some(chosen.id.clone());
         self.log_issue("chosen", reached)
