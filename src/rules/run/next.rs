@@ -8,7 +8,6 @@ use crate::model::review::Verdict;
 use crate::model::run::{Run, RunMode, RunStep};
 use crate::model::run_log::RunPhase;
 use crate::model::status::IssueStatus;
-use crate::rules::review::MOST_ROUNDS;
 
 /// From this priority on, an issue is urgent: high.
 const URGENT: u8 = 2;
@@ -16,6 +15,9 @@ const URGENT: u8 = 2;
 const FEW: usize = 2;
 /// From this many issues on, limits apply.
 const MANY: usize = 5;
+
+/// At most this many times a rejected plan goes back to its planner; then a person decides.
+const MOST_FIXES: usize = 2;
 
 /// The default mode for issues of these priorities.
 pub(crate) fn mode_for(priorities: &[Priority]) -> RunMode {
@@ -127,7 +129,7 @@ pub(crate) fn need(run: &Run, at: &Standing) -> Need {
         },
         // A rejected plan cannot be queued, whoever reviewed it.
         IssueStatus::Planned if at.verdict == Some(Verdict::Rejected) => match run.takes(RunStep::Plan) {
-            true if at.rejected < MOST_ROUNDS => plan(),
+            true if at.rejected <= MOST_FIXES => plan(),
             _ => Need::Person(StuckReason::Rejected),
         },
         IssueStatus::Planned if run.takes(RunStep::Review) && at.verdict.is_none() => {

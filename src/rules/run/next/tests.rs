@@ -79,7 +79,8 @@ fn an_issue_goes_from_step_to_step() {
     let verdict = |verdict, rejected| Standing { verdict: Some(verdict), rejected, ..at(1, Planned) };
     assert_eq!(need(&full, &verdict(Verdict::Concerns, 0)), step(RunStep::Queue));
     assert_eq!(need(&full, &verdict(Verdict::Rejected, 1)), step(RunStep::Plan));
-    assert_eq!(need(&full, &verdict(Verdict::Rejected, 2)), Need::Person(StuckReason::Rejected));
+    assert_eq!(need(&full, &verdict(Verdict::Rejected, 2)), step(RunStep::Plan));
+    assert_eq!(need(&full, &verdict(Verdict::Rejected, 3)), Need::Person(StuckReason::Rejected));
     let unseen = |run: &Run| need(run, &verdict(Verdict::Rejected, 0));
     let only_execute = run(RunMode::Quick, &NO_REVIEW[1..]);
     assert_eq!(

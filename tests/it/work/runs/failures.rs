@@ -29,6 +29,24 @@ fn an_issue_whose_planner_fails_twice_is_given_up_and_the_others_go_on() {
     assert_eq!(state["issues"]["ISS-2"]["status"], "completed", "{state:#}");
     assert_eq!(state["errors"].as_array().unwrap().len(), 2);
     world.is_untouched();
+    // The commands of the report show what happened, and go on from there.
+    let (report, run) = (world.repo.wf(&["run", "report"]).ok().stdout, state_of_last(&world));
+    for command in
+        ["`git wf run ISS-1` plans it".to_owned(), format!("`git wf run log {run}` shows what happened")]
+    {
+        assert!(report.contains(&command), "{command}: {report}");
+    }
+    let feedback = world.repo.json(&["feedback", "list", "ISS-1"]);
+    let kinds: Vec<_> = feedback.as_array().unwrap().iter().map(|it| (&it["type"], &it["stage"])).collect();
+    assert_eq!(kinds, [(&json!("failure"), &json!("plan"))], "{feedback:#}");
+    let shown = world.repo.wf(&["show", "ISS-1"]).ok().stdout;
+    assert!(shown.contains("planner gave no plan: "), "{shown}");
+    world.agent("planner", PLANS);
+    world.run(0, &["ISS-1"]);
+}
+
+fn state_of_last(world: &World) -> String {
+    world.repo.json(&["run", "show"])["id"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -207,23 +225,24 @@ fn of_several_plans_a_person_chooses() {
 fn a_rejected_plan_goes_back_to_its_planner_twice() {
     let world = World::new();
     world.plan("other.json", "test -s a.txt && true");
-    world
-        .agent("planner", "if once planned; then cat \"$HERE/plan.json\"; else cat \"$HERE/other.json\"; fi");
+    world.plan("third.json", "test -s a.txt && test -e a.txt");
+    let plans = "if once planned; then cat \"$HERE/plan.json\"; elif once again; then cat \"$HERE/other.json\"; \
+                 else cat \"$HERE/third.json\"; fi";
+    world.agent("planner", plans);
     world.agent(
         "reviewer",
         "echo '{\"technical\": 20, \"risk\": 20, \"completeness\": 20, \"findings\": [\"it is wrong\"]}'",
     );
     let state = world.run(1, &["ISS-1", "--mode", "full"]);
-    assert!(World::error(&state).1.contains("rejected 2 times"), "{state:#}");
-    assert_eq!(
-        state["completed_actions"],
-        json!(["plan:ISS-1", "review:ISS-1", "plan:ISS-1:2", "review:ISS-1:2"])
-    );
-    assert_eq!(world.repo.json(&["feedback", "list", "ISS-1"]).as_array().unwrap().len(), 2);
+    assert!(World::error(&state).1.contains("rejected 3 times"), "{state:#}");
+    let actions =
+        ["plan:ISS-1", "review:ISS-1", "plan:ISS-1:2", "review:ISS-1:2", "plan:ISS-1:3", "review:ISS-1:3"];
+    assert_eq!(state["completed_actions"], json!(actions));
+    assert_eq!(world.repo.json(&["feedback", "list", "ISS-1"]).as_array().unwrap().len(), 3);
 }
 
 #[test]
-fn a_person_decides_about_a_plan_that_was_rejected_twice() {
+fn a_person_decides_about_a_plan_that_was_rejected() {
     for (way, status) in [
         (&["queue", "add", "ISS-1", "--force", "--reason", "it is good enough"][..], "queued"),
         (&["solution", "add", "ISS-1", "../mine.json"], "planned"),
@@ -246,7 +265,10 @@ fn a_person_decides_about_a_plan_that_was_rejected_twice() {
         let done = world.repo.wf(way).ok();
         assert_eq!(world.repo.status("ISS-1"), status, "{way:?}");
         if status == "planned" {
+            assert!(report.contains("`git wf bind ISS-1 PLAN` then chooses it"), "{report}");
             world.repo.wf(&["bind", "ISS-1", done.stdout.trim()]).ok();
+            let report = world.repo.wf(&["run", "report"]).ok().stdout;
+            assert!(report.contains("its plan can be executed now"), "{report}");
         }
         if status != "closed" {
             world.run(0, &["ISS-1", "--execute-only"]);
