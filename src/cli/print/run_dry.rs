@@ -44,7 +44,7 @@ pub(in crate::cli) fn dry(screen: &mut Screen, dry: &DryRun) -> io::Result<()> {
             steps(RunPhase::Listing),
             steps(RunPhase::Planning),
             steps(RunPhase::Executing),
-            Cell::new(issue.waits_for.unwrap_or_default(), style::WARN),
+            Cell::new(issue.waits_for.as_deref().unwrap_or_default(), style::WARN),
             Cell::from(issue.title.as_str()),
         ]);
     }

@@ -59,13 +59,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MODE", value_parser = parse_mode)]
     mode: Option<Mode>,
     /// Execute at most N plans at once (default: 1)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(run::JOBS))]
     jobs: Option<u64>,
     /// Plan or review at most N issues at once (default: 3 in a batch, else 1)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(run::JOBS))]
     plan_jobs: Option<u64>,
     /// Retry an execution that failed, or whose work cannot be merged, at most N times (default: 1)
-    #[arg(long = "retry", value_name = "N", value_parser = clap::value_parser!(u64).range(0..=10))]
+    #[arg(long = "retry", value_name = "N", value_parser = clap::value_parser!(u64).range(run::RETRIES))]
     retries: Option<u64>,
     /// Plan and review only
     #[arg(long, conflicts_with = "execute_only")]

@@ -1,7 +1,9 @@
 //! Beginning a run: its issues, its mode, its agents, its record.
 
-use super::arrived::Arrivals;
-use super::crew::{AgentNames, Crew};
+use std::ops::RangeInclusive;
+
+use super::blocked::{BlockedIssue, blocked};
+use super::crew::{AgentNames, Crew, step_of};
 use super::driver;
 use super::leftovers::unmerged;
 use super::others::Others;
@@ -22,7 +24,7 @@ use crate::rules::folder::IssueFolder;
 use crate::rules::policy::Gate;
 use crate::rules::roadmap::has_tag;
 use crate::rules::run::mode_for;
-use crate::store::{ObjectId, Store, StoreError, random_uid, records, resolve};
+use crate::store::{Store, StoreError, random_uid, records, resolve};
 
 /// Maximum issues that a batch explores at a time.
 const MOST_EXPLORED: u64 = 5;
@@ -30,7 +32,11 @@ const MOST_EXPLORED: u64 = 5;
 const MOST_PLANNED: u64 = 3;
 
 /// How many times a failed execution is tried again before a person is asked, by default.
-const RETRIES: u64 = 1;
+const USUAL_RETRIES: u64 = 1;
+/// How many agents may work at a time.
+pub(crate) const JOBS: RangeInclusive<u64> = 1..=64;
+/// How many times a failed execution may be tried again.
+pub(crate) const RETRIES: RangeInclusive<u64> = 0..=10;
 
 /// The issues to run, and how.
 #[derive(Debug, Default)]
@@ -86,6 +92,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
         mode => mode,
     });
     let steps = steps(input, mode, &crew)?;
+    refuse_idle(input, &steps)?;
     crew.refuse_missing(session, &steps)?;
     let agents = crew.names_for(&steps);
     if let Some(name) = crew.reviews_itself().filter(|_| steps.contains(&RunStep::Review)) {
@@ -97,8 +104,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
             .command("git commit", "creates one")
     })?;
     if steps.contains(&RunStep::Execute) {
-        session.notice_all(apart(store, &issues, base)?);
-        session.notice_all(outside(store, &issues)?);
+        session.notice_all(blocked(store, &issues, base)?.iter().filter_map(BlockedIssue::warning));
     }
     if steps.contains(&RunStep::Plan) && !steps.contains(&RunStep::Review) {
         let why = if crew.reviewer.is_none() {
@@ -116,18 +122,19 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
             session.notice(Notice::warning(what).remedy(call, "names one"));
         }
     }
-    let number = |given: Option<u64>, key: &'static str, otherwise: u64| match given {
-        Some(n) => Ok(n),
-        None => Ok::<u64, Refusal>(configured_number(store, key)?.unwrap_or(otherwise)),
-    };
+    let number =
+        |given: Option<u64>, key: &'static str, most: RangeInclusive<u64>, otherwise: u64| match given {
+            Some(n) => Ok(n),
+            None => Ok::<u64, Refusal>(configured_number(store, key, most)?.unwrap_or(otherwise)),
+        };
     let now = store.now()?;
     let id = RunId::made(now, &random_uid()?);
     // It matters only later, to the agents; but an invalid value is reported now.
     silence::configured(store)?;
     let executes = steps.contains(&RunStep::Execute);
-    let jobs = number(input.jobs, "wf.run.jobs", 1)?.max(1);
-    let plan_jobs =
-        number(input.plan_jobs, "wf.run.planJobs", if mode == RunMode::Batch { MOST_PLANNED } else { 1 })?;
+    let jobs = number(input.jobs, "wf.run.jobs", JOBS, 1)?;
+    let most_planned = if mode == RunMode::Batch { MOST_PLANNED } else { 1 };
+    let plan_jobs = number(input.plan_jobs, "wf.run.planJobs", JOBS, most_planned)?;
     let run = Run {
         branch: executes.then(|| format!("refs/heads/{}", short_branch(&id))),
         id,
@@ -137,9 +144,9 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
         agents,
         limits: RunLimits {
             explore_jobs: if mode == RunMode::Batch { MOST_EXPLORED } else { 1 },
-            plan_jobs: plan_jobs.max(1),
+            plan_jobs,
             jobs,
-            retries: number(input.retries, "wf.run.retries", RETRIES)?,
+            retries: number(input.retries, "wf.run.retries", RETRIES, USUAL_RETRIES)?,
         },
         execution_method: crew.method(),
         code_review: CodeReview::Skip,
@@ -220,6 +227,26 @@ fn left_out(run: &Run, input: &Begin) -> Vec<(RunStep, &'static str)> {
     left_out
 }
 
+/// Refuses an agent that is named for a step which the run does not take.
+fn refuse_idle(input: &Begin, steps: &[RunStep]) -> Result<(), Refusal> {
+    for (role, _) in input.agents.clone().by_role() {
+        let Some(step) = step_of(role).filter(|step| !steps.contains(step)) else { continue };
+        let or = match step {
+            RunStep::Execute => "`--plan-only`",
+            _ if input.execute_only => "`--execute-only`",
+            RunStep::Explore => "`--skip-explore`",
+            _ if input.skip_review => "`--skip-review`",
+            _ => "choose another mode",
+        };
+        let message = format!("this run has no {}, so `--{role}` would change nothing", step.noun());
+        return Err(Refusal::usage(message).hint(match or.strip_prefix('`') {
+            Some(_) => format!("leave out `--{role}` or {or}"),
+            None => format!("leave out `--{role}`, or {or}"),
+        }));
+    }
+    Ok(())
+}
+
 /// The steps of a run.
 fn steps(input: &Begin, mode: RunMode, crew: &Crew) -> Result<Vec<RunStep>, Refusal> {
     if input.plan_only && input.execute_only {
@@ -247,41 +274,6 @@ fn steps(input: &Begin, mode: RunMode, crew: &Crew) -> Result<Vec<RunStep>, Refu
         steps.extend([RunStep::Queue, RunStep::Execute, RunStep::Integrate]);
     }
     Ok(steps)
-}
-
-/// Warns about issues that depend on work on another branch.
-fn apart(store: &Store, issues: &[IssueFolder], base: ObjectId) -> Result<Vec<Notice>, Refusal> {
-    let (snapshot, arrivals) = (store.snapshot()?, Arrivals::default());
-    let mut notices = Vec::new();
-    for issue in issues {
-        let record = &issue.issue.record;
-        if let Some((_, why)) = arrivals.missing(store, &snapshot, base, &record.depends_on)? {
-            notices.push(Notice::warning(format!(
-                "`{}` will not be executed: {why}; `git merge` brings it here",
-                record.id
-            )));
-        }
-    }
-    Ok(notices)
-}
-
-/// Warns about issues that depend on issues which are not done and not in the run.
-fn outside(store: &Store, issues: &[IssueFolder]) -> Result<Vec<Notice>, Refusal> {
-    let (snapshot, mut notices) = (store.snapshot()?, Vec::new());
-    let is_in_run = |id: &IssueId| issues.iter().any(|it| it.issue.record.id == *id);
-    for issue in issues {
-        let id = &issue.issue.record.id;
-        for needed in issue.issue.record.depends_on.iter().filter(|needed| !is_in_run(needed)) {
-            let Ok(Some(folder)) = records::outline(&snapshot, needed) else { continue };
-            let status = facts::status(&folder);
-            if !matches!(status, IssueStatus::Completed | IssueStatus::Closed) {
-                let what = format!("`{id}` waits for `{needed}`, which is {status} and not in this run");
-                let call = RemedyCall::new(Op::Run, [needed, id]);
-                notices.push(Notice::warning(what).remedy(call, "runs both"));
-            }
-        }
-    }
-    Ok(notices)
 }
 
 /// The issues to run. A named issue that does not exist or is done is left out and reported.
@@ -384,10 +376,16 @@ fn configured_mode(store: &Store) -> Result<Option<RunMode>, Refusal> {
     })
 }
 
-fn configured_number(store: &Store, key: &'static str) -> Result<Option<u64>, Refusal> {
+fn configured_number(
+    store: &Store,
+    key: &'static str,
+    most: RangeInclusive<u64>,
+) -> Result<Option<u64>, Refusal> {
     let Some(text) = store.config(key) else { return Ok(None) };
-    text.trim().parse().map(Some).map_err(|_| {
-        Refusal::new(Code::Config, format!("`{key}` is `{text}`, not a number"))
+    let number = text.trim().parse().ok().filter(|number| most.contains(number));
+    number.map(Some).ok_or_else(|| {
+        let (least, most) = (most.start(), most.end());
+        Refusal::new(Code::Config, format!("`{key}` is `{text}`, not a number from {least} to {most}"))
             .command(format!("git config --unset {key}"), "restores the default")
     })
 }

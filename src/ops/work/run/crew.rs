@@ -104,6 +104,17 @@ impl AgentNames {
     }
 }
 
+/// The step that an agent takes in a role.
+pub(super) fn step_of(role: Role) -> Option<RunStep> {
+    match role {
+        Role::Explorer => Some(RunStep::Explore),
+        Role::Planner => Some(RunStep::Plan),
+        Role::Reviewer => Some(RunStep::Review),
+        Role::Executor => Some(RunStep::Execute),
+        Role::Integrator | Role::Coordinator => None,
+    }
+}
+
 /// Agents that can be started.
 #[derive(Debug, Clone)]
 pub(crate) struct Crew {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::begin::{Begin, prepare};
+use super::blocked::{BlockedIssue, blocked};
 use crate::model::id::IssueId;
 use crate::model::run::{Run, RunStep};
 use crate::model::run_log::RunPhase;
@@ -37,7 +38,7 @@ pub(crate) struct DryIssue {
     pub(crate) steps: Vec<DryStep>,
     /// What a person must do before it goes on; absent if it goes to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) waits_for: Option<&'static str>,
+    pub(crate) waits_for: Option<String>,
 }
 
 /// A step that a run would take.
@@ -60,17 +61,30 @@ pub(crate) fn dry(session: &Session, input: &Begin) -> Answer<DryRun> {
     let Done { view: (run, _), notices, .. } = prepare(session, input)?;
     session.notice_all(notices);
     let snapshot = session.store().snapshot()?;
-    let mut issues = Vec::new();
+    let mut folders = Vec::new();
     for id in &run.issue_ids {
-        issues.push(issue(&run, &existing(&snapshot, id)?));
+        folders.push(existing(&snapshot, id)?);
     }
+    let blocked = match session.store().head()?.filter(|_| run.takes(RunStep::Execute)) {
+        Some(base) => blocked(session.store(), &folders, base)?,
+        None => vec![],
+    };
+    let issues = folders.iter().map(|folder| {
+        let blocked = blocked.iter().find(|it| it.id == folder.issue.record.id);
+        issue(&run, folder, blocked)
+    });
+    let issues = issues.collect();
     Ok(session.done(DryRun { run, issues }, None))
 }
 
-fn issue(run: &Run, folder: &IssueFolder) -> DryIssue {
+fn issue(run: &Run, folder: &IssueFolder, blocked: Option<&BlockedIssue>) -> DryIssue {
     let at = standing(folder);
     let (issue_id, status) = (at.issue.clone(), at.status);
-    let (steps, why) = foreseen(run, at);
+    let (mut steps, why) = foreseen(run, at);
+    let blocked = blocked.filter(|_| steps.contains(&RunStep::Execute)).map(BlockedIssue::waits_for);
+    if blocked.is_some() {
+        steps.retain(|step| *step < RunStep::Execute);
+    }
     let step = |action: RunStep| DryStep {
         action,
         phase: phase([action]).unwrap_or(RunPhase::Init),
@@ -81,11 +95,11 @@ fn issue(run: &Run, folder: &IssueFolder) -> DryIssue {
         title: folder.issue.record.title.clone(),
         status,
         steps: steps.into_iter().map(step).collect(),
-        waits_for: why.map(in_words),
+        waits_for: blocked.or_else(|| why.map(in_words).map(str::to_owned)),
     }
 }
 
-/// Where an issue stands before the run, which does not wait for others here.
+/// Where an issue stands before the run. What it waits for is added later.
 fn standing(folder: &IssueFolder) -> Standing {
     let bound = folder.bound();
     Standing {

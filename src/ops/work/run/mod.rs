@@ -21,6 +21,7 @@ mod agreed;
 mod alone;
 mod arrived;
 mod begin;
+mod blocked;
 mod catch_up;
 mod compared;
 mod crew;
@@ -49,7 +50,7 @@ mod view;
 mod watch;
 
 pub(in crate::ops) use arrived::branch_of_work;
-pub(crate) use begin::{Begin, is_issue};
+pub(crate) use begin::{Begin, JOBS, RETRIES, is_issue};
 pub(crate) use crew::AgentNames;
 pub(crate) use driver::Driven;
 pub(crate) use dry::{DryRun, dry};

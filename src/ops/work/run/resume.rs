@@ -2,7 +2,7 @@
 
 use super::agreed;
 use super::begin::{self, Begin};
-use super::crew::{AgentNames, Crew};
+use super::crew::{AgentNames, Crew, step_of};
 use super::drive::drive;
 use super::driver::Driven;
 use super::paths::RunPaths;
@@ -12,7 +12,7 @@ use crate::model::code::Code;
 use crate::model::id::RunId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
-use crate::model::run::{Run, RunStep};
+use crate::model::run::Run;
 use crate::ops::{Answer, Done, Refusal, RefusalKind, Session, clones};
 use crate::rules::folder::RunFolder;
 use crate::rules::roles::Role;
@@ -72,13 +72,7 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch
 
 /// Refuses an agent for a step that this run skips.
 fn refuse_idle(run: &Run, role: Role) -> Result<(), Refusal> {
-    let step = match role {
-        Role::Explorer => RunStep::Explore,
-        Role::Planner => RunStep::Plan,
-        Role::Reviewer => RunStep::Review,
-        Role::Executor => RunStep::Execute,
-        Role::Integrator | Role::Coordinator => return Ok(()),
-    };
+    let Some(step) = step_of(role) else { return Ok(()) };
     if run.takes(step) {
         return Ok(());
     }

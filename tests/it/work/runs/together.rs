@@ -247,3 +247,21 @@ fn a_dry_run_says_what_it_would_do_for_each_issue_in_each_phase() {
     let reviewed = world.repo.json(&[&args[..], &["--reviewer", "planner"]].concat());
     assert_eq!(column(&reviewed["issues"][0]["steps"], "action")[..2], ["plan", "review"], "{reviewed:#}");
 }
+
+#[test]
+fn a_dry_run_says_what_an_issue_waits_for_that_cannot_be_executed() {
+    let world = World::new();
+    for id in ["ISS-2", "ISS-3"] {
+        world.repo.issue(id);
+    }
+    world.repo.wf(&["edit", "ISS-2", "--depends-on", "ISS-1"]).ok();
+    world.repo.wf(&["edit", "ISS-3", "--depends-on", "ISS-2"]).ok();
+    let dry = world.repo.json(&["run", "ISS-2", "ISS-3", "--dry-run"]);
+    for (n, waits_for) in ["ISS-1, which is registered and not in this run", "ISS-2, which waits itself"]
+        .into_iter()
+        .enumerate()
+    {
+        assert_eq!(column(&dry["issues"][n]["steps"], "action"), ["plan", "queue"], "{dry:#}");
+        assert_eq!(dry["issues"][n]["waits_for"], waits_for, "{dry:#}");
+    }
+}
