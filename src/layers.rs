@@ -100,6 +100,7 @@ const NAMES_PROCESS: &[(&str, &str)] = &[
 
 /// Files below the front ends that spell out commands of this program, with the reason.
 const SPELLS_COMMANDS: &[(&str, &str)] = &[
+    ("agent/request.rs", "the instructions for an agent, which types the command"),
     ("model/remedy.rs", "writes a call as a command, also for agents, whose input holds commands"),
     ("ops/plans/executor_input.rs", "the example of the schema"),
     ("ops/store/purge/mod.rs", "the answer holds the commands that others must type"),

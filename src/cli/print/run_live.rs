@@ -11,7 +11,7 @@ use super::with_remedies;
 use crate::agent::process::Interrupts;
 use crate::model::execution::Failure;
 use crate::model::id::{IssueId, SolutionId};
-use crate::model::run_log::Choice;
+use crate::model::run_log::{Choice, RunEvent};
 use crate::ops::work::run::{PlanToChoose, RunUpdate, RunWatch};
 use crate::ops::{Notice, Weight};
 use crate::rules::command_line::CommandLine;
@@ -40,7 +40,13 @@ pub(in crate::cli) struct Following {
 enum Form {
     Json,
     Lines,
-    Live { live: Live, board: Board, drawn: Option<Instant> },
+    /// Only errors and breaches.
+    Quiet,
+    Live {
+        live: Live,
+        board: Board,
+        drawn: Option<Instant>,
+    },
 }
 
 impl Following {
@@ -48,6 +54,7 @@ impl Following {
         let form = match Live::start() {
             _ if json => Form::Json,
             Some(live) => Form::Live { live, board: Board::new(), drawn: None },
+            None if ui::UiSettings::get().is_quiet => Form::Quiet,
             None => Form::Lines,
         };
         Self {
@@ -133,6 +140,15 @@ impl Following {
     }
 }
 
+/// Whether an update is told even with `--quiet`.
+fn is_urgent(update: &RunUpdate<'_>) -> bool {
+    match update {
+        RunUpdate::Noticed(notice) => notice.weight == Weight::Error,
+        RunUpdate::Logged(entry) => matches!(entry.event, RunEvent::Breach(_)),
+        _ => false,
+    }
+}
+
 impl RunWatch for Following {
     fn update(&mut self, update: &RunUpdate<'_>) {
         if let Form::Json = self.form {
@@ -144,7 +160,11 @@ impl RunWatch for Following {
         if let Form::Live { board, .. } = &mut self.form {
             board.update(update);
         }
-        match (update, self.lines.of(update)) {
+        let lines = self.lines.of(update);
+        if matches!(self.form, Form::Quiet) && !is_urgent(update) {
+            return;
+        }
+        match (update, lines) {
             (RunUpdate::Noticed(notice), _) => self.notice(notice),
             (_, Some(lines)) => self.line(&lines),
             (_, None) => {}
@@ -158,6 +178,7 @@ impl RunWatch for Following {
             self.stops += 1;
             match (&self.form, self.stops) {
                 (Form::Json, stops) => self.event(&RunNews::Stopping { at_once: stops > 1 }),
+                (Form::Quiet, _) => {}
                 (_, 1) => {
                     self.line("stopping after the current steps; press Ctrl-C again to stop at once");
                 }
@@ -215,6 +236,7 @@ impl RunWatch for Following {
             let (id, about) = (self.painter.paint(style::ID, plan.id.as_str()), clean_line(&plan.about));
             self.line(&format!("  {n}  {id}  {}  {about}", count(plan.tasks, "task")));
         }
+        self.line("`git wf solution show PLAN` shows one of them");
         loop {
             let question = format!("Execute which of them, or none for now? [1-{}/n] ", plans.len());
             match self.asked(&question)?.as_str() {

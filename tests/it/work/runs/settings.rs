@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::world::{BUILDS, World};
+use super::world::{BUILDS, PLANS, World};
 
 /// A world with a program that notes that it ran, and what it saw of the user's secret.
 fn world() -> World {
@@ -179,4 +179,46 @@ fn a_mistyped_command_is_not_taken_for_an_issue() {
     // An issue can have such an id.
     world.repo.issue("re-port");
     world.repo.wf(&["run", "re-port", "--dry-run"]).ok();
+}
+
+#[test]
+fn an_agent_for_a_step_that_is_not_taken_is_refused() {
+    let world = World::new();
+    for (args, role) in [
+        (&["--execute-only", "--planner", "planner"][..], "planner"),
+        (&["--execute-only", "--explorer", "planner"], "explorer"),
+        (&["--execute-only", "--reviewer", "planner"], "reviewer"),
+        (&["--plan-only", "--executor", "executor"], "executor"),
+        (&["--mode", "quick", "--reviewer", "planner"], "reviewer"),
+    ] {
+        let wrong = world.repo.wf(&[&["run", "ISS-1", "--yes"], args].concat()).fails(2).stderr;
+        assert!(wrong.contains(&format!("so `--{role}` would change nothing")), "{args:?}: {wrong}");
+        assert!(wrong.contains(&format!("leave out `--{role}`")), "{args:?}: {wrong}");
+    }
+    assert_eq!(world.repo.json(&["run", "list"]), serde_json::json!([]));
+}
+
+#[test]
+fn numbers_of_the_configuration_have_the_limits_of_the_options() {
+    let world = World::new();
+    for (key, text, limits) in [
+        ("wf.run.jobs", "0", "from 1 to 64"),
+        ("wf.run.jobs", "1000", "from 1 to 64"),
+        ("wf.run.planJobs", "0", "from 1 to 64"),
+        ("wf.run.retries", "11", "from 0 to 10"),
+    ] {
+        world.repo.git(&["config", key, text]).ok();
+        let wrong = world.repo.wf(&["run", "ISS-1", "--dry-run"]).fails(1).stderr;
+        assert!(wrong.contains(&format!("`{key}` is `{text}`, not a number {limits}")), "{wrong}");
+        world.repo.git(&["config", "--unset", key]).ok();
+    }
+}
+
+#[test]
+fn a_quiet_run_tells_only_breaches() {
+    let world = World::new();
+    world.agent("planner", &format!("echo more >> a.txt; {PLANS}"));
+    let told = world.repo.wf(&["run", "ISS-1", "--yes", "-q"]).ok().stderr;
+    let lines: Vec<&str> = told.lines().collect();
+    assert!(lines.len() == 1 && lines[0].starts_with("breach: "), "{told}");
 }
