@@ -121,6 +121,7 @@ impl Tool for FinishTool {
                 });
                 let reported = FailureReport::parse(&failure.to_string())?;
                 let fail = Fail {
+                    made: vec![],
                     item: input.item,
                     why: reported,
                     report,

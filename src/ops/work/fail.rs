@@ -11,6 +11,7 @@ use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Answer, Refusal, Session, trail};
+use crate::store::{CodeCommit, ObjectId};
 
 /// Which execution failed, and why.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub(crate) struct Fail {
     pub(crate) why: FailureReport,
     /// The executor's report, if there is one.
     pub(crate) report: Option<ExecutorReport>,
+    /// Commits that a run knows to be the work of the execution, whether a hook linked them or not.
+    pub(crate) made: Vec<ObjectId>,
     /// What happens after the end.
     pub(crate) then: Then,
     /// The reason for overriding a gate.
@@ -44,8 +47,12 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
         Some(report) => report.commits(store)?,
         None => Vec::new(),
     };
+    let made: Vec<CodeCommit> =
+        input.made.iter().map(|id| store.code_commit(*id)).collect::<Result<_, _>>()?;
+    let mut links = missing_links(store, &store.snapshot()?, &before, made.iter(), LinkedBy::Run)?;
     let reported = named.iter().filter_map(|(_, commit)| commit.as_ref());
-    let links = missing_links(store, &store.snapshot()?, &before, reported, LinkedBy::Manual)?;
+    let reported = reported.filter(|commit| !input.made.contains(&commit.id));
+    links.extend(missing_links(store, &store.snapshot()?, &before, reported, LinkedBy::Manual)?);
     let result = input.report.as_ref().map(|report| {
         let mut result = ExecutionResult::default();
         report.record(&mut result);

@@ -27,6 +27,6 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     })?;
     let session = context.session()?;
     let ((why, report), then) = (FailureReport::parse_with_report(&text)?, args.then.then());
-    let done = work::fail(&session, &Fail { item, why, report, then, force: args.force.why() })?;
-    print::ended::answer(done, context, print::work::failed)
+    let fail = Fail { item, why, report, made: vec![], then, force: args.force.why() };
+    print::ended::answer(work::fail(&session, &fail)?, context, print::work::failed)
 }

@@ -25,7 +25,7 @@ use crate::ops::work::unfinished::refuse_uncommitted;
 use crate::ops::work::{
     self, Built, Complete, ExecutorReport, Fail, FailureReport, Test, Then, VerifyObserver, verification,
 };
-use crate::ops::{Notice, Refusal, RefusalKind, Session};
+use crate::ops::{Notice, Refusal, RefusalKind, Session, is_unwritten};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::roles::Role;
 use crate::rules::unbegun::unbegun;
@@ -71,6 +71,10 @@ pub(super) fn execute(job: &AgentJob, execution: &Execution) -> StepOutcome {
     match carrying.carry_out() {
         Ok(spent) => StepOutcome::Completed(execution.id.clone(), spent),
         Err(NoAnswer::Stopped) => StepOutcome::Stopped,
+        // Nothing is wrong with the work.
+        Err(NoAnswer::Failed(failure)) if is_unwritten(failure.error_type.as_deref()) => {
+            StepOutcome::Gave(failure)
+        }
         Err(NoAnswer::Failed(failure)) => carrying.fail(failure),
     }
 }
@@ -134,9 +138,12 @@ impl Carrying<'_> {
     }
 
     /// The commits on the branch of the execution since it began: nobody else works there, whether hooks link commits here
-    /// or not.
+    /// or not. None if the agent has left that branch.
     fn made(&self) -> Result<Vec<ObjectId>, Refusal> {
         let store = self.session.store();
+        if store.branch()? != self.job.guard.bounds().branch {
+            return Ok(vec![]);
+        }
         let base = object_id(self.job.guard.bounds().base.as_str());
         let (Some(base), Some(head)) = (base, store.head()?) else { return Ok(vec![]) };
         let range = Revisions::of(head).without(base).no_merges().oldest_first();
@@ -215,6 +222,8 @@ impl Carrying<'_> {
 
     /// Ends the execution as failed, keeping its work on a branch.
     fn fail(&self, mut failure: Failure) -> StepOutcome {
+        // The record names the commits of a failed attempt as well, whether hooks linked them or not.
+        let made = self.made_in_vain();
         if let Some(branch) = self.kept() {
             let message = failure.message.take().unwrap_or_default();
             let gap = if message.contains('\n') { '\n' } else { ' ' };
@@ -225,22 +234,28 @@ impl Carrying<'_> {
             };
             failure.message = Some(format!("{message}{gap}({tree}its work is on the branch {branch})"));
         }
-        let failing = |failure: &Failure| Fail {
-            item: Some(self.execution.id.to_string()),
-            why: FailureReport { failure: failure.clone(), solution_id: None },
-            report: None,
-            then: Then::Nothing,
-            force: None,
-        };
         // The agent may have removed its worktree.
         let shared = match tree::check(&self.job.identity.common, &self.job.folder) {
             Ok(()) => None,
             Err(_) => self.job.identity.shared_session().ok(),
         };
         let session = shared.as_ref().unwrap_or(self.session);
-        let failed = work::fail(session, &failing(&failure)).or_else(|refusal| match refusal.code {
+        let end = |failure: &Failure, made: &[ObjectId]| {
+            let fail = Fail {
+                item: Some(self.execution.id.to_string()),
+                why: FailureReport { failure: failure.clone(), solution_id: None },
+                report: None,
+                made: made.to_vec(),
+                then: Then::Nothing,
+                force: None,
+            };
+            work::fail(session, &fail)
+        };
+        let failed = end(&failure, &made).or_else(|refusal| match refusal.code {
             // An agent may name a task that does not exist.
-            Code::NotFound => work::fail(session, &failing(&Failure { task_id: None, ..failure.clone() })),
+            Code::NotFound => end(&Failure { task_id: None, ..failure.clone() }, &made),
+            // It may have made a commit that cannot be read.
+            _ if !made.is_empty() && !refusal.is_passing() => end(&failure, &[]),
             _ => Err(refusal),
         });
         match failed {
@@ -252,6 +267,16 @@ impl Carrying<'_> {
                 StepOutcome::Gave(failure)
             }
         }
+    }
+
+    /// The commits of a failed attempt, as far as they can be read; those with trailers are linked by them.
+    fn made_in_vain(&self) -> Vec<ObjectId> {
+        if tree::check(&self.job.identity.common, &self.job.folder).is_err() {
+            return vec![];
+        }
+        // The failure matters more.
+        let _ = self.find_links();
+        self.made().unwrap_or_default()
     }
 
     /// The branch that keeps the work; `None` if there is none.

@@ -162,8 +162,41 @@ fn an_issue_waits_for_work_that_is_on_another_branch() {
     assert!(ran.stderr.contains(&format!("`ISS-2` will not be executed: {why}")), "{}", ran.stderr);
     assert!(ran.stdout.contains(&why), "{}", ran.stdout);
     assert_eq!(executions(&world, "ISS-2").len(), 0);
+    let told = waiting(&world);
+    let merge = format!("`git merge {branch}` first brings the work on ISS-1 here");
+    assert!(told[0].contains(&merge) && told[0].contains("`git wf run ISS-2` executes it"), "{told:?}");
     world.repo.git(&["merge", "-q", &branch]).ok();
     world.run(0, &["ISS-2"]);
+}
+
+#[test]
+fn what_waits_for_a_failed_issue_is_run_together_with_it() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    world.repo.issue("ISS-3");
+    world.repo.wf(&["edit", "ISS-2", "--depends-on", "ISS-1"]).ok();
+    world.repo.wf(&["edit", "ISS-3", "--depends-on", "ISS-2"]).ok();
+    world.agent("executor", "exit 3");
+    world.run(1, &["ISS-1", "ISS-2", "ISS-3"]);
+    let told = waiting(&world);
+    let of = |id: &str| told.iter().find(|line| line.starts_with(id)).unwrap();
+    assert!(of("ISS-2").contains("`git wf run ISS-1 ISS-2` executes it"), "{told:?}");
+    assert!(of("ISS-3").contains("`git wf run ISS-1 ISS-2 ISS-3` executes it"), "{told:?}");
+    world.agent("executor", BUILDS);
+    world.run(0, &["ISS-1", "ISS-2", "ISS-3"]);
+    assert_eq!(world.repo.status("ISS-3"), "completed");
+}
+
+#[test]
+fn a_report_names_the_commits_of_a_failed_attempt_without_hooks() {
+    let world = World::new();
+    world.repo.wf(&["hooks", "uninstall"]).ok();
+    world.plan("plan.json", "grep -q two a.txt");
+    world.run(1, &["ISS-1"]);
+    let report = world.repo.json(&["run", "report"]);
+    let commits = report["issues"][0]["commits"].as_array().unwrap();
+    assert_eq!(commits.len(), 1, "{report:#}");
+    assert_eq!((&commits[0]["subject"], &report["totals"]["commit_count"]), (&json!("Change"), &json!(1)));
 }
 
 #[test]
