@@ -189,10 +189,17 @@ pub(crate) fn command() -> clap::Command {
     Arguments::command()
 }
 
+/// Commands that show a screen or speak a protocol, and refuse --json.
+const WITHOUT_JSON: [&str; 2] = ["board", "mcp"];
+
 /// The command line with the arguments of every command, for man pages and errors.
 pub(crate) fn whole_command() -> clap::Command {
     let columns = ui::columns_of_help().min(WIDEST_HELP);
-    let mut command = command().term_width(columns);
+    // An argument of their own in its place keeps the global one out of their help.
+    let hidden = || clap::Arg::new("json").long("json").action(clap::ArgAction::SetTrue).hide(true);
+    let mut command = command()
+        .term_width(columns)
+        .mut_subcommands(|it| if WITHOUT_JSON.contains(&it.get_name()) { it.arg(hidden()) } else { it });
     command.build();
     let command = help_examples::added(command, "");
     let template = command::store::help::overview(&command, columns);

@@ -169,6 +169,11 @@ fn exit_codes_and_errors() {
     let repo = sandbox.store("a");
     repo.wf(&["--version"]).ok();
     assert!(repo.wf(&["--help"]).ok().stdout.contains("Usage: git wf"));
+    for without in ["board", "mcp"] {
+        let help = repo.wf(&[without, "--help"]).ok().stdout;
+        assert!(help.contains(&format!("Usage: git wf {without}")) && !help.contains("--json"), "{help}");
+        assert!(repo.wf(&[without, "--json"]).fails(2).stderr.contains("has no --json"), "{without}");
+    }
     assert!(repo.wf(&["solution", "add", "--help"]).ok().stdout.contains("Usage: git wf solution add"));
     for usage in [&["nonsense"][..], &["list", "--colour"], &["show"], &["bind"], &["solution"]] {
         let plain = repo.wf(usage).fails(2);
