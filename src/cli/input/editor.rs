@@ -13,19 +13,22 @@ use crate::ui;
 const SCISSORS: &str = "# ------------------------ >8 ------------------------";
 
 /// A text for the store, and how to change it if it was written in the editor.
-pub(crate) struct EditedText<'a> {
+pub(crate) struct EditedText {
     text: String,
-    editor: Option<Editor<'a>>,
+    editor: Option<Editor>,
 }
 
 /// The editor with the file in which a text was written.
-struct Editor<'a> {
-    session: &'a Session,
+struct Editor {
+    /// What starts it, for a shell.
+    command: String,
     path: PathBuf,
     help: String,
 }
 
-impl<'a> EditedText<'a> {
+const NO_EDITOR: &str = "`-m` and `-F` need no editor";
+
+impl EditedText {
     /// A text from the command line.
     pub(crate) fn given(text: String) -> Self {
         Self { text, editor: None }
@@ -76,9 +79,11 @@ impl<'a> EditedText<'a> {
 }
 
 /// Opens git's editor on `text`, with `help` below it. Returns the text above the help.
-pub(crate) fn edit<'a>(session: &'a Session, text: &str, help: &str) -> Result<EditedText<'a>, Failure> {
+pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<EditedText, Failure> {
+    // Without an editor, no file is made.
+    let command = session.store().git().editor().map_err(|error| Failure::from(error).and(NO_EDITOR))?;
     let path = new_file(&session.store().git_dir().join("wf"))?;
-    let editor = Editor { session, path, help: help.to_owned() };
+    let editor = Editor { command, path, help: help.to_owned() };
     let text = editor.open(text, true)?;
     Ok(EditedText { text, editor: Some(editor) })
 }
@@ -87,11 +92,7 @@ pub(crate) fn edit<'a>(session: &'a Session, text: &str, help: &str) -> Result<E
 ///
 /// # Errors
 /// `empty`: nothing was filled in.
-pub(crate) fn fill_in<'a>(
-    session: &'a Session,
-    template: &str,
-    help: &str,
-) -> Result<EditedText<'a>, Failure> {
+pub(crate) fn fill_in(session: &Session, template: &str, help: &str) -> Result<EditedText, Failure> {
     let written = edit(session, template, help)?;
     // Blanks at the ends of lines are not kept.
     if written.text == above_the_help(template) {
@@ -104,7 +105,8 @@ pub(crate) fn fill_in<'a>(
     Ok(written)
 }
 
-/// Opens git's editor on `text`, with `help` below it, and returns what was saved. On an error, the file stays.
+/// Opens git's editor on `text`, with `help` below it, and returns what was saved. On an error, the file stays if
+/// someone wrote anything.
 ///
 /// # Errors
 /// The editor failed, or its text is not UTF-8.
@@ -128,31 +130,35 @@ fn new_file(folder: &Path) -> Result<PathBuf, Failure> {
             Code::Editor,
             format!("cannot create a file for the editor in `{}`: {error}", folder.display()),
         )
-        .hint("-m or -F need none")
+        .hint(NO_EDITOR)
     })
 }
 
-impl Editor<'_> {
+impl Editor {
     /// Lets someone change a text. If it `is_new` and the editor fails before it changed anything, no file is left.
     fn open(&self, text: &str, is_new: bool) -> Result<String, Failure> {
-        let git = self.session.store().git();
-        let editor = git.editor()?;
-        let path = &self.path;
+        let (editor, path) = (&self.command, &self.path);
         let failed = |error: std::io::Error| {
             Failure::new(Code::Editor, format!("cannot edit `{}`: {error}", path.display()))
                 .command("git var GIT_EDITOR", "shows the editor")
-                .and("-m or -F need none")
+                .and(NO_EDITOR)
+        };
+        let not_begun = |error| {
+            if is_new {
+                let _ = std::fs::remove_file(path);
+            }
+            failed(error)
         };
         let about = "Everything from this line on is ignored.";
         let help: String =
             [about].into_iter().chain(self.help.lines()).map(|it| format!("# {it}\n")).collect();
         let given = format!("{text}\n\n{SCISSORS}\n{help}");
-        std::fs::write(path, &given).map_err(failed)?;
+        std::fs::write(path, &given).map_err(not_begun)?;
         let status = std::process::Command::new("sh")
-            .args(["-c", &format!("{editor} \"$@\""), &editor])
+            .args(["-c", &format!("{editor} \"$@\""), editor])
             .arg(path)
             .status()
-            .map_err(failed)?;
+            .map_err(not_begun)?;
         let written = std::fs::read(path).map_err(failed)?;
         if !status.success() {
             let what = format!("the editor `{editor}` failed: {status}");

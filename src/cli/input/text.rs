@@ -47,14 +47,14 @@ impl TextArgs {
     }
 
     /// The text of `what`. The editor is used if requested, or if there is no text and `opens` is set.
-    pub(crate) fn written<'a>(
+    pub(crate) fn written(
         &self,
         last: Option<&str>,
-        session: &'a Session,
+        session: &Session,
         opens: bool,
         what: &str,
         help: &str,
-    ) -> Result<EditedText<'a>, Failure> {
+    ) -> Result<EditedText, Failure> {
         match self.given_or(last)? {
             Some(text) if !self.edit => Ok(EditedText::given(text)),
             None if !self.edit && !opens => Err(Failure::usage(format!("{what} has no text"))
@@ -66,14 +66,14 @@ impl TextArgs {
 
 impl TextArgs {
     /// The text in place of `old`; the editor starts with that.
-    pub(crate) fn rewritten<'a>(
+    pub(crate) fn rewritten(
         &self,
         last: Option<&str>,
-        session: &'a Session,
+        session: &Session,
         (opens, old): (bool, &str),
         what: &str,
         help: &str,
-    ) -> Result<EditedText<'a>, Failure> {
+    ) -> Result<EditedText, Failure> {
         match self.given_or(last)? {
             None if opens => edit(session, old, help),
             Some(text) => Ok(EditedText::given(text)),

@@ -61,6 +61,21 @@ fn what_cannot_be_read_is_kept_and_named() {
     assert_eq!(repo.kept_texts().len(), 3 * kept);
 }
 
+#[test]
+fn without_an_editor_there_is_no_file() {
+    let sandbox = Sandbox::new();
+    let repo =
+        ["EDITOR", "VISUAL", "GIT_EDITOR"].iter().fold(sandbox.store("a"), |it, name| it.without_env(name));
+    repo.issue("ISS-001");
+    for args in [&["new", "-e"][..], &["edit", "ISS-001", "-e"], &["plan", "ISS-001", "-e"]] {
+        let error = repo.with_env("TERM", "dumb").wf(&[args, &["--json"]].concat()).fails(1).json_error();
+        assert!(error.to_string().contains("`-m` and `-F` need no editor"), "{error}");
+    }
+    let ran = repo.with_env("GIT_EDITOR", "/nowhere/editor").wf(&["new", "-e"]).fails(1);
+    assert!(!ran.stderr.contains("EDITMSG"), "{}", ran.stderr);
+    assert!(repo.kept_texts().is_empty(), "{:?}", repo.kept_texts());
+}
+
 /// While one text is in the editor, someone writes another in the same repository.
 #[test]
 fn two_editors_do_not_share_a_file() {
