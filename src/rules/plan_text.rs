@@ -69,22 +69,38 @@ pub(crate) const HELP: &str = "The first line says what the plan does. Text belo
     \u{20} steps: what to do, one `- ` line each    done when: what holds then, one `- ` line each\n\
     \u{20} verify: how to see that it holds         test: a command that must pass\n\
     \u{20} action: Create, Modify, Fix, Test, ... (default: the first word of the title)\n\
-    Fields that are left empty are left out. An empty or unchanged text adds no plan.";
+    Fields that are left empty are left out.";
+
+/// What becomes of the template if it is left as it is.
+pub(crate) const UNCHANGED: &str = "An empty or unchanged text adds no plan.";
+
+/// What becomes of a text that already is a plan.
+pub(crate) const AS_IT_STANDS: &str = "The plan is added as it stands; delete everything to add none.";
 
 /// A plan as a text that [`parse`] reads back.
 pub(crate) fn written(plan: &PlanText) -> String {
-    let mut text = format!("{}\n", plan.description);
+    let mut text = one_line(&plan.description);
+    if text.starts_with('#') || is_reserved(&text) {
+        // As a heading of the first level, it is neither a task nor a rating.
+        text.insert_str(0, "# ");
+    }
+    text.push('\n');
     if !plan.approach.is_empty() {
-        text.push_str(&format!("\n{}\n", plan.approach));
+        text.push('\n');
+    }
+    for line in plan.approach.lines() {
+        // Markdown means the same with a blank in front.
+        let indent = if is_reserved(line.trim_start_matches(' ')) { " " } else { "" };
+        text.push_str(&format!("{indent}{line}\n"));
     }
     text.push('\n');
     for name in RATINGS {
         let value = plan.ratings.iter().find(|(it, _)| *it == name).map_or("", |(_, value)| value);
-        text.push_str(format!("{name}: {value}").trim_end());
+        text.push_str(format!("{name}: {}", one_line(value)).trim_end());
         text.push('\n');
     }
     for task in &plan.tasks {
-        text.push_str(&format!("\n## {}\n", task.title));
+        text.push_str(&format!("\n## {}\n", one_line(&task.title)));
         let action = task.action.as_ref().map(|it| format!("action: {it}\n"));
         text.push_str(&action.unwrap_or_default());
         let after =
@@ -99,11 +115,31 @@ pub(crate) fn written(plan: &PlanText) -> String {
         ] {
             text.push_str(&format!("{name}:\n"));
             // The text has a line for each.
-            all.iter()
-                .for_each(|it| text.push_str(&format!("- {}\n", it.lines().collect::<Vec<_>>().join(" "))));
+            all.iter().for_each(|it| text.push_str(&format!("- {}\n", one_line(it))));
         }
     }
     text
+}
+
+fn one_line(text: &str) -> String {
+    text.lines().collect::<Vec<_>>().join(" ")
+}
+
+/// The title of the task that a line begins.
+fn task_title(line: &str) -> Option<&str> {
+    line.strip_prefix("##").filter(|rest| !rest.starts_with('#'))
+}
+
+/// The rating in a line that is not indented.
+fn rating(line: &str) -> Option<(&'static str, &str)> {
+    let (name, value) = line.split_once(':')?;
+    let name = RATINGS.into_iter().find(|it| name.trim_end().eq_ignore_ascii_case(it))?;
+    Some((name, value.trim()))
+}
+
+/// Whether a line in front of the tasks is not part of the approach.
+fn is_reserved(line: &str) -> bool {
+    task_title(line).is_some() || rating(line).is_some()
 }
 
 /// Reads a plan.
@@ -117,26 +153,27 @@ pub(crate) fn parse(text: &str) -> Result<PlanText, TextFault> {
     let mut open: Option<&'static str> = None;
     for (n, line) in text.lines().enumerate() {
         let fault = |what: String| TextFault { line: n + 1, what };
-        if let Some(title) = line.strip_prefix("##").filter(|rest| !rest.starts_with('#')) {
+        if let Some(title) = task_title(line) {
             plan.tasks.push(TaskText { title: title.trim().to_owned(), ..TaskText::default() });
             open = None;
             continue;
         }
-        let field = line.split_once(':').map(|(name, value)| (name.trim().to_lowercase(), value.trim()));
         let Some(task) = plan.tasks.last_mut() else {
-            let rating = field.and_then(|(name, value)| {
-                RATINGS.into_iter().find(|it| *it == name).map(|it| (it, value.to_owned()))
-            });
-            match rating {
-                Some((_, value)) if value.is_empty() => {}
-                Some(rating) => plan.ratings.push(rating),
+            match rating(line) {
+                Some((_, "")) => {}
+                Some((name, value)) => plan.ratings.push((name, value.to_owned())),
                 None if plan.description.is_empty() => {
                     line.trim_start_matches('#').trim().clone_into(&mut plan.description);
+                }
+                // A blank in front says that such a line is part of the approach.
+                None if is_reserved(line.trim_start_matches(' ')) => {
+                    approach.push(line.strip_prefix(' ').unwrap_or(line));
                 }
                 None => approach.push(line),
             }
             continue;
         };
+        let field = line.split_once(':').map(|(name, value)| (name.trim().to_lowercase(), value.trim()));
         if line.trim().is_empty() {
             continue;
         }
@@ -268,6 +305,45 @@ mod tests {
         assert_eq!(parse(&written(&plan)).unwrap(), plan);
         let plan = parse("Fix it\n## Fix the race").unwrap();
         assert_eq!(parse(&written(&plan)).unwrap(), plan, "{}", written(&plan));
+    }
+
+    #[test]
+    fn what_options_can_contain_is_read_back() {
+        let lines = [
+            "Risk: high, since clocks differ",
+            "## Background",
+            " ## Background",
+            "  impact: none",
+            "### Why",
+            "#",
+            "text",
+        ];
+        for first in lines {
+            for second in lines {
+                let approach = format!("{first}\n\n{second}").trim().to_owned();
+                let plan = PlanText {
+                    description: first.trim().to_owned(),
+                    approach,
+                    ratings: vec![("risk", "low".into())],
+                    tasks: vec![TaskText {
+                        title: first.trim().to_owned(),
+                        steps: vec![second.trim().to_owned(), "- dash".into(), "done when: later".into()],
+                        files: vec!["a: b, c.rs".into()],
+                        ..TaskText::default()
+                    }],
+                };
+                assert_eq!(parse(&written(&plan)).as_ref(), Ok(&plan), "{}", written(&plan));
+            }
+        }
+        let title = "Fix it\nRisk: none\n## Other".to_owned();
+        let task = TaskText { title: title.clone(), ..TaskText::default() };
+        let plan = PlanText { description: title, tasks: vec![task], ..PlanText::default() };
+        let read = parse(&written(&plan)).unwrap();
+        let line = "Fix it Risk: none ## Other";
+        assert_eq!(
+            (read.tasks.len(), read.tasks[0].title.as_str(), read.description.as_str()),
+            (1, line, line)
+        );
     }
 
     #[test]

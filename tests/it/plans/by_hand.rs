@@ -66,12 +66,23 @@ fn a_plan_is_written_in_the_editor() {
         "cp \"$1\" seen; sed -i -e 's/^risk:.*/risk: high/' -e 's/^- look$/&\\n- think/' \"$1\"\n",
     );
     editor.wf(&["plan", "ISS-002", "--task", "Fix the race", "--step", "look", "--impact", "low", "-e"]).ok();
-    assert!(repo.read("seen").starts_with("Fix it\n"), "{}", repo.read("seen"));
+    let seen = repo.read("seen");
+    assert!(seen.starts_with("Fix it\n") && seen.contains("added as it stands; delete everything"), "{seen}");
+    assert!(!seen.contains("adds no plan"), "{seen}");
     let plan = repo.json(&["solution", "show", "ISS-002"]);
     assert_eq!(plan["tasks"][0]["implementation"], json!(["look", "think"]));
     assert_eq!((&plan["analysis"]["risk"], &plan["analysis"]["impact"]), (&json!("high"), &json!("low")));
+    // Nothing of it is taken for a rating or for another task.
+    repo.wf(&["new", "Slow", "--id", "ISS-003"]).ok();
+    let said = "Be fast\n\n## Background\n\nRisk: none that we know";
+    let same = repo.with_env("GIT_EDITOR", "true");
+    same.wf(&["plan", "ISS-003", "--task", "Cache\nit", "-m", said, "--risk", "low", "-e"]).ok();
+    let plan = repo.json(&["solution", "show", "ISS-003"]);
+    assert_eq!(plan["approach"], "## Background\n\nRisk: none that we know");
+    assert_eq!(column(&plan["tasks"], "title"), ["Cache it"]);
+    assert_eq!(plan["analysis"], json!({"risk": "low"}));
     let error = repo.refused(2, &["plan", "ISS-002", "--step", "x", "--task", "y"]);
-    assert!(error["message"].as_str().unwrap().starts_with("`--step` comes before"), "{error}");
+    assert!(error["message"].as_str().unwrap().starts_with("`--step` must follow the `--task`"), "{error}");
 }
 
 #[test]

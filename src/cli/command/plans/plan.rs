@@ -108,7 +108,7 @@ impl FromArgMatches for TaskArgs {
             let Some(task) = tasks.last_mut() else {
                 return Err(clap::Error::raw(
                     clap::error::ErrorKind::ArgumentConflict,
-                    format!("`--{name}` comes before the first `--task`, the task that it belongs to"),
+                    format!("`--{name}` must follow the `--task` that it belongs to"),
                 ));
             };
             let several = || value.split(',').map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
@@ -160,14 +160,18 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         Some(plan) if !text.edit => add(&plan)?,
         given => {
             let said = given.map(|plan| plan_text::written(&plan)).or(said);
+            let help = |becomes: &str| format!("{}\n{becomes}", plan_text::HELP);
             let written = match said {
-                Some(said) if text.edit => editor::edit(&session, &said, plan_text::HELP)?,
+                Some(said) if text.edit => editor::edit(&session, &said, &help(plan_text::AS_IT_STANDS))?,
                 Some(said) => editor::EditedText::given(said),
                 None if !text.edit && !context.screen.can_edit() => {
                     return Err(Failure::usage("a plan needs tasks")
                         .hint("--task TITLE, -F FILE, or -e for your editor"));
                 }
-                None => editor::fill_in(&session, &plan_text::template(&stored.title), plan_text::HELP)?,
+                None => {
+                    let template = plan_text::template(&stored.title);
+                    editor::fill_in(&session, &template, &help(plan_text::UNCHANGED))?
+                }
             };
             written.stored(|text| {
                 let plan = plan_text::parse(&text).map_err(|fault| {
