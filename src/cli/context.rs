@@ -112,7 +112,11 @@ impl CliContext {
         if let Some(session) = self.session.get() {
             return Ok(Rc::clone(session));
         }
-        let session = Session::new(self.store()?, Box::<Line>::default());
+        let store = self.store()?;
+        if let (Clock::Fixed(_), Ok(now)) = (store.clock(), store.now()) {
+            crate::ui::time::stand_still(now);
+        }
+        let session = Session::new(store, Box::<Line>::default());
         let session = Rc::new(session.called_by(calling::agent(&environment())));
         Ok(Rc::clone(self.session.get_or_init(|| session)))
     }

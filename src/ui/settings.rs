@@ -49,7 +49,8 @@ pub(crate) enum DateShape {
     IsoStrict,
     /// Sat, 21 Nov 2026 02:14:05 +0000.
     Rfc,
-    /// As short as possible: "2 hours ago" today, Fri 14:05 this week, Nov 2 14:05 this year; always local.
+    /// As short as possible, and always local: "2 hours ago" today, Fri 14:05 within four days of this month, Mon Nov 2
+    /// 14:05 this year, Oct 17 2025 before.
     Human,
     /// 2026-11-21.
     Short,

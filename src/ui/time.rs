@@ -1,7 +1,7 @@
 //! Times in words.
 
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
@@ -35,20 +35,25 @@ pub(crate) fn ago_on_page(now_ms: i64, then_ms: i64) -> String {
 
 /// Whether [`ago`] says how far away a time is, so that it may be followed by the time itself.
 pub(crate) fn is_relative() -> bool {
-    matches!(form().shape, DateShape::Relative | DateShape::Human)
+    form().shape == DateShape::Relative
 }
 
-/// A time where the time itself matters, as it is stored, unless `--date` or `log.date` selects another form.
+/// A time in ISO 8601 and UTC, without milliseconds.
+pub(crate) fn iso(at: Time) -> String {
+    ISO.shown(0, at.millis())
+}
+
+/// A time where the time itself matters: in ISO 8601 and UTC, unless `--date` or `log.date` selects another form.
 pub(crate) fn exact(at: Time) -> String {
-    match given().or(*LOG_DATE_IF_USUAL) {
-        None => at.to_string(),
-        Some(form) => form.shown(clock_ms(), at.millis()),
-    }
+    given().or(*LOG_DATE_IF_USUAL).unwrap_or(ISO).shown(clock_ms(), at.millis())
 }
 
-/// Like [`exact`], after a word such as "until", which no relative time can follow.
+/// A time that ends something, after a word such as "until": in ISO 8601, unless `--date` selects a form that has the
+/// time of day.
 pub(crate) fn point(at: Time) -> String {
-    if is_relative() { at.to_string() } else { exact(at) }
+    let form = given().unwrap_or(ISO);
+    let form = if form.has_clock() { form } else { DateForm { is_local: form.is_local, ..ISO } };
+    form.shown(clock_ms(), at.millis())
 }
 
 /// A time of a record for a program, in the form of `--date`; `None` if there is none, or if `text` is not a time.
@@ -56,6 +61,8 @@ pub(crate) fn field(text: &str) -> Option<String> {
     let form = given()?;
     Some(form.shown(clock_ms(), Time::parse_canonical(text)?.millis()))
 }
+
+const ISO: DateForm = DateForm { shape: DateShape::IsoStrict, is_local: false };
 
 /// `--date`.
 fn given() -> Option<DateForm> {
@@ -66,10 +73,8 @@ fn given() -> Option<DateForm> {
 }
 
 fn form() -> DateForm {
-    static FOR_READERS: LazyLock<DateForm> = LazyLock::new(|| {
-        let shape = if screen::is_read_by_people() { DateShape::Relative } else { DateShape::IsoStrict };
-        DateForm { shape, is_local: false }
-    });
+    static FOR_READERS: LazyLock<DateForm> =
+        LazyLock::new(|| if screen::is_read_by_people() { DateForm::default() } else { ISO });
     match UiSettings::get().date {
         DateChoice::Given(form) => form,
         DateChoice::Relative => DateForm::default(),
@@ -83,7 +88,19 @@ static LOG_DATE_IF_USUAL: LazyLock<Option<DateForm>> = LazyLock::new(|| {
     DateForm::parse(&is_usual.then(git::log_date)??).ok()
 });
 
+/// The present, if the clock of the store stands still.
+static FIXED: OnceLock<i64> = OnceLock::new();
+
+/// Says that it always is `now`, for times that are shown relative to the present.
+pub(crate) fn stand_still(now: Time) {
+    // The clock of a run does not change.
+    let _ = FIXED.set(now.millis());
+}
+
 fn clock_ms() -> i64 {
+    if let Some(fixed) = FIXED.get() {
+        return *fixed;
+    }
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
@@ -95,6 +112,18 @@ impl DateForm {
             (DateShape::Human, _) => human(local(), now_ms, then_ms),
             (shape, true) => absolute(shape, local(), then_ms),
             (shape, false) => absolute(shape, &TimeZone::UTC, then_ms),
+        }
+    }
+
+    /// Whether it says the time of day, and not how far away it is.
+    fn has_clock(self) -> bool {
+        match self.shape {
+            DateShape::Relative | DateShape::Human | DateShape::Short => false,
+            DateShape::Pattern(_) => {
+                let at = |ms| absolute(self.shape, &TimeZone::UTC, ms);
+                at(0) != at(61 * 60_000)
+            }
+            _ => true,
         }
     }
 
@@ -270,6 +299,21 @@ mod tests {
         }
         for wrong in ["tomorrow", "format", "format:%", "relativ", ""] {
             assert!(DateForm::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn some_forms_have_no_time_of_day() {
+        for (form, has_clock) in [
+            ("relative", false),
+            ("human", false),
+            ("short-local", false),
+            ("format:%d.%m.%Y", false),
+            ("format:%d.%m. %H:%M", true),
+            ("iso", true),
+            ("unix", true),
+        ] {
+            assert_eq!(DateForm::parse(form).unwrap().has_clock(), has_clock, "{form}");
         }
     }
 

@@ -56,7 +56,8 @@ pub(in crate::cli) fn line(screen: &mut Screen, fields: &Fields, record: &Value)
     writeln!(screen, "{}", values.join("\t"))
 }
 
-/// A value as text: a string as it is, a time in the form of `--date`, a list of strings with commas, anything else as JSON; empty if absent.
+/// A value as text: a string as it is, a time in the form of `--date`, a list of strings with commas, anything else as
+/// JSON; empty if absent.
 fn shown(name: &str, value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),

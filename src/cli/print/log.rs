@@ -48,7 +48,7 @@ fn lines(step: &HistoryStep, now: i64, screen: &Screen) -> Vec<String> {
     let mut when = ui::time::ago(now, step.at.millis());
     if ui::time::is_relative() {
         // git stores whole seconds, so no milliseconds are shown.
-        when.push_str(&format!(" ({})", step.at.to_string().replace(".000Z", "Z")));
+        when.push_str(&format!(" ({})", ui::time::iso(step.at)));
     }
     let line = format!("           {who}, {when}");
     let mut lines = vec![first_line(step, screen), painter.paint(style::DIM, &line)];

@@ -106,7 +106,7 @@ pub(in crate::cli) fn withdrawn(screen: &mut Screen, it: &SolutionView, is_chang
 pub(in crate::cli) fn diff(screen: &mut Screen, it: &PlanDiff) -> io::Result<()> {
     let painter = screen.painter();
     for (sign, look, side) in [("---", style::BAD, &it.from), ("+++", style::GOOD, &it.to)] {
-        let at = time::exact(side.at).replace(".000Z", "Z");
+        let at = time::exact(side.at);
         let sign = painter.paint(look, sign);
         let id = painter.paint(style::ID, side.solution_id.as_str());
         writeln!(screen, "{sign} {id} ({at})  {}", clean_line(&side.description))?;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::cli::print::record;
 use crate::ops::trail::StoreDiff;
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, style, time};
 
 /// The two states, followed by their differences.
 pub(in crate::cli) fn diff(screen: &mut Screen, diff: &StoreDiff) -> io::Result<()> {
@@ -17,7 +17,7 @@ pub(in crate::cli) fn diff(screen: &mut Screen, diff: &StoreDiff) -> io::Result<
             continue;
         };
         let short = painter.paint(style::WARN, side.commit.short());
-        let at = side.at.to_string().replace(".000Z", "Z");
+        let at = time::exact(side.at);
         let name = painter.paint(style::DIM, &side.name);
         writeln!(screen, "{sign} {short} ({at})  {name}")?;
     }

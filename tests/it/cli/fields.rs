@@ -139,7 +139,19 @@ fn times_have_the_form_that_was_asked_for() {
         assert!(!now.contains(" ago"), "{now}");
     }
     assert!(repo.on_terminal("", &["show", "ISS-001"]).1.contains("hours ago"));
+    assert!(shown(&["list", "--fields", "created_at", "--date=relative"]).contains(" hours ago"));
+    // Whatever the form, the end of a lease has a time of day.
+    let lease = |repo: &crate::support::Repo, args: &[&str]| {
+        repo.wf(&[&["lease", "renew"], args].concat()).ok().stdout
+    };
+    for form in ["--date=short", "--date=human", "--date=relative", "--date=format:%d.%m.%Y"] {
+        assert!(lease(&repo, &[form]).contains(" until 2026-11-21T"), "{form}");
+    }
+    assert!(shown(&["log", "--date=relative", "-n", "1"]).contains(" ago (2026-11-21T"));
+    assert!(!shown(&["log", "--date=human", "-n", "1"]).contains("(2026"), "it is said once");
+    assert!(!shown(&["solution", "show", &plan]).contains(".000Z"), "as in the log");
     repo.git(&["config", "log.date", "format:%d.%m.%Y"]).ok();
+    assert!(lease(&repo, &[]).contains(" until 2026-11-21T"));
     assert!(shown(&["show", "ISS-001"]).contains(", 21.11.2026\n"));
     assert!(repo.on_terminal("", &["show", "ISS-001"]).1.contains(", 21.11.2026\n"));
     assert_eq!(shown(&list), stored, "a program asked for the field");
