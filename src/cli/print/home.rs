@@ -1,16 +1,17 @@
 //! Prints the overview, and what to do next.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::issues::status_style;
 use super::remedy;
 use crate::model::id::EntryId;
 use crate::model::remedy::Remedy;
-use crate::ops::issues::{Attention, AttentionKind, Home, HomeIssues, HomeItems, SyncState};
+use crate::ops::issues::{Attention, AttentionItem, AttentionKind, Home, HomeIssues, HomeItems, SyncState};
 use crate::ops::work::PrimedExecution;
 use crate::rules::readiness::Blocker;
 use crate::ui::text::{clean_line, count, truncate, width};
-use crate::ui::{Cell, Column, Screen, Table, UiSettings, style};
+use crate::ui::{Cell, Column, Screen, Table, UiSettings, style, time};
 
 /// A shorter title would say nothing.
 const LEAST_TITLE: usize = 12;
@@ -180,6 +181,16 @@ fn name(screen: &Screen, id: &str) -> String {
     }
 }
 
+/// What waits, and whose lease expired.
+fn about(it: &AttentionItem) -> Cow<'_, str> {
+    match (&it.actor, it.expired_at) {
+        (Some(actor), Some(at)) => {
+            format!("{} (claimed by {actor}; the lease expired at {})", it.what, time::point(at)).into()
+        }
+        _ => it.what.as_str().into(),
+    }
+}
+
 /// Prints a group of things that wait for the user, each with its remedies.
 fn attention(screen: &mut Screen, group: &Attention) -> io::Result<()> {
     let verb = match group.kind {
@@ -203,7 +214,7 @@ fn attention(screen: &mut Screen, group: &Attention) -> io::Result<()> {
             Cell::from(""),
             Cell::new(verb, style::WARN),
             Cell::new(id, style::ID),
-            Cell::from(screen.ids_in(&it.what).into_owned()),
+            Cell::from(screen.ids_in(&about(it)).into_owned()),
         ]);
     }
     table.print(screen)?;

@@ -28,7 +28,9 @@ pub(crate) use edit::{Edit, edit, stored};
 pub(crate) use fields::{Member, NewFields, preview};
 #[cfg(feature = "web")]
 pub(crate) use home::HomeItem;
-pub(crate) use home::{Attention, AttentionKind, Home, HomeIssues, HomeItems, SyncState, home};
+pub(crate) use home::{
+    Attention, AttentionItem, AttentionKind, Home, HomeIssues, HomeItems, SyncState, home,
+};
 pub(crate) use input::{IGNORED, IssueInput};
 pub(crate) use lanes::{Lane, Lanes, LanesView, MOST_CARDS, lanes};
 pub(crate) use list::{Counted, List, Rows, Total, count, list, rows};

@@ -7,7 +7,9 @@ use crate::model::id::IssueId;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
 use crate::ops::Refusal;
-use crate::ops::issues::{self, Attention, AttentionKind, HomeItem, HomeItems, List, Total, existing};
+use crate::ops::issues::{
+    self, Attention, AttentionKind, HomeIssues, HomeItem, HomeItems, List, Total, existing,
+};
 use crate::ops::work::{self, ExecutionView, run};
 use crate::web::forms::in_words;
 use crate::web::layout::one;
@@ -52,6 +54,8 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
                 (counted("Blocked", home.blocked.count))
                 @if home.blocked.count == 0 { p.quiet { "No item is blocked." } }
                 (items(view, &home.blocked))
+                (outside(view, "Not queued", &home.unblocked))
+                (outside(view, "Waiting for other issues", &home.waiting))
             }
             section {
                 (counted("Waiting for you", waiting))
@@ -105,6 +109,29 @@ fn items(view: &View<'_>, items: &HomeItems) -> Markup {
     }
 }
 
+/// Issues that are in no queue, each with the issues that it waits for; nothing if there are none.
+fn outside(view: &View<'_>, name: &str, issues: &HomeIssues) -> Markup {
+    let link = |id: &IssueId| view.id(&Place::Issue(id.clone()), id.as_str());
+    html! {
+        @if issues.count > 0 {
+            (counted(name, issues.count))
+            ul.rows {
+                @for it in &issues.first {
+                    li {
+                        (link(&it.issue_id)) " " (badge(it.status.as_str())) " " (record_text(view, &it.title))
+                        @if !it.waits_for.is_empty() {
+                            div.quiet { "after" @for id in &it.waits_for { " " (link(id)) } }
+                        }
+                    }
+                }
+            }
+        }
+        @if issues.count > issues.first.len() {
+            p.quiet { "and " (issues.count - issues.first.len()) " more" }
+        }
+    }
+}
+
 /// The name of an item as a link to its row in its queue.
 fn item_link(view: &View<'_>, item: &HomeItem) -> Markup {
     let queue = Place::Queue(item.queue_id.clone());
@@ -139,6 +166,9 @@ fn attention(view: &View<'_>, group: &Attention) -> Markup {
                         None => span.id { (it.id) },
                     }
                     " " (sentence(view, &it.what))
+                    @if let (Some(actor), Some(at)) = (&it.actor, it.expired_at) {
+                        div.quiet { "claimed by " (person(actor.as_str())) "; the lease expired " (when(view, at)) }
+                    }
                     @for remedy in &it.remedies { div.quiet { (in_words(view, remedy)) } }
                 }
             }

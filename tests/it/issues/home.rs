@@ -78,6 +78,13 @@ fn an_expired_lease_is_named_by_its_issue() {
     let row = said.lines().find(|line| line.contains("expired")).unwrap();
     assert!(row.contains("ISS-001") && row.contains("; the lease expired at "), "{said}");
     assert!(!row.contains("EXR-"), "{said}");
+    let item = repo.wf(&["--json"]).json()["attention"][0]["first"][0].clone();
+    let expired_at = item["expired_at"].as_str().unwrap();
+    assert!(expired_at.starts_with("2026-11-21T06:00:") && item["actor"].is_string(), "{item}");
+    for (form, shown) in [("unix", "expired at 17952"), ("short", "expired at 2026-11-21T06:00:")] {
+        let said = repo.wf(&[&format!("--date={form}")]).ok().stdout;
+        assert!(said.contains(shown), "{said}");
+    }
 }
 
 #[test]

@@ -27,6 +27,23 @@ pub(super) fn worked(sandbox: &Sandbox) -> (Repo, String) {
 }
 
 #[test]
+fn the_overview_names_issues_outside_the_queues() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let served = Served::of(&repo, &[]);
+    let none = served.browser().page("/");
+    assert!(!none.contains("Not queued") && !none.contains("Waiting for other issues"), "{none}");
+    repo.wf(&["new", "One", "--id", "ISS-001"]).ok();
+    repo.wf(&["new", "Two", "--id", "ISS-002", "--depends-on", "ISS-001"]).ok();
+    let overview = served.browser().page("/");
+    let (_, outside) = overview.split_once("Not queued").unwrap();
+    let (open, waiting) = outside.split_once("Waiting for other issues").unwrap();
+    assert!(open.contains("href=\"/issues/ISS-001\"") && !open.contains("ISS-002"), "{open}");
+    let (waiting, _) = waiting.split_once("</ul>").unwrap();
+    assert!(waiting.contains("href=\"/issues/ISS-002\"") && waiting.contains("after <a"), "{waiting}");
+}
+
+#[test]
 fn every_page_leads_from_the_issue_to_its_commit_and_back() {
     let sandbox = Sandbox::new();
     let (repo, commit) = worked(&sandbox);

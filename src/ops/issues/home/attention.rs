@@ -7,9 +7,11 @@ use super::Served;
 use crate::index::{Filter, Index, SortOrder};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
+use crate::model::person::Person;
 use crate::model::remedy::{Remedies, Remedy, RemedyCall};
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::text_enum;
+use crate::model::time::Time;
 use crate::model::wisdom::WisdomType;
 use crate::ops::work::run;
 use crate::ops::{Refusal, Session};
@@ -78,6 +80,12 @@ pub(crate) struct AttentionItem {
     pub(crate) issue_id: Option<IssueId>,
     /// What it is about: a title, a question.
     pub(crate) what: String,
+    /// Who claimed it, if its lease has expired.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) actor: Option<Person>,
+    /// When its lease expired.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) expired_at: Option<Time>,
     /// What to do about it.
     pub(crate) remedies: Vec<Remedy>,
 }
@@ -108,6 +116,8 @@ fn about(issue: &IssueFacts, id: impl ToString, what: String, remedies: Remedies
         id: id.to_string(),
         issue_id: Some(issue.id.clone()),
         what,
+        actor: None,
+        expired_at: None,
         remedies: remedies.into_vec(),
     }
 }
@@ -165,6 +175,8 @@ impl AttentionFacts<'_> {
             found.push(AttentionItem {
                 issue_id: None,
                 what: asked.question.clone(),
+                actor: None,
+                expired_at: None,
                 remedies: remedies.collect(),
                 id,
             });
@@ -190,6 +202,8 @@ impl AttentionFacts<'_> {
                 conflicts::WHOLE => "two clones created it".to_owned(),
                 field => format!("two clones changed `{field}` differently"),
             },
+            actor: None,
+            expired_at: None,
             remedies: vec![Remedy::call(Op::Conflicts, "shows both values")],
             id: it.record,
         };
@@ -203,13 +217,13 @@ impl AttentionFacts<'_> {
         for issue in self.issues(&executing, None)? {
             let Some(holder) = &issue.holder else { continue };
             if holder.status == ExecutionStatus::Executing && now > holder.lease_expires_at {
-                let what = format!(
-                    "{} (claimed by {}; the lease expired at {})",
-                    issue.title, holder.actor, holder.lease_expires_at
-                );
                 let remedies = Remedies::call(Op::Next, "takes it over, or continues it if it is yours")
                     .or_call(Other::LeaseList, "shows the leases");
-                found.push(about(&issue, &holder.execution_id, what, remedies));
+                found.push(AttentionItem {
+                    actor: Some(holder.actor.clone()),
+                    expired_at: Some(holder.lease_expires_at),
+                    ..about(&issue, &holder.execution_id, issue.title.clone(), remedies)
+                });
             }
         }
         Ok(found)
@@ -219,6 +233,8 @@ impl AttentionFacts<'_> {
         let one = |id: crate::model::id::RunId| AttentionItem {
             issue_id: None,
             what: "the run was interrupted".to_owned(),
+            actor: None,
+            expired_at: None,
             remedies: Remedies::call(RemedyCall::new(Other::RunResume, [&id]), "continues it").into_vec(),
             id: id.to_string(),
         };
@@ -302,6 +318,8 @@ impl AttentionFacts<'_> {
             id: it.id.to_string(),
             issue_id: it.issue_id,
             what: it.text,
+            actor: None,
+            expired_at: None,
         };
         Ok(open.map(one).collect())
     }

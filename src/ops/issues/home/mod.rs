@@ -5,7 +5,7 @@ mod attention;
 mod outside;
 mod sync_state;
 
-pub(crate) use attention::{Attention, AttentionKind};
+pub(crate) use attention::{Attention, AttentionItem, AttentionKind};
 pub(crate) use outside::HomeIssues;
 pub(crate) use sync_state::SyncState;
 
