@@ -228,8 +228,8 @@ fn completion(home: &Home, shell: Shell, path: &Path) -> Result<Part, Failure> {
             home.short(folder)
         )),
         Shell::Bash if !has_bash_completion() => Some(format!(
-            "bash-completion, which reads it, is not installed: install it, or source git's completion and then {} in \
-             ~/.bashrc",
+            "bash reads it through bash-completion, which is not installed: install that, or source git's completion \
+             and then {} in ~/.bashrc",
             home.short(path)
         )),
         _ => None,
@@ -261,13 +261,19 @@ fn removed(home: &Home, shell: Shell, path: &Path) -> Result<Part, Failure> {
     })
 }
 
-/// Removes a file if it is ours, that is, if it contains `mark`; and the directories of this user that are then empty.
+/// The directories that `setup` makes and that hold nothing but manual pages or completions. Those of fish are not among
+/// them: fish makes them itself.
+const OWN: [&str; 8] =
+    ["completions", "bash-completion", "site-functions", "zsh", "man", "man1", "man5", "man7"];
+
+/// Removes a file if it is ours, that is, if it contains `mark`; and the directories in [`OWN`] that are then empty.
 fn is_removed(home: &Home, path: &Path, mark: &str) -> Result<bool, Failure> {
     let is_ours = std::fs::read_to_string(path).is_ok_and(|text| text.contains(mark));
     if is_ours {
         std::fs::remove_file(path).map_err(|error| failed(path, &error))?;
         let folders = path.ancestors().skip(1);
-        let own = folders.take_while(|it| it.starts_with(&home.home) && **it != *home.home);
+        let is_own = |it: &&Path| it.file_name().is_some_and(|name| OWN.iter().any(|own| name == *own));
+        let own = folders.take_while(|it| it.starts_with(&home.home) && **it != *home.home && is_own(it));
         // The first one that is not empty ends it.
         let _ = own.map(std::fs::remove_dir).take_while(Result::is_ok).count();
     }
