@@ -12,7 +12,8 @@ use super::environment::Environment;
 use super::error::GitError;
 use super::stoppable;
 
-/// Variables by which git tells its children which repository, index and message to use. A child that works
+/// Variables by which git tells its children which repository, index and message to use, and that a pager shows
+/// what they print. A child that works
 /// elsewhere, or that outlives a hook, must not inherit them.
 const LOCAL_VARIABLES: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -26,6 +27,7 @@ const LOCAL_VARIABLES: &[&str] = &[
     "GIT_NAMESPACE",
     "GIT_NO_REPLACE_OBJECTS",
     "GIT_OBJECT_DIRECTORY",
+    "GIT_PAGER_IN_USE",
     "GIT_PREFIX",
     "GIT_QUARANTINE_PATH",
     "GIT_REPLACE_REF_BASE",

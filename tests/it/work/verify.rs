@@ -365,3 +365,11 @@ fn a_criterion_that_the_plan_lacks_is_refused_before_anything_runs() {
         repo.wf(&["done", "--accept", wrong]).fails(2);
     }
 }
+
+/// With `git -p wf verify`, git shows the output in a pager; a test writes to a pipe all the same.
+#[test]
+fn a_test_does_not_know_of_the_pager() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["test -z \"$GIT_PAGER_IN_USE\""])]);
+    repo.with_env("GIT_PAGER_IN_USE", "true").wf(&["verify", "--yes"]).ok();
+}
