@@ -10,16 +10,15 @@ pub(in crate::cli) fn undone(screen: &mut Screen, it: &Undone) -> io::Result<()>
     let painter = screen.painter();
     let short = painter.paint(style::WARN, it.commit.short());
     writeln!(screen, "undid {short} {}", clean_line(&it.subject))?;
-    for Restored { record, field } in &it.restored {
-        let id = |id: &str| painter.paint(style::ID, id);
-        // `undo` names a comment of an issue like this, and an item of a queue like that.
-        let what = match (record.split_once(", comment "), record.split_once(':')) {
-            (Some((issue, comment)), _) => format!("comment {} of {}", id(comment), id(issue)),
-            (None, Some((queue, plan))) if field.is_none() => {
-                writeln!(screen, "  removed {} from {}", id(plan), id(queue))?;
+    for Restored { record, comment, item, field } in &it.restored {
+        let id = |id: &str| painter.paint(style::ID, id).to_string();
+        let what = match (comment, item) {
+            (Some(comment), _) => format!("comment {} of {}", id(comment.short()), id(record)),
+            (None, Some(plan)) => {
+                writeln!(screen, "  removed {} from {}", id(plan), id(record))?;
                 continue;
             }
-            _ => id(record),
+            (None, None) => id(record),
         };
         match field {
             Some(field) => writeln!(screen, "  restored `{}` of {what}", clean_line(field))?,

@@ -13,7 +13,7 @@ use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
 use crate::model::hash::CommitHash;
-use crate::model::id::ExecutionId;
+use crate::model::id::{EntryId, ExecutionId};
 use crate::model::op::{Op, Other};
 use crate::model::person::Person;
 use crate::model::redaction::is_hidden;
@@ -48,9 +48,16 @@ pub(crate) struct Undone {
 /// A field with its earlier value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Restored {
-    /// The id of the record.
+    /// The id of the record; of a comment, the issue, and of an item, the queue.
     pub(crate) record: String,
-    /// The field, element or leaf: `title`, `tags/auth`; `body` of a comment; absent if a comment was withdrawn or an item removed.
+    /// The comment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) comment: Option<EntryId>,
+    /// The plan that was removed from the queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) item: Option<String>,
+    /// The field, element or leaf: `title`, `tags/auth`; `body` of a comment; absent if a comment was withdrawn or an item
+    /// removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) field: Option<String>,
 }
@@ -243,7 +250,8 @@ impl Work<'_> {
                 self.keep(&record, &format!("the earlier value of `{key}` is redacted"));
             } else if value != now.value(&key) {
                 now.decide(&key, value.cloned(), tx.stamper()).map_err(StoreError::frozen(&record))?;
-                self.restored.push(Restored { record: record.clone(), field: Some(key) });
+                let record = record.clone();
+                self.restored.push(Restored { record, comment: None, item: None, field: Some(key) });
                 is_changed = true;
             }
         }
@@ -258,7 +266,8 @@ impl Work<'_> {
         match location {
             Location::Item(queue, plan) => {
                 if tx.edit_item(queue, plan, |item| item.removed = Some(true))? {
-                    self.restored.push(Restored { record: format!("{queue}:{plan}"), field: None });
+                    let (record, item) = (queue.to_string(), Some(plan.to_string()));
+                    self.restored.push(Restored { record, comment: None, item, field: None });
                 }
             }
             Location::Record(owner) => {
@@ -302,7 +311,8 @@ impl Work<'_> {
             let body = at.checked_sub(1).map(|n| versions[n].body.clone()).unwrap_or_default();
             let field = (!body.is_empty()).then(|| "body".to_owned());
             append_comment(tx, issue, body, Some(it.comment.id.clone()))?;
-            self.restored.push(Restored { record: format!("{issue}, comment {}", id.short()), field });
+            let (record, comment) = (issue.to_string(), Some(id.clone()));
+            self.restored.push(Restored { record, comment, item: None, field });
             return Ok(());
         }
         self.keep(path, "the comment was edited again since");

@@ -89,7 +89,9 @@ fn an_edited_comment_gets_its_text_back() {
     let id = repo.wf(&["show", "ISS-001", "--json"]).json()["comments"][0]["id"].as_str().unwrap().to_owned();
     repo.wf(&["comment", "ISS-001", "--withdraw", &id]).ok();
     let undone = repo.wf(&["undo", "--json"]).json();
-    assert_eq!(undone["restored"][0]["field"], "body", "{undone}");
+    let restored = &undone["restored"][0];
+    assert_eq!((&restored["record"], &restored["field"]), (&json!("ISS-001"), &json!("body")), "{undone}");
+    assert!(restored["comment"].is_string() && restored["item"].is_null(), "{undone}");
     assert_eq!(repo.wf(&["show", "ISS-001", "--json"]).json()["comments"][0]["body"], "as it was");
     repo.wf(&["comment", "ISS-001", "--withdraw", &id]).ok();
     let said = repo.wf(&["undo"]).ok().stdout;
