@@ -43,10 +43,11 @@ pub(in crate::cli) fn saved(session: &Session, name: &str) -> Result<Vec<String>
         let what = format!("there is no saved query `@{name}`");
         let all = session.store().git().config_below("wf.").unwrap_or_default();
         let names = all.iter().filter(|it| it.subsection == "query").map(|it| it.name.as_str());
-        match nearest(name, names) {
+        let refusal = match nearest(name, names) {
             Some(near) => Failure::usage(what).hint(format!("did you mean `@{near}`?")),
-            None => Failure::usage(what).command(set, "saves one"),
-        }
+            None => Failure::usage(what),
+        };
+        refusal.command(set, "saves one")
     })?;
     words(&text)
 }
