@@ -10,7 +10,7 @@ pub(super) use perform::perform;
 
 use maud::{Markup, html};
 
-use super::parts::sentence;
+use super::parts::{editable, sentence};
 use super::view::{RefusedForm, View};
 use crate::model::remedy::Remedy;
 use crate::ops::Refusal;
@@ -49,6 +49,16 @@ impl<'a, 'v> PageForm<'a, 'v> {
     }
 
     /// The refusal to show at a field.
+    /// The value of a text field or a hidden one. The browser must send back every character of it.
+    fn entered(&self, field: &str, value: &str) -> Markup {
+        editable(&self.value(field, value))
+    }
+
+    /// Whether this form was refused.
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused.is_some()
+    }
+
     fn fault(&self, field: &str) -> Option<Markup> {
         let it = self.refused.filter(|it| it.field == Some(field))?;
         Some(
@@ -75,7 +85,7 @@ impl<'a, 'v> PageForm<'a, 'v> {
     pub(super) fn text(&self, field: &str, label: &str, value: &str) -> Markup {
         let fault = self.described(field);
         let input = html! {
-            input type="text" id=(self.field_id(field)) name=(field) value=(self.value(field, value))
+            input type="text" id=(self.field_id(field)) name=(field) value=(self.entered(field, value))
                 aria-describedby=[fault.as_ref()] aria-invalid=[fault.as_ref().map(|_| "true")] dir="auto";
         };
         self.labelled(field, label, &input)
@@ -98,7 +108,7 @@ impl<'a, 'v> PageForm<'a, 'v> {
             textarea id=(self.field_id(field)) name=(field) rows=(rows) dir="auto"
                 aria-describedby=[fault.as_ref()] aria-invalid=[fault.as_ref().map(|_| "true")] {
                 // Browsers drop the first line break of a text area.
-                "\n" (super::parts::editable(&self.value(field, value)))
+                "\n" (self.entered(field, value))
             }
         };
         self.labelled(field, label, &input)
@@ -117,12 +127,12 @@ impl<'a, 'v> PageForm<'a, 'v> {
 
     /// A hidden value.
     pub(super) fn hidden(&self, field: &str, value: impl ToString) -> Markup {
-        html! { input type="hidden" name=(field) value=(value.to_string()); }
+        html! { input type="hidden" name=(field) value=(editable(&value.to_string())); }
     }
 
     /// A hidden text that keeps its first value when the form is shown again.
     pub(super) fn hidden_text(&self, field: &str, value: &str) -> Markup {
-        html! { input type="hidden" name=(field) value=(self.value(field, value)); }
+        html! { input type="hidden" name=(field) value=(self.entered(field, value)); }
     }
 
     /// The form with its fields and a button.

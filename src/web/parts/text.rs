@@ -147,7 +147,7 @@ pub(in crate::web) fn cut(text: &str, most: usize) -> (&str, usize) {
     (&text[..end], text.len() - end)
 }
 
-/// A text for an input field; invisible characters are kept.
+/// A text for an input field, as its content or within the quotes of its value; invisible characters are kept.
 pub(in crate::web) fn editable(text: &str) -> Markup {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -155,6 +155,7 @@ pub(in crate::web) fn editable(text: &str) -> Markup {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
             c if c != '\n' && c != '\t' && crate::model::hidden::is_hidden(c) => {
                 out.push_str(&format!("&#{};", u32::from(c)));
             }
@@ -196,6 +197,14 @@ mod tests {
         let found: Vec<&str> = words(text).map(|it| it.1).filter(|word| !word.is_empty()).collect();
         assert_eq!(found, ["GH-7", "bd-1a.2", "GH-8", "https", "-x"]);
         assert!(words(text).all(|(at, word)| text[at..].starts_with(word)));
+    }
+
+    #[test]
+    fn an_input_field_keeps_what_is_invisible() {
+        let text = "a\u{200b}\u{ad}\n\t\"'<b>&\r";
+        let html = editable(text).into_string();
+        assert_eq!(html, "a&#8203;&#173;\n\t&quot;'&lt;b&gt;&amp;&#13;");
+        assert_eq!(crate::ui::text::clean(&html), html);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod export;
 mod forms;
 mod hostile;
 mod pages;
+mod refusals;
 mod slow;
 
 pub(super) use browser::{Page, Served};
