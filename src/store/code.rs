@@ -2,4 +2,4 @@
 
 pub(super) mod commits;
 mod merge_work;
-mod tree;
+pub(super) mod tree;

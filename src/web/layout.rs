@@ -43,6 +43,7 @@ pub(super) fn document(view: &View<'_>, content: &PageContent) -> String {
                     (search(view))
                 }
                 main id="main" tabindex="-1" data-tip=[tip(view)] data-moving[content.is_moving] {
+                    (super::forms::refused_elsewhere(view))
                     (content.body)
                 }
                 footer { (foot(view)) }

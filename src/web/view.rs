@@ -1,6 +1,6 @@
 //! The context of a page: the session, the request, and how addresses are written.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
@@ -10,6 +10,7 @@ use super::named::{self, Named};
 use super::place::{FilePath, Place, Query};
 use crate::model::time::Time;
 use crate::ops::{Refusal, Session};
+use crate::store::CodeTree;
 
 /// What a page is rendered for, which decides how addresses are written.
 #[derive(Debug, Clone, Copy)]
@@ -59,8 +60,11 @@ pub(super) struct View<'a> {
     pub(super) query: &'a Query,
     pub(super) target: RenderTarget<'a>,
     pub(super) refused: Option<&'a RefusedForm>,
+    /// Whether a part of the page shows why the form was refused.
+    pub(super) is_refusal_shown: Cell<bool>,
     pub(super) now: Time,
     named: Named<'a>,
+    tree: OnceCell<Option<CodeTree<'a>>>,
 }
 
 /// A page.
@@ -88,7 +92,9 @@ impl<'a> View<'a> {
         refused: Option<&'a RefusedForm>,
         now: Time,
     ) -> Self {
-        Self { session, place, query, target, refused, now, named: Named::new(session) }
+        let named = Named::new(session);
+        let (is_refusal_shown, tree) = (Cell::new(false), OnceCell::new());
+        Self { session, place, query, target, refused, is_refusal_shown, now, named, tree }
     }
 }
 
@@ -99,6 +105,16 @@ impl View<'_> {
             RenderTarget::Server { .. } => self.named.place(word),
             RenderTarget::Files(export) => named::in_export(export, word),
         }
+    }
+
+    /// Whether the project has a file whose lines can be explained. One that a plan will make is not there yet.
+    pub(super) fn has_file(&self, path: &FilePath) -> bool {
+        let store = self.session.store();
+        let tree = self.tree.get_or_init(|| {
+            store.work_dir()?;
+            store.code_tree().ok().flatten()
+        });
+        tree.as_ref().is_some_and(|tree| tree.has(path.as_str()).unwrap_or(false))
     }
 
     /// The address of a page.

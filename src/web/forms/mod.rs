@@ -62,6 +62,7 @@ impl<'a, 'v> PageForm<'a, 'v> {
     fn fault(&self, field: &str) -> Option<Markup> {
         let it = self.refused.filter(|it| it.field == Some(field))?;
         Some(
+        self.view.is_refusal_shown.set(true);
             html! { div.refusal id=(format!("{}-fault", self.field_id(field))) { (words(self.view, &it.refusal)) } },
         )
     }
@@ -150,8 +151,9 @@ impl<'a, 'v> PageForm<'a, 'v> {
         html! {
             @if self.view.may_write() {
                 form class=(class) method="post" action=(format!("/do/{}", self.op)) id=(self.field_id("form")) {
-                    @if let Some(it) = self.refused.filter(|it| it.field.is_none()) {
-                        div.refusal role="alert" { (words(self.view, &it.refusal)) }
+                    // Its fields are rendered already, so a refusal that none of them shows is of the whole form.
+                    @if let Some(it) = self.refused.filter(|_| !self.view.is_refusal_shown.replace(true)) {
+                        (refused(self.view, &it.refusal))
                     }
                     (self.hidden("form", self.name()))
                     (self.hidden("page", here))
@@ -164,6 +166,26 @@ impl<'a, 'v> PageForm<'a, 'v> {
 }
 
 /// A refusal in a box.
+/// Fields of forms with texts that people write.
+const WRITTEN: &[&str] = &["title", "text", "body", "content", "findings", "reason", "rationale"];
+
+/// The refusal of a form that is not on the page, such as that of an item that someone else has removed, with the texts
+/// that were written there.
+pub(super) fn refused_elsewhere(view: &View<'_>) -> Markup {
+    let it = view.refused.filter(|_| !view.is_refusal_shown.replace(true));
+    html! {
+        @if let Some(it) = it {
+            (refused(view, &it.refusal))
+            @for text in WRITTEN.iter().filter_map(|name| it.typed.get(name)) {
+                div.field {
+                    p.quiet { "You wrote:" }
+                    div.text dir="auto" { (text) }
+                }
+            }
+        }
+    }
+}
+
 pub(super) fn refused(view: &View<'_>, refusal: &Refusal) -> Markup {
     html! { div.refusal role="alert" { (words(view, refusal)) } }
 }

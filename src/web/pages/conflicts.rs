@@ -29,10 +29,9 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
 }
 
 fn part(view: &View<'_>, n: usize, number: usize, it: &Conflict) -> Markup {
-    let (keep, take) = (
-        PageForm::new(view, "settle", format!("keep-{n}")),
-        PageForm::new(view, "settle", format!("take-{n}")),
-    );
+    // If someone settles one above, the next conflict takes its place, but not its refusal.
+    let form = |side: &str| PageForm::new(view, "settle", format!("{side}-{n}-{}-{}", it.path, it.field));
+    let (keep, take) = (form("keep"), form("take"));
     html! {
         section.conflict {
             h2 {

@@ -141,7 +141,8 @@ fn plans(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
         @if !contents.solutions.is_empty() {
             (counted("Plans", contents.solutions.len()))
             @for plan in contents.solutions.iter().filter(|it| it.is_bound).chain(contents.solutions.iter().filter(|it| !it.is_bound)) {
-                details.plan open[plan.is_bound] {
+                @let form = PageForm::new(view, "bind", &plan.id);
+                details.plan open[plan.is_bound || form.is_refused()] {
                     summary {
                         span.id { (plan.id) } " "
                         @if plan.is_bound { (badge("bound")) " " }
@@ -152,7 +153,6 @@ fn plans(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
                     p { (view.link(&Place::Plan(plan.id.clone()), "The plan with its reviews")) }
                     @if let Some(why) = &plan.withdrawn { p { "Withdrawn: " (linked(view, why)) } }
                     (plan_body(view, Shown { plan: &plan.typed, key: plan.id.uid(), is_brief: true }))
-                    @let form = PageForm::new(view, "bind", &plan.id);
                     @if !plan.is_bound && plan.withdrawn.is_none() {
                         (form.small(html! { (form.hidden("issue", &issue.id)) (form.hidden("solution", &plan.id)) }, "Bind this plan"))
                     }

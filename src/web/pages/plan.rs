@@ -100,7 +100,7 @@ fn actions(view: &View<'_>, plan: &SolutionView) -> Markup {
             @if plan.withdrawn.is_some() {
                 (withdraw.small(html! { (withdraw.hidden("solution", &plan.id)) (withdraw.hidden("back", "1")) }, "Take the withdrawal back"))
             } @else {
-                details open[view.refused.is_some_and(|it| it.form == "withdraw:")] {
+                details open[withdraw.is_refused()] {
                     summary { "Withdraw" }
                     (withdraw.small(html! { (withdraw.hidden("solution", &plan.id)) (withdraw.text("reason", "Reason", "")) }, "Withdraw"))
                 }

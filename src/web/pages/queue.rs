@@ -194,7 +194,7 @@ fn actions(view: &View<'_>, items: &[ItemAnswer], n: usize, item: &ItemAnswer) -
         }
         @if item.item.held.is_some() { (one("queue-release", "Release")) }
         @else if is_open {
-            details { summary { "Hold" }
+            details open[hold.is_refused()] { summary { "Hold" }
                 (hold.small(html! { (hold.hidden("item", name)) (hold.text("reason", "Reason", "")) }, "Hold")) }
         }
         @if is_open { (one("queue-remove", "Remove")) }

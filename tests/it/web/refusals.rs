@@ -22,3 +22,62 @@ fn an_invisible_character_comes_back_from_a_form_as_it_was() {
     // Elsewhere it is shown.
     assert!(page.contains("pasted\\u{200b}text"), "{page}");
 }
+
+#[test]
+fn a_refusal_is_shown_even_if_its_form_is_gone() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.queued("ISS-001", "a.txt");
+    repo.queued("ISS-002", "b.txt");
+    let served = Served::of(&repo, &["--write"]);
+    let browser = served.writer();
+    assert!(browser.page("/queues").contains("action=\"/do/queue-hold\""));
+    repo.wf(&["queue", "remove", "S-1"]).ok();
+    let hold = [("form", "queue-hold:S-1"), ("item", "S-1"), ("reason", "wait for <the> others")];
+    let sent = browser.send("queue-hold", "/queues", &hold);
+    let refusals = |body: &str| body.matches("class=\"refusal\"").count();
+    assert_eq!((sent.status, refusals(&sent.body)), (422, 1), "{}", sent.body);
+    assert!(sent.body.contains("wait for &lt;the&gt; others"), "{}", sent.body);
+    // Nor does it matter whether the page of the form is there.
+    for (op, page, fields) in [
+        ("nosuch", "/", vec![("form", "nosuch:")]),
+        (
+            "comment",
+            "/issues/ISS-009",
+            vec![("form", "comment:"), ("issue", "ISS-009"), ("body", "half a word")],
+        ),
+        ("withdraw", "/plans/SOL-ISS-009-x", vec![("form", "withdraw:"), ("solution", "SOL-ISS-009-x")]),
+    ] {
+        let sent = browser.send(op, page, &fields);
+        assert_eq!(sent.status / 100, 4, "{op}");
+        let message = sent.body.split("class=\"refusal\"").nth(1).unwrap();
+        assert!(!message.is_empty(), "{op}: {}", sent.body);
+        assert_eq!(sent.body.contains("half a word"), op == "comment", "{}", sent.body);
+    }
+    // A form that is on the page shows it itself, once; also a fault of a field that nobody can see.
+    for fields in [
+        vec![("form", "queue-hold:S-2"), ("item", "S-2"), ("reason", " ")],
+        vec![("form", "queue-hold:S-2"), ("reason", "x")],
+    ] {
+        let sent = browser.send("queue-hold", "/queues", &fields);
+        assert_eq!((sent.status, refusals(&sent.body)), (422, 1), "{}", sent.body);
+        let form = sent.body.split("<details open><summary>Hold</summary>").nth(1).unwrap();
+        assert_eq!(refusals(form), 1, "{}", sent.body);
+    }
+}
+
+#[test]
+fn a_refused_binding_opens_its_plan() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.planned("ISS-001", &plan());
+    let other =
+        repo.wf_in(plan_on("x.txt").to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned();
+    let served = Served::of(&repo, &["--write"]);
+    let browser = served.writer();
+    let form = format!("bind:{other}");
+    let sent = browser.send("bind", "/issues/ISS-001", &[("form", &form), ("solution", &other)]);
+    assert_eq!(sent.status, 422, "{}", sent.body);
+    let plans = sent.body.matches("<details class=\"plan\" open>").count();
+    assert_eq!((plans, sent.body.matches("class=\"refusal\"").count()), (2, 1), "{}", sent.body);
+}
