@@ -1,12 +1,13 @@
 //! Reopening an issue.
 
 use super::{IssueView, existing, view};
+use crate::model::code::Code;
 use crate::model::execution::AsideReason;
 use crate::model::issue::StoredStatus;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
-use crate::ops::{Answer, Notice, Session, work};
+use crate::ops::{Answer, Notice, Refusal, Session, work};
 use crate::rules::{facts, replan, transitions};
 use crate::store::resolve;
 
@@ -26,6 +27,18 @@ pub(crate) struct Reopen {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.
 pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
+    reopened(session, input, None)
+}
+
+/// Like [`reopen`], if it leads to this status.
+///
+/// # Errors
+/// As those of [`reopen`]; `illegal-move` if it leads to another status.
+pub(crate) fn reopen_to(session: &Session, input: Reopen, status: IssueStatus) -> Answer<IssueView> {
+    reopened(session, input, Some(status))
+}
+
+fn reopened(session: &Session, input: Reopen, wanted: Option<IssueStatus>) -> Answer<IssueView> {
     let permit = session.permit(Op::Reopen)?;
     let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
     let Reopen { reason, force, .. } = input;
@@ -62,6 +75,14 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
                 issue.close_reason = None;
             }
         })?;
+        if let Some(wanted) = wanted {
+            let status = facts::status(&existing(tx, &id)?);
+            if status != wanted {
+                let message = format!("reopening `{id}` leads to `{status}`, not to `{wanted}`");
+                return Err(Refusal::new(Code::IllegalMove, message)
+                    .remedy(RemedyCall::new(Op::Reopen, [id.as_str()]), "reopens it"));
+            }
+        }
         tx.note.force.clone_from(&force);
         let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
         tx.describe(format!("issue: reopen {id}{why}"));

@@ -104,11 +104,19 @@ pub(super) fn feedback(session: &Session, input: &Query) -> Performed {
 
 /// Moves an issue to a status with the operation that leads there.
 pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
+/// The word for reopening an issue, among statuses.
+pub(in crate::web) const REOPEN: &str = "reopen";
+
     let issue = needed(input, "issue")?.to_owned();
     let word = needed(input, "status")?;
     let reason = input.get("reason").map(str::to_owned);
     let Some(status) = IssueStatus::parse(word) else {
         return Err(Fault::at("status", Refusal::usage(format!("`{word}` is not a status"))));
+    let at_status = |refusal| Fault::at("status", refusal);
+    if word == REOPEN {
+        issues::reopen(session, Reopen { issue, reason, force: None }).map_err(at_status)?;
+        return Ok(None);
+    }
     };
     let snapshot_status = issues::standing(session, &issue)?.view.issue.derived.status;
     if snapshot_status == status {
@@ -117,17 +125,19 @@ pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
     let is_closed = snapshot_status.is_terminal() || snapshot_status == IssueStatus::Failed;
     match status {
         IssueStatus::Closed => issues::close(session, Close { issue, reason, force: None }).map(drop),
+    let is_paused = snapshot_status == IssueStatus::Paused;
         IssueStatus::Queued if snapshot_status == IssueStatus::Failed => {
             work::retry(session, &Retry { issue: Some(issue), same_plan: false }).map(drop)
         }
         IssueStatus::Queued => {
             let which = QueueSelection { issues: vec![issue], ..QueueSelection::default() };
-            queue::add(session, &AddItems { which, queue: None, force: None }).map(drop)
+        IssueStatus::Registered | IssueStatus::Planned if is_closed || is_paused => {
+            issues::reopen_to(session, Reopen { issue, reason, force: None }, status).map(drop)
         }
-        IssueStatus::Registered | IssueStatus::Planned
-            if is_closed || snapshot_status == IssueStatus::Paused =>
-        {
-            issues::reopen(session, Reopen { issue, reason, force: None }).map(drop)
+        IssueStatus::Queued if is_paused => {
+            issues::reopen_to(session, Reopen { issue, reason, force: None }, status).map(drop)
+        }
+            queue::add(session, &AddItems { which, queue: None, force: None }).map(drop)
         }
         status => {
             let fields = NewFields::default();
@@ -135,6 +145,6 @@ pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
             issues::edit(session, edit).map(drop)
         }
     }
-    .map_err(|refusal| Fault::at("status", refusal))?;
+    .map_err(at_status)?;
     Ok(None)
 }

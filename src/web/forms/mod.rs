@@ -6,6 +6,7 @@ mod plans;
 mod queue;
 mod work;
 
+pub(super) use issues::REOPEN;
 pub(super) use perform::perform;
 
 use maud::{Markup, html};

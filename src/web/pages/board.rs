@@ -74,7 +74,7 @@ fn card(view: &View<'_>, row: &Listed) -> Markup {
             @if may_move {
                 (form.small(html! {
                     (form.hidden("issue", &row.id))
-                    (form.choice("status", "Move to", super::issue::MOVES, row.status.as_str()))
+                    (form.choice("status", "Move to", &super::issue::moves(row.status), row.status.as_str()))
                 }, "Move"))
             }
         }

@@ -7,9 +7,11 @@ use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::Issue;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
+use crate::model::op::Op;
 use crate::ops::issues::{self, Contents, IssueView, ShownRecord};
 use crate::ops::{Refusal, Session};
-use crate::web::forms::PageForm;
+use crate::rules::transitions::{By, TRANSITIONS};
+use crate::web::forms::{PageForm, REOPEN};
 use crate::web::layout::one;
 use crate::web::parts::{
     Shown, badge, counted, fact, json_value, linked, long, markdown, one_line, person, place_of, plan_body,
@@ -224,9 +226,19 @@ fn comments(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
     }
 }
 
-/// The statuses that the form offers.
-pub(super) const MOVES: &[&str] =
-    &["registered", "planning", "planned", "queued", "paused", "cancelled", "closed"];
+/// The choices of the form that moves an issue: its status, which is preselected, and what the rules allow from there.
+/// Where `reopen` leads depends on what the issue has.
+pub(super) fn moves(status: IssueStatus) -> Vec<&'static str> {
+    let ways = |to| match to {
+        IssueStatus::Queued => vec![By::Op(Op::QueueAdd), By::Op(Op::Retry)],
+        IssueStatus::Closed => vec![By::Op(Op::Close)],
+        to => vec![By::Status(to)],
+    };
+    let is_legal = |by: &By| TRANSITIONS.iter().any(|it| it.by == *by && it.from.contains(&status));
+    let reopen = is_legal(&By::Op(Op::Reopen)).then_some(REOPEN);
+    let others = IssueStatus::ALL.iter().filter(|to| **to != status && ways(**to).iter().any(is_legal));
+    std::iter::once(status.as_str()).chain(reopen).chain(others.map(|it| it.as_str())).collect()
+}
 
 fn actions(view: &View<'_>, issue: &Issue, status: IssueStatus) -> Markup {
     let (edit, set, retry) =
@@ -243,19 +255,21 @@ fn actions(view: &View<'_>, issue: &Issue, status: IssueStatus) -> Markup {
         ("assignee", issue.assignee.clone().unwrap_or_default()),
         ("issue_type", issue.issue_type.clone().unwrap_or_default()),
     ];
-    let is_refused = view.refused.is_some_and(|it| it.form == "edit:");
+    let moves = moves(status);
     html! {
         @if view.may_write() {
             h2 { "Change" }
             @if status == IssueStatus::Failed {
                 (retry.small(html! { (retry.hidden("issue", &issue.id)) }, "Queue it again"))
             }
-            (set.small(html! {
-                (set.hidden("issue", &issue.id))
-                (set.choice("status", "Move to", MOVES, status.as_str()))
-                (set.text("reason", "Reason", ""))
-            }, "Move"))
-            details open[is_refused] {
+            @if moves.len() > 1 {
+                (set.small(html! {
+                    (set.hidden("issue", &issue.id))
+                    (set.choice("status", "Move to", &moves, status.as_str()))
+                    (set.text("reason", "Reason", ""))
+                }, "Move"))
+            }
+            details open[edit.is_refused()] {
                 summary { "Edit" }
                 (edit.whole(html! {
                     (edit.hidden("issue", &issue.id))

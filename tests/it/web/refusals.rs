@@ -81,3 +81,43 @@ fn a_refused_binding_opens_its_plan() {
     let plans = sent.body.matches("<details class=\"plan\" open>").count();
     assert_eq!((plans, sent.body.matches("class=\"refusal\"").count()), (2, 1), "{}", sent.body);
 }
+
+#[test]
+fn an_issue_moves_only_where_it_is_told_to() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.commit("a.txt", "a\n", "Begin");
+    repo.queued("ISS-001", "a.txt");
+    repo.wf(&["next"]).ok();
+    repo.done();
+    let served = Served::of(&repo, &["--write"]);
+    let browser = served.writer();
+    for page in ["/issues/ISS-001", "/board"] {
+        let page = browser.page(page);
+        let choice = page.split("name=\"status\">").nth(1).unwrap().split("</select>").next().unwrap();
+        let options = "<option value=\"completed\" selected>completed</option><option value=\"reopen\">reopen</option>\
+            <option value=\"closed\">closed</option>";
+        assert_eq!(choice, options);
+    }
+    let send = |status: &str| {
+        let fields = [("form", "move:ISS-001"), ("issue", "ISS-001"), ("status", status)];
+        browser.send("move", "/board", &fields)
+    };
+    assert_eq!(send("completed").status, 303);
+    assert_eq!(repo.status("ISS-001"), "completed");
+    // A plan is bound to it.
+    let sent = send("registered");
+    assert_eq!((sent.status, repo.status("ISS-001")), (422, "completed".to_owned()), "{}", sent.body);
+    assert!(sent.body.contains("leads to <code>planned</code>"), "{}", sent.body);
+    assert_eq!(send("reopen").status, 303);
+    assert_eq!(repo.status("ISS-001"), "planned");
+    repo.wf(&["close", "ISS-001"]).ok();
+    assert_eq!(send("planned").status, 303);
+    assert_eq!(repo.status("ISS-001"), "planned");
+    // A paused one that was queued goes back to the queue.
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.wf(&["edit", "ISS-001", "--status", "paused"]).ok();
+    assert_eq!(send("planned").status, 422);
+    assert_eq!(send("queued").status, 303);
+    assert_eq!(repo.status("ISS-001"), "queued");
+}
