@@ -90,7 +90,9 @@ pub(super) fn comment(session: &Session, input: &Query) -> Performed {
 }
 
 pub(super) fn feedback(session: &Session, input: &Query) -> Performed {
-    let kind = input.get("type").and_then(FeedbackType::parse).unwrap_or(FeedbackType::Clarification);
+    let word = input.get("type").unwrap_or(FeedbackType::Clarification.as_str());
+    let kind = FeedbackType::parse(word)
+        .ok_or_else(|| Fault::at("type", Refusal::usage(format!("`{word}` is not a type of feedback"))))?;
     let add = AddFeedback {
         issue: needed(input, "issue")?.to_owned(),
         text: unfolded(needed(input, "content")?),
@@ -102,41 +104,41 @@ pub(super) fn feedback(session: &Session, input: &Query) -> Performed {
     Ok(None)
 }
 
-/// Moves an issue to a status with the operation that leads there.
-pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
 /// The word for reopening an issue, among statuses.
 pub(in crate::web) const REOPEN: &str = "reopen";
 
+/// Moves an issue to a status with the operation that leads there.
+pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
     let issue = needed(input, "issue")?.to_owned();
     let word = needed(input, "status")?;
     let reason = input.get("reason").map(str::to_owned);
-    let Some(status) = IssueStatus::parse(word) else {
-        return Err(Fault::at("status", Refusal::usage(format!("`{word}` is not a status"))));
     let at_status = |refusal| Fault::at("status", refusal);
     if word == REOPEN {
         issues::reopen(session, Reopen { issue, reason, force: None }).map_err(at_status)?;
         return Ok(None);
     }
+    let Some(status) = IssueStatus::parse(word) else {
+        return Err(Fault::at("status", Refusal::usage(format!("`{word}` is not a status"))));
     };
     let snapshot_status = issues::standing(session, &issue)?.view.issue.derived.status;
     if snapshot_status == status {
         return Ok(None);
     }
     let is_closed = snapshot_status.is_terminal() || snapshot_status == IssueStatus::Failed;
+    let is_paused = snapshot_status == IssueStatus::Paused;
     match status {
         IssueStatus::Closed => issues::close(session, Close { issue, reason, force: None }).map(drop),
-    let is_paused = snapshot_status == IssueStatus::Paused;
         IssueStatus::Queued if snapshot_status == IssueStatus::Failed => {
             work::retry(session, &Retry { issue: Some(issue), same_plan: false }).map(drop)
         }
-        IssueStatus::Queued => {
-            let which = QueueSelection { issues: vec![issue], ..QueueSelection::default() };
         IssueStatus::Registered | IssueStatus::Planned if is_closed || is_paused => {
             issues::reopen_to(session, Reopen { issue, reason, force: None }, status).map(drop)
         }
         IssueStatus::Queued if is_paused => {
             issues::reopen_to(session, Reopen { issue, reason, force: None }, status).map(drop)
         }
+        IssueStatus::Queued => {
+            let which = QueueSelection { issues: vec![issue], ..QueueSelection::default() };
             queue::add(session, &AddItems { which, queue: None, force: None }).map(drop)
         }
         status => {

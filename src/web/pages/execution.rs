@@ -7,7 +7,7 @@ use crate::model::id::ExecutionId;
 use crate::model::status::ExecutionStatus;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, ShownRecord};
-use crate::ops::work::ExecutionView;
+use crate::ops::work::{CommitView, ExecutionView};
 use crate::ui::time;
 use crate::web::parts::{badge, counted, fact, long, one_line, person, record_text, task, when};
 use crate::web::place::{Hex, Place};
@@ -84,6 +84,15 @@ fn outcome(view: &View<'_>, it: &ExecutionView) -> Markup {
     }
 }
 
+/// A linked commit with its task and subject.
+pub(super) fn linked_commit(view: &View<'_>, it: &ExecutionView, one: &CommitView) -> Markup {
+    html! {
+        (commit(view, one.link.hash.as_str())) " "
+        @if let Some(id) = &one.link.task_id { (task(view, &it.execution.solution_id, id)) " " }
+        (record_text(view, &one.link.subject))
+    }
+}
+
 fn commits(view: &View<'_>, it: &ExecutionView) -> Markup {
     html! {
         (counted("Commits", it.commits.len()))
@@ -91,9 +100,7 @@ fn commits(view: &View<'_>, it: &ExecutionView) -> Markup {
         ul.rows {
             @for one in &it.commits {
                 li {
-                    (commit(view, one.link.hash.as_str())) " "
-                    @if let Some(id) = &one.link.task_id { (task(view, &it.execution.solution_id, id)) " " }
-                    (record_text(view, &one.link.subject)) " "
+                    (linked_commit(view, it, one)) " "
                     span.quiet { (person(one.link.author.as_str())) " " (when(view, one.link.authored_at)) ", by " (one.link.linked_by) }
                     @if one.on_no_branch { " " (badge("on no branch")) }
                     @if let Some(by) = &one.made_by { " " span.quiet { (one_line(&by.to_string())) } }

@@ -2,12 +2,14 @@
 
 use maud::{Markup, html};
 
+use super::execution::linked_commit;
+use super::plan::judged;
 use crate::model::code::Code;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::Issue;
+use crate::model::op::Op;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
-use crate::model::op::Op;
 use crate::ops::issues::{self, Contents, IssueView, ShownRecord};
 use crate::ops::{Refusal, Session};
 use crate::rules::transitions::{By, TRANSITIONS};
@@ -19,6 +21,9 @@ use crate::web::parts::{
 };
 use crate::web::place::Place;
 use crate::web::view::{PageContent, View};
+
+/// Maximum commits of an execution; its own page has all.
+const MOST_COMMITS: usize = 50;
 
 fn load(session: &Session, id: &IssueId) -> Result<IssueView, Refusal> {
     match issues::show(session, id.as_str(), false)?.view {
@@ -67,7 +72,7 @@ pub(super) fn page(view: &View<'_>, id: &IssueId) -> Result<PageContent, Refusal
                 }
                 (plans(view, &issue, &contents))
                 (executions(view, &contents))
-                (feedback(view, &contents))
+                (feedback(view, &issue, &contents))
                 (comments(view, &issue, &contents))
             }
             aside aria-label="facts" {
@@ -154,6 +159,9 @@ fn plans(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
                     }
                     p { (view.link(&Place::Plan(plan.id.clone()), "The plan with its reviews")) }
                     @if let Some(why) = &plan.withdrawn { p { "Withdrawn: " (linked(view, why)) } }
+                    @if !plan.reviews.is_empty() {
+                        ul.rows aria-label="reviews" { @for review in &plan.reviews { li { (judged(view, plan, review)) } } }
+                    }
                     (plan_body(view, Shown { plan: &plan.typed, key: plan.id.uid(), is_brief: true }))
                     @if !plan.is_bound && plan.withdrawn.is_none() {
                         (form.small(html! { (form.hidden("issue", &issue.id)) (form.hidden("solution", &plan.id)) }, "Bind this plan"))
@@ -177,6 +185,10 @@ fn executions(view: &View<'_>, contents: &Contents) -> Markup {
                         @if let Some(failure) = it.failure.as_ref().and_then(|it| it.message.as_ref()) {
                             div.quiet { (record_text(view, failure)) }
                         }
+                        @if !it.commits.is_empty() {
+                            ul.rows aria-label="commits" { @for one in it.commits.iter().take(MOST_COMMITS) { li { (linked_commit(view, it, one)) } } }
+                        }
+                        @if it.commits.len() > MOST_COMMITS { p.quiet { "and " (it.commits.len() - MOST_COMMITS) " more" } }
                     }
                 }
             }
@@ -192,7 +204,10 @@ fn executions(view: &View<'_>, contents: &Contents) -> Markup {
     }
 }
 
-fn feedback(view: &View<'_>, contents: &Contents) -> Markup {
+fn feedback(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
+    let form = PageForm::new(view, "feedback", "");
+    let plans = contents.solutions.iter().map(|plan| plan.id.as_str());
+    let plans: Vec<&str> = std::iter::once("").chain(plans).collect();
     html! {
         @if !contents.feedback.is_empty() {
             (counted("Feedback", contents.feedback.len()))
@@ -201,6 +216,17 @@ fn feedback(view: &View<'_>, contents: &Contents) -> Markup {
                     header { (badge(it.kind.as_str())) " " (person(it.author.as_str())) " " (when(view, it.created_at)) }
                     (markdown(view, &it.content, None))
                 }
+            }
+        }
+        @if view.may_write() {
+            details open[form.is_refused()] {
+                summary { "Give feedback to the next planner" }
+                (form.whole(html! {
+                    (form.hidden("issue", &issue.id))
+                    (form.choice("type", "Type", &["clarification", "rejection", "failure"], "clarification"))
+                    @if plans.len() > 1 { (form.choice("solution", "About the plan", &plans, "")) }
+                    (form.area("content", "Feedback, in Markdown", "", 4))
+                }, "Give feedback"))
             }
         }
     }

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use crate::model::id::SolutionId;
+use crate::model::review::Review;
 use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::ops::plans::{self, SolutionView};
@@ -61,17 +62,22 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<PageContent, Refu
     Ok(PageContent::new(plan.id.to_string(), body))
 }
 
+/// A review in one line.
+pub(super) fn judged(view: &View<'_>, plan: &SolutionView, review: &Review) -> Markup {
+    html! {
+        (badge(review.verdict.as_str())) " " strong { (review.total) } " "
+        (person(review.author.as_str())) " " (when(view, review.created_at))
+        @if review.plan_digest != plan.plan_digest { " " (badge("of another version")) }
+    }
+}
+
 fn reviews(view: &View<'_>, plan: &SolutionView) -> Markup {
     html! {
         @if !plan.reviews.is_empty() {
             (counted("Reviews", plan.reviews.len()))
             @for review in &plan.reviews {
                 article.entry {
-                    header {
-                        (badge(review.verdict.as_str())) " " strong { (review.total) } " "
-                        (person(review.author.as_str())) " " (when(view, review.created_at))
-                        @if review.plan_digest != plan.plan_digest { " " (badge("of another version")) }
-                    }
+                    header { (judged(view, plan, review)) }
                     p.quiet { "technical " (review.scores.technical) ", risk " (review.scores.risk) ", completeness " (review.scores.completeness) }
                     @if !review.findings.is_empty() {
                         ul { @for finding in &review.findings { li { (linked(view, finding)) } } }

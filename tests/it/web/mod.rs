@@ -6,6 +6,7 @@ mod events;
 mod export;
 mod forms;
 mod hostile;
+mod links;
 mod pages;
 mod refusals;
 mod slow;

@@ -121,3 +121,31 @@ fn an_issue_moves_only_where_it_is_told_to() {
     assert_eq!(send("queued").status, 303);
     assert_eq!(repo.status("ISS-001"), "queued");
 }
+
+#[test]
+fn feedback_is_given_on_the_page_of_the_issue() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let plan = repo.planned("ISS-001", &plan());
+    let served = Served::of(&repo, &["--write"]);
+    let browser = served.writer();
+    let page = browser.page("/issues/ISS-001");
+    assert!(page.contains("action=\"/do/feedback\""), "{page}");
+    let fields = [
+        ("form", "feedback:"),
+        ("issue", "ISS-001"),
+        ("type", "rejection"),
+        ("solution", &plan),
+        ("content", "it cuts\r\ntoo much"),
+    ];
+    let sent = browser.send("feedback", "/issues/ISS-001", &fields);
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    let feedback = &repo.json(&["show", "ISS-001"])["feedback"][0];
+    assert_eq!((&feedback["type"], &feedback["content"]), (&"rejection".into(), &"it cuts\ntoo much".into()));
+    let wrong = browser.send(
+        "feedback",
+        "/issues/ISS-001",
+        &[("form", "feedback:"), ("issue", "ISS-001"), ("type", "praise"), ("content", "x")],
+    );
+    assert!(wrong.status == 422 && wrong.body.contains("<code>praise</code>"), "{}", wrong.body);
+}
