@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::execution::commit;
+use crate::model::words::count;
 use crate::ops::trail::{self, Audit, AuditedCommit};
 use crate::ops::{Refusal, RefusalKind};
 use crate::rules::audit::AuditSeverity;
@@ -43,8 +44,8 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
 
 fn shown(view: &View<'_>, audit: &Audit) -> Markup {
     html! {
-        p { code { (audit.range) } ": " (audit.bound_count) " of " (audit.commit_count) " commits are linked; "
-            (audit.evidenced_count) " of " (audit.task_count) " tasks have evidence. "
+        p { code { (audit.range) } ": " (audit.bound_count) " of " (count(audit.commit_count, "commit")) " linked, "
+            (audit.evidenced_count) " of " (count(audit.task_count, "task")) " with evidence "
             (badge(if audit.is_at_fault() { "errors" } else { "no errors" })) }
         @if !audit.findings.is_empty() {
             (counted("Findings", audit.findings.len()))
@@ -69,6 +70,7 @@ fn shown(view: &View<'_>, audit: &Audit) -> Markup {
                     tbody { @for it in audit.commits.iter().rev().take(MOST) { (row(view, it)) } }
                 }
             }
+            @if audit.commits.len() > MOST { p.quiet { "and " (audit.commits.len() - MOST) " more" } }
         }
     }
 }

@@ -6,6 +6,7 @@ use super::execution::commit;
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, AskedLines, Explained};
+use crate::web::forms;
 use crate::web::parts::{person, record_text, task as task_id};
 use crate::web::place::{FilePath, Place};
 use crate::web::view::{ExportState, PageContent, RenderTarget, View};
@@ -21,12 +22,17 @@ pub(super) fn choose(view: &View<'_>) -> Result<PageContent, Refusal> {
     if let RenderTarget::Files(export) = view.target {
         return Ok(exported(view, export));
     }
+    let refused = view.query.get("path").map(|path| {
+        Refusal::usage(format!("`{path}` is not a path from the top of the repository"))
+            .hint("a path is, for example, src/main.rs")
+    });
     let body = html! {
         h1 { "Files" }
         form.filters method="get" action=(view.href(&Place::Files)) {
             label.grow { "Path from the top of the repository" input type="text" name="path" value=[view.query.get("path")]; }
             button type="submit" { "Explain its lines" }
         }
+        @if let Some(refusal) = &refused { (forms::refused(view, refusal)) }
         p.quiet { "Every line of a file with the commit, the plan and the issue that caused it." }
     };
     Ok(PageContent::new("Files", body))
@@ -63,7 +69,7 @@ pub(super) fn page(view: &View<'_>, path: &FilePath) -> Result<PageContent, Refu
     let body = html! {
         div.heading {
             h1 { code { (path.as_str()) } }
-            p.quiet { (why.planned_line_count) " of " (why.line_count) " lines belong to a plan" }
+            p.quiet { (why.planned_line_count) " of " (lines_of(why.line_count)) " from a plan" }
         }
         div.scroll tabindex="0" role="region" aria-label="lines with their reasons" {
             table.code {
@@ -78,6 +84,11 @@ pub(super) fn page(view: &View<'_>, path: &FilePath) -> Result<PageContent, Refu
         }
     };
     Ok(PageContent::new(path.as_str(), body))
+}
+
+/// `1 line`, `2 lines`.
+fn lines_of(number: u64) -> String {
+    if number == 1 { "1 line".into() } else { format!("{number} lines") }
 }
 
 /// How many lines a page shows. A file of an export is one page.

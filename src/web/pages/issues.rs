@@ -95,7 +95,11 @@ fn asked(query: &Query, is_whole: bool, pages: Pages) -> Result<List, Refusal> {
         search: text("q"),
         ..Filter::default()
     };
-    let sort = query.get("sort").and_then(|word| SORTS.iter().find(|it| it.0 == word));
+    let sort = query.get("sort").map(|word| {
+        let known = SORTS.iter().find(|it| it.0 == word);
+        known.ok_or_else(|| Refusal::usage(format!("`{word}` is not an order")))
+    });
+    let sort = sort.transpose()?;
     Ok(List {
         filter,
         since: text("since"),

@@ -131,7 +131,7 @@ fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer) -> Markup {
 }
 
 /// The anchor of an item, which is unique on a page with several queues.
-fn anchor(queue: &QueueId, item: &ItemId) -> String {
+pub(super) fn anchor(queue: &QueueId, item: &ItemId) -> String {
     format!("{queue}-{item}")
 }
 

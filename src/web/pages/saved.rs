@@ -30,6 +30,11 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("--has-solution", "", "planned"),
 ];
 
+/// Options with a value that say how much of the list is shown, and how; a page decides that itself.
+const SHAPES: &[&str] = &["--limit", "-n", "--offset", "--group-by", "--fields", "--format"];
+/// Such options without a value.
+const SHAPING_FLAGS: &[&str] = &["--count", "--brief", "--json"];
+
 /// The saved queries by name, without those that have an option for which there is no filter.
 pub(super) fn all(session: &Session) -> Vec<(String, Query)> {
     let found = session.store().git().config_below("wf.").unwrap_or_default();
@@ -44,20 +49,37 @@ fn filter(options: &str) -> Option<Query> {
     let mut query = Query::default();
     let mut words = shlex::split(options)?.into_iter();
     while let Some(word) = words.next() {
-        let (name, given) = match word.split_once('=').filter(|_| word.starts_with("--")) {
-            Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-            None => (word, None),
-        };
+        let (name, given) = split(&word);
+        if SHAPES.contains(&name) {
+            given.map(str::to_owned).or_else(|| words.next())?;
+            continue;
+        }
+        if SHAPING_FLAGS.contains(&name) && given.is_none() {
+            continue;
+        }
         let is =
             |(long, short, _): &&(&str, &str, &str)| *long == name || (!short.is_empty() && *short == name);
         if let Some((_, _, filter)) = FLAGS.iter().find(is).filter(|_| given.is_none()) {
             query = query.and(filter, "1");
         } else {
             let (_, _, filter) = VALUES.iter().find(is)?;
-            query = query.and(filter, given.or_else(|| words.next())?);
+            query = query.and(filter, given.map(str::to_owned).or_else(|| words.next())?);
         }
     }
     Some(query)
+}
+
+/// An option and the value attached to it: `--tag=api`, `-n5`.
+fn split(word: &str) -> (&str, Option<&str>) {
+    let (name, value) = match word.starts_with("--") {
+        true => word.split_once('=').unwrap_or((word, "")),
+        false if word.starts_with('-') => {
+            let (name, value) = word.split_at_checked(2).unwrap_or((word, ""));
+            (name, value.strip_prefix('=').unwrap_or(value))
+        }
+        false => (word, ""),
+    };
+    (name, (name.len() < word.len()).then_some(value))
 }
 
 #[cfg(test)]
@@ -70,7 +92,11 @@ mod tests {
         let mine = "--assignee 'Ada B' -t auth --tag=api -s planned,queued --all";
         assert_eq!(suffix(mine).unwrap(), "?assignee=Ada+B&tag=auth&tag=api&status=planned%2Cqueued&all=1");
         assert_eq!(suffix("").unwrap(), "");
-        for other in ["--group-by tag", "--status", "ISS-1", "--all=yes", "'open", "--limit 3"] {
+        assert_eq!(
+            suffix("--limit 3 -n5 --tag api --group-by=tag --count -spaused").unwrap(),
+            "?tag=api&status=paused"
+        );
+        for other in ["--status", "ISS-1", "--all=yes", "'open", "--limit", "--count=1", "-ab"] {
             assert_eq!(suffix(other), None, "{other}");
         }
     }

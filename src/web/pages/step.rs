@@ -1,14 +1,17 @@
 //! One change of the store, field by field.
 
-use maud::html;
+use maud::{Markup, html};
 
+use super::queue::anchor;
 use crate::model::code::Code;
+use crate::model::id::ItemId;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, Sides};
+use crate::store::layout::Location;
 use crate::store::object_id;
-use crate::trail::record_change::HowChanged;
+use crate::trail::record_change::{HowChanged, RecordChange};
 use crate::web::parts::{badge, changes, counted, fact, linked, one_line, person, place_of, when};
-use crate::web::place::Hex;
+use crate::web::place::{Hex, Place};
 use crate::web::view::{PageContent, View};
 
 /// Maximum records on the page.
@@ -44,11 +47,7 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> 
                 header {
                     (badge(match it.change { HowChanged::Added => "added", HowChanged::Changed => "changed", HowChanged::Removed => "removed" })) " "
                     @if let Some(id) = &it.id {
-                        @match place_of(id) {
-                            Some(place) => (view.id(&place, id)),
-                            None => span.id { (id) },
-                        }
-                        " "
+                        (named(view, it, id)) " "
                     }
                     (linked(view, &it.summary))
                 }
@@ -59,4 +58,21 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> 
         @if diff.changes.len() > MOST { p.quiet { "and " (diff.changes.len() - MOST) " more" } }
     };
     Ok(PageContent::new(hash.short(), body))
+}
+
+/// The id of a record as a link to its page; that of an item, which is unique in its queue only, to its row there.
+fn named(view: &View<'_>, change: &RecordChange, id: &str) -> Markup {
+    if let Some(Location::Item(queue, _)) = Location::parse(&change.path) {
+        let row = ItemId::parse(id).map(|item| format!("#{}", anchor(&queue, &item))).unwrap_or_default();
+        let place = Place::Queue(queue);
+        return html! {
+            @if view.has(&place) { a.id href=(format!("{}{row}", view.href(&place))) { (id) } } @else { span.id { (id) } }
+        };
+    }
+    html! {
+        @match place_of(id) {
+            Some(place) => (view.id(&place, id)),
+            None => span.id { (id) },
+        }
+    }
 }

@@ -131,9 +131,9 @@ fn task_part(view: &View<'_>, task: &Task, key: &str) -> Markup {
     }
 }
 
-/// A file of the project; on a server, a link to its page.
+/// A file of the project; on a server, a link to its page if it is there.
 pub(in crate::web) fn file(view: &View<'_>, path: &str) -> Markup {
-    match FilePath::parse(path).filter(|_| !view.is_export()) {
+    match FilePath::parse(path).filter(|path| !view.is_export() && view.has_file(path)) {
         Some(parsed) => html! { a.file href=(view.href(&Place::File(parsed))) { (path) } },
         None => html! { code { (path) } },
     }

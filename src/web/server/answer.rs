@@ -212,7 +212,7 @@ fn show(
 
 fn status(refusal: &Refusal) -> StatusCode {
     match refusal.code {
-        Code::NotFound | Code::AmbiguousId => StatusCode::NOT_FOUND,
+        Code::NotFound | Code::AmbiguousId | Code::UnknownMoment => StatusCode::NOT_FOUND,
         _ => StatusCode::CONFLICT,
     }
 }

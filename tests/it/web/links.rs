@@ -5,6 +5,22 @@ use super::pages::worked;
 use crate::support::{Sandbox, plan_on};
 
 #[test]
+fn the_id_of_an_item_leads_to_its_queue() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.queued("ISS-001", "a.txt");
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    let tip = repo.tip().unwrap();
+    let step = browser.page(&format!("/history/{tip}"));
+    let mut links = step.split("href=\"/queues/").skip(1).map(|rest| rest.split('"').next().unwrap());
+    let row = links.find(|link| link.contains('#')).unwrap_or_else(|| panic!("{step}"));
+    let (queue, anchor) = row.split_once('#').unwrap();
+    assert!(anchor.ends_with("-S-1") && !step.contains("/issues/S-1"), "{step}");
+    assert!(browser.page(&format!("/queues/{queue}")).contains(&format!("id=\"{anchor}\"")), "{row}");
+}
+
+#[test]
 fn an_issue_shows_its_reviews_and_its_commits() {
     let sandbox = Sandbox::new();
     let (repo, commit) = worked(&sandbox);
@@ -23,4 +39,61 @@ fn an_issue_shows_its_reviews_and_its_commits() {
     let commits = part("commits");
     assert!(commits.contains(&format!("href=\"/commits/{commit}\"")), "{commits}");
     assert!(commits.contains("Write a line"), "{commits}");
+}
+
+#[test]
+fn a_file_that_a_plan_will_make_is_not_a_link_yet() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.commit("a.txt", "a\n", "Begin");
+    repo.planned("ISS-001", &plan_on("a.txt"));
+    let later = repo.planned("ISS-002", &plan_on("b/later.txt"));
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    assert!(browser.page("/issues/ISS-001").contains("href=\"/files/a.txt\""));
+    for page in ["/issues/ISS-002".to_owned(), format!("/plans/{later}")] {
+        let page = browser.page(&page);
+        assert!(page.contains("<code>b/later.txt</code>") && !page.contains("href=\"/files/b"), "{page}");
+    }
+    repo.commit("b/later.txt", "b\n", "Go on");
+    assert!(browser.page("/issues/ISS-002").contains("href=\"/files/b/later.txt\""));
+}
+
+#[test]
+fn what_cannot_be_shown_is_named() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = worked(&sandbox);
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    for (path, word) in [("/files?path=../x", "../x"), ("/issues?sort=zzz", "zzz")] {
+        let page = browser.page(path);
+        assert!(
+            page.contains(&format!("class=\"refusal\" role=\"alert\"><p><code>{word}</code> is not")),
+            "{page}"
+        );
+    }
+    assert_eq!(browser.get("/history/deadbeef").status, 404);
+    let file = browser.page("/files/src/a.rs");
+    assert!(file.contains("1 of 2 lines from a plan"), "{file}");
+    let audit = browser.page("/audit");
+    assert!(audit.contains("1 of 1 commit linked, "), "{audit}");
+}
+
+#[test]
+fn a_long_audit_says_how_much_it_leaves_out() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let commit = |n: usize| {
+        let text = format!("Step {n}");
+        format!(
+            "commit refs/heads/long\ncommitter A <a@example.org> {n} +0000\ndata {}\n{text}\n",
+            text.len()
+        )
+    };
+    repo.git_in((0..1_004).map(|n| commit(100_000_000 + n)).collect::<String>(), &["fast-import", "--quiet"])
+        .ok();
+    let served = Served::of(&repo, &[]);
+    let page = served.browser().page("/audit?range=long");
+    assert_eq!(page.matches("Step 1").count(), 1_000);
+    assert!(page.split("</table>").nth(1).unwrap().contains("and 4 more"), "{page}");
 }
