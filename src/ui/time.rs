@@ -240,6 +240,12 @@ pub(crate) fn moment(ms: i64) -> String {
         .map_or_else(|_| format!("{ms} ms"), |time| time.strftime("%m-%d %H:%M").to_string())
 }
 
+/// The same with seconds: `11-21 08:30:05`.
+pub(crate) fn exact_moment(ms: i64) -> String {
+    Timestamp::from_millisecond(ms)
+        .map_or_else(|_| format!("{ms} ms"), |time| time.strftime("%m-%d %H:%M:%S").to_string())
+}
+
 /// A duration in its two largest units: `1 h 5 min`, `3 min 2 s`, `12 s`, `0.4 s`.
 pub(crate) fn length(ms: u64) -> String {
     let two = |one: u64, name: &str, rest: u64, part: &str| match rest {

@@ -10,6 +10,8 @@ const LABEL: i64 = 190;
 const WIDE: i64 = 760;
 const ROW: i64 = 26;
 const TOP: i64 = 24;
+/// A minute, in milliseconds.
+const MINUTE: i64 = 60_000;
 /// Maximum columns of a row's label.
 const FITS: usize = 28;
 
@@ -60,18 +62,22 @@ impl Scale {
         LABEL + (i128::from(since) * i128::from(WIDE) / i128::from(self.length())) as i64
     }
 
-    /// The times to mark with a line, and their labels.
-    fn ticks(self) -> impl Iterator<Item = (i64, String)> {
+    /// The times to mark with a line, and their labels. Each differs from the one before.
+    fn ticks(self) -> Vec<(i64, String)> {
         let part = self.length() / 4;
-        (0..=4).map(move |n| {
+        let all = (0..=4).map(move |n| {
             let since = part * n;
             let at = self.from + since;
             let label = match self.is_absolute {
+                true if part < MINUTE => time::exact_moment(at),
                 true => time::moment(at),
                 false => time::length(u64::try_from(since).unwrap_or(0)),
             };
             (at, label)
-        })
+        });
+        let mut ticks: Vec<(i64, String)> = all.collect();
+        ticks.dedup_by(|next, before| next.1 == before.1);
+        ticks
     }
 }
 
@@ -122,6 +128,20 @@ pub(crate) fn timeline(name: &str, scale: Scale, rows: &[TimelineRow]) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_tick_repeats_the_one_before() {
+        let labels = |length: i64| {
+            let scale = Scale { from: 0, until: length, mark: None, is_absolute: true };
+            scale.ticks().into_iter().map(|it| it.1).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            labels(60_000),
+            ["01-01 00:00:00", "01-01 00:00:15", "01-01 00:00:30", "01-01 00:00:45", "01-01 00:01:00"]
+        );
+        assert_eq!(labels(1_000), ["01-01 00:00:00", "01-01 00:00:01"]);
+        assert_eq!(labels(240_000)[..2], ["01-01 00:00", "01-01 00:01"]);
+    }
 
     #[test]
     fn a_bar_stays_within_the_picture_whatever_its_times() {
