@@ -179,7 +179,8 @@ impl Screen {
         Ok(written?)
     }
 
-    fn send_document(&mut self) -> io::Result<()> {
+    /// Sends the JSON document before the command ends: no field can be added to it then. [`Write::flush`] shows it at once.
+    pub(crate) fn send_document(&mut self) -> io::Result<()> {
         let Some(document) = self.document.take() else { return Ok(()) };
         // This cleans it as JSON, so nothing is left for the filter.
         self.send(text::clean_json(&document).as_bytes())?;

@@ -49,7 +49,6 @@ impl<'a, 'v> PageForm<'a, 'v> {
         typed.unwrap_or(value).to_owned()
     }
 
-    /// The refusal to show at a field.
     /// The value of a text field or a hidden one. The browser must send back every character of it.
     fn entered(&self, field: &str, value: &str) -> Markup {
         editable(&self.value(field, value))
@@ -60,10 +59,11 @@ impl<'a, 'v> PageForm<'a, 'v> {
         self.refused.is_some()
     }
 
+    /// The refusal to show at a field.
     fn fault(&self, field: &str) -> Option<Markup> {
         let it = self.refused.filter(|it| it.field == Some(field))?;
-        Some(
         self.view.is_refusal_shown.set(true);
+        Some(
             html! { div.refusal id=(format!("{}-fault", self.field_id(field))) { (words(self.view, &it.refusal)) } },
         )
     }
@@ -166,7 +166,6 @@ impl<'a, 'v> PageForm<'a, 'v> {
     }
 }
 
-/// A refusal in a box.
 /// Fields of forms with texts that people write.
 const WRITTEN: &[&str] = &["title", "text", "body", "content", "findings", "reason", "rationale"];
 
@@ -187,6 +186,7 @@ pub(super) fn refused_elsewhere(view: &View<'_>) -> Markup {
     }
 }
 
+/// A refusal in a box.
 pub(super) fn refused(view: &View<'_>, refusal: &Refusal) -> Markup {
     html! { div.refusal role="alert" { (words(view, refusal)) } }
 }

@@ -8,6 +8,7 @@ mod forms;
 mod hostile;
 mod links;
 mod pages;
+mod printed;
 mod refusals;
 mod slow;
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::agent::in_run;
 use crate::cli::{CliContext, Exit, Failure, Outcome, acting, environment};
 use crate::model::code::Code;
+use crate::ui::UiSettings;
 use crate::ui::text::count;
 use crate::web::{self, Listening, StartServer, WebServer, WebSource};
 
@@ -70,25 +71,32 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     }
     let source = WebSource { folder, environment: environment(), acting: acting() };
     let (addresses, name) = addresses(args.listen.as_deref(), args.port)?;
+    let at = tried(&addresses);
     let server = WebServer::listen(StartServer { source, addresses, name, is_writable: args.write })
         .map_err(|error| {
-            Failure::new(Code::CannotListen, format!("cannot listen: {error}"))
+            Failure::new(Code::CannotListen, format!("cannot listen on {at}: {error}"))
                 .hint("choose another port with --port, or an address of this machine with --listen")
         })?;
     let listening = server.listening();
     let answer = WebAnswer { address: listening.address.clone(), pages: None, written: None };
+    let is_quiet = UiSettings::get().is_quiet;
     match context.json() {
-        true => context.screen.print_json(&answer)?,
+        true => {
+            context.screen.print_json(&answer)?;
+            context.screen.send_document()?;
+        }
         false => {
             writeln!(context.screen, "{}", listening.address)?;
-            if listening.has_token {
+            if listening.has_token && !is_quiet {
                 writeln!(
                     context.screen,
                     "The address contains a token: anyone who has it can {} the store.",
                     if args.write { "change" } else { "read" }
                 )?;
             }
-            writeln!(context.screen, "Press Ctrl-C to stop.")?;
+            if !is_quiet {
+                writeln!(context.screen, "Press Ctrl-C to stop.")?;
+            }
         }
     }
     context.screen.flush()?;
@@ -141,6 +149,15 @@ fn addresses(listen: Option<&str>, port: Option<u16>) -> Result<(Vec<SocketAddr>
         _ => Err(Failure::usage(format!("`{listen}` is not an address of this machine"))
             .hint("--listen takes an IP address such as 0.0.0.0, or a name; --port takes the port")),
     }
+}
+
+/// The addresses that were tried, for an error.
+fn tried(addresses: &[SocketAddr]) -> String {
+    let named = addresses.iter().map(|address| match address.port() {
+        0 => format!("any port of `{}`", address.ip()),
+        _ => format!("`{address}`"),
+    });
+    named.collect::<Vec<_>>().join(" or ")
 }
 
 /// Opens an address in a browser.
