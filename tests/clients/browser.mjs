@@ -205,6 +205,25 @@ async function pass(address) {
   await field.pressSequentially("ent");
   await page.getByRole("button", { name: "Comment" }).click();
   await page.locator(".entry", { hasText: "half a comment" }).waitFor();
+
+  // A form sends back what is invisible as it was, so it changes only what someone changed.
+  wf("new", "shy\u00adhyphen", "--id", "ISS-90", "-m", "pasted\u200btext");
+  await page.goto(new URL("/issues/ISS-90", page.url()).href);
+  await page.getByText("Edit", { exact: true }).click();
+  await page.locator("form[action='/do/edit'] select").selectOption("high");
+  wf("edit", "ISS-90", "-m", "by\u200bsomeone else");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.locator("h1 + p .p2").waitFor();
+  const edited = JSON.parse(wf("show", "ISS-90", "--json"));
+  assert.deepEqual([edited.title, edited.context, edited.priority], ["shy\u00adhyphen", "by\u200bsomeone else", 2]);
+
+  // A refusal is shown even if its form is gone.
+  await page.getByLabel("Comment, in Markdown").fill("half a word");
+  await page.locator("form[action='/do/comment'] input[name=issue]").evaluate((it) => (it.value = "ISS-404"));
+  await page.locator("form[action='/do/comment'] input[name=form]").evaluate((it) => (it.value = "comment:gone"));
+  await page.getByRole("button", { name: "Comment" }).click();
+  await page.locator("main > .refusal[role=alert]").waitFor();
+  await page.getByText("half a word").waitFor();
   step("writing while it changes");
 
   // The board: dragging, and the keyboard.
