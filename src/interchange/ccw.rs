@@ -52,6 +52,8 @@ const OWN: &str = "ccw";
 const BOUND_AT: &str = "bound_at";
 /// Its member with the plans that have other ids here.
 const RENAMED: &str = "renamed";
+/// Its member with the number of the content of all plans and queues.
+const CONTENT: &str = "content";
 /// Who wrote what ccw has no author for.
 const UNKNOWN: &str = "unknown";
 /// The status of an issue that was closed or cancelled here, for which ccw has no word.
@@ -121,6 +123,11 @@ impl<'a> Own<'a> {
         self.0?.get(BOUND_AT)?.as_str().and_then(Time::parse)
     }
 
+    fn content(&self) -> u32 {
+        let number = self.0.and_then(|own| own.get(CONTENT)?.as_u64());
+        number.and_then(|number| u32::try_from(number).ok()).unwrap_or_default()
+    }
+
     fn time(&self, group: &str, name: &str) -> Option<Time> {
         self.0?.get(group)?.get(name)?.as_str().and_then(Time::parse)
     }
@@ -175,12 +182,14 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     if let Some(own) = imported.get_mut(OWN).and_then(Value::as_object_mut) {
         own.shift_remove("solutions");
         own.shift_remove("changed");
+        own.shift_remove(CONTENT);
     }
     let work = IssueWork {
         feedback: feedback::read(&mut fields, &issue),
         plans: own.list("solutions").iter().filter_map(|plan| plan::read(&issue, plan).ok()).collect(),
         items: item::arrivals(&own, &issue, &items, changed),
         attempts,
+        content: own.content(),
     };
     let Fields { notes, kept, .. } = fields;
     Ok(Arrival { work, notes, kept, ..Arrival::of(issue, imported, changed) })

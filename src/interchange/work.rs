@@ -22,6 +22,8 @@ pub(crate) struct IssueWork {
     pub(crate) items: Vec<ItemArrival>,
     /// The attempts at its plans, in order.
     pub(crate) attempts: Vec<Attempt>,
+    /// The number of the content of the source's plans and queues: it decides between two with the same time of change.
+    pub(crate) content: u32,
 }
 
 /// An item of a queue.
@@ -61,6 +63,10 @@ pub(crate) struct QueueArrival {
     pub(crate) queue: Queue,
     /// When it last changed there.
     pub(crate) changed: Time,
+    /// When the order of the queues last changed there.
+    pub(crate) ordered: Time,
+    /// The number of the content of the source's plans and queues.
+    pub(crate) content: u32,
     /// The plans in it.
     pub(crate) listed: BTreeSet<SolutionId>,
     /// Its conflicts.

@@ -19,6 +19,11 @@ impl PlanDigest {
     }
 }
 
+/// The first bytes of the sha256 of the canonical form, as a number.
+pub(crate) fn hash(value: &Value) -> u32 {
+    Sha256::digest(canonical(value)).iter().take(4).fold(0, |hash, byte| hash << 8 | u32::from(*byte))
+}
+
 /// Lower-case hex.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;

@@ -104,6 +104,14 @@ impl Doc {
         Self { schema: SchemaRef(schema), epoch: 0, birth: Some(birth), once, slots }
     }
 
+    /// With another stamp for a field.
+    pub(crate) fn with_stamp(mut self, key: &str, stamp: Stamp) -> Self {
+        if let Some(slot) = self.slots.get_mut(key) {
+            slot.stamp = Some(stamp);
+        }
+        self
+    }
+
     /// With the record of the source, which is JSON already: it need not be written and read again.
     pub(crate) fn with_imported(mut self, record: Value, changed: &Stamp) -> Self {
         let slot = Slot { stamp: Some(changed.clone()), value: Some(Shape::Any.order(record)) };

@@ -51,14 +51,40 @@ impl Stamp {
         Self::first(at, IMPORT)
     }
 
+    /// The stamp of an imported value of a source whose content has this [`Stamp::content_number`]. Of two contents
+    /// with one time of change, every clone takes the one with the greater number.
+    pub(crate) fn import_of(at: Time, content: u32) -> Self {
+        Self::at(at, content.min(LAST_COUNTER), IMPORT)
+    }
+
+    /// A number from 1 on, from the hash of a content. There is room for later stamps of the same time.
+    pub(crate) fn content_number(hash: u32) -> u32 {
+        1 + hash % (LAST_COUNTER - LAST_COUNTER / 10)
+    }
+
     fn first(at: Time, by: &str) -> Self {
-        let first = Self::with_counter(at, 0, by);
-        if &first.0[..TIME_WIDTH] > LATEST { Self(format!("{LATEST}/00000/{by}")) } else { first }
+        Self::at(at, 0, by)
+    }
+
+    fn at(at: Time, counter: u32, by: &str) -> Self {
+        let made = Self::with_counter(at, counter, by);
+        if &made.0[..TIME_WIDTH] > LATEST { Self(format!("{LATEST}/{counter:05}/{by}")) } else { made }
     }
 
     /// Whether an import made it.
     pub(crate) fn is_import(&self) -> bool {
         self.0.ends_with(IMPORT)
+    }
+
+    /// Whether an import wrote both, of two contents of a source with one time of change.
+    pub(crate) fn is_other_content(&self, other: &Self) -> bool {
+        let is_one_time = self.0.get(..TIME_WIDTH) == other.0.get(..TIME_WIDTH);
+        is_one_time && self.is_import() && other.is_import() && self != other
+    }
+
+    /// The next stamp that an import writes after this one.
+    pub(crate) fn next_content(&self) -> Option<Self> {
+        self.tick(IMPORT)
     }
 
     /// `None` if `text` is not a stamp: wrong width, a time from 9998-12-31 on, letters outside the alphabet.

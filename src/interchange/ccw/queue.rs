@@ -140,7 +140,12 @@ pub(super) fn read(
     let items = items.into_iter().map(|it| SourceItem { depends_on: plans.resolved(&it, &mut notes), ..it });
     let items = items.collect();
     let file = file.to_owned();
-    Ok(SourceQueue { file, arrival: QueueArrival { queue, changed, listed, conflicts }, items, notes })
+    Ok(SourceQueue {
+        file,
+        arrival: QueueArrival { queue, changed, ordered: changed, content: 0, listed, conflicts },
+        items,
+        notes,
+    })
 }
 
 /// `QUE-20261121011937` and `QUE-20261121-011937` say when they were made.

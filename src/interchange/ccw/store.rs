@@ -6,11 +6,13 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::queue::{CcwQueueIndex, SourceQueue};
-use super::{BOUND_AT, OWN, RENAMED, files, plan, queue, session};
+use super::{BOUND_AT, CONTENT, OWN, RENAMED, files, plan, queue, session};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Each, FoundRecord, Records};
 use crate::interchange::work::QueueArrival;
+use crate::model::stamp::Stamp;
 use crate::model::words::count;
+use crate::model::{digest, typed};
 
 /// What a directory holds.
 pub(crate) struct CcwFolder {
@@ -160,6 +162,12 @@ impl Reading {
             let files: BTreeSet<&str> = plans.iter().map(|it| it.file.as_str()).collect();
             self.faults.extend(files.into_iter().map(|file| files::fault(file, 0, Some(issue), why)));
         }
+        let content = self.content();
+        let ordered = self.queues.iter().map(|it| it.arrival.changed).max();
+        for SourceQueue { arrival, .. } in &mut self.queues {
+            arrival.content = content;
+            arrival.ordered = ordered.unwrap_or(arrival.changed);
+        }
         let mut items: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         let mut changed: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
         for SourceQueue { file, arrival, items: given, notes } in &self.queues {
@@ -187,7 +195,9 @@ impl Reading {
                 (issue.get("id").and_then(Value::as_str).map(str::to_owned), issue.as_object_mut())
             {
                 let plans = self.plans.get(&id).map_or(&[][..], Vec::as_slice);
-                map.insert(OWN.into(), own(plans, items.get(&id), changed.get(&id)));
+                let mut own = own(plans, items.get(&id), changed.get(&id));
+                own.insert(CONTENT.into(), content.into());
+                map.insert(OWN.into(), own.into());
             }
             let unit = if number == 0 { file } else { files::line_of(&file) };
             found.push(FoundRecord { unit: unit.into(), number, record: Ok(issue) });
@@ -195,6 +205,19 @@ impl Reading {
         found.extend(self.faults);
         let queues = self.queues.into_iter().map(|given| given.arrival).collect();
         CcwFolder { found, queues, remarks: self.remarks }
+    }
+
+    /// The number of what all plans and queues say.
+    fn content(&self) -> u32 {
+        let plans = self.plans.iter().map(|(issue, plans)| {
+            let plans: Vec<Value> = plans.iter().map(|it| it.plan.clone()).collect();
+            Value::from(vec![Value::from(issue.as_str()), Value::from(plans)])
+        });
+        let queues = self.queues.iter().map(|SourceQueue { arrival, items, .. }| {
+            let items = items.iter().map(|it| Value::from(vec![Value::from(it.position), it.item.clone()]));
+            Value::from(vec![typed::own_json(&arrival.queue), items.collect()])
+        });
+        Stamp::content_number(digest::hash(&plans.chain(queues).collect()))
     }
 
     /// What is true of every store of ccw, or of this one as a whole.
@@ -219,7 +242,11 @@ impl Reading {
 const INDEX: &str = "index.json";
 
 /// What the record of an issue has beside what ccw wrote.
-fn own(plans: &[PlanLine], items: Option<&Vec<Value>>, changed: Option<&Map<String, Value>>) -> Value {
+fn own(
+    plans: &[PlanLine],
+    items: Option<&Vec<Value>>,
+    changed: Option<&Map<String, Value>>,
+) -> Map<String, Value> {
     let mut own = Map::new();
     own.insert("plans".into(), plans.iter().map(|it| Value::from(it.id.clone())).collect());
     let bound = plans.iter().find(|it| it.plan.get("is_bound").and_then(Value::as_bool) == Some(true));
@@ -238,5 +265,5 @@ fn own(plans: &[PlanLine], items: Option<&Vec<Value>>, changed: Option<&Map<Stri
     own.insert("items".into(), items.cloned().unwrap_or_default().into());
     own.insert("solutions".into(), plans.iter().map(|it| it.plan.clone()).collect());
     own.insert("changed".into(), Value::Object(changed.cloned().unwrap_or_default()));
-    Value::Object(own)
+    own
 }

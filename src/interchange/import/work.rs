@@ -3,8 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
 use super::Writing;
 use crate::interchange::tracker::Arrival;
 use crate::interchange::work::{Attempt, ItemArrival, QueueArrival};
@@ -54,20 +52,20 @@ impl Writing<'_> {
         for feedback in &work.feedback {
             came.feedback += u64::from(write_entry(tx, &layout::issue_folder(id), &log, feedback)?);
         }
-        let changed = Stamp::import(arrival.changed);
+        let changed = Stamp::import_of(arrival.changed, work.content);
         for plan in &work.plans {
-            let birth = Stamp::import(plan.created_at);
+            let fresh = Doc::imported(&SOLUTION, plan, Stamp::import(plan.created_at), &changed);
             let path = layout::solution(&plan.id);
             let mut said = RecordNotes { what: format!("the plan `{}`", plan.id), notes };
-            came.plans += update_record(tx, &SOLUTION, path, plan, birth, &changed, &mut said)?.count();
+            came.plans += update_record(tx, &SOLUTION, path, fresh, &changed, &mut said)?.count();
         }
         for ItemArrival { queue, item, changed } in &work.items {
             self.queues.insert(queue.clone());
             let path = layout::item(queue, &item.solution_id);
-            let birth = Stamp::import(item.queued_at);
             let mut said = RecordNotes { what: format!("the item `{queue}:{}`", item.item_id), notes };
-            let changed = Stamp::import(*changed);
-            came.items += update_record(tx, &ITEM, path, item, birth, &changed, &mut said)?.count();
+            let changed = Stamp::import_of(*changed, work.content);
+            let fresh = Doc::imported(&ITEM, item, Stamp::import(item.queued_at), &changed);
+            came.items += update_record(tx, &ITEM, path, fresh, &changed, &mut said)?.count();
         }
         if !work.attempts.is_empty() {
             for attempt in &work.attempts {
@@ -92,16 +90,16 @@ impl Writing<'_> {
     /// Writes the queues that hold an issue of the batch; all of them if the whole source is imported.
     pub(super) fn queues(&mut self, tx: &mut Tx<'_>, queues: &[QueueArrival]) -> Result<(), StoreError> {
         let is_whole = self.report.left_out.is_empty();
-        for QueueArrival { queue, changed, listed, conflicts } in queues {
+        for QueueArrival { queue, changed, ordered, content, listed, conflicts } in queues {
             if !is_whole && !self.queues.contains(&queue.id) {
                 continue;
             }
-            let changed = Stamp::import(*changed);
-            let birth = Stamp::import(queue.created_at);
+            let changed = Stamp::import_of(*changed, *content);
+            let fresh = Doc::imported(&QUEUE, queue, Stamp::import(queue.created_at), &changed)
+                .with_stamp("priority", Stamp::import_of(*ordered, *content));
             let mut notes = Vec::new();
             let mut said = RecordNotes { what: "the queue".into(), notes: &mut notes };
-            let followed =
-                update_record(tx, &QUEUE, layout::queue(&queue.id), queue, birth, &changed, &mut said)?;
+            let followed = update_record(tx, &QUEUE, layout::queue(&queue.id), fresh, &changed, &mut said)?;
             let mut items = 0;
             if !matches!(followed, Followed::LeftOut) {
                 let (folder, log) = (queue_folder(&queue.id), layout::queue_conflicts(&queue.id));
@@ -152,17 +150,15 @@ impl RecordNotes<'_> {
     }
 }
 
-/// Updates a record with a clock from the source.
-fn update_record<T: Serialize>(
+/// Updates a record with a clock to what the source says now.
+fn update_record(
     tx: &mut Tx<'_>,
     schema: &'static Schema,
     path: String,
-    now: &T,
-    birth: Stamp,
+    fresh: Doc,
     changed: &Stamp,
     said: &mut RecordNotes<'_>,
 ) -> Result<Followed, StoreError> {
-    let fresh = Doc::imported(schema, now, birth, changed);
     let doc = match records::doc(tx, schema, &path) {
         Ok(None) => fresh,
         Ok(Some(here)) if here.birth() != fresh.birth() && schema.births == Births::LaterStands => {
@@ -171,7 +167,7 @@ fn update_record<T: Serialize>(
             ));
         }
         Ok(Some(mut here)) => {
-            let is_changed = here.follow_import(now, changed);
+            let is_changed = here.follow_import(&fresh, changed);
             said.differing(&here.differing(&fresh));
             if !is_changed {
                 return Ok(Followed::Same);
@@ -265,7 +261,10 @@ pub(super) fn remove_others(tx: &mut Tx<'_>, arrival: &Arrival, changed: &Stamp)
         .filter(|it| !it.item.is_removed() && !is_listed(&it.queue, &it.item.solution_id));
     let mut removed = 0;
     for it in others {
-        removed += u64::from(remove(tx, &it.queue, it.item, changed)?);
+        let path = layout::item(&it.queue, &it.item.solution_id);
+        let doc = records::doc(tx, &ITEM, &path)?;
+        let later = doc.map_or_else(|| changed.clone(), |doc| doc.after_contents(changed));
+        removed += u64::from(remove(tx, &it.queue, it.item, &later)?);
     }
     Ok(removed)
 }
@@ -275,7 +274,8 @@ fn remove(tx: &mut Tx<'_>, queue: &QueueId, item: Item, changed: &Stamp) -> Resu
     let path = layout::item(queue, &item.solution_id);
     let Some(mut doc) = records::doc(tx, &ITEM, &path)? else { return Ok(false) };
     let gone = Item { removed: Some(true), ..item };
-    let is_removed = doc.birth().is_some_and(Stamp::is_import) && doc.follow_import(&gone, changed);
+    let Some(birth) = doc.birth().filter(|birth| birth.is_import()).cloned() else { return Ok(false) };
+    let is_removed = doc.follow_import(&Doc::imported(&ITEM, &gone, birth, changed), changed);
     if is_removed {
         tx.write_new_doc(path, &doc)?;
     }

@@ -78,26 +78,56 @@ impl Doc {
     }
 
     /// Applies what a source says now, without knowing what it said at the last import: fields that an import wrote
-    /// or nobody did take its value, stamped `changed`; what was written here stays. Returns whether that changed
-    /// anything.
-    pub(crate) fn follow_import<T: Serialize>(&mut self, now: &T, changed: &Stamp) -> bool {
-        let (_, now) = explode_typed(self.schema.0, now, None);
+    /// or nobody did take the values of `source`, under its stamps; what was written here stays. Fields that the source
+    /// no longer has are stamped `changed`. Returns whether that changed anything.
+    ///
+    /// No value is replaced under its own stamp. If an earlier import wrote another content of the same time, the
+    /// later stamp wins as a whole.
+    pub(crate) fn follow_import(&mut self, source: &Self, changed: &Stamp) -> bool {
         let is_typed = |key: &&String| role(self.schema.0, key) != Role::Unknown;
         let mut keys: std::collections::BTreeSet<String> =
             self.slots.keys().filter(is_typed).cloned().collect();
-        keys.extend(now.keys().cloned());
+        keys.extend(source.slots.keys().cloned());
+        let stamp_in_source = |key: &str| source.stamp(key).unwrap_or(changed).clone();
+        let is_outdone = self.slots.iter().any(|(key, slot)| {
+            let is_of_source = stamp_in_source(key) == *changed;
+            is_of_source
+                && slot.stamp.as_ref().is_some_and(|stamp| stamp.is_other_content(changed) && stamp > changed)
+        });
         let mut is_changed = false;
         for key in keys {
-            let value = now.get(&key).and_then(|slot| slot.value.as_ref());
+            let stamp = stamp_in_source(&key);
+            let value = source.value(&key);
             let here = self.slots.get(&key);
-            if here.is_none_or(|slot| slot.is_stale(value)) {
-                let old = here.cloned();
-                let slot = Slot { stamp: Some(changed.clone()), value: value.cloned() };
-                join_slot(&mut self.slots, key.clone(), slot);
-                is_changed |= self.slots.get(&key) != old.as_ref();
+            let is_later = here.is_none_or(|slot| slot.is_stale(value) && slot.stamp.as_ref() < Some(&stamp));
+            if is_later && !(is_outdone && stamp == *changed) {
+                self.slots.insert(key, Slot { stamp: Some(stamp), value: value.cloned() });
+                is_changed = true;
             }
         }
+        if is_changed {
+            self.restamp_content(source, changed);
+        }
         is_changed
+    }
+
+    /// A stamp like `changed` that is later than everything that imports wrote at the same time.
+    pub(crate) fn after_contents(&self, changed: &Stamp) -> Stamp {
+        let stamps = self.slots.values().filter_map(|slot| slot.stamp.as_ref());
+        let last = stamps.filter(|stamp| stamp.is_other_content(changed)).max();
+        let later = last.filter(|last| *last > changed).and_then(Stamp::next_content);
+        later.unwrap_or_else(|| changed.clone())
+    }
+
+    /// Puts everything that another content of the same time said in the same way under the stamp of this one, so that
+    /// a merge takes one of the contents as a whole.
+    fn restamp_content(&mut self, source: &Self, changed: &Stamp) {
+        for (key, slot) in &mut self.slots {
+            let is_same = slot.value.as_ref() == source.value(key) && source.stamp(key) == Some(changed);
+            if is_same && slot.stamp.as_ref().is_some_and(|stamp| stamp.is_other_content(changed)) {
+                slot.stamp = slot.stamp.take().max(Some(changed.clone()));
+            }
+        }
     }
 
     /// Writes a field again, even with the same value: a person has seen it and decided.
