@@ -90,7 +90,7 @@ impl Role {
 fn needs(op: Op) -> Capability {
     match op {
         // A merge adds nothing that its two sides do not have. Finding lost links and following rewritten commits
-        // adds nothing that git does not already know.
+        // adds nothing that git does not already know. What an import brings may need more: `admit_import`.
         Op::New
         | Op::Edit
         | Op::Comment
@@ -150,10 +150,11 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// An operation that a role may not perform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} may not run `{op}`", .role.with_article())]
+#[error("{} may not {doing}", .role.with_article())]
 pub(crate) struct NotTheirs {
     role: Role,
-    op: Op,
+    /// ``run `bind` ``, `import plans`.
+    doing: String,
     needed: Capability,
 }
 
@@ -217,7 +218,25 @@ impl Explain for RoleError {
 pub(crate) fn admit(role: Option<&str>, op: Op) -> Result<(), RoleError> {
     let Some(role) = acting(role)? else { return Ok(()) };
     let needed = needs(op);
-    if role.may(needed) { Ok(()) } else { Err(NotTheirs { role, op, needed }.into()) }
+    if role.may(needed) {
+        Ok(())
+    } else {
+        Err(NotTheirs { role, doing: format!("run `{op}`"), needed }.into())
+    }
+}
+
+/// Allows an import to bring something in a role: `what` is written by `op` otherwise.
+///
+/// # Errors
+/// An unknown role, or something that the role may not write.
+pub(crate) fn admit_import(role: Option<&str>, what: &str, op: Op) -> Result<(), RoleError> {
+    let Some(role) = acting(role)? else { return Ok(()) };
+    let needed = needs(op);
+    if role.may(needed) {
+        Ok(())
+    } else {
+        Err(NotTheirs { role, doing: format!("import {what}"), needed }.into())
+    }
 }
 
 /// Allows an operation to an agent of a run. Such an agent may neither claim nor end executions, nor exchange records

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::import_roles;
 use crate::interchange::import::Batch;
 use crate::interchange::lines::JsonLinesFile;
 use crate::interchange::selection::{ImportSelection, SourceState};
@@ -81,6 +82,7 @@ pub(crate) fn import(
     let committed = session.counted("importing", Some(batch.len() as u64), |at| {
         session.transact(permit, |tx| {
             let report = batch.write::<Refusal>(records, tx, &mut *at)?;
+            import_roles::admit(tx)?;
             if strict && !report.skipped.is_empty() {
                 return Err(not_strict(name, &report.skipped));
             }
@@ -123,6 +125,7 @@ pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl
     let committed = session.counted("importing", None, |at| {
         session.transact(permit, |tx| {
             let mut taken = jsonl::read::<Refusal>(&mut source, tx, only, strict, &mut *at)?;
+            import_roles::admit(tx)?;
             taken.left_out = chosen.as_ref().map(|(_, left_out)| left_out.clone()).unwrap_or_default();
             if dry_run {
                 preview = Some(taken);

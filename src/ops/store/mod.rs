@@ -10,6 +10,7 @@ mod hooks;
 mod ids;
 mod import;
 mod import_git_bug;
+mod import_roles;
 mod init;
 mod policy;
 mod project;

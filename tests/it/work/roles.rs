@@ -115,3 +115,37 @@ fn a_commit_of_the_wrong_role_is_linked_and_named_by_the_audit() {
     let named = audit["findings"].as_array().unwrap().iter().any(|it| it["kind"] == "role");
     assert!(named, "{audit}");
 }
+
+#[test]
+fn an_import_brings_only_what_the_role_may_write() {
+    let sandbox = Sandbox::new();
+    let from = sandbox.store("from");
+    from.issue("ISS-001");
+    let export = |name: &str| {
+        let file = sandbox.root().join(name);
+        from.wf(&["export", "jsonl", "-o", file.to_str().unwrap()]).ok();
+        file.to_str().unwrap().to_owned()
+    };
+    let issues = export("issues.jsonl");
+    from.wf(&["policy", "set", "review=required"]).ok();
+    let policy = export("policy.jsonl");
+    let repo = sandbox.store("a");
+    let tip = repo.tip();
+    for args in [&["import", "jsonl", &policy][..], &["import", "jsonl", "--dry-run", &policy]] {
+        let error = repo.with_env("WF_ROLE", "explorer").refused(1, args);
+        assert_eq!(error["message"], "an explorer may not import policies");
+        assert!(error["hint"].as_str().unwrap().starts_with("only an owner may;"), "{error}");
+    }
+    assert_eq!(repo.tip(), tip);
+    repo.with_env("WF_ROLE", "explorer").wf(&["import", "jsonl", &issues]).ok();
+    repo.wf(&["import", "jsonl", &policy]).ok();
+
+    from.planned("ISS-001", &plan_on("a.txt"));
+    let plans = export("plans.jsonl");
+    refused(&repo, "explorer", &["import", "jsonl", &plans]);
+    repo.with_env("WF_ROLE", "planner").wf(&["import", "jsonl", &plans]).ok();
+    from.wf(&["queue", "add", "ISS-001"]).ok();
+    let queues = export("queues.jsonl");
+    refused(&repo, "planner", &["import", "jsonl", &queues]);
+    repo.with_env("WF_ROLE", "integrator").wf(&["import", "jsonl", &queues]).ok();
+}
