@@ -140,11 +140,11 @@ fn an_import_brings_only_what_the_role_may_write() {
     repo.with_env("WF_ROLE", "explorer").wf(&["import", "jsonl", &issues]).ok();
     repo.wf(&["import", "jsonl", &policy]).ok();
 
-    from.planned("ISS-001", &plan_on("a.txt"));
+    from.planned("ISS-002", &plan_on("a.txt"));
     let plans = export("plans.jsonl");
     refused(&repo, "explorer", &["import", "jsonl", &plans]);
     repo.with_env("WF_ROLE", "planner").wf(&["import", "jsonl", &plans]).ok();
-    from.wf(&["queue", "add", "ISS-001"]).ok();
+    from.wf(&["queue", "add", "ISS-002"]).ok();
     let queues = export("queues.jsonl");
     refused(&repo, "planner", &["import", "jsonl", &queues]);
     repo.with_env("WF_ROLE", "integrator").wf(&["import", "jsonl", &queues]).ok();
