@@ -122,6 +122,11 @@ pub(crate) trait Records {
         &[]
     }
 
+    /// Whether the source is a list, which may be empty.
+    fn is_list(&self) -> bool {
+        false
+    }
+
     /// Remarks about the source as a whole.
     fn remarks(&self) -> &[String] {
         &[]

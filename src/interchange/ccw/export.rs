@@ -192,7 +192,7 @@ fn left_out(folder: &IssueFolder, derived: &IssueDerived) -> BTreeSet<&'static s
         (executions.iter().any(|it| it.execution.actor != UNKNOWN), "the executor"),
         (executions.iter().any(|it| it.execution.queue_id.is_none()), "executions outside a queue"),
         (folder.items.iter().any(|it| it.item.is_removed()), "items that were removed from a queue"),
-        (derived.status == IssueStatus::Cancelled, "that it was cancelled, so it is paused there"),
+        (derived.status == IssueStatus::Cancelled, "cancelled issues, which are paused there"),
     ];
     said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, what)| what).collect()
 }

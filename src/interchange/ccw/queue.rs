@@ -9,6 +9,7 @@ use crate::interchange::work::QueueArrival;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Queue, QueueDecision};
 use crate::model::time::Time;
+use crate::model::words::count;
 
 /// What `queues/index.json` says.
 #[derive(Debug, Default)]
@@ -178,7 +179,11 @@ fn members(given: &Value, notes: &mut Vec<String>) -> Vec<Value> {
         by_plan.entry(plan).or_default().push(task);
     }
     if order.len() < tasks.len() {
-        notes.push(format!("its {} tasks became {} items, one for each plan", tasks.len(), order.len()));
+        notes.push(format!(
+            "its {} became {}, one for each plan",
+            count(tasks.len(), "task"),
+            count(order.len(), "item")
+        ));
     }
     order.iter().filter_map(|plan| by_plan.get(plan)).filter_map(|tasks| joined(tasks)).collect()
 }

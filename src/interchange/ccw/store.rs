@@ -175,8 +175,12 @@ impl Reading {
             self.remarks.extend(notes.iter().map(|note| format!("{id}: {note}")));
             for it in given {
                 if !known.contains(&it.issue) {
-                    let why =
-                        format!("its item `{}` is of the issue `{}`, which is missing", it.number, it.issue);
+                    let why = match it.issue.as_str() {
+                        "" => format!("its item `{}` names no issue", it.number),
+                        issue => {
+                            format!("its item `{}` is of the issue `{issue}`, which is missing", it.number)
+                        }
+                    };
                     self.faults.push(files::fault(file, 0, None, why));
                     continue;
                 }

@@ -15,19 +15,21 @@ pub(crate) struct Pages {
     /// The limit that the program was given; `None` without a limit.
     most: Option<u64>,
     remarks: Vec<String>,
+    /// Whether it has an array, even an empty one.
+    is_list: bool,
 }
 
 impl Pages {
     /// An open file, with its name for messages. If a program wrote it, `most` is how many issues it was asked for at most,
     /// unless the user set a limit.
     pub(crate) fn of(name: String, file: File, most: Option<u64>) -> Self {
-        Self { name, file, most, remarks: vec![] }
+        Self { name, file, most, remarks: vec![], is_list: false }
     }
 }
 
 impl Records for Pages {
     fn each(&mut self) -> Result<Each<'_>, Unreadable> {
-        let Self { name, file, most, remarks } = self;
+        let Self { name, file, most, remarks, is_list } = self;
         remarks.clear();
         file.rewind().map_err(|error| lines::unread(name, 0, &error))?;
         let mut input = BufReader::new(&*file);
@@ -43,7 +45,12 @@ impl Records for Pages {
             is_over: false,
             most: *most,
             remarks,
+            is_list,
         }))
+    }
+
+    fn is_list(&self) -> bool {
+        self.is_list
     }
 
     fn remarks(&self) -> &[String] {
@@ -69,6 +76,7 @@ struct Issues<'a, V> {
     is_over: bool,
     most: Option<u64>,
     remarks: &'a mut Vec<String>,
+    is_list: &'a mut bool,
 }
 
 impl<V: Iterator<Item = serde_json::Result<Value>>> Iterator for Issues<'_, V> {
@@ -83,6 +91,7 @@ impl<V: Iterator<Item = serde_json::Result<Value>>> Iterator for Issues<'_, V> {
                 Some(issue) => Ok(issue),
                 None => match self.values.next()? {
                     Ok(Value::Array(page)) => {
+                        *self.is_list = true;
                         self.page = page.into_iter();
                         continue;
                     }

@@ -22,6 +22,10 @@ use crate::model::time::Time;
 use crate::store::layout::Location;
 use crate::store::{AtPath, StoreError, Tx, layout};
 
+/// The fault of a file that does not begin as an export does.
+const FOREIGN: &str = "is not an export of git-wf";
+/// The fault of an export with something that cannot be imported.
+const IN_PART: &str = "cannot be imported as a whole";
 /// More files than any store has.
 const MOST_FILES: u64 = 20_000_000;
 
@@ -57,9 +61,11 @@ pub(crate) struct ImportedJsonl {
 
 /// A file of JSON lines that is not an export.
 #[derive(Debug, thiserror::Error)]
-#[error("`{name}` is not an export of git-wf, so nothing was imported: line {line}: {why}")]
+#[error("`{name}` {fault}, so nothing was imported: line {line}: {why}")]
 pub(crate) struct NoExport {
     name: String,
+    /// What is wrong with it as a whole.
+    fault: &'static str,
     line: u64,
     why: String,
 }
@@ -89,7 +95,7 @@ where
     let mut lines = source.lines()?;
     match lines.next()? {
         Some(line) => head(&line)?.map_err(|why| no_export(&line, why))?,
-        None => return Err(at_end(&lines, "the file is empty".into()).into()),
+        None => return Err(NoExport { fault: FOREIGN, ..at_end(&lines, "the file is empty".into()) }.into()),
     }
     let now = tx.stamper().now();
     let mut taken = ImportedJsonl::default();
@@ -109,7 +115,8 @@ where
             },
         );
         for (number, read) in read {
-            let no_export = |why: String| NoExport { name: lines.name().to_owned(), line: number, why };
+            let no_export =
+                |why: String| NoExport { name: lines.name().to_owned(), fault: IN_PART, line: number, why };
             let fault = match read {
                 // The rest cannot be read.
                 Err(error @ Unreadable::Unread { .. }) => return Err(error.into()),
@@ -207,11 +214,11 @@ impl From<StoreError> for Refusal {
 }
 
 fn no_export(line: &JsonLine<'_>, why: String) -> NoExport {
-    NoExport { name: line.name().to_owned(), line: line.number, why }
+    NoExport { name: line.name().to_owned(), fault: FOREIGN, line: line.number, why }
 }
 
 fn at_end(lines: &JsonLineReader<'_>, why: String) -> NoExport {
-    NoExport { name: lines.name().to_owned(), line: lines.number(), why }
+    NoExport { name: lines.name().to_owned(), fault: IN_PART, line: lines.number(), why }
 }
 
 fn head(line: &JsonLine<'_>) -> Result<Result<(), String>, Unreadable> {

@@ -70,7 +70,7 @@ pub(crate) fn import(
     session.store().snapshot()?;
     let Import { name, records, how: Selected { selection, dry_run, strict } } = input;
     let batch = session.counted("reading", None, |at| Batch::collect(tracker, records, &selection, at))?;
-    if batch.is_empty() {
+    if batch.is_empty() && !records.is_list() {
         return Err(Refusal::new(Code::Empty, format!("{name} is empty, so nothing was imported"))
             .hint(tracker.hint)
             .remedy(RemedyCall::new(Other::Help, ["import"]), "lists the sources"));
@@ -248,8 +248,9 @@ fn in_cycles(name: &str, cycles: &[String]) -> Refusal {
 fn first_lines(skipped: &[Skipped]) -> Vec<String> {
     let mut lines: Vec<String> = skipped.iter().take(LINES_SHOWN).map(line).collect();
     if let Some(more) = skipped.len().checked_sub(LINES_SHOWN).filter(|more| *more > 0) {
-        let unit = skipped.first().map_or("line", |skipped| &skipped.unit);
-        lines.push(format!("… and {more} more {unit}s"));
+        let first = skipped.first().map_or("line", |skipped| &skipped.unit);
+        let unit = if skipped.iter().all(|it| it.unit == first) { first } else { "fault" };
+        lines.push(format!("… and {}", words::count(more, &format!("more {unit}"))));
     }
     lines
 }

@@ -90,7 +90,7 @@ fn what_beads_has_no_field_for_is_named() {
     let left_out = of(&folder).left_out;
     assert_eq!(
         left_out.into_iter().collect::<Vec<_>>(),
-        ["actual_behavior", "that it was cancelled, not closed"]
+        ["actual_behavior", "cancelled issues, which are closed there"]
     );
 }
 

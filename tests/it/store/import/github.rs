@@ -151,7 +151,6 @@ fn pages_of_the_rest_api_and_pull_requests() {
     );
     assert_eq!(repo.refused_in(cut, 1, &["import", "github", "--strict", "-"])["code"], "not-strict");
     assert_eq!(repo.refused_in("{}", 1, &["import", "github", "-"])["code"], "wrong-source");
-    assert_eq!(repo.refused_in("[]", 1, &["import", "github", "-"])["code"], "empty");
 }
 
 #[test]
@@ -304,4 +303,17 @@ fn an_issue_without_a_plan_or_from_elsewhere_has_no_comment() {
     assert_eq!(repo.refused(1, &["export", "github", "ISS-1"])["code"], "not-from-github");
     repo.json_in(json!([record(7, &json!({}))]).to_string(), &["import", "github", "-"]);
     assert_eq!(repo.refused(1, &["export", "github", "GH-7", "--post"])["code"], "not-executed");
+}
+
+#[test]
+fn a_list_without_issues_brings_nothing_and_is_no_error() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    for text in ["[]", "[]\n[]\n"] {
+        let report = repo.json_in(text, &["import", "github", "-"]);
+        assert_eq!((&report["created"], &report["commit"]), (&json!(0), &Value::Null), "{report}");
+        let told = repo.wf_in(text, &["import", "github", "-"]).ok();
+        assert!(told.stdout.contains("nothing new"), "{}{}", told.stdout, told.stderr);
+    }
+    assert_eq!(repo.refused_in("", 1, &["import", "github", "-"])["code"], "empty");
 }
