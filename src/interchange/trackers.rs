@@ -18,7 +18,7 @@ fn of(record: &Value) -> Option<&'static Tracker> {
 }
 
 /// What a record means here, and its tracker; `None` if no tracker can read it.
-pub(super) fn read(record: &Value) -> Option<(&'static Tracker, Arrival)> {
+pub(crate) fn read(record: &Value) -> Option<(&'static Tracker, Arrival)> {
     let tracker = of(record)?;
     Some((tracker, (tracker.read)(record).ok()?))
 }

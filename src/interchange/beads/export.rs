@@ -153,11 +153,11 @@ impl Writing {
         let standing = folder.standing_comments();
         let known = self.map.get("comments").and_then(Value::as_array).cloned().unwrap_or_default();
         let (mut all, written) = as_written(&known, &standing);
-        let issue = &folder.issue.record.id;
+        let issue = &folder.issue.record;
         for it in standing.iter().filter(|it| !written.contains(&it.comment.id)) {
             let first = first(it);
             all.push(json!({
-                "id": numbers.of(it, issue), "issue_id": issue, "author": first.author, "text": it.comment.body,
+                "id": numbers.of(it, issue), "issue_id": issue.id, "author": first.author, "text": it.comment.body,
                 "created_at": first.created_at
             }));
         }
@@ -257,7 +257,10 @@ fn left_out(folder: &IssueFolder, derived: &IssueDerived) -> BTreeSet<&'static s
         (issue.extended_context.location.is_some(), "location"),
         (issue.extended_context.suggested_fix.is_some(), "suggested_fix"),
         (issue.lifecycle_requirements != Default::default(), "lifecycle_requirements"),
-        (derived.status == IssueStatus::Cancelled && !was_cancelled, "that it was cancelled, not closed"),
+        (
+            derived.status == IssueStatus::Cancelled && !was_cancelled,
+            "cancelled issues, which are closed there",
+        ),
     ];
     said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, what)| what).collect()
 }

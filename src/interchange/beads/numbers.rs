@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::export::{as_written, own};
 use crate::model::id::{EntryId, IssueId};
-use crate::model::issue::Comment;
+use crate::model::issue::{Comment, Issue};
+use crate::model::redaction::is_hidden;
 use crate::rules::folder::{IssueFolder, StandingComment};
 
 /// A comment by its first version.
@@ -31,6 +32,10 @@ impl CommentCount {
         let standing = folder.standing_comments();
         let (_, written) = as_written(&known, &standing);
         let new = standing.iter().filter(|it| !written.contains(&it.comment.id));
+        let (given, new): (Vec<_>, Vec<_>) = new.partition(|it| number_in_source(it, issue).is_some());
+        let highest = given.iter().filter_map(|it| number_in_source(it, issue)).max();
+        self.highest = self.highest.max(highest.unwrap_or(0));
+        let new = new.into_iter();
         self.unnumbered.extend(new.map(|it| (first(it).id.clone(), issue.id.clone())));
     }
 
@@ -45,9 +50,16 @@ pub(crate) struct CommentNumbers(BTreeMap<Key, u64>);
 
 impl CommentNumbers {
     /// The number of a comment that was counted.
-    pub(super) fn of(&self, comment: &StandingComment<'_>, issue: &IssueId) -> Option<u64> {
-        self.0.get(&(first(comment).id.clone(), issue.clone())).copied()
+    pub(super) fn of(&self, comment: &StandingComment<'_>, issue: &Issue) -> Option<u64> {
+        let counted = || self.0.get(&(first(comment).id.clone(), issue.id.clone())).copied();
+        number_in_source(comment, issue).or_else(counted)
     }
+}
+
+/// The number that a comment has in beads, if the record of its issue there is hidden.
+fn number_in_source(comment: &StandingComment<'_>, issue: &Issue) -> Option<u64> {
+    let is_hidden = issue.imported.as_ref().is_some_and(is_hidden);
+    first(comment).source_id.as_ref().filter(|_| is_hidden)?.parse().ok()
 }
 
 /// The first version of a comment.

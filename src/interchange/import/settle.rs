@@ -84,6 +84,8 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
     let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
     let completed = completed(tracker, known, arrival);
     let arrival = completed.as_ref().unwrap_or(arrival);
+    let veiled = known.and_then(|known| veiled::veiled(tracker, known, arrival));
+    let arrival = veiled.as_ref().unwrap_or(arrival);
     let mut before = known.and_then(|record| (tracker.read)(record).ok());
     if let (Some(before), Some(read)) = (&mut before, doc.stamp("imported").filter(|stamp| stamp.is_import()))
     {
@@ -119,7 +121,7 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
             doc.update_imported(&was, &now, &changed)
         }
         (None, _) => {
-            let mut merged = doc.clone().merge(made(arrival));
+            let mut merged = doc.clone().merge(made(arrival).without_hidden(&doc));
             let now = said(&arrival.issue, &silent, &merged);
             merged.update_imported(&now, &now, &changed);
             let is_changed = merged != doc;
@@ -226,6 +228,8 @@ fn two_births(here: &Doc) -> Settled {
     );
     Settled::Other(note)
 }
+
+mod veiled;
 
 #[cfg(test)]
 mod tests;

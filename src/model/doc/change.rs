@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::join::join_slot;
 use super::parse::explode_typed;
 use super::{BIRTH, Doc, Role, Slot, role};
+use crate::model::redaction::{REDACTED, is_hidden};
 use crate::model::stamp::{Stamp, Stamper};
 
 /// A field with the last possible stamp, which nothing can overwrite.
@@ -128,6 +129,16 @@ impl Doc {
                 slot.stamp = slot.stamp.take().max(Some(changed.clone()));
             }
         }
+    }
+
+    /// Without the fields whose values are hidden in the record that is `here`, where a purge has removed them.
+    pub(crate) fn without_hidden(mut self, here: &Self) -> Self {
+        let is_hidden = |key: &str| here.value(key).is_some_and(is_hidden);
+        self.slots.retain(|key, _| {
+            let set = key.split_once('/').map(|(name, _)| format!("{name}/{REDACTED}"));
+            !is_hidden(key) && set.is_none_or(|set| here.value(&set).is_none())
+        });
+        self
     }
 
     /// Writes a field again, even with the same value: a person has seen it and decided.

@@ -19,6 +19,7 @@ mod received;
 mod redact;
 mod reindex;
 mod signatures;
+mod source_copy;
 mod undo;
 
 pub(crate) use agent_setup::{AgentFiles, AgentSetup, PieceState, SetupTask, agent_setup};
@@ -40,4 +41,5 @@ pub(crate) use received::received;
 pub(crate) use redact::{Redact, redact};
 pub(crate) use reindex::{Reindexed, reindex};
 pub(crate) use signatures::{Signature, Vouched, Vouching, signatures, vouched};
+pub(crate) use source_copy::keep_hidden;
 pub(crate) use undo::{KeptField, Restored, Undone, undo};

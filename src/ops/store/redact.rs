@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::copies::copies;
+use super::source_copy::hide_in_source;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
 use crate::model::op::{Op, Other};
@@ -16,7 +17,7 @@ use crate::ops::{Answer, Refusal, Session};
 use crate::store::layout::{self, Form, Location, form};
 use crate::store::redaction::Redactions;
 use crate::store::resolve::{self, KnownRecord};
-use crate::store::{ReadState, Tx, records};
+use crate::store::{ReadState, Tx};
 
 /// What to hide, and why.
 #[derive(Debug)]
@@ -33,6 +34,9 @@ pub(crate) struct Redact {
 
 /// The logs in the directory of a record.
 const LOGS: &[&str] = &["comments", "feedback", "explorations", "reviews", "log", "conflicts"];
+
+/// The file of an issue in its directory.
+pub(super) const ISSUE_FILE: &str = "issue.json";
 
 /// A value to hide.
 pub(super) struct HideValue {
@@ -63,14 +67,12 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Redacted> {
     let committed = session.transact(permit, |tx| {
         let (id, wanted) = wanted(tx, input)?;
         let mut made = vec![hide(tx, &wanted, reason)?];
+        for copy in copies(tx, &wanted)? {
+            made.push(hide(tx, &copy, reason)?);
+        }
         // The import source's copy of the issue contains the same texts.
-        if wanted.target == "issue.json" && wanted.field != "imported" {
-            let imported = HideValue { field: "imported".into(), ..wanted };
-            made.extend(if is_there(tx, &imported)? { Some(hide(tx, &imported, reason)?) } else { None });
-        } else {
-            for copy in copies(tx, &wanted)? {
-                made.push(hide(tx, &copy, reason)?);
-            }
+        if wanted.target != ISSUE_FILE || wanted.field != "imported" {
+            made.push(hide_in_source(tx, &wanted, reason)?);
         }
         tx.note.force.clone_from(&input.force);
         let fields: Vec<&str> = made.iter().flatten().map(|it| it.field.as_str()).collect();
@@ -113,15 +115,9 @@ fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, HideValue), Refusal> {
     Ok((id, HideValue { folder, target: format!("{log}/{entry}.json"), field: field.to_owned() }))
 }
 
-fn is_there(tx: &Tx<'_>, wanted: &HideValue) -> Result<bool, Refusal> {
-    let path = format!("{}/{}", wanted.folder, wanted.target);
-    let Form::Doc(schema) = form(&path).0 else { return Ok(false) };
-    Ok(records::doc(tx, schema, &path)?.is_some_and(|doc| doc.written(&wanted.field).is_some()))
-}
-
 /// Writes the redaction; `None` if everything that it would hide is already hidden. Refuses a redaction that hides
 /// nothing.
-fn hide(tx: &mut Tx<'_>, wanted: &HideValue, reason: &str) -> Result<Option<Redaction>, Refusal> {
+pub(super) fn hide(tx: &mut Tx<'_>, wanted: &HideValue, reason: &str) -> Result<Option<Redaction>, Refusal> {
     let HideValue { folder, target, field } = wanted;
     let path = format!("{folder}/{target}");
     // A person names the record, not its file.

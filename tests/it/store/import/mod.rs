@@ -12,6 +12,7 @@ mod exported;
 mod git_bug;
 mod github;
 mod options;
+mod redacted;
 mod refused;
 mod removals;
 mod sound;
