@@ -144,7 +144,7 @@ fn an_import_brings_only_what_the_role_may_write() {
     let plans = export("plans.jsonl");
     refused(&repo, "explorer", &["import", "jsonl", &plans]);
     repo.with_env("WF_ROLE", "planner").wf(&["import", "jsonl", &plans]).ok();
-    from.wf(&["queue", "add", "ISS-002"]).ok();
+    from.wf(&["queue", "add", "ISS-002", "--force", "--reason", "urgent"]).ok();
     let queues = export("queues.jsonl");
     refused(&repo, "planner", &["import", "jsonl", &queues]);
     repo.with_env("WF_ROLE", "integrator").wf(&["import", "jsonl", &queues]).ok();

@@ -26,11 +26,7 @@ pub(super) fn veiled(tracker: &Tracker, known: &Value, arrival: &Arrival) -> Opt
 /// none.
 fn veil(known: &Value, now: &mut Value) {
     match (known, now) {
-        (Value::String(text), now) if text == REDACTED => {
-            if !now.is_null() {
-                *now = REDACTED.into();
-            }
-        }
+        (Value::String(text), now) if text == REDACTED && !now.is_null() => *now = REDACTED.into(),
         (Value::Object(known), Value::Object(now)) => {
             for (name, now) in now {
                 if let Some(known) = known.get(name) {
