@@ -32,12 +32,17 @@ fn change(project: &Path, file: &str, how: impl Fn(&mut Value)) {
     fs::write(path, values.iter().map(|value| format!("{value}\n")).collect::<String>()).unwrap();
 }
 
+/// Changes a project.
+type Change = fn(&Path);
+
 /// The ways in which ccw changes something without a later time of change.
-fn changes() -> [(&'static str, fn(&Path)); 4] {
+fn changes() -> [(&'static str, Change); 4] {
     [
-        ("plan", |at| change(at, "solutions/ISS-001.jsonl", |it| it["description"] = "Otherwise".into())),
+        ("plan", |at| {
+            change(at, "solutions/ISS-001.jsonl", |it| it["description"] = "Otherwise".into());
+        }),
         ("queue status", |at| {
-            change(at, &format!("queues/{FIRST}.json"), |it| it["status"] = "paused".into())
+            change(at, &format!("queues/{FIRST}.json"), |it| it["status"] = "paused".into());
         }),
         ("item order", |at| {
             change(at, &format!("queues/{FIRST}.json"), |it| {
@@ -45,7 +50,9 @@ fn changes() -> [(&'static str, fn(&Path)); 4] {
                 it["solutions"][1]["execution_order"] = 1.into();
             });
         }),
-        ("active queue", |at| change(at, "queues/index.json", |it| it["active_queue_id"] = SECOND.into())),
+        ("active queue", |at| {
+            change(at, "queues/index.json", |it| it["active_queue_id"] = SECOND.into());
+        }),
     ]
 }
 
