@@ -26,6 +26,7 @@ pub(crate) use crate::git::ObjectId;
 pub(crate) use crate::model::execution::MOST_FILES;
 pub(crate) use clock::Clock;
 pub(crate) use code::commits::CodeCommit;
+#[cfg(feature = "web")]
 pub(crate) use code::tree::CodeTree;
 pub(crate) use error::{HeadSide, StoreError};
 pub(crate) use history::commit_form::finding as ill_formed_commit;

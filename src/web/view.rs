@@ -114,7 +114,7 @@ impl View<'_> {
             store.work_dir()?;
             store.code_tree().ok().flatten()
         });
-        tree.as_ref().is_some_and(|tree| tree.has(path.as_str()).unwrap_or(false))
+        tree.as_ref().is_some_and(|tree| tree.has_file(path.as_str()).unwrap_or(false))
     }
 
     /// The address of a page.

@@ -38,7 +38,9 @@ pub(crate) use many::{Many, ManyChanged, many, many_preview};
 pub(crate) use new::{NewIssue, check_dependencies, new};
 pub(crate) use overrides::Override;
 pub(crate) use overview::{IssueWithExecutor, Overview, overview, standing};
-pub(crate) use reopen::{Reopen, reopen, reopen_to};
+#[cfg(feature = "web")]
+pub(crate) use reopen::reopen_to;
+pub(crate) use reopen::{Reopen, reopen};
 pub(crate) use search::{FoundIssue, SearchResult, search};
 pub(crate) use show::{ShownExecution, ShownRecord, show};
 pub(crate) use templates::{stem as template_stem, template_named, templates};

@@ -3,6 +3,7 @@
 use super::{IssueView, existing, view};
 use crate::model::code::Code;
 use crate::model::execution::AsideReason;
+use crate::model::id::IssueId;
 use crate::model::issue::StoredStatus;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
@@ -34,6 +35,7 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
 ///
 /// # Errors
 /// As those of [`reopen`]; `illegal-move` if it leads to another status.
+#[cfg(feature = "web")]
 pub(crate) fn reopen_to(session: &Session, input: Reopen, status: IssueStatus) -> Answer<IssueView> {
     reopened(session, input, Some(status))
 }
@@ -52,7 +54,7 @@ fn reopened(session: &Session, input: Reopen, wanted: Option<IssueStatus>) -> An
             from,
             IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned | IssueStatus::Queued
         ) {
-            return Ok(()); // already open
+            return reached(from, &id, wanted); // already open
         }
         if force.is_none() {
             transitions::permit(&id, from, Op::Reopen)?;
@@ -75,14 +77,7 @@ fn reopened(session: &Session, input: Reopen, wanted: Option<IssueStatus>) -> An
                 issue.close_reason = None;
             }
         })?;
-        if let Some(wanted) = wanted {
-            let status = facts::status(&existing(tx, &id)?);
-            if status != wanted {
-                let message = format!("reopening `{id}` leads to `{status}`, not to `{wanted}`");
-                return Err(Refusal::new(Code::IllegalMove, message)
-                    .remedy(RemedyCall::new(Op::Reopen, [id.as_str()]), "reopens it"));
-            }
-        }
+        reached(facts::status(&existing(tx, &id)?), &id, wanted)?;
         tx.note.force.clone_from(&force);
         let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
         tx.describe(format!("issue: reopen {id}{why}"));
@@ -94,4 +89,12 @@ fn reopened(session: &Session, input: Reopen, wanted: Option<IssueStatus>) -> An
         session.notice(Notice::warning(message).remedy(bind, "chooses one"));
     }
     view::answer(session, &id, committed.commit)
+}
+
+/// Refuses a status that is not the wanted one.
+fn reached(status: IssueStatus, id: &IssueId, wanted: Option<IssueStatus>) -> Result<(), Refusal> {
+    let Some(wanted) = wanted.filter(|wanted| status != *wanted) else { return Ok(()) };
+    let message = format!("reopening `{id}` leads to `{status}`, not to `{wanted}`");
+    let reopen = RemedyCall::new(Op::Reopen, [id.as_str()]);
+    Err(Refusal::new(Code::IllegalMove, message).remedy(reopen, "reopens it"))
 }

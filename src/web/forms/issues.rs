@@ -95,7 +95,7 @@ pub(super) fn feedback(session: &Session, input: &Query) -> Performed {
         .ok_or_else(|| Fault::at("type", Refusal::usage(format!("`{word}` is not a type of feedback"))))?;
     let add = AddFeedback {
         issue: needed(input, "issue")?.to_owned(),
-        text: unfolded(needed(input, "content")?),
+        text: unfolded(input.raw("content").unwrap_or_default()),
         kind,
         stage: None,
         solution: input.get("solution").map(str::to_owned),

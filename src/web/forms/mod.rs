@@ -167,7 +167,18 @@ impl<'a, 'v> PageForm<'a, 'v> {
 }
 
 /// Fields of forms with texts that people write.
-const WRITTEN: &[&str] = &["title", "text", "body", "content", "findings", "reason", "rationale"];
+const WRITTEN: &[&str] = &[
+    "title",
+    "text",
+    "body",
+    "content",
+    "findings",
+    "reason",
+    "rationale",
+    "tags",
+    "depends_on",
+    "assignee",
+];
 
 /// The refusal of a form that is not on the page, such as that of an item that someone else has removed, with the texts
 /// that were written there.
@@ -176,9 +187,10 @@ pub(super) fn refused_elsewhere(view: &View<'_>) -> Markup {
     html! {
         @if let Some(it) = it {
             (refused(view, &it.refusal))
-            @for text in WRITTEN.iter().filter_map(|name| it.typed.get(name)) {
+            @for (name, text) in WRITTEN.iter().filter_map(|name| Some((name, it.typed.raw(name)?)))
+                .filter(|(name, text)| !text.trim().is_empty() && it.typed.raw(&format!("was_{name}")) != Some(text)) {
                 div.field {
-                    p.quiet { "You wrote:" }
+                    p.quiet { "You wrote in `" (name) "`:" }
                     div.text dir="auto" { (text) }
                 }
             }

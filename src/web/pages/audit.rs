@@ -45,7 +45,7 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
 fn shown(view: &View<'_>, audit: &Audit) -> Markup {
     html! {
         p { code { (audit.range) } ": " (audit.bound_count) " of " (count(audit.commit_count, "commit")) " linked, "
-            (audit.evidenced_count) " of " (count(audit.task_count, "task")) " with evidence "
+            (audit.evidenced_count) " of " (count(audit.task_count, "task")) " with evidence. "
             (badge(if audit.is_at_fault() { "errors" } else { "no errors" })) }
         @if !audit.findings.is_empty() {
             (counted("Findings", audit.findings.len()))

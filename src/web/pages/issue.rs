@@ -1,5 +1,7 @@
 //! An issue with its comments, feedback, plans and executions.
 
+use std::cell::Cell;
+
 use maud::{Markup, html};
 
 use super::execution::linked_commit;
@@ -22,8 +24,10 @@ use crate::web::parts::{
 use crate::web::place::Place;
 use crate::web::view::{PageContent, View};
 
-/// Maximum commits of an execution; its own page has all.
-const MOST_COMMITS: usize = 50;
+/// Maximum commits on the page; those of an execution are all on its own page.
+const MOST_COMMITS: usize = 200;
+/// Maximum reviews of a plan; its own page has all.
+const MOST_REVIEWS: usize = 20;
 
 fn load(session: &Session, id: &IssueId) -> Result<IssueView, Refusal> {
     match issues::show(session, id.as_str(), false)?.view {
@@ -160,7 +164,10 @@ fn plans(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
                     p { (view.link(&Place::Plan(plan.id.clone()), "The plan with its reviews")) }
                     @if let Some(why) = &plan.withdrawn { p { "Withdrawn: " (linked(view, why)) } }
                     @if !plan.reviews.is_empty() {
-                        ul.rows aria-label="reviews" { @for review in &plan.reviews { li { (judged(view, plan, review)) } } }
+                        ul.rows aria-label="reviews" {
+                            @for review in plan.reviews.iter().rev().take(MOST_REVIEWS).rev() { li { (judged(view, plan, review)) } }
+                        }
+                        @if plan.reviews.len() > MOST_REVIEWS { p.quiet { "and " (plan.reviews.len() - MOST_REVIEWS) " earlier ones" } }
                     }
                     (plan_body(view, Shown { plan: &plan.typed, key: plan.id.uid(), is_brief: true }))
                     @if !plan.is_bound && plan.withdrawn.is_none() {
@@ -173,6 +180,8 @@ fn plans(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
 }
 
 fn executions(view: &View<'_>, contents: &Contents) -> Markup {
+    let room = Cell::new(MOST_COMMITS);
+    let shown = |number: usize| room.replace(room.get().saturating_sub(number)).min(number);
     html! {
         @if !contents.executions.is_empty() {
             (counted("Executions", contents.executions.len()))
@@ -185,10 +194,11 @@ fn executions(view: &View<'_>, contents: &Contents) -> Markup {
                         @if let Some(failure) = it.failure.as_ref().and_then(|it| it.message.as_ref()) {
                             div.quiet { (record_text(view, failure)) }
                         }
-                        @if !it.commits.is_empty() {
-                            ul.rows aria-label="commits" { @for one in it.commits.iter().take(MOST_COMMITS) { li { (linked_commit(view, it, one)) } } }
+                        @let shown = shown(it.commits.len());
+                        @if shown > 0 {
+                            ul.rows aria-label="commits" { @for one in it.commits.iter().take(shown) { li { (linked_commit(view, it, one)) } } }
                         }
-                        @if it.commits.len() > MOST_COMMITS { p.quiet { "and " (it.commits.len() - MOST_COMMITS) " more" } }
+                        @if shown < it.commits.len() { p.quiet { "and " (it.commits.len() - shown) " more" } }
                     }
                 }
             }
@@ -211,6 +221,10 @@ fn feedback(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
     html! {
         @if !contents.feedback.is_empty() {
             (counted("Feedback", contents.feedback.len()))
+        } @else if view.may_write() {
+            h2 { "Feedback" }
+        }
+        @if !contents.feedback.is_empty() {
             @for it in &contents.feedback {
                 article.entry {
                     header { (badge(it.kind.as_str())) " " (person(it.author.as_str())) " " (when(view, it.created_at)) }

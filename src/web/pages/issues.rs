@@ -96,8 +96,11 @@ fn asked(query: &Query, is_whole: bool, pages: Pages) -> Result<List, Refusal> {
         ..Filter::default()
     };
     let sort = query.get("sort").map(|word| {
-        let known = SORTS.iter().find(|it| it.0 == word);
-        known.ok_or_else(|| Refusal::usage(format!("`{word}` is not an order")))
+        let words: Vec<&str> = SORTS.iter().map(|it| it.0).collect();
+        SORTS.iter().find(|it| it.0 == word).ok_or_else(|| {
+            Refusal::usage(format!("`{word}` is not a sort order"))
+                .hint(format!("expected {}", words.join(", ")))
+        })
     });
     let sort = sort.transpose()?;
     Ok(List {

@@ -94,7 +94,9 @@ fn actions(view: &View<'_>, plan: &SolutionView) -> Markup {
         PageForm::new(view, "review", ""),
         PageForm::new(view, "queue-add", ""),
     );
-    let withdraw = PageForm::new(view, "withdraw", "");
+    // If someone else has withdrawn the plan meanwhile, a refusal of that is not one of this form.
+    let way = if plan.withdrawn.is_some() { "back" } else { "" };
+    let withdraw = PageForm::new(view, "withdraw", way);
     html! {
         @if view.may_write() {
             h2 { "Change" }
