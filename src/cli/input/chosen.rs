@@ -43,11 +43,11 @@ pub(in crate::cli) fn saved(session: &Session, name: &str) -> Result<Vec<String>
         let what = format!("there is no saved query `@{name}`");
         let all = session.store().git().config_below("wf.").unwrap_or_default();
         let names = all.iter().filter(|it| it.subsection == "query").map(|it| it.name.as_str());
-        let refusal = match nearest(name, names) {
-            Some(near) => Failure::usage(what).hint(format!("did you mean `@{near}`?")),
-            None => Failure::usage(what),
-        };
-        refusal.command(set, "saves one")
+        let saves = "saves one";
+        match nearest(name, names) {
+            Some(near) => Failure::usage(what).hint(format!("did you mean `@{near}`?")).command(set, saves),
+            None => Failure::usage(what).command(set, saves),
+        }
     })?;
     words(&text)
 }
