@@ -161,7 +161,7 @@ impl Redactions {
     }
 
     /// Whether a value of the record at `path` is hidden.
-    pub(super) fn hides(&self, path: &str, key: &str, stamp: Option<&Made>) -> bool {
+    pub(crate) fn hides(&self, path: &str, key: &str, stamp: Option<&Made>) -> bool {
         self.target(path).any(|it| is_of(&it.redaction.field, key) && it.hides(stamp))
     }
 

@@ -137,11 +137,12 @@ impl RecordNotes<'_> {
 
     /// Names the fields that stay as they are.
     fn differing(&mut self, differing: &DifferingFields<'_>) {
-        let DifferingFields { written, imported, once } = differing;
+        let DifferingFields { written, imported, once, hidden } = differing;
         for (fields, why) in [
             (written, "was changed here, and differs in the source"),
             (imported, "differs in the source, which changed it without a later time of change"),
             (once, "differs in the source, but is written only once here"),
+            (hidden, "is redacted here, and differs in the source"),
         ] {
             for field in fields {
                 self.notes.push(format!("{}: `{field}` {why}; it stays as it is", self.what));
@@ -167,8 +168,9 @@ fn update_record(
             ));
         }
         Ok(Some(mut here)) => {
-            let is_changed = here.follow_import(&fresh, changed);
-            said.differing(&here.differing(&fresh));
+            let hidden = hidden_keys(tx, &path, &here, &fresh)?;
+            let is_changed = here.follow_import(&fresh, changed, &hidden);
+            said.differing(&here.differing(&fresh, &hidden));
             if !is_changed {
                 return Ok(Followed::Same);
             }
@@ -186,6 +188,12 @@ fn update_record(
         }
         Err(error) => Err(error),
     }
+}
+
+/// The keys of the record at `path`, which is `here`, whose values are redacted.
+fn hidden_keys(tx: &Tx<'_>, path: &str, here: &Doc, source: &Doc) -> Result<BTreeSet<String>, StoreError> {
+    let redactions = Redactions::at(tx, path)?;
+    Ok(here.hidden_keys(source, |key, stamp| redactions.hides(path, key, stamp)))
 }
 
 /// Adds an entry of a log, unless it is there or was redacted. Returns whether it is new.
@@ -275,7 +283,9 @@ fn remove(tx: &mut Tx<'_>, queue: &QueueId, item: Item, changed: &Stamp) -> Resu
     let Some(mut doc) = records::doc(tx, &ITEM, &path)? else { return Ok(false) };
     let gone = Item { removed: Some(true), ..item };
     let Some(birth) = doc.birth().filter(|birth| birth.is_import()).cloned() else { return Ok(false) };
-    let is_removed = doc.follow_import(&Doc::imported(&ITEM, &gone, birth, changed), changed);
+    let gone = Doc::imported(&ITEM, &gone, birth, changed);
+    let hidden = hidden_keys(tx, &path, &doc, &gone)?;
+    let is_removed = doc.follow_import(&gone, changed, &hidden);
     if is_removed {
         tx.write_new_doc(path, &doc)?;
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{BIRTH, Doc, IMPORTED, Slot, is_element};
-use crate::model::redaction::{REDACTED, Redaction, hidden_plan};
+use crate::model::redaction::{REDACTED, Redaction, hidden_plan, is_hidden};
 use crate::model::schema::Births;
 use crate::model::stamp::{Made, Stamp};
 
@@ -36,12 +36,14 @@ pub(crate) struct DifferingFields<'a> {
     pub(crate) imported: BTreeSet<&'a str>,
     /// Fields that can be written only once.
     pub(crate) once: BTreeSet<&'a str>,
+    /// Fields that are redacted here.
+    pub(crate) hidden: BTreeSet<&'a str>,
 }
 
 impl Slot {
     /// Whether an import wrote it, and the source says something else now. A hidden value stays hidden.
     pub(super) fn is_stale(&self, now: Option<&Value>) -> bool {
-        let is_hidden = self.value.as_ref().is_some_and(|value| value == REDACTED);
+        let is_hidden = self.value.as_ref().is_some_and(is_hidden);
         self.stamp.as_ref().is_some_and(Stamp::is_import) && self.value.as_ref() != now && !is_hidden
     }
 }
@@ -181,13 +183,45 @@ impl Doc {
         is_missing || self.slots.iter().any(|(key, slot)| slot.is_stale(fresh.value(key)))
     }
 
-    /// The fields of `source`, what the source of an import says, that have another value here.
-    pub(crate) fn differing<'a>(&'a self, source: &'a Self) -> DifferingFields<'a> {
+    /// The keys whose values are hidden: those of which `hides` says so, those that a purge has removed, and those that
+    /// `source` has in a set of which something is hidden.
+    pub(crate) fn hidden_keys(
+        &self,
+        source: &Self,
+        hides: impl Fn(&str, Option<&Made>) -> bool,
+    ) -> BTreeSet<String> {
+        let is_away =
+            |key: &str| hides(key, self.made(key).as_ref()) || self.value(key).is_some_and(is_hidden);
+        let here = self.slots.keys().filter(|key| is_away(key));
+        let mut hidden: BTreeSet<String> = here.cloned().collect();
+        let sets: BTreeSet<&str> = hidden
+            .iter()
+            .filter(|key| is_element(self.schema.0, key))
+            .filter_map(|key| key.split('/').next())
+            .collect();
+        let in_set = |key: &&String| key.split_once('/').is_some_and(|(name, _)| sets.contains(name));
+        let others: Vec<String> =
+            self.slots.keys().chain(source.slots.keys()).filter(in_set).cloned().collect();
+        hidden.extend(others);
+        hidden
+    }
+
+    /// The fields of `source`, what the source of an import says, that have another value here; `hidden` are the keys
+    /// whose values are redacted here.
+    pub(crate) fn differing<'a>(
+        &'a self,
+        source: &'a Self,
+        hidden: &BTreeSet<String>,
+    ) -> DifferingFields<'a> {
         let mut differing = DifferingFields::default();
         for key in source.slots.keys().filter(|key| self.value(key) != source.value(key)) {
             let name = key.split('/').next().unwrap_or(key);
             let is_imported = self.stamp(key).is_none_or(Stamp::is_import);
-            let into = if is_imported { &mut differing.imported } else { &mut differing.written };
+            let into = match is_imported {
+                _ if hidden.contains(key) => &mut differing.hidden,
+                true => &mut differing.imported,
+                false => &mut differing.written,
+            };
             into.insert(name);
         }
         let once = source.once.iter().filter(|(key, value)| self.once.get(*key) != Some(value));

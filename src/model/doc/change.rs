@@ -1,5 +1,7 @@
 //! Changes of a record, each under a stamp later than the one that it replaces.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -60,8 +62,7 @@ impl Doc {
         let (_, before) = explode_typed(self.schema.0, before, None);
         let (_, after) = explode_typed(self.schema.0, after, None);
         let is_typed = |key: &&String| role(self.schema.0, key) != Role::Unknown;
-        let mut keys: std::collections::BTreeSet<String> =
-            self.slots.keys().filter(is_typed).cloned().collect();
+        let mut keys: BTreeSet<String> = self.slots.keys().filter(is_typed).cloned().collect();
         keys.extend(before.keys().chain(after.keys()).cloned());
         let mut is_changed = false;
         for key in keys {
@@ -83,12 +84,17 @@ impl Doc {
     /// no longer has are stamped `changed`. Returns whether that changed anything.
     ///
     /// No value is replaced under its own stamp. If an earlier import wrote another content of the same time, the
-    /// later stamp wins as a whole.
-    pub(crate) fn follow_import(&mut self, source: &Self, changed: &Stamp) -> bool {
+    /// later stamp wins as a whole. What is `hidden` keeps its stamp, too: under a later one, nothing would hide it.
+    pub(crate) fn follow_import(
+        &mut self,
+        source: &Self,
+        changed: &Stamp,
+        hidden: &BTreeSet<String>,
+    ) -> bool {
         let is_typed = |key: &&String| role(self.schema.0, key) != Role::Unknown;
-        let mut keys: std::collections::BTreeSet<String> =
-            self.slots.keys().filter(is_typed).cloned().collect();
+        let mut keys: BTreeSet<String> = self.slots.keys().filter(is_typed).cloned().collect();
         keys.extend(source.slots.keys().cloned());
+        keys.retain(|key| !hidden.contains(key));
         let stamp_in_source = |key: &str| source.stamp(key).unwrap_or(changed).clone();
         let is_outdone = self.slots.iter().any(|(key, slot)| {
             let is_of_source = stamp_in_source(key) == *changed;
@@ -107,7 +113,7 @@ impl Doc {
             }
         }
         if is_changed {
-            self.restamp_content(source, changed);
+            self.restamp_content(source, changed, hidden);
         }
         is_changed
     }
@@ -122,8 +128,8 @@ impl Doc {
 
     /// Puts everything that another content of the same time said in the same way under the stamp of this one, so that
     /// a merge takes one of the contents as a whole.
-    fn restamp_content(&mut self, source: &Self, changed: &Stamp) {
-        for (key, slot) in &mut self.slots {
+    fn restamp_content(&mut self, source: &Self, changed: &Stamp, hidden: &BTreeSet<String>) {
+        for (key, slot) in self.slots.iter_mut().filter(|(key, _)| !hidden.contains(*key)) {
             let is_same = slot.value.as_ref() == source.value(key) && source.stamp(key) == Some(changed);
             if is_same && slot.stamp.as_ref().is_some_and(|stamp| stamp.is_other_content(changed)) {
                 slot.stamp = slot.stamp.take().max(Some(changed.clone()));

@@ -4,6 +4,7 @@ mod again;
 mod ccw;
 mod ccw_again;
 mod ccw_by_hand;
+mod ccw_redacted;
 mod ccw_same_time;
 mod ccw_sessions;
 mod comments;
