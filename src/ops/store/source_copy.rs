@@ -20,8 +20,40 @@ use crate::store::{ReadState, StoreError, Tx, records};
 
 /// The field with the record of the source.
 const IMPORTED: &str = "imported";
-/// A text of at least this many bytes is also hidden inside a longer one.
+/// A text of at least this many bytes is also hidden inside a longer one, and wherever else it stands. A shorter one may
+/// also be a word of the tracker (`open`, `bug`), so it is hidden only in texts.
 const SHORTEST_PART: usize = 8;
+/// Members of the records of sources that hold words, names and numbers, with all that is inside them. So do those whose
+/// names end with `id`.
+const WORDS: &[&str] = &[
+    "assignee",
+    "assignees",
+    "author",
+    "by",
+    "closed",
+    "closed_by",
+    "created_by",
+    "deleted_by",
+    "execution_group",
+    "ids",
+    "issue_type",
+    "kind",
+    "labels",
+    "login",
+    "milestone",
+    "number",
+    "op",
+    "owner",
+    "priority",
+    "source",
+    "state",
+    "state_reason",
+    "status",
+    "tags",
+    "type",
+    "user",
+    "version",
+];
 
 /// Hides what `wanted` hides also in the record of the source of its issue. `None` if it is not there, or is hidden.
 pub(super) fn hide_in_source(
@@ -59,16 +91,20 @@ pub(super) fn hide_in_source(
     texts.extend(known.clone().unwrap_or_default());
     texts.remove(REDACTED);
     let mut rest = record.clone();
-    veil(&mut rest, &texts);
+    veil(&mut rest, &texts, false);
+    let is_sound = |rest: &Value| in_source(rest).is_some_and(|texts| texts.is_empty());
+    if !is_sound(&rest) {
+        // The text is a word of the record: a label, a name.
+        veil(&mut rest, known.as_ref().unwrap_or(&texts), true);
+    }
     if rest == record && (!is_field || known.is_some_and(|texts| texts.is_empty())) {
         return Ok(None);
     }
     let imported =
         HideValue { folder: layout::issue_folder(&id), target: ISSUE_FILE.into(), field: IMPORTED.into() };
     let hidden = hide(tx, &imported, reason)?;
-    let is_sound = in_source(&rest).is_some_and(|texts| texts.is_empty());
     let later = doc.stamp(IMPORTED).and_then(Stamp::next_content);
-    if let (true, true, Some(later)) = (is_sound, hidden.is_some(), later) {
+    if let (true, true, Some(later)) = (is_sound(&rest), hidden.is_some(), later) {
         tx.write_doc(path, &doc.with_imported(rest, &later))?;
     }
     Ok(hidden)
@@ -135,8 +171,9 @@ fn collect(value: &Value, texts: &mut BTreeSet<String>) {
     }
 }
 
-/// Puts `[redacted]` in the place of every string that is one of these texts, or has a longer one of them in it.
-fn veil(value: &mut Value, texts: &BTreeSet<String>) {
+/// Puts `[redacted]` in the place of every string that is one of these texts, or has a longer one of them in it. A short
+/// one is left where words stand, unless they are meant, too.
+fn veil(value: &mut Value, texts: &BTreeSet<String>, with_words: bool) {
     match value {
         Value::String(text) => {
             let is_part = |hidden: &&String| hidden.len() >= SHORTEST_PART && text.contains(hidden.as_str());
@@ -144,8 +181,15 @@ fn veil(value: &mut Value, texts: &BTreeSet<String>) {
                 *text = REDACTED.into();
             }
         }
-        Value::Array(values) => values.iter_mut().for_each(|value| veil(value, texts)),
-        Value::Object(map) => map.values_mut().for_each(|value| veil(value, texts)),
+        Value::Array(values) => values.iter_mut().for_each(|value| veil(value, texts, with_words)),
+        Value::Object(map) => {
+            let long: BTreeSet<String> =
+                texts.iter().filter(|text| text.len() >= SHORTEST_PART).cloned().collect();
+            for (name, value) in map {
+                let is_word = name.ends_with("id") || WORDS.contains(&name.as_str());
+                veil(value, if is_word && !with_words { &long } else { texts }, with_words);
+            }
+        }
         _ => {}
     }
 }

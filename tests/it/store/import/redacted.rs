@@ -87,6 +87,31 @@ fn the_rest_of_the_record_goes_out_again() {
 }
 
 #[test]
+fn a_short_text_is_hidden_only_where_it_is_a_text() {
+    let sandbox = Sandbox::new();
+    let repo = super::store(&sandbox, "a");
+    let short = json!({"labels": ["bug", "open"], "comments": [
+        {"id": 7, "author": "bug", "text": "bug", "created_at": "2026-01-01T09:00:00Z"},
+        {"id": 8, "author": "Bea", "text": "open", "created_at": "2026-01-01T10:00:00Z"},
+    ]});
+    import(&repo, &source(2, &short));
+    for n in [0, 1] {
+        let comment = repo.json(&["show", "zoo-1"])["comments"][n]["id"].as_str().unwrap().to_owned();
+        repo.wf(&["redact", "zoo-1", &format!("comments/{comment}/body"), "-m", "a word"]).ok();
+    }
+    let imported = repo.json(&["show", "zoo-1", "--imported"])["imported"].clone();
+    assert_eq!((&imported["labels"], &imported["status"]), (&json!(["bug", "open"]), &json!("open")));
+    let comments = imported["comments"].as_array().unwrap();
+    let said: Vec<(&Value, &Value)> = comments.iter().map(|it| (&it["author"], &it["text"])).collect();
+    assert_eq!(said, [(&json!("bug"), &json!("[redacted]")), (&json!("Bea"), &json!("[redacted]"))]);
+
+    // If the word itself is hidden, it goes.
+    repo.wf(&["redact", "zoo-1", "tags", "-m", "a word"]).ok();
+    let imported = repo.json(&["show", "zoo-1", "--imported"])["imported"].to_string();
+    assert!(!imported.contains("\"bug\""), "{imported}");
+}
+
+#[test]
 fn a_merge_brings_nothing_back() {
     let two = Two::new();
     import(&two.ada, &source(2, &json!({})));
