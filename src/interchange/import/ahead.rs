@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::interchange::tracker::Arrival;
+use crate::interchange::work::QueueArrival;
 use crate::model::id::EntryId;
 use crate::model::issue::Comment;
 use crate::model::record::entry_at;
@@ -12,6 +13,23 @@ use crate::model::time::Time;
 
 fn is_ahead(at: Time, now: Time) -> bool {
     Stamp::import(at).is_ahead_of(now)
+}
+
+/// Lets a queue that changed in the future count as changed now, and the order of the queues, too; returns a note on the
+/// queue.
+pub(super) fn bring_queue_back(queue: &mut QueueArrival, now: Time) -> Option<String> {
+    let born = queue.queue.created_at;
+    if is_ahead(queue.ordered, now) {
+        queue.ordered = now.max(born);
+    }
+    let changed = std::mem::replace(&mut queue.changed, now.max(born));
+    if !is_ahead(changed, now) {
+        queue.changed = changed;
+        return None;
+    }
+    Some(format!(
+        "the queue changed at {changed}, ahead of the clock of this machine, which says {now}: it counts as changed now"
+    ))
 }
 
 /// Lets what changed in the future count as changed now; `imported` keeps what the source says. The error is why the
@@ -30,6 +48,10 @@ pub(super) fn bring_back(arrival: &mut Arrival, now: Time) -> Result<(), String>
         );
         arrival.changed = now.max(born);
         arrival.notes.push(note);
+    }
+    for item in arrival.work.items.iter_mut().filter(|it| is_ahead(it.changed, now)) {
+        // Its queue has the note.
+        item.changed = now.max(item.item.queued_at);
     }
     let mut moved: BTreeMap<EntryId, EntryId> = BTreeMap::new();
     for comment in &mut arrival.comments {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Writing;
+use super::{Writing, ahead};
 use crate::interchange::tracker::Arrival;
 use crate::interchange::work::{Attempt, ItemArrival, QueueArrival};
 use crate::interchange::{ImportedWork, Noted};
@@ -90,14 +90,17 @@ impl Writing<'_> {
     /// Writes the queues that hold an issue of the batch; all of them if the whole source is imported.
     pub(super) fn queues(&mut self, tx: &mut Tx<'_>, queues: &[QueueArrival]) -> Result<(), StoreError> {
         let is_whole = self.report.left_out.is_empty();
-        for QueueArrival { queue, changed, ordered, content, listed, conflicts } in queues {
-            if !is_whole && !self.queues.contains(&queue.id) {
+        for arrival in queues {
+            if !is_whole && !self.queues.contains(&arrival.queue.id) {
                 continue;
             }
+            let mut arrival = arrival.clone();
+            let ahead = ahead::bring_queue_back(&mut arrival, tx.stamper().now());
+            let QueueArrival { queue, changed, ordered, content, listed, conflicts } = &arrival;
             let changed = Stamp::import_of(*changed, *content);
             let fresh = Doc::imported(&QUEUE, queue, Stamp::import(queue.created_at), &changed)
                 .with_stamp("priority", Stamp::import_of(*ordered, *content));
-            let mut notes = Vec::new();
+            let mut notes: Vec<String> = ahead.into_iter().collect();
             let mut said = RecordNotes { what: "the queue".into(), notes: &mut notes };
             let followed = update_record(tx, &QUEUE, layout::queue(&queue.id), fresh, &changed, &mut said)?;
             let mut items = 0;

@@ -3,6 +3,7 @@
 mod again;
 mod ccw;
 mod ccw_again;
+mod ccw_ahead;
 mod ccw_by_hand;
 mod ccw_redacted;
 mod ccw_same_time;
