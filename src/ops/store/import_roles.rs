@@ -1,7 +1,7 @@
 //! What an import may bring in a role: as much as the actor may write by command.
 
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::issue::{ISSUE, Issue};
+use crate::model::id::IssueId;
+use crate::model::issue::{ISSUE, Issue, StoredStatus};
 use crate::model::op::Op;
 use crate::ops::Refusal;
 use crate::rules::roles;
@@ -15,33 +15,33 @@ pub(super) fn admit(tx: &Tx<'_>) -> Result<(), Refusal> {
     }
     for path in tx.written() {
         let Some(location) = Location::parse(path) else { continue };
-        if let Some((what, op)) = needed(tx, &location)? {
+        for (what, op) in needed(tx, &location)? {
             roles::admit_import(tx.role(), what, op)?;
         }
     }
     Ok(())
 }
 
-/// What the file is, and a command that writes such a file; `None` if everyone may.
-fn needed(tx: &Tx<'_>, location: &Location) -> Result<Option<(&'static str, Op)>, StoreError> {
-    Ok(Some(match location {
+/// What an import brings, and a command that does the same.
+type ImportPart = (&'static str, Op);
+
+/// What the file is, and a command that writes such a file; nothing if everyone may.
+fn needed(tx: &Tx<'_>, location: &Location) -> Result<Vec<ImportPart>, StoreError> {
+    Ok(vec![match location {
         Location::Root => ("policies", Op::PolicySet),
         Location::Item(..) => ("items of queues", Op::QueueAdd),
         Location::Record(owner) => match owner {
-            Owner::Issue(id) => {
-                let is_bound_anew = bound(tx, id)? != bound(tx.base(), id)?;
-                return Ok(is_bound_anew.then_some(("bindings of plans", Op::Bind)));
-            }
+            Owner::Issue(id) => return of_issue(tx, id),
             Owner::Solution(_) => ("plans", Op::SolutionAdd),
             Owner::Execution(_) => ("executions", Op::Next),
             Owner::Queue(_) => ("queues", Op::QueueNew),
             Owner::Run(_) => ("runs", Op::Run),
             Owner::Roadmap(_) => ("roadmaps", Op::RoadmapAdd),
-            Owner::Wisdom => return Ok(None),
+            Owner::Wisdom => return Ok(vec![]),
         },
         Location::Entry(log, _) => match log {
             LogKind::Comments(_) | LogKind::Feedback(_) | LogKind::Explorations(_) | LogKind::Wisdom => {
-                return Ok(None);
+                return Ok(vec![]);
             }
             LogKind::Reviews(_) => ("reviews", Op::SolutionReview),
             LogKind::Events(_) => ("executions", Op::Next),
@@ -50,14 +50,31 @@ fn needed(tx: &Tx<'_>, location: &Location) -> Result<Option<(&'static str, Op)>
             LogKind::RoadmapEvents(_) => ("roadmaps", Op::RoadmapAdd),
             LogKind::Redactions(_) => ("redactions", Op::Redact),
         },
-    }))
+    }])
 }
 
-fn bound(read: &impl ReadState, id: &IssueId) -> Result<Option<SolutionId>, StoreError> {
-    let issue = match records::doc(read, &ISSUE, &layout::issue(id)) {
+/// What an import does to an issue that not everyone may do to it. A new issue may be closed: nobody here had decided
+/// otherwise.
+fn of_issue(tx: &Tx<'_>, id: &IssueId) -> Result<Vec<ImportPart>, StoreError> {
+    let (before, now) = (issue(tx.base(), id)?, issue(tx, id)?);
+    let bound = |issue: &Option<Issue>| issue.as_ref().and_then(|it| it.bound_solution_id.clone());
+    let is_closed = |issue: &Issue| issue.status == StoredStatus::Closed;
+    let mut parts = Vec::new();
+    if bound(&now) != bound(&before) {
+        parts.push(("bindings of plans", Op::Bind));
+    }
+    match (before.as_ref().map(is_closed), now.as_ref().map(is_closed)) {
+        (Some(false), Some(true)) => parts.push(("the closing of issues", Op::Close)),
+        (Some(true), Some(false)) => parts.push(("the reopening of issues", Op::Reopen)),
+        _ => {}
+    }
+    Ok(parts)
+}
+
+fn issue(read: &impl ReadState, id: &IssueId) -> Result<Option<Issue>, StoreError> {
+    Ok(match records::doc(read, &ISSUE, &layout::issue(id)) {
         Ok(doc) => doc.and_then(|doc| doc.read::<Issue>().ok()),
         Err(StoreError::Broken { .. }) => None,
         Err(error) => return Err(error),
-    };
-    Ok(issue.and_then(|issue| issue.bound_solution_id))
+    })
 }

@@ -148,4 +148,15 @@ fn an_import_brings_only_what_the_role_may_write() {
     let queues = export("queues.jsonl");
     refused(&repo, "planner", &["import", "jsonl", &queues]);
     repo.with_env("WF_ROLE", "integrator").wf(&["import", "jsonl", &queues]).ok();
+
+    for (args, what) in [
+        (&["close", "ISS-001", "-m", "done"][..], "the closing of issues"),
+        (&["reopen", "ISS-001", "-m", "not yet"], "the reopening of issues"),
+    ] {
+        from.wf(args).ok();
+        let file = export(&format!("{}.jsonl", args[0]));
+        let error = repo.with_env("WF_ROLE", "integrator").refused(1, &["import", "jsonl", &file]);
+        assert_eq!(error["message"], format!("an integrator may not import {what}"));
+        repo.wf(&["import", "jsonl", &file]).ok();
+    }
 }
