@@ -76,10 +76,10 @@ impl Stamp {
         self.0.ends_with(IMPORT)
     }
 
-    /// Whether an import wrote both, of two contents of a source with one time of change.
+    /// Whether an import wrote both in one epoch, of two contents of a source with one time of change.
     pub(crate) fn is_other_content(&self, other: &Self) -> bool {
-        let is_one_time = self.0.get(..TIME_WIDTH) == other.0.get(..TIME_WIDTH);
-        is_one_time && self.is_import() && other.is_import() && self != other
+        let time = |stamp: &Self| (stamp.earlier_epoch(), stamp.time());
+        time(self) == time(other) && self.is_import() && other.is_import() && self != other
     }
 
     /// The next stamp that an import writes after this one.

@@ -70,6 +70,18 @@ fn a_stamp_is_ahead_of_a_clock_by_more_than_a_day() {
 }
 
 #[test]
+fn two_contents_have_one_time_in_one_epoch() {
+    let at = |text: &str| Stamp::import_of(time(text), 7);
+    let (one, later) = (at("2026-01-01T00:00:00.001Z"), at("2026-01-01T00:00:00.002Z"));
+    let other = one.next_content().unwrap();
+    assert!(one.is_other_content(&other) && !one.is_other_content(&later) && !one.is_other_content(&one));
+    let [one_before, other_before, later_before] = [&one, &other, &later].map(|stamp| stamp.made_earlier(0));
+    assert!(one_before.is_other_content(&other_before));
+    assert!(!one_before.is_other_content(&later_before), "the epoch does not cut the time");
+    assert!(!one_before.is_other_content(&other) && !one_before.is_other_content(&other.made_earlier(1)));
+}
+
+#[test]
 fn stamps_of_an_earlier_epoch_keep_their_order_before_all_later_ones() {
     let read = |text: &str| Stamp::parse(text).unwrap();
     let early = read("2026-01-01T00:00:00.000Z/00007/zzzzzzzz");
