@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{Args, Git, GitError, ObjectId};
 
 /// The subject of the commits of [`Git::keep_tree`].
-pub(crate) const KEPT_FILES: &str = "Keep what was not committed";
+const KEPT_FILES: &str = "Keep what was not committed";
 
 impl Git {
     /// The full names of the checked-out branches, with the directory of each. git is asked, since only it knows all forms

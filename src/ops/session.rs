@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Done, Notice, Refusal, clones};
 use crate::agent::AgentError;
@@ -22,6 +22,8 @@ const WAITING: &str = "the remote limits the rate of requests; waiting, seconds:
 
 /// How long to wait before a change is tried again that failed because someone else was writing.
 const PAUSES: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
+/// Once it has been tried for so long, it is not tried again.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A progress sink for long work.
 pub(crate) trait Progress {
@@ -223,11 +225,12 @@ impl Session {
     }
 }
 
-/// Tries a change again for a while if someone else is writing.
+/// Tries a change again for a while if someone else is writing. A single try waits for the lock, too, perhaps for long.
 pub(crate) fn patiently<T>(mut change: impl FnMut() -> Result<T, Refusal>) -> Result<T, Refusal> {
+    let begun = Instant::now();
     for pause in PAUSES {
         match change() {
-            Err(refusal) if refusal.is_passing() => std::thread::sleep(pause),
+            Err(refusal) if refusal.is_passing() && begun.elapsed() < PATIENCE => std::thread::sleep(pause),
             other => return other,
         }
     }

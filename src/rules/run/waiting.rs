@@ -45,14 +45,10 @@ pub(crate) struct KeptBranch {
 /// What a branch keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeptKind {
-    /// The work of an attempt that failed.
+    /// What a failed attempt left.
     Attempt,
-    /// Uncommitted changes of a user's work tree, as `git stash` keeps them.
-    Stash,
-    /// Files of a user's work tree.
-    Files,
-    /// Commits of a ref that someone moved, deleted or created.
-    Commits,
+    /// What the run itself moved aside: what an agent changed, or what it would have destroyed.
+    Run,
 }
 
 /// An issue that others depend on.
@@ -139,33 +135,24 @@ pub(super) fn waiting(
     waiting
 }
 
-/// What the run kept for the user may exist nowhere else, so what brings it back comes first.
+/// A branch of a run holds what an agent changed, or what the user had before. Only the log of the run says which of them,
+/// and how to bring it back: what is on the branch itself may be the agent's words.
 fn kept_branch(run: &RunId, kept: &KeptBranch) -> WaitsForPerson {
     let (name, branch) = (&kept.name, shell::operand(&kept.name));
-    let (what, mut remedies) = match kept.kind {
-        KeptKind::Attempt => ("work of a failed attempt", vec![]),
-        KeptKind::Stash => (
-            "uncommitted changes of your work tree, which the run kept for you",
-            vec![Remedy::words(format!(
-                "`git stash apply {branch}` brings them back, after `git stash` if the same files have changed"
-            ))],
-        ),
-        KeptKind::Files => (
-            "files of your work tree, which the run kept for you",
-            vec![Remedy::words(format!(
-                "`git ls-tree -r --name-only {branch}` lists them, and `git checkout {branch} -- FILE` brings one back"
-            ))],
-        ),
-        KeptKind::Commits => (
-            "commits of a ref that someone changed during the run",
+    let removes = |once: &str| Remedy::words(format!("`git branch -D {branch}` removes it{once}"));
+    let (what, remedies) = match kept.kind {
+        KeptKind::Attempt => ("work of a failed attempt", vec![removes("")]),
+        KeptKind::Run => (
+            "what the run kept when an agent changed your refs or your work tree",
             vec![
-                Remedy::words(format!("`git log {branch}` shows them")),
-                Remedy::call(RemedyCall::new(Other::RunLog, [run]), "says which ref it was"),
+                Remedy::call(
+                    RemedyCall::new(Other::RunLog, [run]),
+                    "says what it is, and how to bring back what was yours",
+                ),
+                removes(", once you need nothing of it"),
             ],
         ),
     };
-    let once = if remedies.is_empty() { "" } else { ", once you need nothing of it" };
-    remedies.push(Remedy::words(format!("`git branch -D {branch}` removes it{once}")));
     WaitsForPerson { issue_id: None, what: format!("the branch `{name}` has {what}"), remedies }
 }
 

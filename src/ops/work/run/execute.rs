@@ -253,7 +253,10 @@ impl Carrying<'_> {
         };
         let failed = end(&failure, &made).or_else(|refusal| match refusal.code {
             // An agent may name a task that does not exist.
-            Code::NotFound => end(&Failure { task_id: None, ..failure.clone() }, &made),
+            Code::NotFound => {
+                let without = Failure { task_id: None, ..failure.clone() };
+                end(&without, &made).or_else(|_| end(&without, &[]))
+            }
             // It may have made a commit that cannot be read.
             _ if !made.is_empty() && !refusal.is_passing() => end(&failure, &[]),
             _ => Err(refusal),

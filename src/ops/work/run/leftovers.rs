@@ -3,7 +3,6 @@
 
 use super::paths::{RunPaths, keep_uncommitted};
 use super::tree;
-use crate::git::KEPT_FILES;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, RunId};
 use crate::ops::Refusal;
@@ -16,10 +15,8 @@ use std::path::{Path, PathBuf};
 
 /// The prefix of the short names of branches that keep something.
 const KEPT: &str = "wf/kept/";
-/// How the subjects of commits of `git stash` begin.
-const STASHES: [&str; 2] = ["WIP on ", "On "];
 
-/// The branches that keep what attempts of a run left, and what the run kept for the user.
+/// The branches that keep what attempts of a run left, and what the run itself kept.
 pub(super) fn kept_branches(
     store: &Store,
     run: &RunId,
@@ -36,22 +33,10 @@ pub(super) fn kept_branches(
         if attempts.iter().any(|id| is_of(&name, id.short())) {
             kept.push(KeptBranch { name, kind: KeptKind::Attempt });
         } else if is_of(&name, run.as_str()) {
-            let kind = kind_of(store, &name)?;
-            kept.push(KeptBranch { name, kind });
+            kept.push(KeptBranch { name, kind: KeptKind::Run });
         }
     }
     Ok(kept)
-}
-
-/// What a branch keeps for the user: a stash is a merge, and files have the message of [`crate::git::Git::keep_tree`].
-fn kind_of(store: &Store, name: &str) -> Result<KeptKind, Refusal> {
-    let Some(tip) = store.read_ref(&full(name))? else { return Ok(KeptKind::Commits) };
-    let commit = store.code_commit(tip)?;
-    Ok(match commit.parents.len() {
-        1 if commit.subject == KEPT_FILES => KeptKind::Files,
-        2 | 3 if STASHES.iter().any(|before| commit.subject.starts_with(before)) => KeptKind::Stash,
-        _ => KeptKind::Commits,
-    })
 }
 
 /// Keeps uncommitted changes in the work tree of `store`; returns the short name of the branch, or `None` if there are

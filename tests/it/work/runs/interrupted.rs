@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::live::{Live, WAITS, branches, gate, latest, open};
 use super::pair::{all_is_mended, five_bugs};
 use super::world::{BUILDS, PLANS, World};
-use crate::support::{Repo, Sandbox};
+use crate::support::{Ran, Repo, Sandbox};
 
 /// Numbers that look random, the same ones for each seed.
 struct Dice(u64);
@@ -76,6 +76,20 @@ fn is_done_once(repo: &Repo, run: &Value, branch: &str) {
     assert_eq!(made, subjects);
 }
 
+/// Resumes the run. A git that was killed may have left a lock, which only a person may remove: then it does what the
+/// error says.
+fn resumed(repo: &Repo, args: &[&str]) -> Ran {
+    let last = repo.wf(args);
+    let lock = last.stderr.split('`').find(|word| word.ends_with(".lock"));
+    match lock.filter(|_| last.code != 0 && last.stderr.contains("remove that file and try again")) {
+        Some(lock) => {
+            std::fs::remove_file(lock).unwrap();
+            repo.wf(args)
+        }
+        None => last,
+    }
+}
+
 /// Runs over five issues, killing `kills` times and resuming each run until it ends.
 fn killed_again_and_again(mut kills: usize) {
     let seed = seed();
@@ -93,7 +107,7 @@ fn killed_again_and_again(mut kills: usize) {
             }
         }
         if args[1] == "resume" {
-            let last = repo.wf(args);
+            let last = resumed(&repo, args);
             assert!(
                 last.code == 0 || last.stderr.contains("there is no unfinished run"),
                 "{seed}: {}",

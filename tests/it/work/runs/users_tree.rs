@@ -158,7 +158,7 @@ fn a_branch_that_the_user_has_checked_out_meanwhile_stays() {
 }
 
 #[test]
-fn a_report_brings_the_users_changes_back_before_it_removes_their_branch() {
+fn a_report_says_how_the_users_changes_come_back_before_it_removes_their_branch() {
     let world = World::new();
     world.repo.write("a.txt", "mine\n");
     world.agent("executor", &format!("{BUILDS}\necho theirs > \"$HERE/code/a.txt\""));
@@ -166,9 +166,11 @@ fn a_report_brings_the_users_changes_back_before_it_removes_their_branch() {
     let report = world.repo.wf(&["run", "report"]).ok().stdout;
     let line = report.lines().find(|line| line.starts_with("waiting: the branch `wf/kept/RUN-")).unwrap();
     let branch = line.split('`').nth(1).unwrap();
-    assert!(line.contains("uncommitted changes of your work tree"), "{line}");
-    let (back, removes) = (format!("`git stash apply {branch}`"), format!("`git branch -D {branch}`"));
-    assert!(line.find(&back).unwrap() < line.find(&removes).unwrap(), "{line}");
+    assert!(line.contains("what the run kept when an agent changed"), "{line}");
+    let (log, removes) = ("`git wf run log RUN-", format!("`git branch -D {branch}`"));
+    assert!(line.find(log).unwrap() < line.find(&removes).unwrap(), "{line}");
+    let log = world.repo.wf(&["run", "log"]).ok().stdout;
+    assert!(log.contains(&format!("`git stash apply {branch}`")), "{log}");
     assert!(!line.contains("failed attempt"), "{line}");
     world.repo.git(&["stash", "-q"]).ok();
     world.repo.git(&["stash", "apply", "-q", branch]).ok();
