@@ -11,7 +11,6 @@ use crate::model::code::Code;
 use crate::model::execution::{AsideReason, Execution, Supersedes};
 use crate::model::hash::CommitHash;
 use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
 use crate::ops::issues::{existing, existing_outline};
@@ -31,7 +30,7 @@ pub(super) enum PlanWorkplace {
 
 pub(super) fn workplace(store: &Store, wish: &ClaimRequest) -> Result<PlanWorkplace, Refusal> {
     if let Some(path) = &wish.worktree {
-        return Ok(PlanWorkplace::Made(NewWorktree::wanted(store, path.as_deref(), wish.is_fresh)?));
+        return Ok(PlanWorkplace::Made(NewWorktree::wanted(store, path.as_deref(), wish)?));
     }
     let branch = store.branch()?.ok_or_else(|| {
         Refusal::new(
@@ -39,7 +38,7 @@ pub(super) fn workplace(store: &Store, wish: &ClaimRequest) -> Result<PlanWorkpl
             "HEAD is detached, and an execution needs a branch on which its commits are linked",
         )
         .hint("`git switch -c NAME` creates one")
-        .remedy(RemedyCall::from(Op::Next).flag("worktree"), "creates one in a worktree of its own")
+        .remedy(wish.again().flag("worktree"), "creates one in a worktree of its own")
     })?;
     Ok(PlanWorkplace::Here(branch))
 }
@@ -156,8 +155,7 @@ pub(super) fn settle(
         active::forget(store)?;
         return Ok(None);
     };
-    let made = NewWorktree::wanted(store, path.as_deref(), wish.is_fresh)
-        .and_then(|made| made.make(store, execution));
+    let made = NewWorktree::wanted(store, path.as_deref(), wish).and_then(|made| made.make(store, execution));
     let path = match made {
         Ok(path) => path,
         Err(refusal) => {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::take::ClaimRequest;
 use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
@@ -18,6 +19,8 @@ pub(super) struct NewWorktree {
     is_fresh: bool,
     /// The branches that are checked out in some worktree, with its directory.
     taken: Vec<(String, PathBuf)>,
+    /// The call that asks for the same item again.
+    again: RemedyCall,
 }
 
 /// The worktree for one plan.
@@ -32,8 +35,9 @@ pub(super) struct PlanWorktree {
 
 impl NewWorktree {
     /// `path` is absolute.
-    pub(super) fn wanted(store: &Store, path: Option<&Path>, is_fresh: bool) -> Result<Self, Refusal> {
-        Ok(Self { path: path.map(Path::to_owned), is_fresh, taken: store.git().checked_out()? })
+    pub(super) fn wanted(store: &Store, path: Option<&Path>, wish: &ClaimRequest) -> Result<Self, Refusal> {
+        let taken = store.git().checked_out()?;
+        Ok(Self { path: path.map(Path::to_owned), is_fresh: wish.is_fresh, taken, again: wish.again() })
     }
 
     /// Chooses its path, branch and first commit. Creates nothing; anything in the way is an error.
@@ -82,10 +86,7 @@ impl NewWorktree {
         let is_free = path.read_dir().map_or_else(|_| !path.exists(), |mut names| names.next().is_none());
         if !is_free {
             return Err(Refusal::new(Code::PathInUse, format!("`{}` already exists", path.display()))
-                .remedy(
-                    RemedyCall::from(Op::Next).option("worktree", "PATH"),
-                    "creates the worktree elsewhere",
-                ));
+                .remedy(self.again.clone().option("worktree", "PATH"), "creates the worktree elsewhere"));
         }
         Ok(path)
     }
@@ -104,7 +105,7 @@ impl NewWorktree {
         store.git().add_worktree(&path, short, begin).map_err(|error| {
             Refusal::new(Code::Worktree, format!("cannot create the worktree `{}`: {error}", path.display()))
                 .hint("nothing is claimed")
-                .remedy(RemedyCall::from(Op::Next).option("worktree", "PATH"), "creates it elsewhere")
+                .remedy(self.again.clone().option("worktree", "PATH"), "creates it elsewhere")
         })?;
         // Without `..`, as people would write it.
         Ok(path.canonicalize().unwrap_or(path))

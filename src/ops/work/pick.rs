@@ -150,7 +150,7 @@ impl Picker<'_> {
                 Code::NotFound,
                 format!("`{}` is no longer in a queue", item.solution_id),
             )
-            .remedy(RemedyCall::new(Op::QueueAdd, [&item.issue_id]), "queues it"));
+            .remedy(RemedyCall::new(Other::Start, [&item.issue_id]), "queues it, and claims it"));
         };
         if !choice.has(found, at) {
             return Err(not_ready(&choice, found, at));

@@ -10,7 +10,7 @@ use super::{WorktreeClaim, own, publish_waiting};
 use crate::git::fault;
 use crate::model::code::Code;
 use crate::model::execution::Event;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Refusal, RefusalKind, Session, queue};
@@ -50,6 +50,39 @@ pub(crate) struct ClaimRequest {
     pub(crate) model: Option<String>,
 }
 
+impl ClaimRequest {
+    /// The call that asks for the same again, wherever it is worked on.
+    pub(super) fn again(&self) -> RemedyCall {
+        let mut call = match &self.what {
+            Claimable::First => RemedyCall::from(Op::Next),
+            Claimable::Item(item) => RemedyCall::new(Op::Next, [item]),
+            Claimable::Issue(issue, _) => RemedyCall::new(Other::Start, [issue]),
+        };
+        if let Claimable::Issue(_, Some(reason)) = &self.what {
+            call = call.flag("force").option("reason", reason);
+        }
+        if let Some(queue) = &self.queue {
+            call = call.option("queue", queue);
+        }
+        for (name, is_wanted) in [("allow-overlap", self.allow_overlap), ("local", self.local)] {
+            if is_wanted {
+                call = call.flag(name);
+            }
+        }
+        call
+    }
+
+    /// The call that asks for the same in this clone only.
+    fn only_here(&self) -> RemedyCall {
+        let call = match &self.worktree {
+            None => self.again(),
+            Some(None) => self.again().flag("worktree"),
+            Some(Some(path)) => self.again().option("worktree", path.to_string_lossy()),
+        };
+        if self.local { call } else { call.flag("local") }
+    }
+}
+
 /// Claims the requested item, and binds the worktree to it. For a worktree that already has a claim, returns that
 /// claim.
 ///
@@ -61,7 +94,7 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
     store.snapshot()?;
     if store.work_dir().is_none() && wish.worktree.is_none() {
         return Err(Refusal::new(Code::Bare, "a bare repository has no work tree to execute a plan in")
-            .remedy(RemedyCall::from(Op::Next).flag("worktree"), "creates one; so does `git worktree add`"));
+            .remedy(wish.again().flag("worktree"), "creates one; so does `git worktree add`"));
     }
     let remote = if wish.local { None } else { sync::remote::of_the_ref(store)? };
     let taken = once(session, wish, remote.as_deref()).or_else(|refusal| {
@@ -129,7 +162,7 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
         if remote.is_none() || refusal.kind == RefusalKind::Nothing || refusal.code == Code::ClaimLost {
             let _ = active::forget(store);
         }
-        offer_local(refusal)
+        offer_local(refusal, wish)
     })?;
     fault::point("claimed");
     let path = settle(session, wish, &execution)?;
@@ -137,14 +170,11 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
 }
 
 /// Adds a hint for when the remote cannot be asked.
-fn offer_local(refusal: Refusal) -> Refusal {
+fn offer_local(refusal: Refusal, wish: &ClaimRequest) -> Refusal {
     match refusal.code {
         Code::Unreachable | Code::Credentials | Code::TooManyRequests | Code::Refused => {
             let does = "claims it in this clone only; another clone may claim the same item";
-            Refusal {
-                remedies: vec![Remedy::call(RemedyCall::from(Op::Next).flag("local"), does)],
-                ..refusal
-            }
+            Refusal { remedies: vec![Remedy::call(wish.only_here(), does)], ..refusal }
         }
         _ => refusal,
     }
