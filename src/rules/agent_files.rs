@@ -170,9 +170,9 @@ impl Piece {
     ///
     /// # Errors
     /// [`Fault::Syntax`].
-    pub(crate) fn refuse_unreadable(&self, text: &str) -> Result<(), AgentFileFault> {
+    pub(crate) fn refuse_unreadable(&self, text: &str, agent: Agent) -> Result<(), AgentFileFault> {
         match &self.edit {
-            Edit::Json { reader, .. } => json::refuse_unreadable(text, *reader),
+            Edit::Json { reader, .. } => json::refuse_unreadable(text, *reader, agent),
             Edit::Markdown | Edit::Toml | Edit::Yaml => Ok(()),
         }
     }

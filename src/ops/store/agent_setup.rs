@@ -116,7 +116,7 @@ pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<Agent
                 for piece in &reads.pieces {
                     let path = path_of(&mut work, reads.agent, piece)?;
                     let text = work.text(&path)?.map(str::to_owned);
-                    refuse_unreadable(piece, &path, text.as_deref())?;
+                    refuse_unreadable((reads.agent, piece), &path, text.as_deref())?;
                     let with = piece.put_into(text.as_deref()).map_err(|fault| unfit(&path, &fault))?;
                     work.set(&path, Some(with))?;
                 }
@@ -274,7 +274,7 @@ fn checked(work: &mut WorkFiles, reads: &Reads) -> AgentState {
             let state = piece.state(text.as_deref()).map_err(|fault| unfit(&path, &fault))?;
             // What is set up in a file that its agent cannot read is of no use.
             if state != State::Missing {
-                refuse_unreadable(piece, &path, text.as_deref())?;
+                refuse_unreadable((reads.agent, piece), &path, text.as_deref())?;
             }
             Ok((path, state))
         });
@@ -324,8 +324,8 @@ fn is_shared(work: &mut WorkFiles, reads: &Reads, path: &str) -> Result<bool, Re
     Ok(false)
 }
 
-fn refuse_unreadable(piece: &Piece, path: &str, text: Option<&str>) -> Result<(), Refusal> {
-    text.map_or(Ok(()), |text| piece.refuse_unreadable(text)).map_err(|fault| unfit(path, &fault))
+fn refuse_unreadable((agent, piece): (Agent, &Piece), path: &str, text: Option<&str>) -> Result<(), Refusal> {
+    text.map_or(Ok(()), |text| piece.refuse_unreadable(text, agent)).map_err(|fault| unfit(path, &fault))
 }
 
 fn unfit(path: &str, fault: &AgentFileFault) -> Refusal {

@@ -6,7 +6,7 @@ use jsonc_parser::tokens::TokenAndRange;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
 use super::BOM;
-use crate::rules::agent_files::{AgentFileFault, JsonReader};
+use crate::rules::agent_files::{Agent, AgentFileFault, JsonReader};
 
 /// A parsed text, without its byte order mark.
 pub(super) struct Parsed<'a> {
@@ -29,6 +29,7 @@ pub(super) struct Container {
 pub(in crate::rules::agent_files) fn refuse_unreadable(
     text: &str,
     reader: JsonReader,
+    agent: Agent,
 ) -> Result<(), AgentFileFault> {
     let strict = match reader {
         JsonReader::Lenient => return Ok(()),
@@ -48,9 +49,9 @@ pub(in crate::rules::agent_files) fn refuse_unreadable(
             why: match read {
                 Err(error) => {
                     let (line, column) = (error.line_display(), error.column_display());
-                    format!("its agent accepts {accepted} (line {line}, column {column})")
+                    format!("{agent} accepts {accepted} in it: line {line}, column {column}")
                 }
-                Ok(_) => "its agent accepts no byte order mark".to_owned(),
+                Ok(_) => format!("{agent} accepts no byte order mark in it"),
             },
         }),
     }
