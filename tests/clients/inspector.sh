@@ -20,9 +20,16 @@ git add .
 git commit -q -m Begin
 "$binary" init --hooks >/dev/null
 
+# The status is that of the inspector.
+inspect() {
+    status=0
+    "$inspector" --cli "$binary" mcp --method "$@" >"$folder/said" || status=$?
+    cat "$folder/said"
+    return "$status"
+}
 ask() {
     echo "== $1 $2 $3"
-    "$inspector" --cli "$binary" mcp --method "$@" | tee "$folder/said"
+    inspect "$@"
 }
 call() {
     tool=$1
@@ -38,10 +45,15 @@ says() {
 }
 
 echo "== tools/list"
-"$inspector" --cli "$binary" mcp --method tools/list | grep -E '^ {6}"name"' | tee "$folder/said"
+inspect tools/list >"$folder/tools"
+grep -E '^ {6}"name"' "$folder/tools"
 says '"plan_submit"'
 call issue_write --tool-arg action=create --tool-arg 'fields={"title": "Sessions end too early"}'
 issue=$(grep -oE 'ISS-[0-9a-z-]+' "$folder/said" | head -n 1)
+[ -n "$issue" ] || {
+    echo "the answer names no issue" >&2
+    exit 1
+}
 call find --tool-arg query=sessions
 says "$issue"
 call plan_context --tool-arg "id=$issue"
@@ -85,6 +97,6 @@ echo "== resources and prompts"
 for method in resources/list resources/templates/list prompts/list; do
     "$inspector" --cli "$binary" mcp --method "$method"
 done
-"$inspector" --cli "$binary" mcp --method resources/read --uri "wf://issue/$issue" | tee "$folder/said"
+inspect resources/read --uri "wf://issue/$issue"
 says completed
 echo "all is well"
