@@ -107,7 +107,7 @@ impl CallJob {
             session_id: None,
         });
         let session = Session::new(store, Box::new(steps.clone())).stopped_by(stop).called_by(caller);
-        let call = Call { session: &session, folder: &folder, roots, steps, spell: settings.spell };
+        let call = Call { session: &session, folder: &folder, roots, steps, voice: settings.voice() };
         let outcome = work(&call);
         outcome.map_err(|refusal| {
             // Notices from before the refusal.

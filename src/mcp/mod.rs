@@ -33,7 +33,9 @@ use rmcp::ServiceExt;
 use crate::git::Environment;
 use crate::model::remedy::RemedyCall;
 use crate::store::Acting;
+use refused::Voice;
 use server::McpServer;
+use tools::Allowed;
 use wire::Wire;
 
 /// How a server serves.
@@ -52,6 +54,18 @@ pub(crate) struct McpSettings {
     pub(crate) is_read_only: bool,
     /// Spells out a call as a command, for what no tool does.
     pub(crate) spell: fn(&RemedyCall) -> String,
+}
+
+impl McpSettings {
+    /// What the client may call.
+    fn allowed(&self) -> Allowed<'_> {
+        Allowed { role: self.role.as_deref(), is_in_run: self.is_in_run, is_read_only: self.is_read_only }
+    }
+
+    /// How calls are written for the client.
+    fn voice(&self) -> Voice<'_> {
+        Voice { spell: self.spell, allowed: self.allowed() }
+    }
 }
 
 /// Calls beyond this number wait for others to end: of those that only read, and of the rest.

@@ -6,7 +6,7 @@ use super::tools::{Allowed, Call, ContextAnswer};
 use crate::model::code::Code;
 use crate::ops::store::IdKind;
 use crate::ops::{Refusal, plans, work};
-use crate::rules::prime::with_tools;
+use crate::rules::prime::Means;
 use crate::rules::roles::Role;
 
 /// A row of the table of prompts.
@@ -102,15 +102,15 @@ pub(super) fn get(call: &Call<'_>, prompt: &str, id: Option<&str>) -> Result<Get
     })?;
     let session = call.session;
     let mut text = row.task.to_owned();
-    let primed = work::prime(session, Some(row.role.as_str()))?.view;
+    let primed = work::prime(session, Some(row.role.as_str()), Means::Tools)?.view;
     for rule in primed.map(|it| it.rules).unwrap_or_default() {
         text.push_str("\n- ");
-        text.push_str(with_tools(rule));
+        text.push_str(rule);
     }
     let mut messages = vec![PromptMessage::new_text(Speaker::User, text)];
     if let Some(id) = id {
         let context = plans::context(session, id, Some(row.role))?.view;
-        let text = format!("The context, as JSON:\n{}", ContextAnswer::of(&context, call.spell));
+        let text = format!("The context, as JSON:\n{}", ContextAnswer::of(&context, call.voice));
         messages.push(PromptMessage::new(Speaker::User, ContentBlock::text(text)));
     }
     Ok(GetPromptResult::new(messages).with_description(row.about))

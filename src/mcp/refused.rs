@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::bounds;
 use super::tool_for::tool_for;
+use super::tools::Allowed;
 use crate::model::code::Code;
+use crate::model::op::Operation;
 use crate::model::remedy::{Detail, Remedy, RemedyCall};
 use crate::ops::{ErrorAnswer, Notice, Refusal};
 use crate::rules::bounded::Cut;
@@ -12,14 +14,36 @@ use crate::rules::bounded::Cut;
 /// The most characters of a text in a refusal.
 const LONGEST: usize = 2_000;
 
-/// Writes a call as a command.
-pub(super) type Spell = fn(&RemedyCall) -> String;
+/// How calls are written for a client: as the tools that it has, otherwise as commands.
+#[derive(Clone, Copy)]
+pub(super) struct Voice<'a> {
+    /// Writes a call as a command.
+    pub(super) spell: fn(&RemedyCall) -> String,
+    /// What the client may call.
+    pub(super) allowed: Allowed<'a>,
+}
+
+impl Voice<'_> {
+    /// A call as a command.
+    pub(super) fn command(self, call: &RemedyCall) -> String {
+        (self.spell)(call)
+    }
+
+    /// The tool that does what a call does, if this client may call it so.
+    fn tool(self, call: &RemedyCall) -> Option<(&'static str, Map<String, Value>)> {
+        let is_allowed = match call.operation {
+            Operation::Recorded(operation) => self.allowed.may(operation),
+            Operation::Other(_) => true,
+        };
+        tool_for(call).filter(|(name, _)| is_allowed && self.allowed.has_tool(name))
+    }
+}
 
 /// The document of a refusal: what is wrong, and what can be done about it.
-pub(super) fn document(refusal: &Refusal, spell: Spell) -> Value {
-    let details = refusal.details.iter().map(|it| sentence(&it.message, &it.remedies, spell));
+pub(super) fn document(refusal: &Refusal, voice: Voice<'_>) -> Value {
+    let details = refusal.details.iter().map(|it| sentence(&it.message, &it.remedies, voice));
     let all = refusal.remedies.iter().chain(refusal.details.iter().flat_map(|it: &Detail| &it.remedies));
-    let mut remedies: Vec<Value> = all.map(|it| remedy(it, spell)).collect();
+    let mut remedies: Vec<Value> = all.map(|it| remedy(it, voice)).collect();
     // Whoever started the server chose the role; the agent must not drop it.
     if refusal.code == Code::NotYourRole {
         remedies = vec![json!({ "does": "leave it to others, or ask the person who started you" })];
@@ -40,18 +64,18 @@ pub(super) fn shorten(value: &mut Value) {
 }
 
 /// A notice in one sentence.
-pub(super) fn warning(notice: &Notice, spell: Spell) -> String {
-    sentence(&notice.message, &notice.remedies, spell)
+pub(super) fn warning(notice: &Notice, voice: Voice<'_>) -> String {
+    sentence(&notice.message, &notice.remedies, voice)
 }
 
-fn sentence(said: &str, remedies: &[Remedy], spell: Spell) -> String {
+fn sentence(said: &str, remedies: &[Remedy], voice: Voice<'_>) -> String {
     let one = |it: &Remedy| match &it.call {
-        Some(call) => match tool_for(call) {
+        Some(call) => match voice.tool(call) {
             Some((name, arguments)) if arguments.is_empty() => format!("the tool `{name}` {}", it.words),
             Some((name, arguments)) => {
                 format!("the tool `{name}` with {} {}", Value::from(arguments), it.words)
             }
-            None => format!("`{}` {}", spell(call), it.words),
+            None => format!("`{}` {}", voice.command(call), it.words),
         },
         None => match &it.command {
             Some(command) => format!("`{command}` {}", it.words),
@@ -66,14 +90,14 @@ fn sentence(said: &str, remedies: &[Remedy], spell: Spell) -> String {
 }
 
 /// A remedy as data: `tool` with `arguments`, or a `command` for a shell, and what it does.
-fn remedy(it: &Remedy, spell: Spell) -> Value {
+fn remedy(it: &Remedy, voice: Voice<'_>) -> Value {
     match &it.call {
         None => match &it.command {
             Some(command) => json!({ "command": command, "does": it.words }),
             None => json!({ "does": it.words }),
         },
         Some(call) => {
-            let mut remedy = instead(call, spell);
+            let mut remedy = instead(call, voice);
             remedy.insert("does".into(), it.words.clone().into());
             remedy.into()
         }
@@ -81,10 +105,10 @@ fn remedy(it: &Remedy, spell: Spell) -> Value {
 }
 
 /// What to call: `tool` with `arguments`, or a `command` for a shell.
-pub(super) fn instead(call: &RemedyCall, spell: Spell) -> Map<String, Value> {
-    let fields = match tool_for(call) {
+pub(super) fn instead(call: &RemedyCall, voice: Voice<'_>) -> Map<String, Value> {
+    let fields = match voice.tool(call) {
         Some((name, arguments)) => vec![("tool", name.into()), ("arguments", arguments.into())],
-        None => vec![("command", spell(call).into())],
+        None => vec![("command", voice.command(call).into())],
     };
     fields.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect()
 }
@@ -93,6 +117,10 @@ pub(super) fn instead(call: &RemedyCall, spell: Spell) -> Map<String, Value> {
 mod tests {
     use super::*;
     use crate::model::op::{Op, Other};
+
+    fn voice(role: Option<&str>, is_read_only: bool) -> Voice<'_> {
+        Voice { spell, allowed: Allowed { role, is_in_run: false, is_read_only } }
+    }
 
     fn spell(call: &RemedyCall) -> String {
         format!("git wf {}", call.operation)
@@ -105,7 +133,7 @@ mod tests {
             .remedy(Other::Sync, "fetches those of others")
             .command("git fetch", "fetches commits")
             .hint("or write it");
-        let document = document(&refusal, spell);
+        let document = document(&refusal, voice(None, false));
         assert_eq!(
             document["error"]["remedies"],
             json!([
@@ -124,8 +152,25 @@ mod tests {
         assert_eq!(tool_for(&forced), None);
         let notice = Notice::warning("late").remedy(RemedyCall::new(Op::Verify, ["X-1"]), "runs the tests");
         assert_eq!(
-            warning(&notice, spell),
+            warning(&notice, voice(None, false)),
             r#"late; the tool `verify` with {"execution":"X-1"} runs the tests"#
         );
+    }
+
+    #[test]
+    fn no_tool_is_named_that_the_client_does_not_have() {
+        let named = |call: &RemedyCall, voice: Voice<'_>| voice.tool(call).map(|(name, _)| name);
+        let (claim, close) = (RemedyCall::from(Op::Next), RemedyCall::new(Op::Close, ["X-1"]));
+        let (start, show) = (RemedyCall::new(Other::Start, ["X-1"]), RemedyCall::new(Other::Show, ["X-1"]));
+        for (role, is_read_only, tools) in [
+            (None, false, [Some("claim"), Some("issue_write"), Some("claim"), Some("show")]),
+            (None, true, [None, None, None, Some("show")]),
+            // It writes issues, but closes none.
+            (Some("planner"), false, [None, None, None, Some("show")]),
+        ] {
+            let voice = voice(role, is_read_only);
+            assert_eq!([&claim, &close, &start, &show].map(|call| named(call, voice)), tools, "{role:?}");
+        }
+        assert_eq!(Value::from(instead(&claim, voice(None, true))), json!({ "command": "git wf next" }));
     }
 }

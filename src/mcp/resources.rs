@@ -13,6 +13,7 @@ use crate::model::typed;
 use crate::ops::issues::{self, List, ShownRecord};
 use crate::ops::{Refusal, Session, work};
 use crate::rules::bounded::Omission;
+use crate::rules::prime::Means;
 
 /// What this worktree executes.
 pub(super) const CURRENT: &str = "wf://execution/current";
@@ -77,12 +78,17 @@ pub(super) fn is_of_issues(template: &str) -> Option<bool> {
 /// `not-found`, `ambiguous-id`; any error from reading the store.
 pub(super) fn read(call: &Call<'_>, uri: &str) -> Result<String, Refusal> {
     let mut record = whole(call.session, uri)?;
-    let id = record["id"].as_str().unwrap_or_default().to_owned();
-    if let (false, Value::Object(fields)) = (id.is_empty(), &mut record) {
-        let left_out = bounds::bound(fields, &id);
+    let all = match (record["id"].as_str(), record["detail"]["solution_id"].as_str()) {
+        (Some(id), _) => Some(bounds::whole(id)),
+        (None, Some(plan)) => Some(RemedyCall::new(Other::Detail, [plan]).flag("json")),
+        (None, None) => None,
+    };
+    let bounded = if record.get("detail").is_some() { &mut record["detail"] } else { &mut record };
+    if let (Some(all), Value::Object(fields)) = (all, bounded) {
+        let left_out = bounds::bound(fields, &all, 0);
         if !left_out.is_empty() {
             let omission = |it: &Omission| {
-                let command = (call.spell)(&it.command);
+                let command = call.voice.command(&it.command);
                 json!({ "what": it.what, "entries": it.entries, "shortened": it.shortened, "command": command })
             };
             fields.insert("left_out".into(), left_out.iter().map(omission).collect());
@@ -125,7 +131,7 @@ fn other_kind(uri: &str, kind: &str) -> Refusal {
 
 fn current(session: &Session) -> Result<Value, Refusal> {
     session.check_store()?;
-    let primed = work::prime(session, None)?.view.and_then(|it| it.execution);
+    let primed = work::prime(session, None, Means::Tools)?.view.and_then(|it| it.execution);
     let Some(primed) = primed else { return Ok(json!({ "execution_id": null })) };
     let detail = work::detail(session, Some(primed.solution_id.as_str()))?.view;
     let (task, detail) = (typed::own_json(&primed.task), typed::own_json(&detail));

@@ -50,12 +50,11 @@ impl McpServer {
     }
 
     fn allowed(&self) -> Allowed<'_> {
-        let McpSettings { role, is_in_run, is_read_only, .. } = &*self.settings;
-        Allowed { role: role.as_deref(), is_in_run: *is_in_run, is_read_only: *is_read_only }
+        self.settings.allowed()
     }
 
     fn refused(&self, refusal: &Refusal) -> Value {
-        refused::document(refusal, self.settings.spell)
+        refused::document(refusal, self.settings.voice())
     }
 
     /// A refusal of something that is no tool.

@@ -6,12 +6,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Tool};
+use crate::mcp::bounds::Bounded;
 use crate::mcp::folders;
 use crate::mcp::progress::ProgressSteps;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::RemedyCall;
 use crate::model::task_id::TaskId;
 use crate::ops::work::{self, ClaimRequest, Claimable, DetailView, PrimedTask};
 use crate::ops::{Answer, Refusal, Session};
+use crate::rules::prime::Means;
 
 pub(super) struct ClaimTool;
 
@@ -59,7 +62,7 @@ pub(super) struct Claimed {
     #[serde(skip_serializing_if = "Option::is_none")]
     started: Option<TaskId>,
     /// The issue, the plan as it was claimed, and what happened before: earlier attempts, feedback and comments.
-    detail: Box<DetailView>,
+    detail: Bounded<DetailView>,
 }
 
 impl Tool for ClaimTool {
@@ -112,20 +115,17 @@ impl Tool for ClaimTool {
         let within = there.as_ref().unwrap_or(session);
         let started = input.task.map(|task| work::start_task(within, &task)).transpose()?;
         let detail = work::detail(within, Some(claim.solution_id.as_str()))?;
-        let primed = work::prime(within, None)?;
+        let primed = work::prime(within, None, Means::Tools)?;
         let notices = started.iter().flat_map(|done| done.notices.clone());
         session.notice_all(
             notices.chain(detail.notices).chain(within.notices().into_iter().filter(|_| there.is_some())),
         );
         let directory = claim.path.clone().unwrap_or_else(|| call.folder.to_owned());
         let task = primed.view.and_then(|it| it.execution).and_then(|it| it.task);
-        let claimed = Claimed {
-            claim,
-            directory,
-            task,
-            started: started.map(|done| done.view.task_id),
-            detail: Box::new(detail.view),
-        };
+        let all = RemedyCall::new(Other::Detail, [&claim.solution_id]).flag("json");
+        let detail = Bounded::noted(call, &detail.view, &all);
+        let claimed =
+            Claimed { claim, directory, task, started: started.map(|done| done.view.task_id), detail };
         Ok(session.done(claimed, done.commit))
     }
 }

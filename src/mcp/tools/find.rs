@@ -97,7 +97,7 @@ impl Tool for Find {
         let limit = input.limit.unwrap_or(USUAL).min(MOST);
         if limit == 0 {
             return Err(Refusal::new(Code::InvalidArguments, "`limit` is 0")
-                .hint("give 1 to 100, or leave it out; any page has the `total`"));
+                .hint("give 1 to 100, or leave it out; every page has the `total`"));
         }
         let fields = input.fields.clone();
         let query = input.query.clone().filter(|_| input.sort.is_none());

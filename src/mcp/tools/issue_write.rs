@@ -113,7 +113,7 @@ impl Tool for IssueWrite {
         let fields = NewFields { json, ..NewFields::default() };
         if action == Action::Create {
             let input = NewIssue { id: None, title: None, text: None, fields };
-            return Ok(written(issues::new(session, input)?));
+            return Ok(written(call, issues::new(session, input)?));
         }
         let issue = issue.ok_or_else(|| {
             Refusal::usage("this action needs `issue`")
@@ -128,13 +128,15 @@ impl Tool for IssueWrite {
             Action::Comment => {
                 let done = issues::comment(session, &issue, &text.unwrap_or_default())?;
                 let (id, comment) = (done.view.issue, done.view.comment);
-                let comment = Comment { body: bounds::echo(&comment.body), ..comment };
+                let (body, cut) = bounds::echo(&comment.body, "comment", id.as_str());
+                let comment = Comment { body, ..comment };
                 session.notice_all(done.notices);
+                bounds::note(call, cut.as_slice(), |_| None);
                 let done = issues::answer(session, &id, done.commit)?;
-                return Ok(written(done).map(|written| Written { comment: Some(comment), ..written }));
+                return Ok(written(call, done).map(|written| Written { comment: Some(comment), ..written }));
             }
         };
-        Ok(written(done))
+        Ok(written(call, done))
     }
 }
 
@@ -164,7 +166,9 @@ fn refuse_owned(owned: &[&str], issue: Option<&str>) -> Result<(), Refusal> {
         .hint("or give `status` beside `fields`: registered, planning, planned, paused or cancelled"))
 }
 
-fn written(done: Done<IssueView>) -> Done<Written> {
-    let changed = done.commit.is_some();
-    done.map(|issue| Written { changed, issue: Listed(issue), comment: None })
+fn written(call: &Call<'_>, done: Done<IssueView>) -> Done<Written> {
+    let Done { view, commit, notices } = done;
+    call.session.notice_all(notices);
+    let written = Written { changed: commit.is_some(), issue: Listed::noted(call, &view), comment: None };
+    call.session.done(written, commit)
 }

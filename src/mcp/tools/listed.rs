@@ -3,24 +3,27 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
+use super::Call;
 use super::show::Part as Content;
 use crate::mcp::{bounds, schema};
 use crate::model::typed;
 use crate::ops::issues::IssueView;
-use crate::rules::bounded::{Cut, LONGEST_OF_ISSUE};
 
 /// An issue without comments, plans and the like.
-#[derive(Debug)]
-pub(super) struct Listed(pub(super) IssueView);
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(super) struct Listed(Map<String, Value>);
 
-impl Serialize for Listed {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut issue = typed::own_json(&self.0);
-        bounds::shorten(&mut issue, &mut Cut::at(LONGEST_OF_ISSUE));
-        issue.serialize(serializer)
+impl Listed {
+    /// An issue without the rest of its long texts, which is noted.
+    pub(super) fn noted(call: &Call<'_>, issue: &IssueView) -> Self {
+        let Value::Object(mut fields) = typed::own_json(issue) else { return Self(Map::new()) };
+        let cuts = bounds::bound_echo(&mut fields, issue.issue.id.as_str());
+        bounds::note(call, &cuts, |_| None);
+        Self(fields)
     }
 }
 

@@ -42,8 +42,8 @@ pub(super) struct Call<'a> {
     pub(super) roots: &'a [PathBuf],
     /// Where progress goes.
     pub(super) steps: &'a ProgressSteps,
-    /// Writes a call as a command.
-    pub(super) spell: refused::Spell,
+    /// How calls are written for the client.
+    pub(super) voice: refused::Voice<'a>,
 }
 
 /// A tool.
@@ -129,7 +129,8 @@ pub(super) struct Allowed<'a> {
 }
 
 impl Allowed<'_> {
-    fn may(&self, op: Op) -> bool {
+    /// Whether an operation may be performed.
+    pub(super) fn may(&self, op: Op) -> bool {
         let in_run = || !self.is_in_run || roles::admit_in_run(self.role, op).is_ok();
         !self.is_read_only && roles::admit(self.role, op).is_ok() && in_run()
     }
@@ -217,7 +218,7 @@ fn call<T: Tool>(call: &Call<'_>, arguments: Map<String, Value>) -> Result<Value
         )
         .hint("the input schema of the tool says what it takes")
     })?;
-    Ok(document(call.spell, T::call(call, input)?))
+    Ok(document(call.voice, T::call(call, input)?))
 }
 
 /// The object that a text holds: some models and clients write an object as text.
@@ -227,13 +228,13 @@ fn unquoted(value: Value) -> Value {
 }
 
 /// An answer as JSON, with its warnings.
-pub(super) fn document<V: Serialize>(spell: refused::Spell, done: Done<V>) -> Value {
+pub(super) fn document<V: Serialize>(voice: refused::Voice<'_>, done: Done<V>) -> Value {
     let Done { view, notices, .. } = done;
     let mut answer = typed::own_json(&view);
     if !notices.is_empty()
         && let Value::Object(answer) = &mut answer
     {
-        let warnings: Vec<String> = notices.iter().map(|it| refused::warning(it, spell)).collect();
+        let warnings: Vec<String> = notices.iter().map(|it| refused::warning(it, voice)).collect();
         answer.insert("warnings".into(), warnings.into());
     }
     answer

@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Call, Tool};
-use crate::mcp::refused::{self, Spell};
+use crate::mcp::refused::{self, Voice};
 use crate::model::op::Op;
 use crate::model::typed;
 use crate::ops::Answer;
 use crate::ops::plans::{self, AgentContext};
+use crate::rules::bounded::MOST;
 use crate::rules::roles::Role;
 
 pub(super) struct PlanContext;
@@ -51,19 +52,31 @@ impl JsonSchema for ContextAnswer {
 }
 
 impl ContextAnswer {
-    pub(in crate::mcp) fn of(context: &AgentContext, spell: Spell) -> Self {
+    pub(in crate::mcp) fn of(context: &AgentContext, voice: Voice<'_>) -> Self {
         let mut whole = typed::own_json(context);
         let left_out = whole.get_mut("left_out").and_then(Value::as_array_mut).into_iter().flatten();
         for (written, it) in left_out.zip(context.left_out()) {
             let Value::Object(written) = written else { continue };
-            written.shift_remove("command");
-            written.extend(refused::instead(&it.command, spell));
-            if let (true, Some(part)) = (written.get("tool") == Some(&"show".into()), part_of(&it.what)) {
-                written["arguments"]["include"] = json!([part]);
+            let mut instead = refused::instead(&it.command, voice);
+            if instead.get("tool").is_some_and(|tool| tool == "show") {
+                // `show` cuts texts of parts just as short.
+                if it.entries == 0 {
+                    continue;
+                }
+                if let Some(part) = part_of(&it.what) {
+                    instead["arguments"]["include"] = json!([part]);
+                }
+                if it.what == "comments" {
+                    instead["arguments"]["older"] = MOST.into();
+                }
             }
+            if instead.contains_key("tool") && it.shortened == 0 {
+                written.shift_remove("command");
+            }
+            written.extend(instead);
         }
         for (name, call) in context.load().iter().flat_map(|load| load.calls()) {
-            whole["load"][name] = refused::instead(call, spell).into();
+            whole["load"][name] = refused::instead(call, voice).into();
         }
         Self(whole)
     }
@@ -105,7 +118,7 @@ impl Tool for PlanContext {
                 AgentContext::Executor(_) => Role::Executor,
                 AgentContext::Reviewer(_) => Role::Reviewer,
             };
-            Context { role, context: ContextAnswer::of(&context, call.spell) }
+            Context { role, context: ContextAnswer::of(&context, call.voice) }
         }))
     }
 }

@@ -4,18 +4,18 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Call, Tool};
-use crate::mcp::bounds;
+use crate::mcp::bounds::{self, Bounded};
 use crate::model::op::Op;
-use crate::model::remedy::Remedy;
 use crate::model::{text_enum, typed};
 use crate::ops::issues::{self, IssueView, ShownExecution, ShownRecord as Found};
 use crate::ops::plans::SolutionView;
 use crate::ops::plans::roadmap::RoadmapView;
 use crate::ops::queue::{ItemAnswer, QueueAnswer};
-use crate::ops::{Answer, Notice, Refusal};
+use crate::ops::{Answer, Refusal};
+use crate::rules::bounded::MOST;
 
 pub(super) struct Show;
 
@@ -46,6 +46,9 @@ pub(super) struct Input {
     /// For an issue: the parts to show. The others are only counted, in `left_out`.
     #[serde(default)]
     include: Vec<Part>,
+    /// For an issue: how many of the newest entries of each part to skip, to see the older ones.
+    #[serde(default)]
+    older: usize,
     /// For an imported issue: also show the record of its source.
     #[serde(default)]
     imported: bool,
@@ -59,10 +62,10 @@ pub(super) struct Record {
     issue: Option<IssueParts>,
     /// A plan.
     #[serde(skip_serializing_if = "Option::is_none")]
-    plan: Option<Box<SolutionView>>,
+    plan: Option<Bounded<SolutionView>>,
     /// An execution.
     #[serde(skip_serializing_if = "Option::is_none")]
-    execution: Option<Box<ShownExecution>>,
+    execution: Option<Bounded<ShownExecution>>,
     /// A queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<Box<QueueAnswer>>,
@@ -110,8 +113,8 @@ impl Tool for Show {
     type Input = Input;
     type Output = Record;
 
-    fn call(call: &Call<'_>, Input { id, include, imported }: Input) -> Answer<Record> {
-        record(call, &id, &include, imported)
+    fn call(call: &Call<'_>, input: Input) -> Answer<Record> {
+        record(call, &input)
     }
 }
 
@@ -121,7 +124,13 @@ pub(in crate::mcp) fn is_part_of_an_issue(field: &str) -> bool {
 }
 
 /// The record with an id; of an issue, only these parts.
-fn record(call: &Call<'_>, id: &str, include: &[Part], imported: bool) -> Answer<Record> {
+fn record(call: &Call<'_>, input: &Input) -> Answer<Record> {
+    let Input { id, include, older, imported } = input;
+    if *older > 0 && include.is_empty() {
+        return Err(Refusal::usage("`older` says nothing without `include`")
+            .hint("name the part of which you want older entries in `include`"));
+    }
+    let (imported, older) = (*imported, *older);
     let done = issues::show(call.session, id, imported)?;
     if !matches!(done.view, Found::Issue(_)) && (imported || !include.is_empty()) {
         return Err(Refusal::usage(format!("`{id}` is not an issue, so it has no such parts"))
@@ -131,11 +140,18 @@ fn record(call: &Call<'_>, id: &str, include: &[Part], imported: bool) -> Answer
     call.session.notice_all(notices);
     let shown = match view {
         Found::Issue(issue) => {
-            let (issue, left_out) = parts(call, &issue, include);
+            let (issue, left_out) = parts(call, &issue, include, older);
             Record { issue: Some(issue), left_out, ..Record::default() }
         }
-        Found::Plan(plan) => Record { plan: Some(plan), ..Record::default() },
-        Found::Execution(execution) => Record { execution: Some(execution), ..Record::default() },
+        Found::Plan(plan) => {
+            let plan = Bounded::noted(call, &*plan, &bounds::whole(plan.id.as_str()));
+            Record { plan: Some(plan), ..Record::default() }
+        }
+        Found::Execution(execution) => {
+            let all = bounds::whole(execution.execution.execution.id.as_str());
+            let execution = Bounded::noted(call, &*execution, &all);
+            Record { execution: Some(execution), ..Record::default() }
+        }
         Found::Queue(queue) => Record { queue: Some(queue), ..Record::default() },
         Found::Item(item) => Record { item: Some(item), ..Record::default() },
         Found::Roadmap(roadmap) => Record { roadmap: Some(roadmap), ..Record::default() },
@@ -143,7 +159,7 @@ fn record(call: &Call<'_>, id: &str, include: &[Part], imported: bool) -> Answer
     Ok(call.session.done(shown, commit))
 }
 
-fn parts(call: &Call<'_>, issue: &IssueView, include: &[Part]) -> (IssueParts, Vec<LeftOut>) {
+fn parts(call: &Call<'_>, issue: &IssueView, include: &[Part], older: usize) -> (IssueParts, Vec<LeftOut>) {
     let Value::Object(mut fields) = typed::own_json(issue) else { return (IssueParts(Map::new()), vec![]) };
     let mut left_out = Vec::new();
     for part in Part::ALL.iter().filter(|part| !include.contains(part)) {
@@ -153,11 +169,11 @@ fn parts(call: &Call<'_>, issue: &IssueView, include: &[Part]) -> (IssueParts, V
             left_out.push(LeftOut { part: *part, count });
         }
     }
-    for cut in bounds::bound(&mut fields, issue.issue.id.as_str()) {
-        let what =
-            format!("`{}`: older entries left out: {}, texts cut: {}", cut.what, cut.entries, cut.shortened);
-        let remedy = Remedy::command((call.spell)(&cut.command), "shows all of it");
-        call.session.notice(Notice { remedies: vec![remedy], ..Notice::note(what) });
-    }
+    let id = issue.issue.id.as_str();
+    let cuts = bounds::bound(&mut fields, &bounds::whole(id), older);
+    bounds::note(call, &cuts, |cut| {
+        let more = json!({ "id": id, "include": [cut.what], "older": older + MOST });
+        Some(format!("the tool `show` with {more} shows older ones"))
+    });
     (IssueParts(fields), left_out)
 }

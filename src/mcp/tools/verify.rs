@@ -70,7 +70,7 @@ pub(super) fn agreed(call: &Call<'_>, verification: &Verification<'_>) -> Result
         let tasks: Vec<&str> = test.tasks.iter().map(TaskId::as_str).collect();
         format!("{}: {}", tasks.join(", "), exact(test.command.as_str()))
     };
-    let command = (call.spell)(&Suggested::from(Op::Verify));
+    let command = call.voice.command(&Suggested::from(Op::Verify));
     Err(Refusal::new(Code::NotAgreed, "nobody here has agreed to these commands")
         .details(unseen.iter().map(line).collect())
         .command(

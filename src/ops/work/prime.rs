@@ -17,7 +17,7 @@ use crate::ops::issues::existing;
 use crate::ops::queue::{QueueWorld, item_name};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::prime::{AgentSituation, TokenBudget, Waiting, current_task, open_tasks};
+use crate::rules::prime::{AgentSituation, Means, TokenBudget, Waiting, current_task, open_tasks};
 use crate::rules::roles::{self, Role};
 use crate::store::{Snapshot, Store};
 use crate::trail::active;
@@ -148,7 +148,7 @@ pub(crate) struct PrimedReady {
 ///
 /// # Errors
 /// `unknown-role`; any error from reading the store.
-pub(crate) fn prime(session: &Session, role: Option<&str>) -> Answer<Option<Prime>> {
+pub(crate) fn prime(session: &Session, role: Option<&str>, means: Means) -> Answer<Option<Prime>> {
     let store = session.store();
     if store.tip()?.is_none() {
         return Ok(session.done(None, None));
@@ -168,7 +168,7 @@ pub(crate) fn prime(session: &Session, role: Option<&str>) -> Answer<Option<Prim
         lost: lost.and_then(|why| TokenBudget::new(FOR_READY).text(&why, 80)),
         waiting: if in_run { None } else { waiting(store, &snapshot, Waiting::of(role))? },
         commands: situation.commands(),
-        rules: situation.rules(),
+        rules: situation.rules(means),
     };
     Ok(session.done(Some(prime), None))
 }

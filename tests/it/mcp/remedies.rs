@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Client;
-use crate::support::{Repo, Sandbox, plan_on};
+use crate::support::{Repo, Sandbox, Two, plan_on};
 
 /// Fills in words in capitals.
 fn filled(value: &Value) -> Value {
@@ -64,11 +64,11 @@ fn the_tools_that_remedies_name_can_be_called_as_they_stand() {
     // An editor is for people.
     let empty = client.refused("issue_write", json!({"action": "edit", "issue": "ISS-001"}));
     assert_eq!(empty["remedies"][1]["command"], "git wf edit -e ISS-001", "{empty:#}");
-    let said = play(&mut client, "plan_context", json!({"id": "ISS-001", "role": "reviewer"}));
-    assert_eq!(names(&said), ["show"]);
-    assert!(
-        said[0].1["left_out"].as_array().is_none_or(|all| all.iter().all(|it| it["part"] != "solutions"))
-    );
+    let reviewer = json!({"id": "ISS-001", "role": "reviewer"});
+    let error = client.refused("plan_context", reviewer.clone());
+    let tool = error["remedies"].as_array().unwrap().iter().find(|it| it["tool"] == "show").unwrap();
+    assert_eq!(tool["arguments"], json!({"id": "ISS-001", "include": ["solutions"]}));
+    assert_eq!(names(&play(&mut client, "plan_context", reviewer)), ["show"]);
     let planned = json!({"action": "edit", "issue": "ISS-001", "status": "planned"});
     let said = play(&mut client, "issue_write", planned);
     assert_eq!(names(&said), ["issue_write", "plan_submit"]);
@@ -120,23 +120,31 @@ fn what_a_context_leaves_out_a_tool_shows() {
     let mut client = Client::of(&repo, &[]);
     let written = client.call("issue_write", json!({"action": "comment", "issue": "ISS-001", "text": long}));
     assert!(written.to_string().len() < 6_000, "{}", written.to_string().len());
+    let cut = "1 text is cut in `comment`; `git wf show ISS-001 --json` shows all of it";
+    assert_eq!(written["warnings"], json!([cut]));
     let context = client.call("plan_context", json!({"id": "ISS-001"}));
     let left = &context["context"]["left_out"][0];
     assert_eq!(
         *left,
         json!({
-            "what": "comments", "entries": 2, "shortened": 1,
-            "tool": "show", "arguments": {"id": "ISS-001", "include": ["comments"]}
+            "what": "comments", "entries": 2, "shortened": 1, "command": "git wf show ISS-001",
+            "tool": "show", "arguments": {"id": "ISS-001", "include": ["comments"], "older": 20}
         })
     );
-    let shown = client.call(left["tool"].as_str().unwrap(), left["arguments"].clone());
+    let missing = client.call(left["tool"].as_str().unwrap(), left["arguments"].clone());
+    let bodies = missing["issue"]["comments"].as_array().unwrap().iter().map(|it| &it["body"]);
+    assert_eq!(bodies.collect::<Vec<_>>(), ["comment 1", "comment 2"]);
+    assert!(missing.get("warnings").is_none(), "{missing:#}");
+    let shown = client.call("show", json!({"id": "ISS-001", "include": ["comments"]}));
     let comments = shown["issue"]["comments"].as_array().unwrap();
     assert_eq!((comments.len(), &comments[0]["body"]), (20, &json!("comment 3")));
     assert!(shown.to_string().len() < 25_000, "{}", shown.to_string().len());
     let warning = shown["warnings"][0].as_str().unwrap();
     assert_eq!(
         warning,
-        "`comments`: older entries left out: 2, texts cut: 1; `git wf show ISS-001 --json` shows all of it"
+        "2 older entries of `comments` are left out, and 1 text is cut; the tool `show` with \
+        {\"id\":\"ISS-001\",\"include\":[\"comments\"],\"older\":20} shows older ones; \
+        `git wf show ISS-001 --json` shows all of it"
     );
     let read = client.ask("resources/read", json!({"uri": "wf://issue/ISS-001"}));
     let read: Value = serde_json::from_str(read["contents"][0]["text"].as_str().unwrap()).unwrap();
@@ -164,12 +172,82 @@ fn the_task_of_a_claim_is_answered_once_beside_its_plan() {
 fn prompts_speak_of_tools() {
     let sandbox = Sandbox::new();
     let repo = code(&sandbox);
-    repo.queued("ISS-001", "src/a.rs");
+    let plan = repo.queued("ISS-001", "src/a.rs");
     let mut client = Client::of(&repo, &[]);
-    for (name, arguments) in [("executor", json!({})), ("planner", json!({"issue": "ISS-001"}))] {
+    for (name, arguments) in [
+        ("executor", json!({})),
+        ("planner", json!({"issue": "ISS-001"})),
+        ("reviewer", json!({"plan": plan})),
+    ] {
         let got = client.ask("prompts/get", json!({"name": name, "arguments": arguments}));
         let text = got["messages"][0]["content"]["text"].as_str().unwrap();
         assert!(text.contains("only with these tools") && !text.contains("these commands"), "{text}");
         assert!(!text.contains("names the next command"), "{text}");
     }
+}
+
+#[test]
+fn without_a_remote_the_remedy_claims_the_issue_that_was_asked_for() {
+    let two = Two::new();
+    let repo = &two.ada;
+    repo.commit("src/a.rs", "one\n", "Begin");
+    for (id, file) in [("ISS-001", "src/a.rs"), ("ISS-002", "src/b.rs")] {
+        repo.queued(id, file);
+    }
+    repo.wf(&["sync"]).ok();
+    std::fs::rename(two.origin.path(), two.sandbox.root().join("away")).unwrap();
+    let mut client = Client::of(repo, &[]);
+    let said = play(&mut client, "claim", json!({"issue": "ISS-002"}));
+    assert_eq!(
+        (names(&said), &said[0].1["claim"]["issue_id"]),
+        (vec!["claim"], &json!("ISS-002")),
+        "{said:#?}"
+    );
+}
+
+#[test]
+fn a_server_that_only_reads_names_no_tool_that_writes() {
+    let sandbox = Sandbox::new();
+    let repo = code(&sandbox);
+    repo.issue("ISS-001");
+    let mut client = Client::of(&repo, &["--read-only"]);
+    let tools = client.tools();
+    for (tool, arguments) in [
+        ("plan_context", json!({"id": "ISS-001", "role": "reviewer"})),
+        ("plan_context", json!({"id": "ISS-001", "role": "executor"})),
+        ("show", json!({"id": "cache"})),
+        ("claim", json!({})),
+    ] {
+        let error = client.refused(tool, arguments.clone());
+        for remedy in error["remedies"].as_array().unwrap() {
+            let named = remedy["tool"].as_str();
+            assert!(named.is_none_or(|named| tools.iter().any(|it| it == named)), "{error:#}");
+        }
+        if tool != "claim" {
+            play(&mut client, tool, arguments);
+        }
+    }
+}
+
+#[test]
+fn long_texts_of_plans_are_cut_wherever_they_are_shown() {
+    let sandbox = Sandbox::new();
+    let repo = code(&sandbox);
+    repo.issue("ISS-001");
+    let mut client = Client::of(&repo, &[]);
+    let mut plan: Value = plan_on("src/a.rs");
+    plan["description"] = json!("long ".repeat(20_000));
+    let added = client.call("plan_submit", json!({"issue": "ISS-001", "plan": plan, "queue": true}));
+    let id = added["bound"][0]["solution_id"].as_str().unwrap().to_owned();
+    let shown = client.call("show", json!({"id": id}));
+    let warning = format!("1 text is cut in `description`; `git wf show {id} --json` shows all of it");
+    assert_eq!(shown["warnings"], json!([warning]));
+    let claimed = client.call("claim", json!({}));
+    let warning = format!("1 text is cut in `solution`; `git wf detail {id} --json` shows all of it");
+    assert!(claimed["warnings"].as_array().unwrap().contains(&json!(warning)), "{}", claimed["warnings"]);
+    let read = client.ask("resources/read", json!({"uri": "wf://execution/current"}));
+    let read: Value = serde_json::from_str(read["contents"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(read["detail"]["left_out"][0]["what"], "solution");
+    let whole = [&shown, &claimed, &read].map(|it| it.to_string().len());
+    assert!(whole.iter().all(|bytes| *bytes < 90_000), "{whole:?}");
 }

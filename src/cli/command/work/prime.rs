@@ -7,6 +7,7 @@ use crate::model::code::Code;
 use crate::model::strict;
 use crate::ops::work;
 use crate::rules::agent_files::{Agent, HookForm};
+use crate::rules::prime::Means;
 use crate::rules::roles;
 
 /// Print what an agent needs at the start of a session: where it is, its task, what is ready
@@ -69,7 +70,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         }
         return Ok(Exit::Done);
     }
-    let Some(prime) = work::prime(&session, args.role.as_deref())?.view else { return Ok(Exit::Done) };
+    let Some(prime) = work::prime(&session, args.role.as_deref(), Means::Commands)?.view else {
+        return Ok(Exit::Done);
+    };
     match args.hook {
         Some(form) => {
             let answer = print::prime::start_for(form, &print::prime::prime(&prime));
