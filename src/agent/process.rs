@@ -174,9 +174,9 @@ pub(super) fn supervise(
 }
 
 /// A piece of output, with its stream.
-type Written = (Stream, Vec<u8>);
+type OutputChunk = (Stream, Vec<u8>);
 
-fn spawn(command: Command<'_>) -> io::Result<(Child, Leash, Receiver<Written>)> {
+fn spawn(command: Command<'_>) -> io::Result<(Child, Leash, Receiver<OutputChunk>)> {
     let (out, stdout) = io::pipe()?;
     let (err, stderr) = match command.is_joined {
         true => (None, stdout.try_clone()?),
@@ -215,7 +215,7 @@ fn write_all(mut pipe: PipeWriter, input: &Receiver<Vec<u8>>) {
     }
 }
 
-fn read_all(mut pipe: PipeReader, stream: Stream, sender: &SyncSender<Written>) {
+fn read_all(mut pipe: PipeReader, stream: Stream, sender: &SyncSender<OutputChunk>) {
     let mut buffer = vec![0; 16 * 1024];
     loop {
         match pipe.read(&mut buffer) {
@@ -254,7 +254,7 @@ struct Run<'a> {
     group: Option<i32>,
     /// Whether its watcher ended without a message.
     was_killed: bool,
-    output: Receiver<Written>,
+    output: Receiver<OutputChunk>,
     sink: &'a mut dyn FnMut(Stream, &[u8]),
     silent: bool,
 }

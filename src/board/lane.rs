@@ -78,12 +78,12 @@ impl LaneView {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::index::Listed;
+    use crate::index::IssueRow;
     use crate::model::priority::Priority;
 
     pub(in crate::board) fn card(id: &str, status: IssueStatus, title: &str) -> Carded {
         let priority = Priority::new(3).unwrap();
-        let row = Listed {
+        let row = IssueRow {
             id: id.into(),
             status,
             priority,

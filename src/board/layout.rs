@@ -16,7 +16,7 @@ pub(super) const DETAIL_HEAD: u16 = 2;
 
 /// The areas of the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct ScreenLayout {
     /// The filter, and the number of matches.
     pub(super) top: Rect,
     /// The names of all lanes, if not all lanes fit.
@@ -54,7 +54,7 @@ pub(super) fn lanes_shown(model: &Model) -> usize {
 }
 
 /// The layout for a model.
-pub(super) fn of(model: &Model) -> Layout {
+pub(super) fn of(model: &Model) -> ScreenLayout {
     let (width, height) = model.size;
     let (for_lanes, for_detail) = split(model);
     let shown = lanes_shown(model);
@@ -81,7 +81,7 @@ pub(super) fn of(model: &Model) -> Layout {
         let line = if for_lanes > 0 { 2 } else { 0 };
         Rect::new(for_lanes + line, begin, for_detail - line, body)
     });
-    Layout {
+    ScreenLayout {
         top: Rect::new(0, 0, width, 1.min(height)),
         names: has_names.then(|| Rect::new(0, 1, for_lanes, 1)),
         lanes,
@@ -92,7 +92,7 @@ pub(super) fn of(model: &Model) -> Layout {
     }
 }
 
-impl Layout {
+impl ScreenLayout {
     /// The lane at a screen position, and which of its visible issues is there, from 0.
     pub(super) fn lane_at(&self, x: u16, y: u16) -> Option<(usize, Option<usize>)> {
         let inside = |area: &Rect| area.contains((x, y).into());

@@ -3,11 +3,11 @@
 use super::editor::Editor;
 use super::event::{BoardEffect, WantedPage};
 use super::lane::LaneView;
-use super::layout::{self, Layout};
+use super::layout::{self, ScreenLayout};
 use super::overlay::Overlay;
 use super::page::IssuePage;
 use super::read::ReadRequest;
-use crate::index::Listed;
+use crate::index::IssueRow;
 use crate::model::status::IssueStatus;
 use crate::ops::issues::{self, LanesView, List};
 use crate::ui::captured::StyledLine;
@@ -124,7 +124,7 @@ impl Model {
         self.filtered()
     }
 
-    pub(super) fn layout(&self) -> Layout {
+    pub(super) fn layout(&self) -> ScreenLayout {
         layout::of(self)
     }
 
@@ -154,7 +154,7 @@ impl Model {
     }
 
     /// The selected issue, if it is loaded.
-    pub(super) fn selected_row(&self) -> Option<&Listed> {
+    pub(super) fn selected_row(&self) -> Option<&IssueRow> {
         Some(&self.lanes.get(self.at)?.current()?.row)
     }
 
@@ -284,7 +284,7 @@ impl Model {
     }
 
     /// Makes the open issue the selected one, and requests its page if that is not there yet.
-    fn settle_detail(&mut self, layout: &Layout) -> Option<BoardEffect> {
+    fn settle_detail(&mut self, layout: &ScreenLayout) -> Option<BoardEffect> {
         let selected = self.lanes.get(self.at).and_then(LaneView::current).map(|card| card.row.clone());
         let detail = self.detail.as_mut()?;
         let area = layout.detail?;

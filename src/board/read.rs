@@ -10,7 +10,7 @@ use super::page::IssuePage;
 use super::{BoardSettings, dag};
 use crate::ops::issues::{self, Lanes, ShownRecord};
 use crate::ops::plans::SolutionView;
-use crate::ops::trail::{self, LogInput, Patches, TraceInput};
+use crate::ops::trail::{self, IssuePatches, LogInput, TraceInput};
 use crate::ops::{Done, Notice, Progress, Refusal, Session, plans};
 use crate::ui::captured::{StyledLine, capture};
 use crate::ui::lanes::Strokes;
@@ -195,7 +195,7 @@ fn no_plan() -> Vec<StyledLine> {
     vec![StyledLine::new(style::DIM, "no plan yet; `git wf solution add` adds one")]
 }
 
-fn diff(patches: &Patches) -> Vec<StyledLine> {
+fn diff(patches: &IssuePatches) -> Vec<StyledLine> {
     if patches.commits.is_empty() {
         return vec![StyledLine::new(style::DIM, "no commits are linked to it")];
     }

@@ -13,7 +13,7 @@ use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Exit, Failure, Outcome, print, system_words};
 use crate::git::Environment;
 use crate::model::code::Code;
-use crate::ops::fields::{self, Fields};
+use crate::ops::fields::{self, FieldNames};
 use crate::ops::format::Format;
 use crate::ops::{self, Done, Notice, Session, Weight};
 use crate::store::{Acting, Clock, Store, one_line};
@@ -140,7 +140,7 @@ impl CliContext {
             return Ok(Exit::Done);
         }
         if !self.wanted.fields.is_empty() {
-            let fields = Fields::of::<V>(&self.wanted.fields)?;
+            let fields = FieldNames::of::<V>(&self.wanted.fields)?;
             let picked = fields.pick(&view);
             match self.json() {
                 true => self.screen.print_json(&picked)?,

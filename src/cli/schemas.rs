@@ -409,7 +409,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "project",
         "`project`, `project show`, `project set`: the project context for planners",
     ),
-    kind::<schema::Listed>(
+    kind::<schema::SchemaList>(
         Sort::Answer,
         "schema",
         "an array of them: `schema`, the kinds of document; `schema KIND` is a JSON Schema (2020-12) itself",

@@ -81,4 +81,4 @@ pub(crate) use sign::{DetachedSignature, SignError};
 pub(crate) use signatures::{CommitIdentity, SSH, SignatureStatus, SignatureVerdict};
 pub(crate) use transport::{Transport, TransportReply};
 pub(crate) use walk::Ancestors;
-pub(crate) use worktrees::Merge;
+pub(crate) use worktrees::BranchMerge;

@@ -127,14 +127,14 @@ impl Git {
     }
 
     /// Merges `branch` (its short name) into what is checked out in the work tree.
-    pub(crate) fn merge_branch(&self, branch: &str) -> Result<Merge, GitError> {
+    pub(crate) fn merge_branch(&self, branch: &str) -> Result<BranchMerge, GitError> {
         let merged = self.run(Args::new(&["merge", "--quiet", "--no-edit"]).value(branch));
-        let Err(error) = merged else { return Ok(Merge::Done) };
+        let Err(error) = merged else { return Ok(BranchMerge::Done) };
         let listed = self.run(&["diff", "--name-only", "--diff-filter=U"])?;
         let files: Vec<String> = String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect();
         // Where there was nothing to abort, the first error says more.
         let _ = self.run(&["merge", "--abort"]);
-        if files.is_empty() { Err(error) } else { Ok(Merge::Conflict(files)) }
+        if files.is_empty() { Err(error) } else { Ok(BranchMerge::Conflict(files)) }
     }
 
     /// Deletes a branch (its short name) that is merged into what is checked out in the work tree.
@@ -154,7 +154,7 @@ fn line(output: &[u8]) -> String {
 
 /// What came of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Merge {
+pub(crate) enum BranchMerge {
     /// The branch holds it.
     Done,
     /// These files conflict. Nothing was changed.

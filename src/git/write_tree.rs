@@ -124,7 +124,7 @@ impl Trees<'_> {
 const MANY: usize = 4096;
 
 /// An entry of a directory, with the files that it stands for.
-struct Part<'a> {
+struct TreePart<'a> {
     name: &'a str,
     content: Content<'a>,
 }
@@ -135,7 +135,7 @@ enum Content<'a> {
     Folder(&'a [(String, ObjectId)], usize),
 }
 
-impl Part<'_> {
+impl TreePart<'_> {
     fn entry(&self, oid: ObjectId, kind: EntryKind) -> Entry {
         entry(self.name, oid, kind)
     }
@@ -146,7 +146,7 @@ fn entry(name: &str, oid: ObjectId, kind: EntryKind) -> Entry {
 }
 
 /// The entries of a directory; the first `from` bytes of each path lead to it.
-fn parts(files: &[(String, ObjectId)], from: usize) -> impl Iterator<Item = Part<'_>> {
+fn parts(files: &[(String, ObjectId)], from: usize) -> impl Iterator<Item = TreePart<'_>> {
     let mut rest = files;
     std::iter::from_fn(move || {
         let (path, blob) = rest.first()?;
@@ -157,7 +157,7 @@ fn parts(files: &[(String, ObjectId)], from: usize) -> impl Iterator<Item = Part
         let (inside, after) = rest.split_at(here);
         rest = after;
         let content = if path.len() == end { Content::File(*blob) } else { Content::Folder(inside, end + 1) };
-        Some(Part { name, content })
+        Some(TreePart { name, content })
     })
 }
 

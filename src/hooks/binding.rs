@@ -47,7 +47,7 @@ pub(crate) struct BoundExecution {
 
 /// A claim of this worktree that was lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Lost {
+pub(crate) struct LostClaim {
     /// The claim.
     pub(crate) execution_id: ExecutionId,
     /// Its plan.
@@ -68,7 +68,7 @@ pub(crate) enum Binding {
     /// This worktree executes a plan on this branch.
     Bound(BoundExecution),
     /// This worktree executed a plan on this branch, but lost the claim.
-    Lost(Lost),
+    Lost(LostClaim),
 }
 
 impl HookWorktree {
@@ -107,7 +107,7 @@ pub(crate) fn of_worktree(
             other => Binding::Elsewhere(other),
         },
         Claim::Lost { own, to } => match relation(own)? {
-            Relation::Own => Binding::Lost(Lost {
+            Relation::Own => Binding::Lost(LostClaim {
                 execution_id: active.execution_id.clone(),
                 solution_id: own.execution.solution_id.clone(),
                 to: to.map(|it| (it.execution.id.clone(), it.execution.actor.clone())),

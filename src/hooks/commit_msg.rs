@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bstr::ByteSlice;
 
-use super::binding::{self, Binding, BoundExecution, HookWorktree, Lost};
+use super::binding::{self, Binding, BoundExecution, HookWorktree, LostClaim};
 use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};
 use super::staged::Staged;
 use super::{HookError, HookVerdict};
@@ -211,7 +211,7 @@ fn is_squash(back: &[u8]) -> bool {
     back.starts_with(b"Squashed commit of the following")
 }
 
-impl Lost {
+impl LostClaim {
     /// One line that says who has the lost claim now.
     fn message(&self) -> String {
         match &self.to {

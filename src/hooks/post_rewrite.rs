@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bstr::ByteSlice;
 
-use super::rebase::Made;
+use super::rebase::RebaseCommits;
 use super::{HookError, HookVerdict};
 use crate::git::ObjectId;
 use crate::model::execution::{CommitLink, Event, Rewrite};
@@ -50,7 +50,7 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<HookVerdict
     let made = match kind {
         "rebase" => {
             let replaced = pairs.iter().map(|pair| pair.new.as_str()).collect();
-            Some(Made::find(store, &snapshot, &replaced)?).filter(|made| !made.is_empty())
+            Some(RebaseCommits::find(store, &snapshot, &replaced)?).filter(|made| !made.is_empty())
         }
         _ => None,
     };

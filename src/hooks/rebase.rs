@@ -14,7 +14,7 @@ use crate::trail::links::{files, link};
 
 /// The commits that a rebase leaves and that did not replace others.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct RebaseCommits {
     here: HookWorktree,
     /// Oldest first, with the paths that each changed.
     commits: Vec<(CodeCommit, Vec<String>)>,
@@ -54,7 +54,7 @@ impl Rebase {
     }
 }
 
-impl Made {
+impl RebaseCommits {
     /// The commits of the ending rebase that belong to an execution. `replaced` are the commits that replaced others.
     pub(super) fn find(
         store: &Store,

@@ -6,13 +6,13 @@ use rusqlite::{OptionalExtension, params_from_iter};
 use super::Index;
 use super::error::IndexError;
 use super::filter::{Filter, all};
-use super::list::{Listed, SortOrder};
+use super::list::{IssueRow, SortOrder};
 use crate::model::status::IssueStatus;
 
 /// An issue on a board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Carded {
-    pub(crate) row: Listed,
+    pub(crate) row: IssueRow,
     /// Whether it has an item that can be taken; `false` if not requested.
     pub(crate) is_ready: bool,
 }

@@ -68,7 +68,7 @@ impl SortOrder {
 
 /// An issue as a row of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Listed {
+pub(crate) struct IssueRow {
     /// Its id.
     pub(crate) id: String,
     /// Its status.
@@ -87,10 +87,10 @@ pub(crate) struct Listed {
 
 const LISTED: &str = "SELECT id, status, priority, title, tags, kind, assignee FROM issues WHERE n = ?1";
 
-fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
+fn listed(row: &Row<'_>) -> rusqlite::Result<IssueRow> {
     let (status, priority): (u16, u8) = (row.get(1)?, row.get(2)?);
     let broken = || rusqlite::Error::FromSqlConversionFailure(1, Type::Integer, "out of range".into());
-    Ok(Listed {
+    Ok(IssueRow {
         id: row.get(0)?,
         status: IssueStatus::ALL.get(usize::from(status)).copied().ok_or_else(broken)?,
         priority: Priority::new(priority.into()).ok_or_else(broken)?,
@@ -224,7 +224,7 @@ impl Index<'_> {
     pub(crate) fn each_listed<B>(
         &self,
         numbers: &[i64],
-        found: impl FnMut(Listed) -> ControlFlow<B>,
+        found: impl FnMut(IssueRow) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, IndexError> {
         self.each(LISTED, numbers, listed, found)
     }
@@ -244,16 +244,16 @@ impl Index<'_> {
     }
 
     /// The sub-issues of this one.
-    pub(crate) fn children(&self, id: &IssueId) -> Result<Vec<Listed>, IndexError> {
+    pub(crate) fn children(&self, id: &IssueId) -> Result<Vec<IssueRow>, IndexError> {
         self.related("SELECT i.n FROM parents t JOIN issues i ON i.n = t.n WHERE t.parent = ?1", id)
     }
 
     /// The issues that depend on this one.
-    pub(crate) fn dependents(&self, id: &IssueId) -> Result<Vec<Listed>, IndexError> {
+    pub(crate) fn dependents(&self, id: &IssueId) -> Result<Vec<IssueRow>, IndexError> {
         self.related("SELECT i.n FROM depends t JOIN issues i ON i.n = t.n WHERE t.target = ?1", id)
     }
 
-    fn related(&self, find: &str, id: &IssueId) -> Result<Vec<Listed>, IndexError> {
+    fn related(&self, find: &str, id: &IssueId) -> Result<Vec<IssueRow>, IndexError> {
         let sql = format!("{find} AND i.status >= 0 ORDER BY i.over, i.priority, i.id");
         let mut query = self.db.prepare_cached(&sql)?;
         let numbers: Result<Vec<i64>, _> = query.query_map([id.as_str()], |row| row.get(0))?.collect();
@@ -270,7 +270,7 @@ impl Index<'_> {
     }
 
     /// An issue as a row of a table.
-    pub(super) fn listed(&self, n: i64) -> Result<Listed, IndexError> {
+    pub(super) fn listed(&self, n: i64) -> Result<IssueRow, IndexError> {
         Ok(self.db.prepare_cached(LISTED)?.query_row([n], listed)?)
     }
 

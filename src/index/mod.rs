@@ -27,7 +27,7 @@ mod words;
 pub(crate) use error::IndexError;
 pub(crate) use filter::Filter;
 pub(crate) use lanes::Carded;
-pub(crate) use list::{Listed, SortOrder};
+pub(crate) use list::{IssueRow, SortOrder};
 pub(crate) use queues::KnownQueues;
 pub(crate) use refresh::{Needs, Refreshing};
 pub(crate) use search::{Hit, Searched};

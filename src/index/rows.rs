@@ -9,7 +9,7 @@ use super::database::{self, IndexPart};
 use super::error::IndexError;
 use super::full_text::{self, Texts};
 use super::queues::{self, ItemRow};
-use super::upsert::{self, Beside, COMPONENTS, DEPENDS, LINKS, PARENTS, Row, TAGS, UIDS};
+use super::upsert::{self, Beside, COMPONENTS, DEPENDS, IssueColumns, LINKS, PARENTS, TAGS, UIDS};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::status::ExecutionStatus;
 use crate::rules::facts::{self, IssueFacts, Undecided};
@@ -70,7 +70,7 @@ pub(super) struct IssueRows {
 }
 
 struct Rows {
-    row: Row,
+    row: IssueColumns,
     author: String,
     uids: BTreeSet<String>,
     tags: BTreeSet<String>,
@@ -136,7 +136,7 @@ fn rows(folder: &IssueFolder, hidden: bool, undecided: i64) -> Rows {
         it.known_commits().map(move |hash| format!("{hash} {uid}"))
     });
     Rows {
-        row: Row { undecided: Value::Integer(undecided), ..row(folder, hidden) },
+        row: IssueColumns { undecided: Value::Integer(undecided), ..row(folder, hidden) },
         author: it.author.to_string(),
         uids: BTreeSet::new(),
         tags: it.tags.iter().cloned().collect(),
@@ -161,7 +161,7 @@ pub(super) fn write(db: &Connection, new: IssueRows, wanted: WantedRows) -> Resu
         None => number(db, &id)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?,
         Some(rows) => {
             let author = if rows.author.is_empty() { 0 } else { author(db, &rows.author)? };
-            let row = Row { author: Value::Integer(author), ..rows.row };
+            let row = IssueColumns { author: Value::Integer(author), ..rows.row };
             let n = upsert::issue(db, &id, row, wanted.is_first)?;
             let put = Beside { db, n, is_first: wanted.is_first };
             put.all(&UIDS, &rows.uids, |both| {
@@ -223,12 +223,12 @@ fn remove(db: &Connection, id: &IssueId, wanted: WantedRows) -> Result<(), Index
 }
 
 /// The row of an issue, still without the number of its author.
-fn row(folder: &IssueFolder, hidden: bool) -> Row {
+fn row(folder: &IssueFolder, hidden: bool) -> IssueColumns {
     let (it, derived) = (&folder.issue.record, IssueDerived::of(folder));
     let tags: Vec<&str> = it.tags.iter().map(String::as_str).collect();
     // Even if the issue was closed, paused or cancelled since.
     let is_executing = facts::holder(folder).is_some_and(|it| it.outcome() == ExecutionStatus::Executing);
-    Row {
+    IssueColumns {
         status: Value::Integer(derived.status as i64),
         over: Value::Integer(i64::from(derived.status.is_terminal())),
         priority: Value::Integer(i64::from(it.priority.number())),
@@ -249,9 +249,9 @@ fn row(folder: &IssueFolder, hidden: bool) -> Row {
 }
 
 /// The row of an issue that cannot be read, or of a directory without an issue.
-fn empty_row(status: i64, hidden: bool) -> Row {
+fn empty_row(status: i64, hidden: bool) -> IssueColumns {
     let (nothing, text) = (Value::Integer(0), Value::Text(String::new()));
-    Row {
+    IssueColumns {
         status: Value::Integer(status),
         over: Value::Integer(status),
         priority: nothing.clone(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rusqlite::{OptionalExtension, params};
 
 use super::error::IndexError;
-use super::list::Listed;
+use super::list::IssueRow;
 use super::words::{self, BEGIN, END};
 use super::{Index, full_text, pieces, query};
 use crate::model::id::{IssueId, ItemId, QueueId};
@@ -29,7 +29,7 @@ const NEWEST: usize = 1_000;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hit {
     /// The issue.
-    pub(crate) issue: Listed,
+    pub(crate) issue: IssueRow,
     /// Its relevance; higher is better.
     pub(crate) score: f64,
     /// Some words around a match, in parts; the second part, the fourth and so on are matches.

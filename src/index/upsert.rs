@@ -13,11 +13,11 @@ use crate::model::id::IssueId;
 macro_rules! row {
     ($($column:ident),+) => {
         /// The values of an issue's row.
-        pub(super) struct Row {
+        pub(super) struct IssueColumns {
             $(pub(super) $column: Value,)+
         }
 
-        impl Row {
+        impl IssueColumns {
             /// Without the id, which is the last parameter.
             const INSERT: &str = concat!(
                 "INSERT INTO issues (", $(stringify!($column), ", ",)+ "id) VALUES (", $(row!(@mark $column),)+ "?)"
@@ -41,14 +41,19 @@ row!(
 );
 
 /// Writes the row of an issue and returns its number.
-pub(super) fn issue(db: &Connection, id: &IssueId, row: Row, is_first: bool) -> Result<i64, IndexError> {
+pub(super) fn issue(
+    db: &Connection,
+    id: &IssueId,
+    row: IssueColumns,
+    is_first: bool,
+) -> Result<i64, IndexError> {
     let known = if is_first { None } else { known(db, id)? };
     let mut values = row.into_values();
     let Some((n, old)) = known else {
         values.push(Value::Text(id.to_string()));
-        return insert(db, Row::INSERT, params_from_iter(values));
+        return insert(db, IssueColumns::INSERT, params_from_iter(values));
     };
-    for ((new, old), update) in values.iter().zip(&old).zip(Row::UPDATES) {
+    for ((new, old), update) in values.iter().zip(&old).zip(IssueColumns::UPDATES) {
         if new != old {
             db.prepare_cached(update)?.execute(params![new, n])?;
         }
@@ -64,9 +69,9 @@ pub(super) fn insert(db: &Connection, sql: &str, values: impl Params) -> Result<
 }
 
 fn known(db: &Connection, id: &IssueId) -> Result<Option<(i64, Vec<Value>)>, IndexError> {
-    let mut query = db.prepare_cached(Row::SELECT)?;
+    let mut query = db.prepare_cached(IssueColumns::SELECT)?;
     let row = query.query_row([id.as_str()], |row| {
-        let count = Row::UPDATES.len();
+        let count = IssueColumns::UPDATES.len();
         let values: Result<Vec<Value>, _> = (0..count).map(|at| row.get(at)).collect();
         Ok((row.get(count)?, values?))
     });

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use comment::completion;
 pub(crate) use gh::{comment_on, issues_of};
-pub(crate) use pages::Pages;
+pub(crate) use pages::IssuePages;
 
 use super::comment::{self as from_source, SourceComment};
 use super::title;
@@ -62,7 +62,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         return Err(RefusedRecord::other(Some(given.clone()), "pull request"));
     }
     let id = IssueId::parse(&given).map_err(|error| refused(&error.to_string()))?;
-    let mut fields = Fields { map, notes: Vec::new(), kept: BTreeSet::new() };
+    let mut fields = GithubFields { map, notes: Vec::new(), kept: BTreeSet::new() };
     let given_title = fields.text(&["title"]).ok_or_else(|| refused("it has no `title`"))?;
     let (title, is_cut) = title::of(given_title).ok_or_else(|| refused("it has no `title`"))?;
     fields.notes.extend(is_cut.then(title::note));
@@ -84,7 +84,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let comments = fields.comments(changed);
     let unplaced = said(map).map(|(name, _)| format!("`{name}` has no field here").into());
     fields.kept.extend(unplaced);
-    let Fields { notes, kept, .. } = fields;
+    let GithubFields { notes, kept, .. } = fields;
     let silent = absent::silent(map);
     Ok(Arrival { comments, notes, kept, silent, ..Arrival::of(issue, record.clone(), changed) })
 }
@@ -130,13 +130,13 @@ fn assignees(map: &Map<String, Value>) -> impl Iterator<Item = &str> {
 }
 
 /// The fields of one record, and what is to be said about them.
-struct Fields<'a> {
+struct GithubFields<'a> {
     map: &'a Map<String, Value>,
     notes: Vec<String>,
     kept: BTreeSet<Cow<'static, str>>,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> GithubFields<'a> {
     /// The first of these members that is a text.
     fn text(&self, names: &[&str]) -> Option<&'a str> {
         names.iter().find_map(|name| self.map.get(*name)?.as_str())

@@ -10,7 +10,7 @@ use crate::rules::prime::Means;
 use crate::rules::roles::Role;
 
 /// A row of the table of prompts.
-struct Row {
+struct PromptRow {
     name: &'static str,
     about: &'static str,
     /// The tool without which the prompt makes no sense.
@@ -23,8 +23,8 @@ struct Row {
     task: &'static str,
 }
 
-static TABLE: &[Row] = &[
-    Row {
+static TABLE: &[PromptRow] = &[
+    PromptRow {
         name: "planner",
         about: "Plan an issue",
         tool: "plan_submit",
@@ -37,7 +37,7 @@ static TABLE: &[Row] = &[
             and take earlier attempts and feedback into account. Give each task files, test commands and criteria that a \
             test or a person can check. If the answer has findings, submit a better plan.",
     },
-    Row {
+    PromptRow {
         name: "reviewer",
         about: "Review a plan",
         tool: "plan_review",
@@ -49,7 +49,7 @@ static TABLE: &[Row] = &[
         task: "Review the plan below, and record your review with the tool `plan_review`. Check it against the code: will it work, \
             what could break, does it cover the whole issue? Each finding says what should change.",
     },
-    Row {
+    PromptRow {
         name: "executor",
         about: "Execute a plan",
         tool: "claim",
@@ -64,7 +64,7 @@ static TABLE: &[Row] = &[
     },
 ];
 
-fn row(name: &str) -> Option<&'static Row> {
+fn row(name: &str) -> Option<&'static PromptRow> {
     TABLE.iter().find(|row| row.name == name)
 }
 

@@ -135,7 +135,7 @@ macro_rules! once {
 
         impl $crate::model::record::Once for $name {
             const MEMBERS: $crate::model::record::Members =
-                &[&[$($crate::model::record::Member::$part($crate::model::declare::name!($field $($text)?))),+]];
+                &[&[$($crate::model::record::RecordMember::$part($crate::model::declare::name!($field $($text)?))),+]];
         }
     };
 }

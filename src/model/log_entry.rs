@@ -68,7 +68,7 @@ macro_rules! log_entry {
 
         impl crate::model::record::Once for $entry {
             const MEMBERS: crate::model::record::Members = &[
-                &[crate::model::record::Member::$part("actor")],
+                &[crate::model::record::RecordMember::$part("actor")],
                 $(<$type as crate::model::record::Once>::MEMBERS[0]),+
             ];
         }

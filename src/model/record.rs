@@ -18,37 +18,37 @@ const BESIDE_EXECUTION: &[&str] = &["id", "plan_commit"];
 
 /// A member of a record that is written once.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Member {
+pub(crate) struct RecordMember {
     name: &'static str,
-    part: Part,
+    part: MemberKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Part {
+enum MemberKind {
     Text,
     Fact,
     Decides,
 }
 
-impl Member {
+impl RecordMember {
     /// A text that somebody wrote.
     pub(crate) const fn text(name: &'static str) -> Self {
-        Self { name, part: Part::Text }
+        Self { name, part: MemberKind::Text }
     }
 
     /// An id, a time, a number or a word.
     pub(crate) const fn fact(name: &'static str) -> Self {
-        Self { name, part: Part::Fact }
+        Self { name, part: MemberKind::Fact }
     }
 
     /// A member on which decisions depend, so that it cannot be hidden.
     pub(crate) const fn decides(name: &'static str) -> Self {
-        Self { name, part: Part::Decides }
+        Self { name, part: MemberKind::Decides }
     }
 }
 
 /// Members, in lists: what an entry of a log with types has is declared for each type.
-pub(crate) type Members = &'static [&'static [Member]];
+pub(crate) type Members = &'static [&'static [RecordMember]];
 
 /// A record that is written once, or a part of one.
 pub(crate) trait Once {
@@ -77,7 +77,12 @@ impl OnceSchema {
 
     /// The members that somebody wrote, by name.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &'static str> {
-        self.members.iter().copied().flatten().filter(|member| member.part == Part::Text).map(|it| it.name)
+        self.members
+            .iter()
+            .copied()
+            .flatten()
+            .filter(|member| member.part == MemberKind::Text)
+            .map(|it| it.name)
     }
 
     /// Whether decisions depend on the member of this name, in an entry of any type.
@@ -86,7 +91,7 @@ impl OnceSchema {
             .iter()
             .copied()
             .flatten()
-            .any(|member| member.name == name && member.part == Part::Decides)
+            .any(|member| member.name == name && member.part == MemberKind::Decides)
     }
 }
 

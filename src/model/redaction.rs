@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::declare::entry;
 use super::person::Person;
 use super::record::OnceSchema;
-use super::stamp::Made;
+use super::stamp::EpochStamp;
 use super::time::Time;
 
 /// What is shown in the place of a hidden value.
@@ -28,7 +28,7 @@ entry! {
         fact field: String,
         /// Hides the value with this stamp and all earlier ones, if the field was ever written under this stamp or a
         /// later one. Absent for records without stamps, which have only one value.
-        fact stamp: Option<Made> = default,
+        fact stamp: Option<EpochStamp> = default,
         /// Why.
         fact reason: String,
         /// Who hid it.
@@ -42,7 +42,7 @@ impl Redaction {
     /// Whether a value with this stamp is hidden. A missing stamp is the zero stamp, earlier than all others. A
     /// redaction with a stamp of the far future hides only values of the far future; otherwise it would hide all later
     /// values in that epoch.
-    pub(crate) fn hides(&self, stamp: Option<&Made>) -> bool {
+    pub(crate) fn hides(&self, stamp: Option<&EpochStamp>) -> bool {
         let Some(stamp) = stamp else { return true };
         self.stamp
             .as_ref()

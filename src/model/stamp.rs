@@ -138,8 +138,8 @@ impl Stamp {
     }
 
     /// This stamp of a record with this epoch, with the epoch in which it was made.
-    pub(crate) fn made_in(&self, epoch: u16) -> Made {
-        Made { epoch: self.earlier_epoch().unwrap_or(epoch), stamp: Self(self.own().to_owned()) }
+    pub(crate) fn made_in(&self, epoch: u16) -> EpochStamp {
+        EpochStamp { epoch: self.earlier_epoch().unwrap_or(epoch), stamp: Self(self.own().to_owned()) }
     }
 
     /// The time: the writer's current time, or a little later.
@@ -257,12 +257,12 @@ impl schemars::JsonSchema for Stamp {
 /// A stamp with the epoch in which it was made. These can be ordered whatever the epoch of their record. Written as the
 /// plain stamp for the epoch 0, and as the stamp prefixed with its epoch otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Made {
+pub(crate) struct EpochStamp {
     epoch: u16,
     stamp: Stamp,
 }
 
-impl Made {
+impl EpochStamp {
     /// The epoch.
     pub(crate) fn epoch(&self) -> u16 {
         self.epoch
@@ -289,7 +289,7 @@ impl Made {
     }
 }
 
-impl Serialize for Made {
+impl Serialize for EpochStamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.epoch == 0 {
             return self.stamp.serialize(serializer);
@@ -298,7 +298,7 @@ impl Serialize for Made {
     }
 }
 
-impl<'de> Deserialize<'de> for Made {
+impl<'de> Deserialize<'de> for EpochStamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let stamp = Stamp::deserialize(deserializer)?;
         if stamp.earlier_epoch() == Some(0) {
@@ -308,7 +308,7 @@ impl<'de> Deserialize<'de> for Made {
     }
 }
 
-impl schemars::JsonSchema for Made {
+impl schemars::JsonSchema for EpochStamp {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         Stamp::schema_name()
     }

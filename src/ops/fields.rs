@@ -14,9 +14,9 @@ use crate::model::typed;
 
 /// The names of fields, in display order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fields(Vec<String>);
+pub(crate) struct FieldNames(Vec<String>);
 
-impl Fields {
+impl FieldNames {
     /// Checks names against the fields of an answer of type `V`, or of its elements if it is a list.
     ///
     /// # Errors
@@ -123,8 +123,8 @@ mod tests {
         Outer { id: 1, inner: Inner { title: None }, list: vec![] }
     }
 
-    fn fields(names: &[&str]) -> Result<Fields, Refusal> {
-        Fields::of::<Vec<Outer>>(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+    fn fields(names: &[&str]) -> Result<FieldNames, Refusal> {
+        FieldNames::of::<Vec<Outer>>(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Refusal;
-use super::fields::Fields;
+use super::fields::FieldNames;
 
 /// A form of lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) struct Format {
     /// The texts, each with the number of the field after it; none after the last.
     pieces: Vec<(String, Option<usize>)>,
     /// The fields in the order of the form.
-    pub(crate) fields: Fields,
+    pub(crate) fields: FieldNames,
 }
 
 impl Format {
@@ -47,7 +47,7 @@ impl Format {
         }
         piece.push_str(rest);
         pieces.push((piece, None));
-        Ok(Self { pieces, fields: Fields::among(&names, known)? })
+        Ok(Self { pieces, fields: FieldNames::among(&names, known)? })
     }
 
     /// The line of a record, in which `shown` writes the value of a field.

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use bstr::ByteSlice;
 
 pub(super) use self::join::join;
-pub(super) use self::union::Merge;
+pub(super) use self::union::TreeMerge;
 use super::error::StoreError;
 use super::history::commit_size;
 use super::repo::Store;
@@ -88,7 +88,7 @@ pub(crate) fn heads(
     if !descends && our_tree == their_tree && equal == EqualTrees::Leave {
         return Ok(None);
     }
-    let mut merge = Merge::new(work);
+    let mut merge = TreeMerge::new(work);
     merge.restored = descends.then(Vec::new);
     let merged = merge.root(our_tree, their_tree);
     let tree = merged.map_err(|why| store.unmergeable(work, [our_tree, their_tree], name, why))?;
@@ -121,7 +121,7 @@ pub(super) fn refuse_unpurged(
 
 /// The entries of a tree that git refuses and a merge would leave out.
 pub(crate) fn refused(repo: &Repository, tree: ObjectId) -> Result<BTreeSet<String>, StoreError> {
-    let mut merge = Merge::new(repo);
+    let mut merge = TreeMerge::new(repo);
     merge.root(repo.empty_tree(), tree)?;
     Ok(merge.refused)
 }
@@ -152,7 +152,7 @@ fn lost_since(
     let mut lost = BTreeSet::new();
     for base in bases {
         let tree = aside.tree_of(*base).map_err(StoreError::object("cannot read a commit"))?;
-        let mut merge = Merge::new(&aside);
+        let mut merge = TreeMerge::new(&aside);
         merge.restored = Some(Vec::new());
         let mut unlike = Unlike { repo: &aside, known: HashMap::new() };
         merge.root(unlike.tree(tree, theirs, merged, 0)?, theirs)?;
@@ -224,7 +224,7 @@ impl Store {
 pub(crate) fn of_parents(work: &Repository, parents: [ObjectId; 2]) -> Result<ObjectId, StoreError> {
     let failed = StoreError::object("cannot read a commit of the store");
     let tree = |id| -> Result<ObjectId, StoreError> { work.tree_of(id).map_err(&failed) };
-    let merged = Merge::new(work).root(tree(parents[0])?, tree(parents[1])?)?;
+    let merged = TreeMerge::new(work).root(tree(parents[0])?, tree(parents[1])?)?;
     merge_commit(work, parents, merged)
 }
 

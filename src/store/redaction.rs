@@ -17,7 +17,7 @@ use super::snapshot::records;
 use crate::git::GitError;
 use crate::model::doc::{Doc, file_bytes};
 use crate::model::redaction::{ASIDE, REDACTED, Redaction, hidden_plan, hide};
-use crate::model::stamp::Made;
+use crate::model::stamp::EpochStamp;
 use crate::model::strict;
 
 /// Replaces a file that cannot be read, because nobody can tell where in it the hidden text is.
@@ -51,7 +51,7 @@ pub(crate) enum Reach {
     /// only hides values of another record, which had the same id before the record with this birth replaced it.
     Beside {
         /// The birth of the current record.
-        birth: Option<Made>,
+        birth: Option<EpochStamp>,
         /// Its epoch.
         epoch: u16,
     },
@@ -81,7 +81,7 @@ impl Held {
     }
 
     /// Whether it hides the value with this stamp in the current record.
-    fn hides(&self, stamp: Option<&Made>) -> bool {
+    fn hides(&self, stamp: Option<&EpochStamp>) -> bool {
         !matches!(self.reach, Reach::Beside { .. }) && self.redaction.hides(stamp)
     }
 }
@@ -155,13 +155,13 @@ impl Redactions {
     }
 
     /// Whether a value with this stamp is already hidden.
-    pub(crate) fn has(&self, target: &str, field: &str, stamp: Option<&Made>) -> bool {
+    pub(crate) fn has(&self, target: &str, field: &str, stamp: Option<&EpochStamp>) -> bool {
         let all = self.by_target.get(target).into_iter().flatten();
         all.into_iter().any(|it| it.redaction.field == field && it.hides(stamp))
     }
 
     /// Whether a value of the record at `path` is hidden.
-    pub(crate) fn hides(&self, path: &str, key: &str, stamp: Option<&Made>) -> bool {
+    pub(crate) fn hides(&self, path: &str, key: &str, stamp: Option<&EpochStamp>) -> bool {
         self.target(path).any(|it| is_of(&it.redaction.field, key) && it.hides(stamp))
     }
 
@@ -259,7 +259,7 @@ impl Redactions {
 
     /// A value of one field, element or leaf as it may be shown. For `*`, a whole version of the record: everything
     /// that is hidden in any version is removed from it.
-    pub(crate) fn value(&self, path: &str, key: &str, stamp: Option<&Made>, mut value: Value) -> Value {
+    pub(crate) fn value(&self, path: &str, key: &str, stamp: Option<&EpochStamp>, mut value: Value) -> Value {
         for held in self.target(path) {
             let field = held.redaction.field.as_str();
             if key == "*" {

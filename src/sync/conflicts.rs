@@ -13,7 +13,7 @@ use crate::index::{Index, Refreshing};
 use crate::model::doc::{Doc, SideValue};
 use crate::model::person::Person;
 use crate::model::priority::Priority;
-use crate::model::stamp::Made;
+use crate::model::stamp::EpochStamp;
 use crate::model::time::Time;
 use crate::store::redaction::Redactions;
 use crate::store::{Snapshot, Store, StoreError, layout};
@@ -145,7 +145,7 @@ fn unsettled(store: &Store, index: &Index<'_>, watch: Refreshing<'_>) -> Result<
 
 /// Each value that lost, with the record as it is now.
 fn still_open(now: &Snapshot<'_>, unsettled: Vec<Met>) -> Result<Vec<(Met, Doc)>, StoreError> {
-    let mut found: BTreeMap<(String, String, Option<Made>), (Met, Doc)> = BTreeMap::new();
+    let mut found: BTreeMap<(String, String, Option<EpochStamp>), (Met, Doc)> = BTreeMap::new();
     for met in unsettled {
         let Some(current) = read(now, met.schema, &met.path)? else { continue };
         let stands = written(&current, &met.key);
@@ -206,6 +206,6 @@ fn side(store: &Store, met: &Met, written: &SideValue, head: ObjectId) -> Result
     Ok(ConflictSide {
         value: hidden.value(&met.path, &met.key, written.stamp.as_ref(), value),
         author,
-        at: written.stamp.as_ref().map(Made::time),
+        at: written.stamp.as_ref().map(EpochStamp::time),
     })
 }

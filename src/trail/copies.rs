@@ -18,14 +18,14 @@ const MOST_COMPARED: usize = 100;
 
 /// The author of a commit, and the time in seconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Made {
+struct Authorship {
     author: String,
     authored: i64,
     committer: String,
     committed: i64,
 }
 
-impl Made {
+impl Authorship {
     /// Whether it copies `other`, which another person made before. A rebase keeps author dates.
     fn is_from(&self, other: &Self) -> bool {
         let is_pick =
@@ -144,10 +144,10 @@ fn tips(store: &Store) -> Result<Vec<ObjectId>, StoreError> {
 fn made(
     store: &Store,
     commits: impl IntoIterator<Item = ObjectId>,
-) -> Result<HashMap<CommitHash, Made>, StoreError> {
-    let one = |id: ObjectId| -> Result<Option<(CommitHash, Made)>, StoreError> {
+) -> Result<HashMap<CommitHash, Authorship>, StoreError> {
+    let one = |id: ObjectId| -> Result<Option<(CommitHash, Authorship)>, StoreError> {
         let Some(code) = store.sound_commit(id)? else { return Ok(None) };
-        let made = Made {
+        let made = Authorship {
             author: code.author.as_str().to_owned(),
             authored: code.authored_at.millis(),
             committer: code.committer.as_str().to_owned(),
@@ -162,8 +162,8 @@ fn made(
 mod tests {
     use super::*;
 
-    fn made(author: &str, authored: i64, committer: &str, committed: i64) -> Made {
-        Made { author: author.into(), authored, committer: committer.into(), committed }
+    fn made(author: &str, authored: i64, committer: &str, committed: i64) -> Authorship {
+        Authorship { author: author.into(), authored, committer: committer.into(), committed }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(crate) use self::by_issue::AmbiguousCommit;
-use self::patches::Patches;
+use self::patches::PatchIndex;
 use super::links::{files, link, solutions, task};
 use super::reach::Unreached;
 use super::sources::Sources;
@@ -45,7 +45,7 @@ pub(crate) enum RelinkEvidence {
 
 /// A commit that is not linked and should be.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Lost {
+pub(crate) struct UnlinkedCommit {
     /// The full object id.
     pub(crate) commit: CommitHash,
     /// The first line of its message.
@@ -85,7 +85,7 @@ pub(crate) fn commits(store: &Store, range: Option<&str>) -> Result<Option<Vec<C
 #[derive(Debug, Default)]
 pub(crate) struct RelinkResult {
     /// Commits that belong to an execution, oldest first.
-    pub(crate) links: Vec<Lost>,
+    pub(crate) links: Vec<UnlinkedCommit>,
     /// Commits that belong to an issue, but a person must say to which execution of it.
     pub(crate) undecided: Vec<AmbiguousCommit>,
     /// Commits that cannot be read, and so belong to nothing.
@@ -240,7 +240,7 @@ pub(crate) fn lost(
         of_issues.extend(issues.into_iter().map(|issue| (issue, commit.clone(), trailers.clone())));
     }
     let traced: Vec<_> = found.iter().map(|(n, it, _)| (*n, it.commit.clone(), it.task_id.clone())).collect();
-    let patches = Patches::of(store, &known, traced, &silent)?;
+    let patches = PatchIndex::of(store, &known, traced, &silent)?;
     for commit in silent {
         if let Some((n, task_id, shown_by, same)) = patches.find(&known, &commit) {
             let mut it = lost_as(&known, n, &commit, task_id, shown_by);
@@ -248,7 +248,8 @@ pub(crate) fn lost(
             found.push((n, it, commit));
         }
     }
-    let is_by_change = |it: &Lost| matches!(it.shown_by, RelinkEvidence::Patch | RelinkEvidence::WholePatch);
+    let is_by_change =
+        |it: &UnlinkedCommit| matches!(it.shown_by, RelinkEvidence::Patch | RelinkEvidence::WholePatch);
     let by_change = found.iter().filter(|(_, it, _)| is_by_change(it));
     let same_change: HashSet<CommitHash> = by_change.map(|(_, it, _)| it.commit.clone()).collect();
     let mut undecided = Vec::new();
@@ -281,9 +282,9 @@ fn lost_as(
     commit: &CodeCommit,
     task_id: Option<TaskId>,
     shown_by: RelinkEvidence,
-) -> Lost {
+) -> UnlinkedCommit {
     let execution = &known.executions[n].execution;
-    Lost {
+    UnlinkedCommit {
         commit: commit.id.into(),
         subject: commit.subject.clone(),
         execution_id: execution.id.clone(),
@@ -306,7 +307,7 @@ fn committed(store: &Store, id: ObjectId) -> i64 {
 fn replacements(
     store: &Store,
     known: &Known,
-    found: &mut [(usize, Lost, CodeCommit)],
+    found: &mut [(usize, UnlinkedCommit, CodeCommit)],
 ) -> Result<(), StoreError> {
     let executions: BTreeSet<usize> = found.iter().map(|(n, _, _)| *n).collect();
     let linked: HashMap<usize, Vec<_>> =
@@ -333,7 +334,7 @@ fn replacements(
 pub(crate) fn record(
     tx: &mut Tx<'_>,
     store: &Store,
-    lost: &[Lost],
+    lost: &[UnlinkedCommit],
 ) -> Result<(usize, BTreeSet<SolutionId>), StoreError> {
     let mut plans = BTreeSet::new();
     let mut count = 0;

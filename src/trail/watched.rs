@@ -13,10 +13,10 @@ pub(crate) const TICK: Duration = Duration::from_millis(250);
 
 /// The files that change when a store, or what its worktree executes, changes; with their last known metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct WatchedFiles(Vec<(PathBuf, Option<Look>)>);
+pub(crate) struct WatchedFiles(Vec<(PathBuf, Option<FileMetadata>)>);
 
 /// Metadata that changes when a file is written or replaced.
-type Look = (u64, u64, i64, i64);
+type FileMetadata = (u64, u64, i64, i64);
 
 impl WatchedFiles {
     /// The files of a store in their current state.
@@ -46,7 +46,7 @@ impl WatchedFiles {
     }
 }
 
-fn look(path: &Path) -> Option<Look> {
+fn look(path: &Path) -> Option<FileMetadata> {
     let it = std::fs::metadata(path).ok()?;
     Some((it.ino(), it.size(), it.mtime(), it.mtime_nsec()))
 }

@@ -8,7 +8,7 @@ const INDENT: usize = 4;
 
 /// The text of a page in roff, rendered.
 pub(crate) fn text(roff: &str) -> String {
-    let mut page = Page::default();
+    let mut page = PlainPage::default();
     for line in roff.lines() {
         page.line(line);
     }
@@ -17,7 +17,7 @@ pub(crate) fn text(roff: &str) -> String {
 }
 
 #[derive(Default)]
-struct Page {
+struct PlainPage {
     text: String,
     /// The words of the current paragraph.
     words: Vec<String>,
@@ -28,7 +28,7 @@ struct Page {
     is_literal: bool,
 }
 
-impl Page {
+impl PlainPage {
     fn line(&mut self, line: &str) {
         let (request, rest) = match line.strip_prefix('.') {
             Some(rest) => rest.split_once(' ').unwrap_or((rest, "")),

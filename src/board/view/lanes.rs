@@ -5,7 +5,7 @@ use ratatui_core::layout::Rect;
 
 use super::paint::{BOLD, CURSOR, DIM, ID, PLAIN, put, row};
 use crate::board::lane::LaneView;
-use crate::board::layout::Layout;
+use crate::board::layout::ScreenLayout;
 use crate::board::model::Model;
 use crate::index::Carded;
 use crate::model::id::short;
@@ -34,7 +34,7 @@ pub(super) fn names(model: &Model, area: Rect, buffer: &mut Buffer) {
 }
 
 /// Draws the visible lanes, with lines between them.
-pub(super) fn lanes(model: &Model, layout: &Layout, buffer: &mut Buffer) {
+pub(super) fn lanes(model: &Model, layout: &ScreenLayout, buffer: &mut Buffer) {
     let line = if model.strokes == Strokes::Unicode { "│" } else { "|" };
     let last = layout.lanes.len().saturating_sub(1);
     for (place, (n, area)) in layout.lanes.iter().enumerate() {
@@ -59,7 +59,7 @@ pub(super) fn lanes(model: &Model, layout: &Layout, buffer: &mut Buffer) {
     }
 }
 
-fn lane(model: &Model, n: usize, area: Rect, layout: &Layout, buffer: &mut Buffer) {
+fn lane(model: &Model, n: usize, area: Rect, layout: &ScreenLayout, buffer: &mut Buffer) {
     let Some(lane) = model.lanes.get(n) else { return };
     let is_current = n == model.at;
     let mark = if is_current { ">" } else { " " };

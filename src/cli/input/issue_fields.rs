@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use crate::cli::{Failure, named, read_text};
 use crate::model::priority::Priority;
-use crate::ops::issues::{IssueInput, Member, NewFields};
+use crate::ops::issues::{IssueInput, MemberChange, NewFields};
 use crate::rules::limits;
 
 /// Flags for fields.
@@ -15,16 +15,16 @@ pub(crate) struct IssueFieldArgs {
     priority: Option<Priority>,
     /// A tag; repeat, or separate several with commas. `-NAME` removes one
     #[arg(short, long = "tag", value_name = "TAG", value_delimiter = ',', value_parser = parse_member, allow_hyphen_values = true)]
-    tags: Vec<Member>,
+    tags: Vec<MemberChange>,
     /// An issue that must be completed first; repeat, or separate several with commas. `-ID` removes one
     #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = parse_member, allow_hyphen_values = true)]
-    depends_on: Vec<Member>,
+    depends_on: Vec<MemberChange>,
     /// An affected component; repeat, or separate several with commas. `-NAME` removes one
     #[arg(long = "component", value_name = "NAME", value_delimiter = ',', value_parser = parse_member, allow_hyphen_values = true)]
-    components: Vec<Member>,
+    components: Vec<MemberChange>,
     /// A relation `TYPE:ID`: parent-child, discovered-from, relates-to, duplicates or supersedes. `-TYPE:ID` removes one
     #[arg(long = "relation", value_name = "TYPE:ID", value_delimiter = ',', value_parser = parse_member, allow_hyphen_values = true)]
-    relations: Vec<Member>,
+    relations: Vec<MemberChange>,
     /// Assignee; an empty string clears it
     #[arg(long, value_name = "PERSON")]
     assignee: Option<String>,
@@ -52,11 +52,11 @@ fn parse_url(text: &str) -> Result<String, String> {
 
 /// `-name` removes a member, `name` adds one.
 #[allow(clippy::unnecessary_wraps)] // clap requires a `Result`.
-fn parse_member(text: &str) -> Result<Member, Infallible> {
+fn parse_member(text: &str) -> Result<MemberChange, Infallible> {
     let text = text.trim();
     Ok(match text.strip_prefix('-') {
-        Some(name) => Member::Remove(name.to_owned()),
-        None => Member::Add(text.to_owned()),
+        Some(name) => MemberChange::Remove(name.to_owned()),
+        None => MemberChange::Add(text.to_owned()),
     })
 }
 

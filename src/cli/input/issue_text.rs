@@ -6,7 +6,7 @@ use crate::cli::Failure;
 use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
-use crate::ops::issues::{Member, NewFields};
+use crate::ops::issues::{MemberChange, NewFields};
 use crate::rules::issue_text::{self, IssueText};
 
 /// Help below the text.
@@ -29,11 +29,12 @@ pub(crate) fn read(text: &str) -> Result<IssueText, Failure> {
 /// `given`, with the fields that were written; `old` are the sets that they replace.
 pub(crate) fn fields(given: &NewFields, written: &IssueText, old: &Sets) -> NewFields {
     let mut all = given.clone();
-    let replace = |members: &mut Vec<Member>, new: Option<&BTreeSet<String>>, old: &BTreeSet<String>| {
-        let Some(new) = new else { return };
-        *members = old.difference(new).cloned().map(Member::Remove).collect();
-        members.extend(new.difference(old).cloned().map(Member::Add));
-    };
+    let replace =
+        |members: &mut Vec<MemberChange>, new: Option<&BTreeSet<String>>, old: &BTreeSet<String>| {
+            let Some(new) = new else { return };
+            *members = old.difference(new).cloned().map(MemberChange::Remove).collect();
+            members.extend(new.difference(old).cloned().map(MemberChange::Add));
+        };
     all.priority = written.priority.or(all.priority);
     replace(&mut all.tags, written.tags.as_ref(), &old.tags);
     replace(&mut all.components, written.components.as_ref(), &old.components);

@@ -83,7 +83,7 @@ pub(in crate::cli) fn tested(screen: &mut Screen, tested: &Tested) -> io::Result
 
 /// Shows an agent's output on stderr, with a margin before each line so that it cannot look like this program's own.
 /// Shows nothing if the answer is JSON.
-pub(in crate::cli) struct Running {
+pub(in crate::cli) struct RunningAgent {
     interrupts: Interrupts,
     out: Option<Remarks>,
     painter: Painter,
@@ -91,7 +91,7 @@ pub(in crate::cli) struct Running {
     left: usize,
 }
 
-impl Running {
+impl RunningAgent {
     pub(in crate::cli) fn new(interrupts: Interrupts, json: bool) -> Self {
         let out = if json { None } else { Some(Remarks::new()) };
         Self { interrupts, out, painter: Painter::stderr(), line: String::new(), left: MOST_LINES }
@@ -118,7 +118,7 @@ impl Running {
     }
 }
 
-impl AgentObserver for Running {
+impl AgentObserver for RunningAgent {
     fn said(&mut self, _: TextKind, text: &str) {
         if self.out.is_none() {
             return;

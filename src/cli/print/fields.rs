@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use crate::ops::fields::Fields;
+use crate::ops::fields::FieldNames;
 use crate::ops::format::Format;
 use crate::ui::{Cell, Column, Screen, Table, style, text, time};
 
 /// Prints an answer of which only `fields` were picked.
-pub(in crate::cli) fn fields(screen: &mut Screen, fields: &Fields, picked: &Value) -> io::Result<()> {
+pub(in crate::cli) fn fields(screen: &mut Screen, fields: &FieldNames, picked: &Value) -> io::Result<()> {
     match picked {
         Value::Array(all) => lines(screen, fields, all),
         one => lines(screen, fields, std::slice::from_ref(one)),
@@ -17,7 +17,7 @@ pub(in crate::cli) fn fields(screen: &mut Screen, fields: &Fields, picked: &Valu
 }
 
 /// Prints one line per record. For programs, fields are separated by tabs.
-pub(in crate::cli) fn lines(screen: &mut Screen, fields: &Fields, records: &[Value]) -> io::Result<()> {
+pub(in crate::cli) fn lines(screen: &mut Screen, fields: &FieldNames, records: &[Value]) -> io::Result<()> {
     let names = fields.names();
     if !screen.is_terminal() {
         return records.iter().try_for_each(|record| line(screen, fields, record));
@@ -50,7 +50,7 @@ pub(in crate::cli) fn in_form(screen: &mut Screen, format: &Format, record: &Val
 }
 
 /// One record for a program.
-pub(in crate::cli) fn line(screen: &mut Screen, fields: &Fields, record: &Value) -> io::Result<()> {
+pub(in crate::cli) fn line(screen: &mut Screen, fields: &FieldNames, record: &Value) -> io::Result<()> {
     let values = fields.names().iter().map(|name| shown(name, record.get(name)));
     let values: Vec<String> = values.map(|value| text::clean_line(&value).into_owned()).collect();
     writeln!(screen, "{}", values.join("\t"))
@@ -81,7 +81,7 @@ mod tests {
 
     fn printed(columns: Option<usize>) -> String {
         let names = ["id", "tags", "note"].map(str::to_owned);
-        let asked = Fields::among(&names, &names.iter().cloned().collect()).unwrap();
+        let asked = FieldNames::among(&names, &names.iter().cloned().collect()).unwrap();
         let (mut screen, written) = screen(columns);
         let records = json!([
             {"id": "A-1", "tags": ["x", "y"], "note": "two\nlines\twith\u{1b}[2J"},

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::index::Listed;
+use crate::index::IssueRow;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::ops::issues::{IssueView, ManyChanged, Rows};
@@ -35,7 +35,7 @@ pub(in crate::cli) fn created(screen: &mut Screen, view: &IssueView) -> io::Resu
 }
 
 /// Prints issues in groups, each under its name; in a pipe, only one issue per line.
-pub(in crate::cli) fn grouped(screen: &mut Screen, groups: Vec<(String, Vec<Listed>)>) -> io::Result<()> {
+pub(in crate::cli) fn grouped(screen: &mut Screen, groups: Vec<(String, Vec<IssueRow>)>) -> io::Result<()> {
     if !screen.is_terminal() {
         let rows = groups.into_iter().flat_map(|(_, rows)| rows).collect();
         return table(screen, &Rows { rows, total: None }, 0);

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::cli::print::{execution, with_remedies};
 use crate::model::id::{ItemId, SolutionId};
 use crate::model::status::{ExecutionStatus, ItemStatus};
-use crate::ops::queue::{ActiveQueues, AddedItem, ItemAnswer, Merged, QueueAnswer, Removed};
+use crate::ops::queue::{ActiveQueues, AddedItem, ItemAnswer, MergedQueue, QueueAnswer, Removed};
 use crate::rules::facts::Holder;
 use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::Blocker;
@@ -278,7 +278,7 @@ pub(in crate::cli) fn prioritized(screen: &mut Screen, queues: &[QueueAnswer]) -
 }
 
 /// A queue that took over the items of another.
-pub(in crate::cli) fn merged(screen: &mut Screen, it: &Merged, is_changed: bool) -> io::Result<()> {
+pub(in crate::cli) fn merged(screen: &mut Screen, it: &MergedQueue, is_changed: bool) -> io::Result<()> {
     let (from, to) = (&it.from, &it.queue.queue.id);
     match is_changed {
         true => writeln!(screen, "moved {} to {to}; {from} is archived", count(it.moved, "item")),

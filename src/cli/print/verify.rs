@@ -36,13 +36,13 @@ pub(in crate::cli) fn asked(tests: &[&Test], are_more: bool, folder: &Path) {
 }
 
 /// Shows tests while they run: on stdout, or on stderr if stdout is for a document. A closed pipe does not stop them.
-pub(in crate::cli) struct Running<'s> {
+pub(in crate::cli) struct RunningTests<'s> {
     out: Box<dyn Write + 's>,
     painter: Painter,
     ends_line: bool,
 }
 
-impl<'s> Running<'s> {
+impl<'s> RunningTests<'s> {
     pub(in crate::cli) fn on(screen: &'s mut Screen) -> Self {
         let painter = if screen.json() { Painter::stderr() } else { screen.painter() };
         let out: Box<dyn Write + 's> =
@@ -51,7 +51,7 @@ impl<'s> Running<'s> {
     }
 }
 
-impl VerifyObserver for Running<'_> {
+impl VerifyObserver for RunningTests<'_> {
     fn begins(&mut self, test: &Test, place: usize, of: usize) {
         let head = format!("[{}/{of}] {}", place + 1, line(test));
         let _ = writeln!(self.out, "{}", self.painter.paint(style::HEADING, &clean_line(&head)));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::UNKNOWN;
-use super::queue::Plans;
+use super::queue::PlansByName;
 use crate::model::id::SolutionId;
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
 use crate::model::record::entry_at;
@@ -13,7 +13,7 @@ use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 
 /// A conflict that a queue declares.
-pub(super) fn read(given: &Value, plans: &Plans, created_at: Time) -> Result<QueueConflict, String> {
+pub(super) fn read(given: &Value, plans: &PlansByName, created_at: Time) -> Result<QueueConflict, String> {
     let text = |name: &str| given.get(name).and_then(Value::as_str);
     let list = |name: &str| given.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let resolved = |names: &[Value]| -> Vec<SolutionId> {

@@ -129,7 +129,7 @@ pub(super) fn read(
         _ => QueueDecision::Active,
     };
     let items = numbered(items, created_at, &mut notes);
-    let plans = Plans::of(&items);
+    let plans = PlansByName::of(&items);
     let conflicts = given.get("conflicts").and_then(Value::as_array).into_iter().flatten();
     let conflicts =
         conflicts.filter_map(|it| conflict::read(it, &plans, created_at).map_err(|why| notes.push(why)).ok());
@@ -261,9 +261,9 @@ fn numbered(items: Vec<Value>, created_at: Time, notes: &mut Vec<String>) -> Vec
 }
 
 /// The plans of a queue by everything that may name them: the item, the plan, the issue.
-pub(super) struct Plans(BTreeMap<String, SolutionId>);
+pub(super) struct PlansByName(BTreeMap<String, SolutionId>);
 
-impl Plans {
+impl PlansByName {
     fn of(items: &[SourceItem]) -> Self {
         let mut plans = BTreeMap::new();
         for it in items {

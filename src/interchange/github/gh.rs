@@ -3,7 +3,7 @@
 use std::io;
 use std::process::{Command, Output, Stdio};
 
-use super::Pages;
+use super::IssuePages;
 use crate::git::clear_local_variables;
 use crate::interchange::selection::{ImportSelection, SourceState};
 use crate::model::Explain;
@@ -55,7 +55,7 @@ impl Explain for GhError {
 }
 
 /// The issues of a repository, as a file of JSON: as many as the selection says, or else [`MOST_ISSUES`].
-pub(crate) fn issues_of(repository: &str, selection: &ImportSelection) -> Result<Pages, GhError> {
+pub(crate) fn issues_of(repository: &str, selection: &ImportSelection) -> Result<IssuePages, GhError> {
     let state = match selection.state {
         None => "all",
         Some(SourceState::Open) => "open",
@@ -73,7 +73,7 @@ pub(crate) fn issues_of(repository: &str, selection: &ImportSelection) -> Result
     command.stdout(file.try_clone().map_err(GhError::Start)?);
     finished(command.output())?;
     let most = if given.is_none() { u64::try_from(limit).ok() } else { None };
-    Ok(Pages::of(repository.to_owned(), file, most))
+    Ok(IssuePages::of(repository.to_owned(), file, most))
 }
 
 /// Comments on an issue. Returns the address of the comment.

@@ -9,7 +9,7 @@ use crate::interchange::lines::{self, Unreadable};
 use crate::interchange::tracker::{Each, FoundRecord, Records, RefusedRecord};
 
 /// A file of JSON.
-pub(crate) struct Pages {
+pub(crate) struct IssuePages {
     name: String,
     file: File,
     /// The limit that the program was given; `None` without a limit.
@@ -19,7 +19,7 @@ pub(crate) struct Pages {
     is_list: bool,
 }
 
-impl Pages {
+impl IssuePages {
     /// An open file, with its name for messages. If a program wrote it, `most` is how many issues it was asked for at most,
     /// unless the user set a limit.
     pub(crate) fn of(name: String, file: File, most: Option<u64>) -> Self {
@@ -27,7 +27,7 @@ impl Pages {
     }
 }
 
-impl Records for Pages {
+impl Records for IssuePages {
     fn each(&mut self) -> Result<Each<'_>, Unreadable> {
         let Self { name, file, most, remarks, is_list } = self;
         remarks.clear();
@@ -124,7 +124,7 @@ mod tests {
     fn read(text: &str) -> Vec<String> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        let mut pages = Pages::of("f".into(), file, Some(3));
+        let mut pages = IssuePages::of("f".into(), file, Some(3));
         let mut all = || -> Vec<String> {
             let each = pages.each().unwrap().map(Result::unwrap);
             each.map(|found| match found.record {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::line::{Part, newer_format, parse, part};
+use super::line::{ExportPart, newer_format, parse, part};
 use super::{FORMAT, VERSION, orphans};
 use crate::git::cores;
 use crate::interchange::lines::{JsonLine, JsonLineReader, JsonLinesFile, Unreadable};
@@ -124,11 +124,11 @@ where
                 _ if is_over => Some("something follows the last line".to_owned()),
                 Err(error) => Some(error.in_line()),
                 Ok(Err(why)) => Some(why),
-                Ok(Ok(Part::End(said))) => {
+                Ok(Ok(ExportPart::End(said))) => {
                     is_over = true;
                     (said != files).then(|| format!("it says {said} files, but there are {files}"))
                 }
-                Ok(Ok(Part::File(path, bytes))) => match place(tx, &mut taken, only, path, bytes) {
+                Ok(Ok(ExportPart::File(path, bytes))) => match place(tx, &mut taken, only, path, bytes) {
                     Ok(()) => {
                         files += 1;
                         None

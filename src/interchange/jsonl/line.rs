@@ -40,7 +40,7 @@ pub(super) fn parse<'a>(line: &JsonLine<'a>) -> Result<Result<Parts<'a>, String>
 }
 
 /// A line of an export after the first.
-pub(super) enum Part {
+pub(super) enum ExportPart {
     /// The path and the bytes of a file.
     File(String, Vec<u8>),
     /// The last line, with the number of files.
@@ -48,10 +48,10 @@ pub(super) enum Part {
 }
 
 /// What the parts of a line are.
-pub(super) fn part(parts: Parts<'_>, now: Time) -> Result<Part, String> {
+pub(super) fn part(parts: Parts<'_>, now: Time) -> Result<ExportPart, String> {
     match (parts.files, &parts.path) {
-        (Some(files), None) => Ok(Part::End(files)),
-        _ => file(parts, now).map(|(path, bytes)| Part::File(path, bytes)),
+        (Some(files), None) => Ok(ExportPart::End(files)),
+        _ => file(parts, now).map(|(path, bytes)| ExportPart::File(path, bytes)),
     }
 }
 

@@ -15,22 +15,22 @@ const NEEDLESS: &[&str] = &["Another name for ", IGNORED];
 /// How the description of a field ends that only some planners write.
 const OF_OTHERS: &str = "(other planners write";
 
-type Fields = Map<String, Value>;
+type SchemaObject = Map<String, Value>;
 
 /// The schema of arguments.
-pub(super) fn input(mut schema: Fields) -> Fields {
+pub(super) fn input(mut schema: SchemaObject) -> SchemaObject {
     let definitions = schema.shift_remove("$defs").unwrap_or_default();
     argument(schema, &definitions, 0)
 }
 
 /// The schema of an answer: its fields, and those of the small records in it.
-pub(super) fn output(mut schema: Fields) -> Fields {
+pub(super) fn output(mut schema: SchemaObject) -> SchemaObject {
     let definitions = schema.shift_remove("$defs").unwrap_or_default();
     answer(schema, &definitions, 0)
 }
 
 /// A schema with the definitions that it refers to.
-fn resolved(mut schema: Fields, definitions: &Value) -> Fields {
+fn resolved(mut schema: SchemaObject, definitions: &Value) -> SchemaObject {
     for _ in 0..DEEPEST {
         let Some(Value::String(to)) = schema.shift_remove("$ref") else { break };
         let name = to.strip_prefix("#/$defs/").unwrap_or_default();
@@ -43,7 +43,7 @@ fn resolved(mut schema: Fields, definitions: &Value) -> Fields {
     schema
 }
 
-fn argument(schema: Fields, definitions: &Value, depth: usize) -> Fields {
+fn argument(schema: SchemaObject, definitions: &Value, depth: usize) -> SchemaObject {
     let mut schema = resolved(schema, definitions);
     if depth > DEEPEST {
         return only_type(&schema);
@@ -53,12 +53,12 @@ fn argument(schema: Fields, definitions: &Value, depth: usize) -> Fields {
         Value::Object(schema) => Value::Object(argument(schema, definitions, depth)),
         other => other,
     };
-    let mut brief = Fields::new();
+    let mut brief = SchemaObject::new();
     for (keyword, value) in schema {
         let value = match (keyword.as_str(), value) {
             ("properties", Value::Object(fields)) => {
                 let fields = fields.into_iter().filter(|(_, field)| !is_needless(field));
-                fields.map(|(name, field)| (name, inner(field, depth + 1))).collect::<Fields>().into()
+                fields.map(|(name, field)| (name, inner(field, depth + 1))).collect::<SchemaObject>().into()
             }
             ("items", items) => inner(items, depth + 1),
             ("description", text) if depth <= DESCRIBED => text,
@@ -81,7 +81,7 @@ fn is_needless(field: &Value) -> bool {
 }
 
 /// Adds the forms that a value can have: words as one enum, and otherwise their types.
-fn join(brief: &mut Fields, forms: Vec<Value>) {
+fn join(brief: &mut SchemaObject, forms: Vec<Value>) {
     let words: Option<Vec<Value>> = forms.iter().map(|form| form.get("const").cloned()).collect();
     if let Some(words) = words {
         brief.insert("type".into(), "string".into());
@@ -113,7 +113,7 @@ fn join(brief: &mut Fields, forms: Vec<Value>) {
     }
 }
 
-fn answer(schema: Fields, definitions: &Value, depth: usize) -> Fields {
+fn answer(schema: SchemaObject, definitions: &Value, depth: usize) -> SchemaObject {
     let schema = resolved(schema, definitions);
     let mut brief = only_type(&schema);
     if depth > 2 {
@@ -126,7 +126,7 @@ fn answer(schema: Fields, definitions: &Value, depth: usize) -> Fields {
     match schema.get("properties") {
         Some(Value::Object(fields)) if depth == 0 || fields.len() <= MOST_FIELDS => {
             let fields = fields.iter().map(|(name, field)| (name.clone(), inner(field, depth + 1)));
-            brief.insert("properties".into(), fields.collect::<Fields>().into());
+            brief.insert("properties".into(), fields.collect::<SchemaObject>().into());
         }
         _ => {}
     }
@@ -140,7 +140,7 @@ fn answer(schema: Fields, definitions: &Value, depth: usize) -> Fields {
 }
 
 /// The type, if there is one.
-fn only_type(schema: &Fields) -> Fields {
+fn only_type(schema: &SchemaObject) -> SchemaObject {
     schema.get("type").map(|kind| ("type".to_owned(), kind.clone())).into_iter().collect()
 }
 
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    fn fields(value: Value) -> Fields {
+    fn fields(value: Value) -> SchemaObject {
         match value {
             Value::Object(fields) => fields,
             other => panic!("{other}"),
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn answers_show_small_records_and_no_large_ones() {
-        let many: Fields = (0..20).map(|n| (format!("f{n}"), json!({ "type": "string" }))).collect();
+        let many: SchemaObject = (0..20).map(|n| (format!("f{n}"), json!({ "type": "string" }))).collect();
         let schema = json!({
             "type": "object",
             "properties": {

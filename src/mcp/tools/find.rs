@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::listed::Part;
+use super::listed::IssueFields;
 use super::{Call, Tool};
 use crate::index::{Filter, SortOrder};
 use crate::model::code::Code;
@@ -13,7 +13,7 @@ use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
-use crate::ops::fields::Fields;
+use crate::ops::fields::FieldNames;
 use crate::ops::issues::{self, IssueView, List, Total, existing};
 use crate::ops::{Answer, Refusal, Session};
 
@@ -72,11 +72,11 @@ pub(super) struct Input {
 
 /// A page of issues.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Page {
+pub(super) struct FoundIssues {
     /// How many issues match, on all pages.
     total: usize,
     /// The issues of this page, with the fields that were asked for.
-    issues: Vec<Part>,
+    issues: Vec<IssueFields>,
     /// Give it as `cursor` to get the next page; absent on the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
@@ -89,9 +89,9 @@ impl Tool for Find {
         `status` is given. `ready: true` finds those whose plan can be claimed now.";
     const PERFORMS: &'static [Op] = &[];
     type Input = Input;
-    type Output = Page;
+    type Output = FoundIssues;
 
-    fn call(call: &Call<'_>, input: Input) -> Answer<Page> {
+    fn call(call: &Call<'_>, input: Input) -> Answer<FoundIssues> {
         let session = call.session;
         let skipped = input.cursor.as_deref().map_or(Ok(0), offset)?;
         let limit = input.limit.unwrap_or(USUAL).min(MOST);
@@ -108,10 +108,10 @@ impl Tool for Find {
         };
         let shown = skipped + views.len();
         let fields = if fields.is_empty() { BRIEF.map(str::to_owned).to_vec() } else { fields };
-        let fields = Fields::among(&fields, &issues::fields_of_listed())?;
-        let issues = views.iter().map(|view| Part(fields.pick(view))).collect();
+        let fields = FieldNames::among(&fields, &issues::fields_of_listed())?;
+        let issues = views.iter().map(|view| IssueFields(fields.pick(view))).collect();
         let next_cursor = (shown < total).then(|| shown.to_string());
-        Ok(session.done(Page { total, issues, next_cursor }, None))
+        Ok(session.done(FoundIssues { total, issues, next_cursor }, None))
     }
 }
 

@@ -75,7 +75,7 @@ struct Accepted {
 
 /// The execution that ended, and what came before and after.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Finished {
+pub(super) struct FinishedExecution {
     /// The execution.
     ended: ChangedExecution,
     /// The tests that were run for it.
@@ -97,9 +97,9 @@ impl Tool for FinishTool {
     const IS_IDEMPOTENT: bool = false;
     const IS_OPEN: bool = true;
     type Input = Input;
-    type Output = Finished;
+    type Output = FinishedExecution;
 
-    fn call(call: &Call<'_>, input: Input) -> Answer<Finished> {
+    fn call(call: &Call<'_>, input: Input) -> Answer<FinishedExecution> {
         let session = call.session;
         if input.summary.trim().is_empty() {
             return Err(Refusal::usage("`summary` is empty")
@@ -135,7 +135,7 @@ impl Tool for FinishTool {
     }
 }
 
-fn complete(call: &Call<'_>, input: Input) -> Answer<Finished> {
+fn complete(call: &Call<'_>, input: Input) -> Answer<FinishedExecution> {
     let session = call.session;
     if input.task.is_some() || input.error_type.is_some() {
         return Err(
@@ -177,7 +177,7 @@ fn finished(
     call: &Call<'_>,
     done: crate::ops::Done<work::Ended>,
     verified: Option<Verified>,
-) -> Answer<Finished> {
+) -> Answer<FinishedExecution> {
     let session = call.session;
     session.notice_all(done.notices);
     let (ended, next) = match done.view {
@@ -190,5 +190,5 @@ fn finished(
             (both.ended, both.next)
         }
     };
-    Ok(session.done(Finished { ended, verified, next }, done.commit))
+    Ok(session.done(FinishedExecution { ended, verified, next }, done.commit))
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::listed::Listed;
+use super::listed::ListedIssue;
 use super::{Call, Tool};
 use crate::mcp::bounds;
 use crate::model::code::Code;
@@ -50,11 +50,11 @@ enum Action {
 
 /// The issue after the change.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Written {
+pub(super) struct ChangedIssue {
     /// Whether anything changed.
     changed: bool,
     /// The issue.
-    issue: Listed,
+    issue: ListedIssue,
     /// The comment that was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     comment: Option<Comment>,
@@ -86,7 +86,7 @@ impl Tool for IssueWrite {
     const IS_DESTRUCTIVE: bool = true;
     const IS_IDEMPOTENT: bool = false;
     type Input = Input;
-    type Output = Written;
+    type Output = ChangedIssue;
 
     fn restrict(schema: &mut Map<String, Value>, may: &dyn Fn(Op) -> bool) {
         let actions = schema.get_mut("properties").and_then(|all| all.get_mut("action"));
@@ -95,7 +95,7 @@ impl Tool for IssueWrite {
         }
     }
 
-    fn call(call: &Call<'_>, input: Input) -> Answer<Written> {
+    fn call(call: &Call<'_>, input: Input) -> Answer<ChangedIssue> {
         let session = call.session;
         let Input { action, issue, fields, status, text } = input;
         let fits = |is_given: bool, fits: &[Action], name: &str| match is_given && !fits.contains(&action) {
@@ -133,7 +133,9 @@ impl Tool for IssueWrite {
                 session.notice_all(done.notices);
                 bounds::note(call, cut.as_slice(), |_| None);
                 let done = issues::answer(session, &id, done.commit)?;
-                return Ok(written(call, done).map(|written| Written { comment: Some(comment), ..written }));
+                return Ok(
+                    written(call, done).map(|written| ChangedIssue { comment: Some(comment), ..written })
+                );
             }
         };
         Ok(written(call, done))
@@ -166,9 +168,10 @@ fn refuse_owned(owned: &[&str], issue: Option<&str>) -> Result<(), Refusal> {
         .hint("or give `status` beside `fields`: registered, planning, planned, paused or cancelled"))
 }
 
-fn written(call: &Call<'_>, done: Done<IssueView>) -> Done<Written> {
+fn written(call: &Call<'_>, done: Done<IssueView>) -> Done<ChangedIssue> {
     let Done { view, commit, notices } = done;
     call.session.notice_all(notices);
-    let written = Written { changed: commit.is_some(), issue: Listed::noted(call, &view), comment: None };
+    let written =
+        ChangedIssue { changed: commit.is_some(), issue: ListedIssue::noted(call, &view), comment: None };
     call.session.done(written, commit)
 }

@@ -15,9 +15,9 @@ use crate::ops::issues::IssueView;
 /// An issue without comments, plans and the like.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
-pub(super) struct Listed(Map<String, Value>);
+pub(super) struct ListedIssue(Map<String, Value>);
 
-impl Listed {
+impl ListedIssue {
     /// An issue without the rest of its long texts, which is noted.
     pub(super) fn noted(call: &Call<'_>, issue: &IssueView) -> Self {
         let Value::Object(mut fields) = typed::own_json(issue) else { return Self(Map::new()) };
@@ -30,13 +30,13 @@ impl Listed {
 /// Some fields of it.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
-pub(super) struct Part(pub(super) Value);
+pub(super) struct IssueFields(pub(super) Value);
 
 fn is_absent(name: &str) -> bool {
     Content::parse(name).is_some() || ["imported", "kept"].contains(&name)
 }
 
-impl JsonSchema for Listed {
+impl JsonSchema for ListedIssue {
     fn schema_name() -> Cow<'static, str> {
         "ListedIssue".into()
     }
@@ -48,13 +48,13 @@ impl JsonSchema for Listed {
     }
 }
 
-impl JsonSchema for Part {
+impl JsonSchema for IssueFields {
     fn schema_name() -> Cow<'static, str> {
         "IssueFields".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut listed = Listed::json_schema(generator);
+        let mut listed = ListedIssue::json_schema(generator);
         listed.remove("required");
         listed
     }

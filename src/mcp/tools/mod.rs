@@ -77,7 +77,7 @@ trait Tool {
 }
 
 /// A row of the table of tools.
-pub(super) struct Row {
+pub(super) struct ToolRow {
     pub(super) name: &'static str,
     title: &'static str,
     about: &'static str,
@@ -89,8 +89,8 @@ pub(super) struct Row {
     call: fn(&Call<'_>, Map<String, Value>) -> Result<Value, Refusal>,
 }
 
-const fn row<T: Tool>() -> Row {
-    Row {
+const fn row<T: Tool>() -> ToolRow {
+    ToolRow {
         name: T::NAME,
         title: T::TITLE,
         about: T::ABOUT,
@@ -104,11 +104,11 @@ const fn row<T: Tool>() -> Row {
 }
 
 /// All tools, in the order of the work.
-static TABLE: &[Row] = &[
+static TABLE: &[ToolRow] = &[
     row::<find::Find>(),
     row::<show::Show>(),
     row::<issue_write::IssueWrite>(),
-    row::<plan_context::PlanContext>(),
+    row::<plan_context::PlanContextTool>(),
     row::<plan_submit::PlanSubmit>(),
     row::<plan_review::PlanReview>(),
     row::<claim::ClaimTool>(),
@@ -135,7 +135,7 @@ impl Allowed<'_> {
         !self.is_read_only && roles::admit(self.role, op).is_ok() && in_run()
     }
 
-    fn has(&self, row: &Row) -> bool {
+    fn has(&self, row: &ToolRow) -> bool {
         row.performs.is_empty() || row.performs.iter().any(|op| self.may(*op))
     }
 
@@ -158,7 +158,7 @@ impl Allowed<'_> {
     ///
     /// # Errors
     /// `not-your-role`, `read-only`.
-    pub(super) fn tool(&self, name: &str) -> Option<Result<&'static Row, Refusal>> {
+    pub(super) fn tool(&self, name: &str) -> Option<Result<&'static ToolRow, Refusal>> {
         let row = find_row(name)?;
         if self.has(row) {
             return Some(Ok(row));
@@ -176,11 +176,11 @@ impl Allowed<'_> {
     }
 }
 
-fn find_row(name: &str) -> Option<&'static Row> {
+fn find_row(name: &str) -> Option<&'static ToolRow> {
     TABLE.iter().find(|row| row.name == name)
 }
 
-impl Row {
+impl ToolRow {
     /// Calls the tool.
     pub(super) fn call(&self, call: &Call<'_>, arguments: Map<String, Value>) -> Result<Value, Refusal> {
         (self.call)(call, arguments)

@@ -15,7 +15,7 @@ use crate::ops::plans::{self, AgentContext};
 use crate::rules::bounded::MOST;
 use crate::rules::roles::Role;
 
-pub(super) struct PlanContext;
+pub(super) struct PlanContextTool;
 
 /// Whose context to answer.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -100,7 +100,7 @@ impl std::fmt::Display for ContextAnswer {
     }
 }
 
-impl Tool for PlanContext {
+impl Tool for PlanContextTool {
     const NAME: &'static str = "plan_context";
     const TITLE: &'static str = "Read the context of a plan";
     const ABOUT: &'static str = "Read what you need before you plan an issue, or review or execute a plan: the issue, earlier \

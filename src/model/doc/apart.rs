@@ -7,13 +7,13 @@ use serde_json::Value;
 use super::{BIRTH, Doc, IMPORTED, Slot, is_element};
 use crate::model::redaction::{REDACTED, Redaction, hidden_plan, is_hidden};
 use crate::model::schema::Births;
-use crate::model::stamp::{Made, Stamp};
+use crate::model::stamp::{EpochStamp, Stamp};
 
 /// What one side wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SideValue {
     /// When, as a stamp.
-    pub(crate) stamp: Option<Made>,
+    pub(crate) stamp: Option<EpochStamp>,
     /// The value; `None` if it was removed.
     pub(crate) value: Option<Value>,
 }
@@ -113,7 +113,7 @@ impl Doc {
 
     /// The latest stamp of a field, including those of its elements and leaves, removed ones included; `None` if it
     /// was never written. A field that is written once has the stamp of the birth.
-    pub(crate) fn written(&self, field: &str) -> Option<Option<Made>> {
+    pub(crate) fn written(&self, field: &str) -> Option<Option<EpochStamp>> {
         if self.once.contains_key(field) {
             return Some(self.made(BIRTH));
         }
@@ -128,7 +128,7 @@ impl Doc {
 
     /// Whether this is a version of another record than the one with this birth. Of two such records, the later one
     /// wins as a whole.
-    pub(crate) fn is_beside(&self, birth: Option<&Made>) -> bool {
+    pub(crate) fn is_beside(&self, birth: Option<&EpochStamp>) -> bool {
         self.schema.0.births == Births::LaterStands && self.made(BIRTH).as_ref() != birth
     }
 
@@ -188,7 +188,7 @@ impl Doc {
     pub(crate) fn hidden_keys(
         &self,
         source: &Self,
-        hides: impl Fn(&str, Option<&Made>) -> bool,
+        hides: impl Fn(&str, Option<&EpochStamp>) -> bool,
     ) -> BTreeSet<String> {
         let is_away =
             |key: &str| hides(key, self.made(key).as_ref()) || self.value(key).is_some_and(is_hidden);

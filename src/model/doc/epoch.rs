@@ -8,7 +8,7 @@
 
 use super::parse::LAST_EPOCH;
 use super::{BIRTH, Doc};
-use crate::model::stamp::{Made, Stamp};
+use crate::model::stamp::{EpochStamp, Stamp};
 use crate::model::time::Time;
 
 impl Doc {
@@ -46,7 +46,7 @@ impl Doc {
     }
 
     /// The stamp of a field, an element or a leaf (for `*`, of the birth), with the epoch in which it was made.
-    pub(crate) fn made(&self, key: &str) -> Option<Made> {
+    pub(crate) fn made(&self, key: &str) -> Option<EpochStamp> {
         self.stamp(key).map(|stamp| stamp.made_in(self.epoch))
     }
 }

@@ -10,7 +10,7 @@ use super::parse::LAST_EPOCH;
 use super::{BIRTH, Doc, Excess, IMPORTED, Slot};
 use crate::model::redaction::is_hidden;
 use crate::model::schema::FieldKind;
-use crate::model::stamp::{Made, Stamp};
+use crate::model::stamp::{EpochStamp, Stamp};
 use crate::model::time::Time;
 
 /// At most this many fields are named that changed without a new stamp.
@@ -20,13 +20,13 @@ const SAID_BY_SOURCE: &str = "author";
 
 /// A value that the new version no longer has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Lost {
+pub(crate) struct LostValue {
     key: String,
     /// Whether its stamp is gone as well.
     is_dropped: bool,
 }
 
-impl std::fmt::Display for Lost {
+impl std::fmt::Display for LostValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.is_dropped {
             true => write!(f, "dropped `{}` with its stamp", self.key),
@@ -41,7 +41,7 @@ pub(crate) struct RecordStep {
     /// Fields that changed although they are written once.
     pub(crate) once: Vec<&'static str>,
     /// The births before and after, if they differ.
-    pub(crate) rebirth: Option<[Option<Made>; 2]>,
+    pub(crate) rebirth: Option<[Option<EpochStamp>; 2]>,
     /// Why the epoch is wrong; `None` if it is right.
     pub(crate) epoch: Option<String>,
     /// By how much the epoch rose.
@@ -50,7 +50,7 @@ pub(crate) struct RecordStep {
     pub(crate) restated: Vec<String>,
     /// The first few fields, elements and leaves that have an earlier stamp than before, or none, although the record
     /// is the same one in the same epoch: a value that some clone wrote is gone.
-    pub(crate) lost: Vec<Lost>,
+    pub(crate) lost: Vec<LostValue>,
     /// Whether a value became `[redacted]` without a new stamp, or `[redacted]` became a value: whether that is right
     /// depends on the redactions.
     pub(crate) is_veiled: bool,
@@ -94,7 +94,9 @@ impl RecordStep {
     pub(crate) fn faults(&self) -> Vec<String> {
         let once = self.once.iter().map(|name| format!("changed `{name}`, which is written once"));
         let birth = self.rebirth.as_ref().map(|[old, new]| {
-            let shown = |stamp: &Option<Made>| match stamp.as_ref().map(|stamp| (stamp.time(), stamp.epoch()))
+            let shown = |stamp: &Option<EpochStamp>| match stamp
+                .as_ref()
+                .map(|stamp| (stamp.time(), stamp.epoch()))
             {
                 None => "no time".to_owned(),
                 Some((at, 0)) => at.to_string(),
@@ -118,7 +120,7 @@ pub(crate) struct WrittenValue<'a> {
     /// The field, element or leaf.
     pub(crate) key: &'a str,
     /// Its stamp; that of the birth for a field that is written once.
-    pub(crate) made: Option<Made>,
+    pub(crate) made: Option<EpochStamp>,
     /// Its value; `None` if it was removed.
     pub(crate) value: Option<&'a Value>,
     /// Whether it has the stamp of the birth.
@@ -205,11 +207,11 @@ fn restated(old: &Doc, new: &Doc) -> Vec<String> {
         .collect()
 }
 
-fn lost(old: &Doc, new: &Doc) -> Vec<Lost> {
+fn lost(old: &Doc, new: &Doc) -> Vec<LostValue> {
     let gone = |(key, was): (&String, &Slot)| {
         let is = new.slots.get(key);
         let is_earlier = is.is_none_or(|is| is.stamp < was.stamp);
-        is_earlier.then(|| Lost { key: key.clone(), is_dropped: is.is_none() })
+        is_earlier.then(|| LostValue { key: key.clone(), is_dropped: is.is_none() })
     };
     old.slots.iter().filter_map(gone).take(MOST_NAMED).collect()
 }

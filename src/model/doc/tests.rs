@@ -7,7 +7,7 @@ use crate::model::id::EntryId;
 use crate::model::redaction::Redaction;
 use crate::model::schema::Births;
 use crate::model::schema::{Field, FieldKind};
-use crate::model::stamp::{Made, Stamper};
+use crate::model::stamp::{EpochStamp, Stamper};
 use crate::model::time::Time;
 use crate::model::uid::Uid;
 
@@ -65,7 +65,7 @@ fn far(which: u8) -> Stamp {
     Stamp::parse(text).unwrap()
 }
 
-fn redaction(field: &str, stamp: Option<Made>) -> Redaction {
+fn redaction(field: &str, stamp: Option<EpochStamp>) -> Redaction {
     Redaction {
         id: crate::model::fixtures::entry_id("20261121T021405123Z-00000"),
         target: "thing.json".into(),

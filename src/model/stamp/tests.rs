@@ -104,9 +104,9 @@ fn stamps_of_an_earlier_epoch_keep_their_order_before_all_later_ones() {
         (early.made_in(2), ".002/2026-01-01T00:00:00.000Z/00007/zzzzzzzz"),
     ] {
         assert_eq!(serde_json::to_value(&made).unwrap(), text);
-        assert_eq!(serde_json::from_value::<Made>(text.into()).unwrap(), made);
+        assert_eq!(serde_json::from_value::<EpochStamp>(text.into()).unwrap(), made);
     }
-    assert!(serde_json::from_value::<Made>(first.as_str().into()).is_err(), "one stamp, one text");
+    assert!(serde_json::from_value::<EpochStamp>(first.as_str().into()).is_err(), "one stamp, one text");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::store::resolve::{self, ResolveError};
 
 /// A change of one member of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Member {
+pub(crate) enum MemberChange {
     /// Add this member.
     Add(String),
     /// Remove this member.
@@ -29,13 +29,13 @@ pub(crate) struct NewFields {
     /// How urgent it is.
     pub(crate) priority: Option<Priority>,
     /// Tags.
-    pub(crate) tags: Vec<Member>,
+    pub(crate) tags: Vec<MemberChange>,
     /// Issues that must be done first: their ids, or unambiguous prefixes of them.
-    pub(crate) depends_on: Vec<Member>,
+    pub(crate) depends_on: Vec<MemberChange>,
     /// Parts of the system that it concerns.
-    pub(crate) components: Vec<Member>,
+    pub(crate) components: Vec<MemberChange>,
     /// `type:id`; an unambiguous prefix of the id is enough.
-    pub(crate) relations: Vec<Member>,
+    pub(crate) relations: Vec<MemberChange>,
     /// The assignee; an empty text clears it.
     pub(crate) assignee: Option<String>,
     /// bug, feature, task, …; an empty text clears it.
@@ -112,13 +112,13 @@ pub(crate) fn preview(session: &Session, fields: &NewFields, issue: &mut Issue) 
 /// Adds and removes members of a set. `value` parses a member and is told whether it is added.
 fn change<T: Ord>(
     set: &mut BTreeSet<T>,
-    members: &[Member],
+    members: &[MemberChange],
     value: impl Fn(&str, bool) -> Result<T, Refusal>,
 ) -> Result<(), Refusal> {
     for member in members {
         match member {
-            Member::Add(text) => set.insert(value(text, true)?),
-            Member::Remove(text) => set.remove(&value(text, false)?),
+            MemberChange::Add(text) => set.insert(value(text, true)?),
+            MemberChange::Remove(text) => set.remove(&value(text, false)?),
         };
     }
     Ok(())

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{IssueView, id, unknown_names};
-use crate::index::{Filter, Index, IndexError, Listed, Needs, SortOrder};
+use crate::index::{Filter, Index, IndexError, IssueRow, Needs, SortOrder};
 use crate::model::time::Time;
 use crate::model::words::count as count_words;
 use crate::ops::{Answer, Notice, Refusal, Session};
@@ -44,7 +44,7 @@ pub(crate) struct Counted {
 #[derive(Debug)]
 pub(crate) struct Rows {
     /// One row for each issue.
-    pub(crate) rows: Vec<Listed>,
+    pub(crate) rows: Vec<IssueRow>,
     /// How many issues match, whatever the limit; `None` if none is here.
     pub(crate) total: Option<Total>,
 }

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{Override, existing};
-use crate::index::{Listed, Needs};
+use crate::index::{IssueRow, Needs};
 use crate::interchange::trackers;
 use crate::model::exploration::Explored;
 use crate::model::id::{EntryId, IssueId};
@@ -73,8 +73,8 @@ pub(crate) struct Related {
     pub(crate) status: IssueStatus,
 }
 
-impl From<Listed> for Related {
-    fn from(Listed { id, title, status, .. }: Listed) -> Self {
+impl From<IssueRow> for Related {
+    fn from(IssueRow { id, title, status, .. }: IssueRow) -> Self {
         Self { id, title, status }
     }
 }

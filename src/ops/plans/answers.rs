@@ -49,9 +49,9 @@ const MOST_PLANS: usize = 3;
 
 /// The plans in a planner's answer. Each of them is valid; `solution add` decides for which issue.
 #[derive(Debug, Clone)]
-pub(crate) struct Plans(Vec<Value>);
+pub(crate) struct ProposedPlans(Vec<Value>);
 
-impl Plans {
+impl ProposedPlans {
     /// The number of plans.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
@@ -63,7 +63,7 @@ impl Plans {
     }
 }
 
-impl AnswerKind for Plans {
+impl AnswerKind for ProposedPlans {
     fn schema() -> Value {
         schema_of::<With<PlanAnswer>>()
     }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     fn count(text: &str) -> usize {
-        answer::read::<Plans>(text).map_or(0, |read| read.answer.count())
+        answer::read::<ProposedPlans>(text).map_or(0, |read| read.answer.count())
     }
 
     #[test]
@@ -137,18 +137,18 @@ mod tests {
         let mut given = plan();
         given["session"] = json!({"tokens": 7});
         given["wisdom"] = json!([{"type": "question", "text": "Who owns the parser?"}]);
-        let read = answer::read::<Plans>(&given.to_string()).unwrap();
+        let read = answer::read::<ProposedPlans>(&given.to_string()).unwrap();
         assert_eq!(read.answer.into_values(), [plan()]);
         assert_eq!((read.aside.session.tokens, read.aside.wisdom.len()), (Some(7), 1));
         let several = json!({"solutions": [plan()], "wisdom": [{"type": "question", "text": "Who?"}]});
-        assert_eq!(answer::read::<Plans>(&several.to_string()).unwrap().aside.wisdom.len(), 1);
+        assert_eq!(answer::read::<ProposedPlans>(&several.to_string()).unwrap().aside.wisdom.len(), 1);
     }
 
     #[test]
     fn what_is_wrong_with_a_plan_is_told_with_its_place() {
         let mut broken = plan();
         broken["tasks"][0].as_object_mut().unwrap().remove("title");
-        let faults = |value: &Value| match answer::read::<Plans>(&value.to_string()) {
+        let faults = |value: &Value| match answer::read::<ProposedPlans>(&value.to_string()) {
             Err(NotAnAnswer::Faults(faults)) => faults,
             other => panic!("{other:?}"),
         };

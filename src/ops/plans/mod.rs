@@ -30,7 +30,7 @@ mod withdraw;
 
 pub(crate) use add::{AddPlans, add};
 pub(crate) use added::Added;
-pub(crate) use answers::{PlanAnswer, Plans, SolutionInput};
+pub(crate) use answers::{PlanAnswer, ProposedPlans, SolutionInput};
 pub(crate) use background::issue_context;
 pub(crate) use bind::{Bind, bind, bind_in, in_words};
 pub(crate) use check::{CheckPlan, CheckedAnswer, CheckedPlan, Checking, check, check_alone};

@@ -21,7 +21,7 @@ use crate::store::{Tx, records, resolve};
 
 /// The result of merging queues.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Merged {
+pub(crate) struct MergedQueue {
     /// The queue.
     #[serde(flatten)]
     pub(crate) queue: QueueAnswer,
@@ -38,7 +38,12 @@ pub(crate) struct Merged {
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `same-queue`, `executing`, `archived`.
-pub(crate) fn merge(session: &Session, source: &str, target: &str, force: Option<&str>) -> Answer<Merged> {
+pub(crate) fn merge(
+    session: &Session,
+    source: &str,
+    target: &str,
+    force: Option<&str>,
+) -> Answer<MergedQueue> {
     let permit = session.permit(Op::QueueMerge)?;
     let committed = session.transact(permit, |tx| {
         let (from, to) = (resolve::queue(tx, source)?, resolve::queue(tx, target)?);
@@ -54,7 +59,7 @@ pub(crate) fn merge(session: &Session, source: &str, target: &str, force: Option
     })?;
     let (from, to, moved) = committed.answer;
     let queue = show::in_full(session, &QueueWorld::after(session)?, &to)?;
-    Ok(session.done(Merged { queue, from, moved }, committed.commit))
+    Ok(session.done(MergedQueue { queue, from, moved }, committed.commit))
 }
 
 fn read(tx: &Tx<'_>, id: &QueueId) -> Result<QueueFolder, Refusal> {

@@ -27,7 +27,7 @@ pub(crate) use declare::{ConflictInput, Declared, declare};
 #[cfg(feature = "web")]
 pub(crate) use drawn::drawn;
 pub(crate) use items::{HoldItems, Removed, hold, release, remove};
-pub(crate) use merge::{Merged, merge};
+pub(crate) use merge::{MergedQueue, merge};
 pub(crate) use order::{OrderItem, order};
 pub(crate) use resolve::{Decision, resolve};
 pub(crate) use show::{ActiveQueues, active, active_ids, all_active, item_view, list, new, show, view};

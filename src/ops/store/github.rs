@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::import::{Import, Selected, import};
 use crate::interchange::ImportReport;
-use crate::interchange::github::{GITHUB, Pages, comment_on, completion, issues_of};
+use crate::interchange::github::{GITHUB, IssuePages, comment_on, completion, issues_of};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::issue::Comment;
@@ -24,7 +24,7 @@ use crate::store::{ObjectId, layout, resolve};
 /// Where issues of GitHub come from.
 pub(crate) enum GithubSource {
     /// A file, and what messages call it.
-    File(String, Pages),
+    File(String, IssuePages),
     /// A repository, asked through `gh`; by default that of a remote.
     Repository(Option<String>),
 }

@@ -20,7 +20,7 @@ pub(crate) use audit::{Audit, AuditedCommit, LinkingExecution, Signatures, audit
 pub(crate) use diff::{Sides, StoreDiff, diff};
 pub(crate) use link::{LinkCommits, LinkView, in_plan, link};
 pub(crate) use log::{LogInput, log};
-pub(crate) use patch::{Patches, patches};
+pub(crate) use patch::{IssuePatches, patches};
 pub(crate) use relink::{Relink, Relinked, relink};
 pub(crate) use trace::{TraceInput, trace};
 pub(crate) use trace_view::{TraceView, TracedCommit, TracedIssue};

@@ -12,7 +12,7 @@ const MOST_BYTES: usize = 256 * 1024;
 
 /// The patches of the commits that implement an issue.
 #[derive(Debug)]
-pub(crate) struct Patches {
+pub(crate) struct IssuePatches {
     /// In the order in which the commits were linked.
     pub(crate) commits: Vec<Patch>,
     /// The number of further commits.
@@ -38,7 +38,7 @@ pub(crate) struct Patch {
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
-pub(crate) fn patches(session: &Session, issue: &str) -> Answer<Patches> {
+pub(crate) fn patches(session: &Session, issue: &str) -> Answer<IssuePatches> {
     let store = session.store();
     let snapshot = store.snapshot()?;
     let folder = existing(&snapshot, &resolve::issue(&snapshot, issue)?)?;
@@ -61,5 +61,5 @@ pub(crate) fn patches(session: &Session, issue: &str) -> Answer<Patches> {
             is_cut,
         });
     }
-    Ok(session.done(Patches { commits, left_out }, None))
+    Ok(session.done(IssuePatches { commits, left_out }, None))
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::trail::relink::{self, AmbiguousCommit, Lost, RelinkResult};
+use crate::trail::relink::{self, AmbiguousCommit, RelinkResult, UnlinkedCommit};
 
 /// Where to search.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Relinked {
     /// How many commits were searched.
     pub(crate) commits: usize,
     /// What was linked, or would be, oldest first.
-    pub(crate) links: Vec<Lost>,
+    pub(crate) links: Vec<UnlinkedCommit>,
     /// Commits whose trailers name an issue, but which could belong to several of its executions.
     pub(crate) undecided: Vec<AmbiguousCommit>,
 }

@@ -23,7 +23,7 @@ use crate::model::code::Code;
 use crate::model::exploration::Exploration;
 use crate::model::op::Other;
 use crate::model::remedy::Remedy;
-use crate::ops::plans::{Judgement, Plans};
+use crate::ops::plans::{Judgement, ProposedPlans};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::roles::Role;
 use crate::store::{Store, random_uid};
@@ -326,7 +326,7 @@ impl Tester<'_> {
         match self.role {
             Role::Explorer => self.ask::<Exploration>(RequestKind::Explore, input, observer, |_| None),
             Role::Planner => {
-                self.ask::<Plans>(RequestKind::Plan, input, observer, |plans| match plans.count() {
+                self.ask::<ProposedPlans>(RequestKind::Plan, input, observer, |plans| match plans.count() {
                     1 => None,
                     n => Some(format!("it answered with {n} plans to choose from")),
                 })

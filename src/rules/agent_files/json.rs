@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 pub(super) use self::parsed::refuse_unreadable;
 use self::parsed::{Container, Parsed, container, member, parsed};
-use super::json_render::{Layout, render};
+use super::json_render::{JsonLayout, render};
 use super::section::newline_of;
 use super::{AgentFileFault, State};
 
@@ -167,7 +167,7 @@ pub(super) fn fresh(entries: &[JsonEntry], has_version: bool) -> String {
     if has_version {
         root["version"] = json!(1);
     }
-    format!("{}\n", render(&root, &Layout::default(), ""))
+    format!("{}\n", render(&root, &JsonLayout::default(), ""))
 }
 
 /// The text with those of the entries that are missing.
@@ -206,14 +206,14 @@ pub(super) fn take_out_of(text: &str, entries: &[JsonEntry]) -> Result<Option<St
 }
 
 impl Parsed<'_> {
-    fn layout(&self) -> Layout {
+    fn layout(&self) -> JsonLayout {
         let first = container(&self.root).and_then(|it| it.children.first().copied());
         let indent =
             first.and_then(|first| self.newline_before(first.start).map(|at| &self.text[at..first.start]));
         let indent =
             indent.map(|it| it.trim_start_matches(['\r', '\n']).to_owned()).filter(|it| !it.is_empty());
         let newline = newline_of(self.text);
-        Layout { indent: indent.unwrap_or_else(|| "  ".into()), newline, is_compact: false }
+        JsonLayout { indent: indent.unwrap_or_else(|| "  ".into()), newline, is_compact: false }
     }
 
     /// Where the newline before a position begins, if only blanks are between them.
@@ -263,11 +263,11 @@ impl Parsed<'_> {
         }
         debug_assert_eq!(parent.is_array, name.is_none());
         let layout = self.layout();
-        let body = |layout: &Layout, indent: &str| {
+        let body = |layout: &JsonLayout, indent: &str| {
             let value = render(&made, layout, indent);
             name.map_or_else(|| value.clone(), |name| format!("{}: {value}", json!(name)))
         };
-        let compact = || body(&Layout { is_compact: true, ..layout.clone() }, "");
+        let compact = || body(&JsonLayout { is_compact: true, ..layout.clone() }, "");
         let Some(last) = parent.children.last() else {
             return Ok(self.spliced(&[(Range::new(parent.inner.start, parent.inner.start), compact())]));
         };

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// How a file is laid out.
 #[derive(Debug, Clone)]
-pub(super) struct Layout {
+pub(super) struct JsonLayout {
     /// What one level is indented by.
     pub(super) indent: String,
     /// Its newlines.
@@ -13,14 +13,14 @@ pub(super) struct Layout {
     pub(super) is_compact: bool,
 }
 
-impl Default for Layout {
+impl Default for JsonLayout {
     fn default() -> Self {
         Self { indent: "  ".into(), newline: "\n", is_compact: false }
     }
 }
 
 /// The value, whose first line is indented by `indent`.
-pub(super) fn render(value: &Value, layout: &Layout, indent: &str) -> String {
+pub(super) fn render(value: &Value, layout: &JsonLayout, indent: &str) -> String {
     let inner = format!("{indent}{}", layout.indent);
     let children: Vec<String> = match value {
         Value::Object(map) => {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::shared_map::SharedMap;
-use super::versions::{Version, Versions};
+use super::versions::{RecordVersion, Versions};
 use crate::git::trees::EntryId;
 use crate::git::{EntryKind, ObjectId};
 use crate::model::doc::{Doc, RecordStep};
@@ -71,9 +71,9 @@ impl Own {
 }
 
 /// The last versions of a record that a commit no longer has, each with a commit that has it.
-type Lost = Rc<[(EntryId, ObjectId)]>;
+type LostVersions = Rc<[(EntryId, ObjectId)]>;
 /// By the number of the path.
-type Gone = SharedMap<Lost>;
+type Gone = SharedMap<LostVersions>;
 
 /// If different branches lost more versions than this, any of them will do: a change of identity is reported for the
 /// one that is kept.
@@ -293,13 +293,13 @@ impl<'a> Lineage<'a> {
         }
         let mut sound = Vec::with_capacity(had.len());
         for (here, _) in had {
-            if let Version::Entry(named) = self.versions.get(path, *here)? {
+            if let RecordVersion::Entry(named) = self.versions.get(path, *here)? {
                 sound.push(named);
             }
         }
         Ok(match self.versions.get(path, after)? {
             _ if sound.is_empty() => None,
-            Version::Entry(named) => (!sound.contains(&named)).then_some(Did::Redirected),
+            RecordVersion::Entry(named) => (!sound.contains(&named)).then_some(Did::Redirected),
             _ => Some(Did::Unreadable),
         })
     }
@@ -362,7 +362,7 @@ fn joined(versions: &[Readable]) -> Option<(Rc<Doc>, ObjectId)> {
 }
 
 /// The result does not depend on the order of merges.
-fn both(one: &Lost, two: &Lost) -> Lost {
+fn both(one: &LostVersions, two: &LostVersions) -> LostVersions {
     let mut all: BTreeMap<EntryId, ObjectId> = BTreeMap::new();
     for (here, commit) in one.iter().chain(two.iter()) {
         let known = all.entry(*here).or_insert(*commit);

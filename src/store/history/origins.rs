@@ -36,7 +36,7 @@ pub(crate) struct HistoryFault {
 }
 
 /// How a record came into a history.
-enum Made {
+enum RecordOrigin {
     /// By one commit so far; its values are remembered once there is something to compare them with.
     Once(EntryId, ObjectId),
     /// By several commits, or before the walk began.
@@ -45,7 +45,7 @@ enum Made {
 
 /// A value that was written under a stamp, as a hash.
 #[derive(Clone, Copy)]
-struct Written {
+struct StampedValue {
     value: u64,
     is_hidden: bool,
     commit: ObjectId,
@@ -53,8 +53,8 @@ struct Written {
 
 /// Two values under one stamp.
 struct Differing<'a> {
-    known: Written,
-    written: Written,
+    known: StampedValue,
+    written: StampedValue,
     /// The names of the fields.
     names: Vec<&'a str>,
     /// The time of the first of their stamps.
@@ -70,9 +70,9 @@ pub(crate) struct OriginJudge<'a> {
     now: Option<Snapshot<'a>>,
     shelf: RedactionCache,
     versions: Versions<'a>,
-    made: HashMap<u32, Made>,
+    made: HashMap<u32, RecordOrigin>,
     /// By a hash of the path's number, the field and the stamp.
-    written: HashMap<u64, Written>,
+    written: HashMap<u64, StampedValue>,
     /// Whether a version that some commit wrote is a different record than that of the base.
     is_another: HashMap<(u32, ObjectId), bool>,
     seen: HashSet<(u32, ObjectId)>,
@@ -155,11 +155,11 @@ impl<'a> OriginJudge<'a> {
     ) -> Result<Vec<HistoryFault>, StoreError> {
         match self.made.get(&number) {
             None => {
-                self.made.insert(number, Made::Once(here, commit));
+                self.made.insert(number, RecordOrigin::Once(here, commit));
                 let said = new.said_since(None).filter(|it| !it.is_at_birth).collect();
                 self.compare(path, number, said, commit, true)
             }
-            Some(Made::Once(known, _)) if *known == here => Ok(Vec::new()),
+            Some(RecordOrigin::Once(known, _)) if *known == here => Ok(Vec::new()),
             Some(_) => {
                 self.remember_first(path, number)?;
                 if !self.seen.insert((number, here.1)) {
@@ -237,7 +237,7 @@ impl<'a> OriginJudge<'a> {
     ) -> Result<Vec<HistoryFault>, StoreError> {
         let mut others: Vec<Differing<'_>> = Vec::new();
         for said in said {
-            let (slot, written) = (numbered(number, &said), Written::of(&said, commit));
+            let (slot, written) = (numbered(number, &said), StampedValue::of(&said, commit));
             let Some(known) = self.written.get(&slot).copied() else {
                 self.written.insert(slot, written);
                 continue;
@@ -318,7 +318,7 @@ impl<'a> OriginJudge<'a> {
 
     /// Remembers all values of the first version of a record.
     fn remember_first(&mut self, path: &str, number: u32) -> Result<(), StoreError> {
-        let Some(Made::Once(here, commit)) = self.made.get(&number) else { return Ok(()) };
+        let Some(RecordOrigin::Once(here, commit)) = self.made.get(&number) else { return Ok(()) };
         let (here, commit) = (*here, *commit);
         if let Some(doc) = self.versions.doc(path, here)? {
             self.remember(number, &doc, commit, |_| true);
@@ -335,9 +335,9 @@ impl<'a> OriginJudge<'a> {
         is_known: impl Fn(&WrittenValue<'_>) -> bool,
     ) {
         for said in doc.said_since(None).filter(is_known) {
-            self.written.entry(numbered(number, &said)).or_insert_with(|| Written::of(&said, commit));
+            self.written.entry(numbered(number, &said)).or_insert_with(|| StampedValue::of(&said, commit));
         }
-        self.made.insert(number, Made::Known);
+        self.made.insert(number, RecordOrigin::Known);
     }
 
     /// The last version of the record in the history of these commits.
@@ -357,7 +357,7 @@ impl<'a> OriginJudge<'a> {
     }
 }
 
-impl Written {
+impl StampedValue {
     fn of(said: &WrittenValue<'_>, commit: ObjectId) -> Self {
         let mut hasher = DefaultHasher::new();
         said.value.map(Value::to_string).hash(&mut hasher);

@@ -21,7 +21,7 @@ const LEAST_BYTES: usize = 512;
 
 /// What is at the path of a record.
 #[derive(Clone)]
-pub(in crate::store) enum Version {
+pub(in crate::store) enum RecordVersion {
     /// A record with a clock.
     Doc(Rc<Doc>),
     /// A write-once record, with its `plan_commit` if it has one: everything else in it is covered by its id.
@@ -34,7 +34,7 @@ pub(in crate::store) enum Version {
 pub(in crate::store) struct Versions<'a> {
     store: &'a Store,
     numbers: HashMap<String, u32>,
-    known: HashMap<(u32, ObjectId), Version>,
+    known: HashMap<(u32, ObjectId), RecordVersion>,
     known_bytes: usize,
     /// How many bytes were read.
     pub(in crate::store) read: usize,
@@ -57,9 +57,13 @@ impl<'a> Versions<'a> {
     }
 
     /// The record at `path` with the entry `here`.
-    pub(in crate::store) fn get(&mut self, path: &str, (kind, id): EntryId) -> Result<Version, StoreError> {
+    pub(in crate::store) fn get(
+        &mut self,
+        path: &str,
+        (kind, id): EntryId,
+    ) -> Result<RecordVersion, StoreError> {
         if !matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable) {
-            return Ok(Version::Broken);
+            return Ok(RecordVersion::Broken);
         }
         let key = (self.number(path), id);
         if let Some(known) = self.known.get(&key) {
@@ -69,16 +73,16 @@ impl<'a> Versions<'a> {
         self.read += bytes.len();
         let version = match form(path) {
             (Form::Doc(schema), id) => match layout::own_doc(schema, id.as_deref(), &bytes) {
-                Ok(doc) => Version::Doc(Rc::new(doc)),
-                Err(_) => Version::Broken,
+                Ok(doc) => RecordVersion::Doc(Rc::new(doc)),
+                Err(_) => RecordVersion::Broken,
             },
             (Form::Entry(once), id) => match layout::entry_file(once, id.as_deref(), &bytes) {
                 Ok(file) => {
-                    Version::Entry(file.value.get("plan_commit").and_then(Value::as_str).map(Rc::from))
+                    RecordVersion::Entry(file.value.get("plan_commit").and_then(Value::as_str).map(Rc::from))
                 }
-                Err(_) => Version::Broken,
+                Err(_) => RecordVersion::Broken,
             },
-            (Form::Unknown, _) => Version::Broken,
+            (Form::Unknown, _) => RecordVersion::Broken,
         };
         self.known_bytes += bytes.len().max(LEAST_BYTES);
         if self.known_bytes > MOST_BYTES {
@@ -92,7 +96,7 @@ impl<'a> Versions<'a> {
     /// The record with a clock at `path` with the entry `here`; `None` if there is none, or it cannot be read.
     pub(in crate::store) fn doc(&mut self, path: &str, here: EntryId) -> Result<Option<Rc<Doc>>, StoreError> {
         Ok(match self.get(path, here)? {
-            Version::Doc(doc) => Some(doc),
+            RecordVersion::Doc(doc) => Some(doc),
             _ => None,
         })
     }

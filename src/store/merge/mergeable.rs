@@ -1,6 +1,6 @@
 //! Finds the head that no clone can merge, and refuses to publish one.
 
-use super::Merge;
+use super::TreeMerge;
 use crate::git::{EntryKind, GitError, ObjectId, Repository};
 use crate::store::error::{HeadSide, StoreError};
 use crate::store::repo::Store;
@@ -18,7 +18,7 @@ impl Store {
         // Unreadable objects are reported when they are read.
         let Some(ours) = tree(head) else { return Ok(()) };
         let theirs = known.and_then(tree).unwrap_or_else(|| work.empty_tree());
-        match Merge::new(&work).root(theirs, ours) {
+        match TreeMerge::new(&work).root(theirs, ours) {
             Err(why) => match self.unmergeable(&work, [ours, theirs], self.reference(), why) {
                 error @ StoreError::Unmergeable { .. } => Err(error),
                 _ => Ok(()),
@@ -66,5 +66,5 @@ fn is_too_large(work: &Repository, tree: ObjectId, path: &str) -> bool {
         }
         depth += 1;
     }
-    Merge::new(work).is_full(here, path, depth)
+    TreeMerge::new(work).is_full(here, path, depth)
 }

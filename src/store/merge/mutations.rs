@@ -215,7 +215,7 @@ fn what_somebody_changed_at_random() {
         };
         let versions = [other(), other(), original.clone()];
         let blobs = versions.each_ref().map(|bytes| repo.raw().write_blob(bytes).unwrap().detach());
-        let join = |one: ObjectId, two: ObjectId| Merge::new(&repo).files(one, two, path).unwrap();
+        let join = |one: ObjectId, two: ObjectId| TreeMerge::new(&repo).files(one, two, path).unwrap();
         let [a, b, c] = blobs;
         let shown = || String::from_utf8_lossy(&versions[0]).into_owned();
         assert_eq!(join(a, b), join(b, a), "{path} {round}: {}", shown());

@@ -106,14 +106,14 @@ fn tree(repo: &Repository, state: &BTreeMap<usize, (u8, u8)>) -> ObjectId {
     editor.write().unwrap().detach()
 }
 
-fn naming(repo: &Repository) -> Merge<'_> {
-    let mut merge = Merge::new(repo);
+fn naming(repo: &Repository) -> TreeMerge<'_> {
+    let mut merge = TreeMerge::new(repo);
     merge.restored = Some(Vec::new());
     merge
 }
 
 fn join(repo: &Repository, one: ObjectId, two: ObjectId) -> ObjectId {
-    Merge::new(repo).root(one, two).unwrap()
+    TreeMerge::new(repo).root(one, two).unwrap()
 }
 
 /// Another entry of a tree: the indexes of its name and its mode, and its version.

@@ -48,7 +48,7 @@ pub(super) struct Together {
 }
 
 /// One merge of two trees, with what it must report.
-pub(in crate::store) struct Merge<'a> {
+pub(in crate::store) struct TreeMerge<'a> {
     pub(super) repo: &'a Repository,
     /// What the second side lacks of the first, if that was asked for.
     pub(super) restored: Option<Vec<String>>,
@@ -64,7 +64,7 @@ pub(in crate::store) struct Merge<'a> {
     counted: HashMap<(ObjectId, usize), u64>,
 }
 
-impl<'a> Merge<'a> {
+impl<'a> TreeMerge<'a> {
     pub(in crate::store) fn new(repo: &'a Repository) -> Self {
         Self {
             repo,

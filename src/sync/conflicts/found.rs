@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::git::ObjectId;
 use crate::model::doc::{Apart, SideValue};
 use crate::model::schema::Schema;
-use crate::model::stamp::Made;
+use crate::model::stamp::EpochStamp;
 
 /// Two values of a field that a merge found.
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub(super) struct Met {
     /// The field; `*` if the record was born twice.
     pub(super) key: String,
     /// When the value that won was written.
-    pub(super) won: Option<Made>,
+    pub(super) won: Option<EpochStamp>,
     /// The value that lost.
     pub(super) lost: SideValue,
     /// The head that brought it.
@@ -30,7 +30,7 @@ pub(super) struct Met {
 
 /// Identifies a conflict, however many merges find it: path, field, both stamps, and the value that lost, since a record
 /// that was born twice can be edited without another birth.
-type Key = (String, String, Option<Made>, Option<Made>, Option<String>);
+type Key = (String, String, Option<EpochStamp>, Option<EpochStamp>, Option<String>);
 
 /// Conflicts by their number.
 #[derive(Default)]
@@ -98,6 +98,6 @@ impl FoundConflicts {
 }
 
 /// The order by which a merge decides.
-pub(super) fn rank(side: &SideValue) -> (Option<&Made>, Option<String>) {
+pub(super) fn rank(side: &SideValue) -> (Option<&EpochStamp>, Option<String>) {
     (side.stamp.as_ref(), side.value.as_ref().map(serde_json::Value::to_string))
 }

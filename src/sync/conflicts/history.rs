@@ -17,7 +17,7 @@ use crate::store::{Did, Lineage, Own, ReadState, SharedMap, Snapshot, Store, Sto
 /// The conflicts in the history of a commit by their number, and whether each is resolved there.
 type Known = SharedMap<bool>;
 
-pub(super) struct History<'a> {
+pub(super) struct ConflictHistory<'a> {
     store: &'a Store,
     lineage: Lineage<'a>,
     found: FoundConflicts,
@@ -44,7 +44,7 @@ pub(super) fn unsettled_since(
     tip: ObjectId,
     since: Option<ObjectId>,
 ) -> Result<Vec<Met>, StoreError> {
-    let mut history = History::new(store);
+    let mut history = ConflictHistory::new(store);
     let last = history.walk(tip, since, &mut |_, _, _| {})?;
     Ok(history.unsettled(&last))
 }
@@ -57,7 +57,7 @@ pub(super) fn unsettled(
     kept: Option<KeptConflicts>,
     watch: Refreshing<'_>,
 ) -> Result<(Vec<Met>, Option<KeptConflicts>), StoreError> {
-    let mut history = History::new(store);
+    let mut history = ConflictHistory::new(store);
     // After a purge, the old history is no longer one of this commit.
     let since = match kept {
         Some(kept) if store.is_ancestor(kept.commit, tip).unwrap_or(false) => {
@@ -69,11 +69,11 @@ pub(super) fn unsettled(
     };
     let last = history.walk(tip, since, watch)?;
     let unsettled = history.unsettled(&last);
-    let History { found, events, has_gaps, .. } = history;
+    let ConflictHistory { found, events, has_gaps, .. } = history;
     Ok((unsettled, (!has_gaps).then_some(KeptConflicts { commit: tip, met: found.all, events })))
 }
 
-impl<'a> History<'a> {
+impl<'a> ConflictHistory<'a> {
     fn new(store: &'a Store) -> Self {
         Self {
             store,

@@ -6,7 +6,7 @@ use super::history::read;
 use crate::git::ObjectId;
 use crate::model::doc::Apart;
 use crate::model::schema::Schema;
-use crate::model::stamp::Made;
+use crate::model::stamp::EpochStamp;
 use crate::store::{Store, StoreError};
 
 /// Whether the lost value comes from an import, and the value in force was written over that same imported value:
@@ -23,7 +23,7 @@ pub(super) fn has_replaced_import(
         true => (first, second, heads[0]),
         false => (second, first, heads[1]),
     };
-    let is_import = |stamp: Option<&Made>| stamp.is_some_and(Made::is_import);
+    let is_import = |stamp: Option<&EpochStamp>| stamp.is_some_and(EpochStamp::is_import);
     if apart.key == WHOLE || !is_import(lost.stamp.as_ref()) || is_import(won.stamp.as_ref()) {
         return Ok(false);
     }

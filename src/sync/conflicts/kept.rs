@@ -8,7 +8,7 @@ use super::history::ConflictEvent;
 use crate::git::ObjectId;
 use crate::index::Index;
 use crate::model::doc::SideValue;
-use crate::model::stamp::Made;
+use crate::model::stamp::EpochStamp;
 use crate::store::layout::{Form, form};
 
 /// The name under which the index keeps it. Raised with every change of how conflicts are found.
@@ -33,8 +33,8 @@ struct Stored {
 struct StoredMet {
     path: String,
     key: String,
-    won: Option<Made>,
-    lost: Option<Made>,
+    won: Option<EpochStamp>,
+    lost: Option<EpochStamp>,
     /// The value as JSON, since null is not the same as none.
     value: Option<String>,
     lost_head: String,

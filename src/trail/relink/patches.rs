@@ -11,7 +11,7 @@ use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::{patch_id, work};
 
 /// The changes of executions and of their commits, and those of commits that name no execution.
-pub(super) struct Patches {
+pub(super) struct PatchIndex {
     of_silent: HashMap<CommitHash, PatchId>,
     /// By patch id: executions that make exactly this change as a whole.
     whole: HashMap<PatchId, Vec<usize>>,
@@ -19,7 +19,7 @@ pub(super) struct Patches {
     single: HashMap<PatchId, Vec<(usize, CommitHash, Option<TaskId>)>>,
 }
 
-impl Patches {
+impl PatchIndex {
     /// `linked` are commits that are about to be linked, besides those that already are, so that one pass finds
     /// everything.
     pub(super) fn of(

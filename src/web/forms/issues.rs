@@ -5,7 +5,7 @@ use crate::model::code::Code;
 use crate::model::issue::FeedbackType;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
-use crate::ops::issues::{self, Close, Edit, Member, NewFields, NewIssue, Reopen};
+use crate::ops::issues::{self, Close, Edit, MemberChange, NewFields, NewIssue, Reopen};
 use crate::ops::plans::{self, AddFeedback};
 use crate::ops::queue::{self, AddItems, QueueSelection};
 use crate::ops::work::{self, Retry};
@@ -31,7 +31,7 @@ fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
 
 pub(super) fn new(session: &Session, input: &Query) -> Performed {
     let priority = input.get("priority").and_then(Priority::parse);
-    let added = |name: &str| list(input.get(name)).map(|it| Member::Add(it.to_owned())).collect();
+    let added = |name: &str| list(input.get(name)).map(|it| MemberChange::Add(it.to_owned())).collect();
     let fields = NewFields {
         priority,
         tags: added("tags"),
@@ -62,11 +62,12 @@ pub(super) fn edit(session: &Session, input: &Query) -> Performed {
         let was = unfolded(input.raw(&format!("was_{name}")).unwrap_or_default());
         (now.trim_end() != was.trim_end()).then_some(now)
     };
-    let members = |name: &str| -> Vec<Member> {
+    let members = |name: &str| -> Vec<MemberChange> {
         let was: Vec<&str> = list(input.raw(&format!("was_{name}"))).collect();
         let now: Vec<&str> = list(input.raw(name)).collect();
-        let added = now.iter().filter(|it| !was.contains(it)).map(|it| Member::Add((*it).to_owned()));
-        let removed = was.iter().filter(|it| !now.contains(it)).map(|it| Member::Remove((*it).to_owned()));
+        let added = now.iter().filter(|it| !was.contains(it)).map(|it| MemberChange::Add((*it).to_owned()));
+        let removed =
+            was.iter().filter(|it| !now.contains(it)).map(|it| MemberChange::Remove((*it).to_owned()));
         added.chain(removed).collect()
     };
     let fields = NewFields {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::index::{Filter, Listed, SortOrder};
+use crate::index::{Filter, IssueRow, SortOrder};
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, List, Total};
@@ -58,7 +58,7 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     Ok(PageContent::new("Board", body))
 }
 
-fn card(view: &View<'_>, row: &Listed) -> Markup {
+fn card(view: &View<'_>, row: &IssueRow) -> Markup {
     let form = PageForm::new(view, "move", &row.id);
     let may_move = view.may_write() && row.status != IssueStatus::Executing;
     html! {

@@ -10,7 +10,7 @@ use crate::ops::issues::{self, List, existing};
 use crate::ops::work::{self, ExecutionView};
 use crate::ops::{Refusal, Session};
 use crate::ui::svg::{Bar, Scale, TimelineRow, timeline};
-use crate::web::parts::{Pages, badge, counted, pager, person, picture, record_text, when};
+use crate::web::parts::{ListPosition, badge, counted, pager, person, picture, record_text, when};
 use crate::web::place::Place;
 use crate::web::view::{PageContent, View};
 
@@ -30,7 +30,7 @@ pub(in crate::web) fn count(session: &Session) -> Result<usize, Refusal> {
 }
 
 pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
-    let mut pages = Pages::asked(view, PAGE);
+    let mut pages = ListPosition::asked(view, PAGE);
     let (all, total) = latest(view, pages)?;
     pages.total = total;
     let now = view.now.millis();
@@ -121,7 +121,7 @@ fn executed(statuses: &[IssueStatus], offset: usize, limit: Option<usize>) -> Li
 }
 
 /// The executions of a page, the latest first, and of how many issues there are any. Those that run are on the first page.
-fn latest(view: &View<'_>, pages: Pages) -> Result<(Vec<ExecutionView>, usize), Refusal> {
+fn latest(view: &View<'_>, pages: ListPosition) -> Result<(Vec<ExecutionView>, usize), Refusal> {
     let rows = |list: &List| issues::rows(view.session, list, true);
     let running = rows(&executed(&[IssueStatus::Executing], 0, Some(MOST_RUNNING)))?.view.rows;
     let found = rows(&executed(&[], pages.offset(), Some(PAGE)))?.view;

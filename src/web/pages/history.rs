@@ -6,7 +6,7 @@ use crate::ops::Refusal;
 use crate::ops::trail::{self, LogInput};
 use crate::store::history::HistoryStep;
 use crate::web::forms;
-use crate::web::parts::{Pages, badge, linked, one_line, person, record_text, when};
+use crate::web::parts::{ListPosition, badge, linked, one_line, person, record_text, when};
 use crate::web::place::{Hex, Place};
 use crate::web::view::{PageContent, View};
 
@@ -14,7 +14,7 @@ use crate::web::view::{PageContent, View};
 pub(in crate::web) const PAGE: usize = 100;
 
 pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
-    let pages = Pages::asked(view, PAGE);
+    let pages = ListPosition::asked(view, PAGE);
     let text = |name: &str| view.query.get(name).map(str::to_owned);
     let words = |name: &str| -> Vec<String> { view.query.all(name).map(str::to_owned).collect() };
     let input = LogInput {

@@ -9,7 +9,7 @@ use crate::model::status::IssueStatus;
 use crate::ops::issues::{self, List, Total};
 use crate::ops::{Refusal, RefusalKind};
 use crate::web::forms::{self, PageForm};
-use crate::web::parts::{Pages, issue_table, pager};
+use crate::web::parts::{ListPosition, issue_table, pager};
 use crate::web::place::{Place, Query};
 use crate::web::view::{PageContent, View};
 
@@ -26,7 +26,7 @@ const SORTS: &[(&str, SortOrder, &str)] = &[
 ];
 
 pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
-    let mut pages = Pages::asked(view, PAGE);
+    let mut pages = ListPosition::asked(view, PAGE);
     let (found, refused) = match asked(view.query, view.is_export(), pages) {
         Ok(list) => match issues::rows(view.session, &list, true) {
             Ok(done) => (Some(done.view), None),
@@ -63,7 +63,7 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
 }
 
 /// Parses a query. `is_whole` includes issues that are done.
-fn asked(query: &Query, is_whole: bool, pages: Pages) -> Result<List, Refusal> {
+fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Result<List, Refusal> {
     let text = |name: &str| query.get(name).map(str::to_owned);
     let words = |name: &'static str| -> Vec<String> {
         let all = query.all(name).flat_map(|value| value.split(','));

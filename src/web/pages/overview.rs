@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::index::{Filter, Listed};
+use crate::index::{Filter, IssueRow};
 use crate::model::id::IssueId;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
@@ -191,7 +191,7 @@ fn running(view: &View<'_>) -> Result<(Vec<(String, ExecutionView)>, usize), Ref
 }
 
 /// The most urgent issues with one of these statuses (by default open ones), and how many there are.
-fn rows(view: &View<'_>, statuses: &[IssueStatus]) -> Result<(Vec<Listed>, usize), Refusal> {
+fn rows(view: &View<'_>, statuses: &[IssueStatus]) -> Result<(Vec<IssueRow>, usize), Refusal> {
     let filter = Filter { statuses: statuses.to_vec(), ..Filter::default() };
     let list = List { filter, limit: Some(MOST), ..List::default() };
     let found = issues::rows(view.session, &list, true)?.view;

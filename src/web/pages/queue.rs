@@ -15,7 +15,7 @@ use crate::rules::readiness::OrderReason;
 use crate::ui::svg::{Arrow, Boxed, dag};
 use crate::web::forms::PageForm;
 use crate::web::parts::{
-    Pages, badge, counted, one_line, pager, person, picture, record_text, sentence, when,
+    ListPosition, badge, counted, one_line, pager, person, picture, record_text, sentence, when,
 };
 use crate::web::place::Place;
 use crate::web::view::{PageContent, View};
@@ -48,7 +48,7 @@ pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
 /// One queue.
 pub(super) fn one(view: &View<'_>, id: &QueueId) -> Result<PageContent, Refusal> {
     let drawn = queue::drawn(view.session, Some(id.as_str()))?;
-    let pages = Pages::asked(view, PAGE);
+    let pages = ListPosition::asked(view, PAGE);
     let body = html! {
         h1 { "Queue" }
         @for (queue, graph) in &drawn.shown { (part(view, queue, graph, Some(pages))) }
@@ -57,10 +57,10 @@ pub(super) fn one(view: &View<'_>, id: &QueueId) -> Result<PageContent, Refusal>
 }
 
 /// A queue: a page of its items, or the first ones with a link to its own page. An export has all on that page.
-fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, pages: Option<Pages>) -> Markup {
+fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, pages: Option<ListPosition>) -> Markup {
     let items = queue.items.as_deref().unwrap_or_default();
     let total = items.len();
-    let from = pages.filter(|_| !view.is_export()).map_or(0, Pages::offset).min(total);
+    let from = pages.filter(|_| !view.is_export()).map_or(0, ListPosition::offset).min(total);
     let until = if pages.is_some() && view.is_export() { total } else { total.min(from + PAGE) };
     let conflicts = queue.conflicts.as_deref().unwrap_or_default();
     html! {
@@ -73,7 +73,7 @@ fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, pages: Option<P
             (graphic(view, &queue.queue.id, graph))
             (table(view, &queue.queue.id, items, from..until))
             @match pages {
-                Some(pages) if !view.is_export() => (pager(view, Pages { total, ..pages })),
+                Some(pages) if !view.is_export() => (pager(view, ListPosition { total, ..pages })),
                 None if until < total => p { (view.link(&Place::Queue(queue.queue.id.clone()), &format!("All {total} items"))) },
                 _ => {}
             }

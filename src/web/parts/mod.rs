@@ -9,7 +9,7 @@ mod value;
 
 pub(super) use markdown::markdown;
 pub(super) use plan::{Shown, file, plan_body, task};
-pub(super) use table::{Pages, issue_table, pager};
+pub(super) use table::{ListPosition, issue_table, pager};
 pub(super) use text::{
     cut, editable, encoded, linked, long, one_line, parts, person, place_of, record_text, sentence,
 };

@@ -3,14 +3,14 @@
 use maud::{Markup, html};
 
 use super::{badge, priority, record_text};
-use crate::index::Listed;
+use crate::index::IssueRow;
 use crate::model::id::IssueId;
 use crate::web::place::Place;
 use crate::web::view::View;
 
 /// The position in a list.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::web) struct Pages {
+pub(in crate::web) struct ListPosition {
     /// The page, from 1.
     pub(in crate::web) page: usize,
     /// Rows per page.
@@ -19,7 +19,7 @@ pub(in crate::web) struct Pages {
     pub(in crate::web) total: usize,
 }
 
-impl Pages {
+impl ListPosition {
     /// The requested page, before the total is known.
     pub(in crate::web) fn asked(view: &View<'_>, size: usize) -> Self {
         Self { page: view.query.number("page").unwrap_or(1).clamp(1, 1_000_000), size, total: 0 }
@@ -37,7 +37,7 @@ impl Pages {
 }
 
 /// A table of issues; `name` labels it for screen readers.
-pub(in crate::web) fn issue_table(view: &View<'_>, name: &str, rows: &[Listed]) -> Markup {
+pub(in crate::web) fn issue_table(view: &View<'_>, name: &str, rows: &[IssueRow]) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(name) {
             table.issues {
@@ -71,7 +71,7 @@ fn issue_id(view: &View<'_>, id: &str) -> Markup {
 }
 
 /// Links to the previous and the next page; nothing if there is only one page.
-pub(in crate::web) fn pager(view: &View<'_>, pages: Pages) -> Markup {
+pub(in crate::web) fn pager(view: &View<'_>, pages: ListPosition) -> Markup {
     let to = |page: usize| view.href_with(view.place, &view.query.with("page", page));
     let count = pages.count();
     html! {

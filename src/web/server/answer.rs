@@ -12,7 +12,7 @@ use hyper::{Method, Request, StatusCode};
 use tokio::sync::Semaphore;
 
 use super::assets::{self, Asset};
-use super::reply::{self, Page, Reply};
+use super::reply::{self, Reply, SharedReply};
 use super::waiting::WaitingRenderings;
 use crate::model::code::Code;
 use crate::ops::{Refusal, Session};
@@ -114,7 +114,7 @@ async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply,
         let work =
             move |session: &Session| show(session, &place, &query, RenderTarget::Server { may_write }, None);
         let reply = in_session(shared, || shared.waiting.begin(rendering), work).await;
-        Page::of(reply, permit).await
+        SharedReply::of(reply, permit).await
     };
     Ok(rendering.page(render).await.reply())
 }

@@ -59,12 +59,12 @@ impl AsRef<[u8]> for Held {
 }
 
 /// A complete reply, which can be sent to several clients.
-pub(super) struct Page {
+pub(super) struct SharedReply {
     head: Parts,
     content: Bytes,
 }
 
-impl Page {
+impl SharedReply {
     /// This reply. The permit is kept until it was sent to all its clients, or their connections are closed.
     pub(super) async fn of(reply: Reply, permit: Option<OwnedSemaphorePermit>) -> Self {
         let (head, body) = reply.into_parts();
@@ -133,7 +133,7 @@ mod tests {
     async fn a_permit_is_kept_as_long_as_any_part_of_the_body() {
         let all = Arc::new(Semaphore::new(1));
         let permit = Arc::clone(&all).acquire_owned().await.unwrap();
-        let page = Page::of(text(StatusCode::OK, "a long text"), Some(permit)).await;
+        let page = SharedReply::of(text(StatusCode::OK, "a long text"), Some(permit)).await;
         let Ok(body) = page.reply().into_body().collect().await;
         drop(page);
         let mut rest = body.to_bytes();

@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::OnceCell;
 
-use super::reply::Page;
+use super::reply::SharedReply;
 
 /// The renderings that have not begun, by address. One that has begun may have read an older state, and serves no one
 /// who asks later.
 #[derive(Default)]
-pub(super) struct WaitingRenderings(Mutex<HashMap<String, Weak<OnceCell<Page>>>>);
+pub(super) struct WaitingRenderings(Mutex<HashMap<String, Weak<OnceCell<SharedReply>>>>);
 
 /// A rendering, for one of those who wait for it.
 pub(super) struct Rendering {
-    shared: Arc<OnceCell<Page>>,
+    shared: Arc<OnceCell<SharedReply>>,
     address: String,
 }
 
@@ -35,7 +35,7 @@ impl WaitingRenderings {
     /// Lets nobody else join.
     pub(super) fn begin(&self, rendering: &Rendering) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_own = |it: &Weak<OnceCell<Page>>| it.as_ptr() == Arc::as_ptr(&rendering.shared);
+        let is_own = |it: &Weak<OnceCell<SharedReply>>| it.as_ptr() == Arc::as_ptr(&rendering.shared);
         if all.get(&rendering.address).is_some_and(is_own) {
             all.remove(&rendering.address);
         }
@@ -44,7 +44,10 @@ impl WaitingRenderings {
 
 impl Rendering {
     /// The page. The first one here renders it; if that one goes away, the next one does.
-    pub(super) async fn page<F: Future<Output = Page>>(&self, render: impl FnOnce() -> F) -> &Page {
+    pub(super) async fn page<F: Future<Output = SharedReply>>(
+        &self,
+        render: impl FnOnce() -> F,
+    ) -> &SharedReply {
         self.shared.get_or_init(render).await
     }
 }
@@ -83,7 +86,7 @@ mod tests {
     async fn a_page_is_rendered_once_for_all_who_wait() {
         let waiting = WaitingRenderings::default();
         let (one, two) = (waiting.join("/".into()), waiting.join("/".into()));
-        let render = |words: &'static str| Page::of(reply::text(StatusCode::OK, words), None);
+        let render = |words: &'static str| SharedReply::of(reply::text(StatusCode::OK, words), None);
         let (one, two) = tokio::join!(one.page(|| render("one")), two.page(|| render("two")));
         assert_eq!(one.content(), two.content());
     }

@@ -10,14 +10,14 @@ use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::print::json_array::JsonArray;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
-use crate::index::{Listed, SortOrder};
+use crate::index::{IssueRow, SortOrder};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::Other;
 use crate::model::priority::Priority;
 use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
-use crate::ops::fields::Fields;
+use crate::ops::fields::FieldNames;
 use crate::ops::format::Format;
 use crate::ops::issues::{self, IssueView, List};
 use crate::ops::{Notice, Session};
@@ -113,7 +113,7 @@ enum GroupBy {
 
 impl GroupBy {
     /// The sort key of a row's group, and its heading.
-    fn of(self, row: &Listed) -> (usize, String) {
+    fn of(self, row: &IssueRow) -> (usize, String) {
         let or = |text: &Option<String>, none: &str| match text {
             Some(text) => (0, text.clone()),
             None => (1, none.to_owned()),
@@ -170,7 +170,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     }
     let fields = match fields.fields.is_empty() {
         true => None,
-        false => Some(Fields::among(&fields.fields, &issues::fields_of_listed())?),
+        false => Some(FieldNames::among(&fields.fields, &issues::fields_of_listed())?),
     };
     if let Some(fields) = fields.as_ref().filter(|_| !context.json()) {
         return lines(&session, &list, fields, context);
@@ -186,7 +186,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 }
             }
             Some(field) => {
-                let mut groups: BTreeMap<(usize, String), Vec<Listed>> = BTreeMap::new();
+                let mut groups: BTreeMap<(usize, String), Vec<IssueRow>> = BTreeMap::new();
                 for row in done.view.rows {
                     groups.entry(field.of(&row)).or_default().push(row);
                 }
@@ -213,7 +213,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
 }
 
 /// Prints some fields of each issue, for people and for programs that read lines.
-fn lines(session: &Session, list: &List, fields: &Fields, context: &mut CliContext) -> Outcome {
+fn lines(session: &Session, list: &List, fields: &FieldNames, context: &mut CliContext) -> Outcome {
     let mut shown = Vec::new();
     let total = issues::list::<Failure>(session, list, |issue| {
         shown.push(fields.pick(&issue));

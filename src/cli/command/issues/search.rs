@@ -3,7 +3,7 @@ use serde_json::Value;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::model::typed;
-use crate::ops::fields::{Fields, known};
+use crate::ops::fields::{FieldNames, known};
 use crate::ops::format::Format;
 use crate::ops::issues::{FoundIssue, SearchResult};
 use crate::ops::{Done, Notice, issues};
@@ -31,7 +31,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let format = format.map(|format| Format::parse(format, &known::<FoundIssue>())).transpose()?;
     let fields = match args.fields.fields.as_slice() {
         [] => None,
-        names => Some(Fields::of::<FoundIssue>(names)?),
+        names => Some(FieldNames::of::<FoundIssue>(names)?),
     };
     let done = issues::search(&*context.session()?, &args.text.join(" "), args.limit)?;
     let (shown, total) = (done.view.hits.len(), done.view.total);
@@ -53,7 +53,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
 }
 
 /// Some fields of each issue that was found. As JSON, they stand where the issues would.
-fn some_fields(fields: &Fields, done: Done<SearchResult>, context: &mut CliContext) -> Outcome {
+fn some_fields(fields: &FieldNames, done: Done<SearchResult>, context: &mut CliContext) -> Outcome {
     let Done { view, notices, .. } = done;
     context.show_notices(notices);
     let hits: Vec<Value> = view.hits.iter().map(|hit| fields.pick(hit)).collect();

@@ -1,7 +1,7 @@
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::{CliContext, Outcome, print};
 use crate::ops::Refusal;
-use crate::ops::fields::Fields;
+use crate::ops::fields::FieldNames;
 use crate::ops::issues::{self, IssueView, ShownExecution, ShownRecord};
 use crate::ops::plans::SolutionView;
 use crate::ops::plans::roadmap::RoadmapView;
@@ -41,12 +41,12 @@ fn check(record: &ShownRecord, fields: &[String]) -> Result<(), Refusal> {
         return Ok(());
     }
     let checked = match record {
-        ShownRecord::Issue(_) => Fields::of::<IssueView>(fields),
-        ShownRecord::Plan(_) => Fields::of::<SolutionView>(fields),
-        ShownRecord::Execution(_) => Fields::of::<ShownExecution>(fields),
-        ShownRecord::Queue(_) => Fields::of::<QueueAnswer>(fields),
-        ShownRecord::Item(_) => Fields::of::<ItemAnswer>(fields),
-        ShownRecord::Roadmap(_) => Fields::of::<RoadmapView>(fields),
+        ShownRecord::Issue(_) => FieldNames::of::<IssueView>(fields),
+        ShownRecord::Plan(_) => FieldNames::of::<SolutionView>(fields),
+        ShownRecord::Execution(_) => FieldNames::of::<ShownExecution>(fields),
+        ShownRecord::Queue(_) => FieldNames::of::<QueueAnswer>(fields),
+        ShownRecord::Item(_) => FieldNames::of::<ItemAnswer>(fields),
+        ShownRecord::Roadmap(_) => FieldNames::of::<RoadmapView>(fields),
     };
     checked.map(drop)
 }

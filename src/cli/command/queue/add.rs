@@ -18,7 +18,7 @@ pub(super) struct Selection {
 }
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Add {
+pub(super) struct AddCommand {
     #[command(flatten)]
     selection: Selection,
     /// The queue (default: the first active queue)
@@ -28,14 +28,14 @@ pub(super) struct Add {
     force: Force,
 }
 
-impl From<Add> for queue::AddItems {
-    fn from(Add { selection, queue, force }: Add) -> Self {
+impl From<AddCommand> for queue::AddItems {
+    fn from(AddCommand { selection, queue, force }: AddCommand) -> Self {
         let Selection { issues, all_planned, wave, tag } = selection;
         Self { which: queue::QueueSelection { issues, all_planned, wave, tag }, queue, force: force.why() }
     }
 }
 
-pub(super) fn add(args: Add, context: &mut CliContext) -> Outcome {
+pub(super) fn add(args: AddCommand, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = queue::add(&session, &args.into())?;
     context.answer(done, |queued, _, screen| print::queue::queued(screen, queued))

@@ -5,7 +5,7 @@ use crate::ops::queue;
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum ConflictCommand {
     /// Declare a conflict that shared files do not reveal
-    Add(Box<super::conflict_add::Add>),
+    Add(Box<super::conflict_add::ConflictAddCommand>),
     /// List declared conflicts, and files that several plans touch
     List {
         /// The queue (default: the active queues)

@@ -6,7 +6,7 @@ use crate::ops::queue::{self, ConflictInput, Declared};
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 #[command(group(clap::ArgGroup::new("declared").required(true).args(["kind", "from_json"])))]
-pub(super) struct Add {
+pub(super) struct ConflictAddCommand {
     /// The type: api, data, dependency, architecture or file
     #[arg(long = "type", value_name = "TYPE", value_parser = parse_type, requires = "items")]
     kind: Option<ConflictType>,
@@ -47,8 +47,9 @@ fn parse_severity(text: &str) -> Result<Severity, String> {
     Severity::parse(text).ok_or_else(|| format!("expected one of {}", Severity::words()))
 }
 
-pub(super) fn add(args: Add, context: &mut CliContext) -> Outcome {
-    let Add { kind, items, severity, resolution, order, rationale, file, from_json, queue } = args;
+pub(super) fn add(args: ConflictAddCommand, context: &mut CliContext) -> Outcome {
+    let ConflictAddCommand { kind, items, severity, resolution, order, rationale, file, from_json, queue } =
+        args;
     let session = context.session()?;
     let (name, text);
     let declared = match &from_json {

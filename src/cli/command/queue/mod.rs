@@ -31,7 +31,7 @@ enum QueueCommand {
     /// New items are sorted in among the waiting ones: first by priority of the issue, then those with fewer
     /// dependencies, with more tasks, those that create a file before those that extend it, and older issues. Items
     /// already in the queue do not move. Adding a plan that has changed since it was queued updates its item.
-    Add(add::Add),
+    Add(add::AddCommand),
     /// Remove items from their queue
     Remove {
         /// The items: S-1, QUE-…:S-1, or the ids of plans or issues

@@ -8,7 +8,7 @@ use crate::cli::{CliContext, Failure, Outcome, named, print, system_words};
 use crate::interchange::ImportReport;
 use crate::interchange::beads::{self, BEADS};
 use crate::interchange::ccw::{CCW, CcwFolder};
-use crate::interchange::github::{GITHUB, Pages};
+use crate::interchange::github::{GITHUB, IssuePages};
 use crate::interchange::lines::{self, JsonLinesFile, Unreadable};
 use crate::interchange::selection::{ImportSelection, SourceState};
 use crate::model::code::Code;
@@ -212,7 +212,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                     None => GithubSource::Repository(repo),
                     Some(file) => {
                         let open = opened(&file).map_err(|error| unread(&file, &error, GITHUB.hint))?;
-                        GithubSource::File(named(&file), Pages::of(file, open, None))
+                        GithubSource::File(named(&file), IssuePages::of(file, open, None))
                     }
                 };
                 Ok(store::import_github(session, source, how))

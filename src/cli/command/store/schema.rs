@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 /// One kind of document, as `schema` lists it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct Listed {
+pub(in crate::cli) struct SchemaList {
     /// Its name: what `schema KIND` takes.
     kind: &'static str,
     /// What it is for.
@@ -50,8 +50,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     } else if let Some(kind) = args.kind.as_deref().and_then(schemas::find) {
         context.screen.print_json(&kind.schema())?;
     } else if context.json() {
-        let list =
-            KINDS.iter().map(|kind| Listed { kind: kind.name, sort: kind.sort.word(), about: kind.about });
+        let list = KINDS.iter().map(|kind| SchemaList {
+            kind: kind.name,
+            sort: kind.sort.word(),
+            about: kind.about,
+        });
         context.screen.print_json(&list.collect::<Vec<_>>())?;
     } else {
         list(context)?;

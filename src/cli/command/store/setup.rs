@@ -46,12 +46,12 @@ text_enum!(
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct SetupAnswer {
     /// The manual pages, then the completion of each shell.
-    parts: Vec<Part>,
+    parts: Vec<SetupPart>,
 }
 
 /// The manual pages, or the completion of a shell.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Part {
+struct SetupPart {
     /// `manual`, `bash`, `zsh` or `fish`.
     part: String,
     /// What was done with it.
@@ -154,7 +154,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
 }
 
 fn print_parts(context: &mut CliContext, home: &Home, answer: &SetupAnswer) -> io::Result<()> {
-    for Part { part, state, place, files, to_do } in &answer.parts {
+    for SetupPart { part, state, place, files, to_do } in &answer.parts {
         let what = match part.as_str() {
             "manual" if *files > 0 => count(*files, "manual page"),
             "manual" => "manual pages".into(),
@@ -181,7 +181,7 @@ fn failed(place: &Path, error: &io::Error) -> Failure {
 }
 
 /// Writes the pages to the first directory that is writable.
-fn manual(home: &Home) -> Result<Part, Failure> {
+fn manual(home: &Home) -> Result<SetupPart, Failure> {
     let mut last = None;
     for folder in home.manuals() {
         let written = PAGES.iter().try_for_each(|(name, text)| manual_pages::write(&folder, name, text));
@@ -194,7 +194,7 @@ fn manual(home: &Home) -> Result<Part, Failure> {
                 let to_do = (!manual_pages::is_found(&folder)).then(|| {
                     format!("`man` does not look there: `export MANPATH={}:` in ~/.profile", folder.display())
                 });
-                return Ok(Part {
+                return Ok(SetupPart {
                     part: "manual".into(),
                     state: State::Installed,
                     place: Some(folder.display().to_string()),
@@ -207,8 +207,8 @@ fn manual(home: &Home) -> Result<Part, Failure> {
     Err(last.unwrap_or_else(|| failed(&home.data, &io::ErrorKind::NotFound.into())))
 }
 
-fn completion(home: &Home, shell: Shell, path: &Path) -> Result<Part, Failure> {
-    let part = |state, place: Option<&Path>, to_do| Part {
+fn completion(home: &Home, shell: Shell, path: &Path) -> Result<SetupPart, Failure> {
+    let part = |state, place: Option<&Path>, to_do| SetupPart {
         part: shell.to_string(),
         state,
         files: place.iter().count(),
@@ -238,7 +238,7 @@ fn completion(home: &Home, shell: Shell, path: &Path) -> Result<Part, Failure> {
 }
 
 /// Removes the pages of all versions; other files stay.
-fn removed_manual(home: &Home, folder: &Path) -> Result<Part, Failure> {
+fn removed_manual(home: &Home, folder: &Path) -> Result<SetupPart, Failure> {
     let current = PAGES.iter().map(|(name, _)| {
         folder.join(format!("man{}", name.rsplit('.').next().unwrap_or_default())).join(name)
     });
@@ -247,12 +247,18 @@ fn removed_manual(home: &Home, folder: &Path) -> Result<Part, Failure> {
         files += usize::from(is_removed(home, &page, "git\\-wf")?);
     }
     let state = if files > 0 { State::Removed } else { State::Absent };
-    Ok(Part { part: "manual".into(), state, place: Some(folder.display().to_string()), files, to_do: None })
+    Ok(SetupPart {
+        part: "manual".into(),
+        state,
+        place: Some(folder.display().to_string()),
+        files,
+        to_do: None,
+    })
 }
 
-fn removed(home: &Home, shell: Shell, path: &Path) -> Result<Part, Failure> {
+fn removed(home: &Home, shell: Shell, path: &Path) -> Result<SetupPart, Failure> {
     let is_removed = is_removed(home, path, "WF_COMPLETE")?;
-    Ok(Part {
+    Ok(SetupPart {
         part: shell.to_string(),
         state: if is_removed { State::Removed } else { State::Absent },
         place: Some(path.display().to_string()),

@@ -1,7 +1,7 @@
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::print::json_array::JsonArray;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
-use crate::ops::fields::{Fields, known};
+use crate::ops::fields::{FieldNames, known};
 use crate::ops::format::Format;
 use crate::ops::trail::{self, LogInput};
 use crate::ops::{Done, Notice};
@@ -61,7 +61,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     });
     context.show_notices(cut);
     if !fields.fields.is_empty() {
-        return some_fields(&Fields::of::<HistoryStep>(&fields.fields)?, steps, context);
+        return some_fields(&FieldNames::of::<HistoryStep>(&fields.fields)?, steps, context);
     }
     if let Some(format) = &fields.format {
         let format = Format::parse(format, &known::<HistoryStep>())?;
@@ -92,7 +92,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
 
 /// Prints some fields of each commit.
 fn some_fields<E>(
-    fields: &Fields,
+    fields: &FieldNames,
     steps: impl Iterator<Item = Result<HistoryStep, E>>,
     context: &mut CliContext,
 ) -> Outcome

@@ -66,7 +66,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let accepted = accepted.collect();
     let complete =
         Complete { item, summary, report, made: vec![], then: args.then.then(), force: args.force.why() };
-    let mut running = print::verify::Running::on(&mut context.screen);
+    let mut running = print::verify::RunningTests::on(&mut context.screen);
     let tests = verification.map(|verification| ToRun {
         verification,
         timeout: args.timeout,

@@ -39,7 +39,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if !args.yes {
         agree(&verification, context.json())?;
     }
-    let done = verification.run(args.timeout, &mut print::verify::Running::on(&mut context.screen))?;
+    let done = verification.run(args.timeout, &mut print::verify::RunningTests::on(&mut context.screen))?;
     let passed = done.view.passed;
     context.answer(done, |verified, _, screen| print::verify::verified(screen, verified))?;
     Ok(if passed { Exit::Done } else { Exit::Failed })

@@ -92,7 +92,7 @@ fn edits_after_two_repairs_of_one_record_join() {
 
 #[test]
 fn a_redaction_hides_nothing_that_was_written_after_a_repair() {
-    let redaction = |until: Option<crate::model::stamp::Made>| Redaction {
+    let redaction = |until: Option<crate::model::stamp::EpochStamp>| Redaction {
         id: EntryId::parse(&format!("19700101T000000000Z-00000-{:0>26}", 0)).unwrap(),
         target: "thing.json".into(),
         field: "title".into(),

@@ -16,7 +16,7 @@ use crate::store::redaction::{Reach, RedactionCache};
 use crate::store::{Did, Lineage, OriginJudge, SetAside, Snapshot, Store, StoreError, read_blob};
 
 /// Checks each file that a push brings or changes.
-pub(super) struct Look<'a> {
+pub(super) struct FileCheck<'a> {
     pub(super) store: &'a Store,
     pub(super) before: Option<&'a Snapshot<'a>>,
     pub(super) after: &'a Snapshot<'a>,
@@ -30,7 +30,7 @@ pub(super) struct Look<'a> {
     pub(super) budget: PushBudget,
 }
 
-impl Look<'_> {
+impl FileCheck<'_> {
     pub(super) fn fault(&mut self, file: &Difference) -> Result<Option<Detail>, StoreError> {
         // Deleted paths are found by the merge.
         let Some((kind, id)) = file.new else { return Ok(None) };
@@ -190,7 +190,7 @@ impl Look<'_> {
     }
 }
 
-impl Look<'_> {
+impl FileCheck<'_> {
     /// Whether the parent of a pushed commit is neither pushed nor the current head of the ref.
     fn is_fork(&self, steps: &[HistoryLink]) -> bool {
         let Some(before) = self.before else { return false };

@@ -5,7 +5,7 @@ mod record;
 
 use std::collections::BTreeSet;
 
-use self::look::Look;
+use self::look::FileCheck;
 use crate::git::ObjectId;
 use crate::model::op::Op;
 use crate::model::remedy::{Detail, RemedyCall};
@@ -111,7 +111,7 @@ fn received_within(
     let now = store.now()?;
     let suspects = BTreeSet::new();
     let (before, shelf) = (before.as_ref(), RedactionCache::default());
-    let mut look = Look { store, before, after: &after, now, values: 0, suspects, shelf, budget };
+    let mut look = FileCheck { store, before, after: &after, now, values: 0, suspects, shelf, budget };
     let mut found: Vec<(String, Detail)> = Vec::new();
     for file in &differences {
         found.extend(look.fault(file)?.map(|why| (file.path.clone(), why)));

@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 use super::job::AgentJob;
 use super::outside::{breach, is_same, pushed_words};
 use super::tree;
-use super::users_trees::{self, BRANCH, CHANGED, Look, REMARK, path_of};
+use super::users_trees::{self, BRANCH, CHANGED, REMARK, WorktreeSnapshot, path_of};
 use crate::agent::traced::GitAct;
 use crate::git::raw::{self, RawContent};
 use crate::model::run_log::Breach;
@@ -29,7 +29,7 @@ pub(super) struct Before {
     refs: BTreeMap<String, ObjectId>,
     stash: Option<RawContent>,
     /// How each of the user's worktrees looked.
-    trees: Vec<Look>,
+    trees: Vec<WorktreeSnapshot>,
 }
 
 impl Before {
@@ -327,7 +327,7 @@ impl TreeComparison<'_> {
     }
 
     /// Keeps what is lost in one of the user's worktrees; says where it is.
-    fn kept(&self, tree: &Path, before: &Look, left: &[String]) -> Result<String, Refusal> {
+    fn kept(&self, tree: &Path, before: &WorktreeSnapshot, left: &[String]) -> Result<String, Refusal> {
         let is_change = |line: &&String| line.starts_with(CHANGED);
         let has_lost = before.lines.iter().filter(is_change).any(|line| !left.contains(line));
         let mut kept = String::new();
@@ -348,7 +348,7 @@ impl TreeComparison<'_> {
 }
 
 /// What is different in one of the user's worktrees, in words.
-fn said(before: &Look, left: &[String], lines: &BTreeSet<String>) -> String {
+fn said(before: &WorktreeSnapshot, left: &[String], lines: &BTreeSet<String>) -> String {
     let (old, new) = (users_trees::branch(&before.lines), users_trees::branch(left));
     let switched = old.zip(new).filter(|(old, new)| old != new);
     let switched = switched.map(|(old, new)| format!("its branch was switched from {old} to {new}"));

@@ -17,7 +17,7 @@ use super::job::{AgentJob, NoAnswer, StepOutcome, StepReport, failure, failure_o
 use super::kept_refs::KeptRefs;
 use super::leftovers::folders_of_runs;
 use super::tree;
-use super::users_trees::{Look, difference, state};
+use super::users_trees::{WorktreeSnapshot, difference, state};
 use crate::agent::secrets::masked;
 use crate::agent::traced::GitAct;
 use crate::git::{Git, Revisions, pipes};
@@ -40,7 +40,7 @@ pub(super) struct Outside {
     folders: Vec<PathBuf>,
     /// How many steps are in progress, and the states of these worktrees when a step last began or ended.
     at_work: AtomicUsize,
-    looks: Mutex<Vec<Look>>,
+    looks: Mutex<Vec<WorktreeSnapshot>>,
     /// One step at a time is compared, since that puts things back.
     pub(super) comparing: Mutex<()>,
     /// Replace refs, and the file of all packed refs.
@@ -77,12 +77,13 @@ impl Outside {
 
     /// How the user's worktrees look before a step. While other steps are in progress, this is how the last of them found
     /// or left them: whatever changed since is recorded once.
-    pub(super) fn looks_before(&self, store: &Store) -> Vec<Look> {
+    pub(super) fn looks_before(&self, store: &Store) -> Vec<WorktreeSnapshot> {
         let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
         if self.at_work.fetch_add(1, Ordering::Relaxed) == 0 || looks.len() != self.trees.len() {
             let known = std::mem::take(&mut *looks);
             let trees = self.trees.iter().enumerate();
-            *looks = trees.map(|(n, (tree, git))| Look::of(store, tree, git, known.get(n))).collect();
+            *looks =
+                trees.map(|(n, (tree, git))| WorktreeSnapshot::of(store, tree, git, known.get(n))).collect();
         }
         looks.clone()
     }
@@ -90,7 +91,7 @@ impl Outside {
     /// Their states after a step.
     pub(super) fn states_after(&self) -> Vec<Vec<String>> {
         let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
-        looks.resize_with(self.trees.len(), Look::default);
+        looks.resize_with(self.trees.len(), WorktreeSnapshot::default);
         for ((tree, git), look) in self.trees.iter().zip(looks.iter_mut()) {
             look.lines = state(tree, git);
         }

@@ -16,7 +16,7 @@ use crate::model::review::Verdict;
 use crate::model::run_log::Breach;
 use crate::model::solution::Solution;
 use crate::model::typed;
-use crate::ops::plans::{self, AddPlans, Bind, Judgement, PlanInput, Plans};
+use crate::ops::plans::{self, AddPlans, Bind, Judgement, PlanInput, ProposedPlans};
 use crate::ops::{Refusal, Session, issues};
 use crate::rules::review;
 use crate::rules::roles::Role;
@@ -82,7 +82,7 @@ pub(super) fn plan(job: &AgentJob) -> StepOutcome {
         let context = plans::planner_context(&session, &job.issue, &job.run.issue_ids)?;
         let input = to_value(&context, job.issue.as_str())?;
         let mut is_warned = job.tried > 0;
-        job.ask::<Plans, StepOutcome>(RequestKind::Plan, &input, |reply| {
+        job.ask::<ProposedPlans, StepOutcome>(RequestKind::Plan, &input, |reply| {
             let (spent, written) = (spent(&reply), reply.value.clone());
             let stored = store(&session, job, reply.answer, spent, &mut is_warned);
             if let Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))) = &stored {
@@ -103,7 +103,7 @@ pub(super) fn plan(job: &AgentJob) -> StepOutcome {
 fn store(
     session: &Session,
     job: &AgentJob,
-    answer: Plans,
+    answer: ProposedPlans,
     spent: Spent,
     is_warned: &mut bool,
 ) -> Result<StepOutcome, RefusedAnswer> {

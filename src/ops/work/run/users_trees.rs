@@ -28,7 +28,7 @@ const LARGEST_COPY: u64 = 1024 * 1024;
 
 /// A worktree before a step.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Look {
+pub(super) struct WorktreeSnapshot {
     /// Its state, in lines.
     pub(super) lines: Vec<String>,
     /// The uncommitted changes of tracked files, as a commit like those of `git stash`; `None` if there are none, or if
@@ -49,7 +49,7 @@ struct Copied {
     blob: ObjectId,
 }
 
-impl Look {
+impl WorktreeSnapshot {
     /// Looks at a worktree; `known` is how it looked before.
     pub(super) fn of(store: &Store, tree: &Path, git: &Git, known: Option<&Self>) -> Self {
         let lines = state(tree, git);
@@ -197,7 +197,7 @@ pub(super) fn restore(
     store: &Store,
     tree: &Path,
     git: &Git,
-    before: &Look,
+    before: &WorktreeSnapshot,
     after: &[String],
 ) -> Result<bool, Refusal> {
     let now = state(tree, git);
@@ -241,7 +241,7 @@ fn move_files(git: &Git, from: ObjectId, to: ObjectId, index: &str) -> Result<()
 }
 
 /// Restores the files that had changes and are as in the commit or in the index now.
-fn restore_lost(tree: &Path, git: &Git, before: &Look, after: &[String]) -> Result<(), GitError> {
+fn restore_lost(tree: &Path, git: &Git, before: &WorktreeSnapshot, after: &[String]) -> Result<(), GitError> {
     let Some(changes) = before.changes else { return Ok(()) };
     // A file that is as in the index has no content that git does not know.
     let is_staged = |line: &&String| line.starts_with('1') && line.as_bytes().get(3) == Some(&b'.');

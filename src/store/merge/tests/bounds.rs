@@ -16,7 +16,7 @@ pub(super) fn crowd(repo: &Repository, files: &[(usize, usize)]) -> ObjectId {
 
 /// A merge with small limits on files and tree sizes; `None` if it refuses.
 pub(super) fn bounded(repo: &Repository, one: ObjectId, two: ObjectId) -> Option<ObjectId> {
-    let mut merge = Merge::new(repo);
+    let mut merge = TreeMerge::new(repo);
     merge.bounds = union::MergeLimits { files: 4, own_files: u64::MAX, tree: 150, ..union::BOUNDS };
     match merge.root(one, two) {
         Ok(tree) => Some(tree),
@@ -56,7 +56,7 @@ fn a_record_that_two_sides_would_make_too_large_is_refused_by_name() {
         repo.raw().write_blob(format!("{record:#}\n")).unwrap().detach()
     };
     let join = |one: ObjectId, two: ObjectId| {
-        let mut merge = Merge::new(&repo);
+        let mut merge = TreeMerge::new(&repo);
         merge.bounds.doc = 2_000;
         merge.files(one, two, path)
     };
@@ -87,7 +87,7 @@ fn folders_without_end_on_both_sides_are_compared_once() {
     };
     let (ours, theirs) = (bomb("a"), bomb("b"));
     for (one, two) in [(ours, theirs), (theirs, ours)] {
-        assert!(matches!(Merge::new(&repo).root(one, two), Err(StoreError::FullFolder { .. })));
+        assert!(matches!(TreeMerge::new(&repo).root(one, two), Err(StoreError::FullFolder { .. })));
         let mut merge = naming(&repo);
         merge.bounds.files = u64::MAX;
         merge.root(one, two).unwrap();
@@ -126,7 +126,7 @@ fn folders_of_which_no_two_pairs_are_alike_are_counted_before_they_are_merged() 
         ("a", EntryKind::Blob, empty),
     ];
     let bounded = |ours, theirs| {
-        let mut merge = Merge::new(&repo);
+        let mut merge = TreeMerge::new(&repo);
         merge.bounds.files = 399;
         let error = merge.root(ours, theirs).err();
         assert!(merge.joined.is_empty() || error.is_none(), "something was merged");
@@ -158,7 +158,7 @@ fn versions_that_are_too_large_to_read_join_too() {
         repo.raw().write_blob(bytes).unwrap().detach()
     };
     let (one, two) = (large(b'1'), large(b'2'));
-    let mut merge = Merge::new(&repo);
+    let mut merge = TreeMerge::new(&repo);
     assert_eq!(merge.files(one, two, &path).unwrap(), merge.files(two, one, &path).unwrap());
 }
 
@@ -177,7 +177,7 @@ fn a_folder_that_is_too_large_ends_the_merge_with_its_name() {
     let (half, rest, whole) = (entries(0, 80_000), entries(80_000, 160_000), entries(0, 160_000));
     assert_eq!(join(&repo, half, small), join(&repo, small, half));
     for (one, two) in [(whole, small), (small, whole), (half, rest), (rest, half)] {
-        let error = Merge::new(&repo).root(one, two).unwrap_err().to_string();
+        let error = TreeMerge::new(&repo).root(one, two).unwrap_err().to_string();
         assert!(error.contains("`issues/00/big` is too large"), "{error}");
     }
 }

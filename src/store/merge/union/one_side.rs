@@ -1,12 +1,12 @@
 //! Directories that only one side of a merge has.
 
-use super::{Merge, MergeLimits, inside};
+use super::{MergeLimits, TreeMerge, inside};
 use crate::git::trees::{self, DEEPEST};
 use crate::git::{Entry, EntryKind, Kind, ObjectId};
 use crate::store::error::StoreError;
 use crate::store::layout;
 
-impl Merge<'_> {
+impl TreeMerge<'_> {
     /// The number of files in a tree unknown to the format, down to the depth that a merge looks at. Everything that
     /// must be read counts, including empty directories and entries that a merge leaves out.
     pub(super) fn count(&mut self, tree: ObjectId, depth: usize) -> Result<u64, StoreError> {

@@ -68,10 +68,10 @@ impl Store {
 }
 
 /// Commits with their parents.
-type History = HashMap<ObjectId, Vec<ObjectId>>;
+type CommitParents = HashMap<ObjectId, Vec<ObjectId>>;
 
 /// The commits in the history of `head` that are in none of `without`.
-fn alone(work: &Repository, head: ObjectId, without: &[ObjectId]) -> Result<History, StoreError> {
+fn alone(work: &Repository, head: ObjectId, without: &[ObjectId]) -> Result<CommitParents, StoreError> {
     let failed = StoreError::object("cannot read the history of the store");
     let mut found = HashMap::new();
     for info in work.walk([head], without.iter().copied()).map_err(&failed)? {
@@ -82,7 +82,7 @@ fn alone(work: &Repository, head: ObjectId, without: &[ObjectId]) -> Result<Hist
 }
 
 /// The commits whose parents are all in both histories, in the same order in every clone.
-fn first(history: &History) -> impl Iterator<Item = ObjectId> {
+fn first(history: &CommitParents) -> impl Iterator<Item = ObjectId> {
     let is_first =
         |parents: &[ObjectId]| !parents.is_empty() && !parents.iter().any(|it| history.contains_key(it));
     let mut first: Vec<ObjectId> =
@@ -95,9 +95,9 @@ fn first(history: &History) -> impl Iterator<Item = ObjectId> {
 /// of `head` since the common history are searched: the side of `commit` may contain both if someone merged them.
 fn candidates(
     work: &Repository,
-    own: &History,
+    own: &CommitParents,
     commit: ObjectId,
-    (others, head): (&History, ObjectId),
+    (others, head): (&CommitParents, ObjectId),
 ) -> Result<Vec<ObjectId>, StoreError> {
     let set = |parents: &[ObjectId]| parents.iter().copied().collect::<HashSet<_>>();
     let Some(parents) = own.get(&commit) else { return Ok(vec![]) };

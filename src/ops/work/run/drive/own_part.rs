@@ -1,7 +1,7 @@
 //! Steps that need no agent: queueing, merging, retrying, giving up.
 
 use super::Driver;
-use crate::git::Merge;
+use crate::git::BranchMerge;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId};
@@ -251,7 +251,7 @@ impl Driver<'_> {
         }
         let there = self.branch_tree()?;
         match there.git().merge_branch(&branch) {
-            Ok(Merge::Done) => {
+            Ok(BranchMerge::Done) => {
                 let tree = self.places.tree_of(&solution);
                 if tree.exists() {
                     tree::remove(&there, &tree)?;
@@ -260,7 +260,7 @@ impl Driver<'_> {
                 self.know_branch()?;
                 self.log("merged", [RunEvent::Action(self.action(issue, RunStep::Integrate))])
             }
-            Ok(Merge::Conflict(files)) => {
+            Ok(BranchMerge::Conflict(files)) => {
                 let message = format!("its work on the branch {branch} conflicts with other work of the run");
                 let failure = failure("merge-conflict", &message, &files.join(", "));
                 let tried = RunProgress::of(&self.log).failed_since_taken(RunStep::Integrate, issue);
