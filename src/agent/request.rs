@@ -52,7 +52,7 @@ impl Request {
         Self { kind, role, instructions, input, answer_schema: A::schema(), faults: vec![] }
     }
 
-    /// As it is written to the agent: pretty, since a model reads it.
+    /// The text that the agent gets: indented, since a model reads it.
     pub(super) fn text(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }

@@ -16,7 +16,7 @@ pub(super) struct Clocked<T> {
     clock: (),
 }
 
-/// The root record: as it is made, it has no clock.
+/// The root record. It has no clock when it is created.
 #[derive(JsonSchema)]
 pub(super) struct OptionallyClocked<T> {
     #[schemars(flatten)]

@@ -206,7 +206,7 @@ impl CcwArguments {
         }
     }
 
-    /// These words, and then the arguments.
+    /// The first words, followed by the arguments.
     fn after(&self, first: &[&str]) -> Vec<String> {
         self.following(owned(first))
     }

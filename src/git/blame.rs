@@ -30,7 +30,7 @@ impl Git {
         self.text(until.unwrap_or_default().iter().fold(args, |args, end| args.with("^", end)))
     }
 
-    /// The same for a file of a commit, without renames.
+    /// The blame of a file of a commit, without renames.
     pub(crate) fn blame_at(&self, path: &str, commit: ObjectId) -> Result<String, GitError> {
         self.text(blame(path).options(NO_RENAMES).with("", commit))
     }

@@ -76,7 +76,7 @@ impl Git {
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
     }
 
-    /// Those of `commits`, in their order, that touch one of these files.
+    /// Selects the `commits` that touch one of these files, in their order.
     pub(crate) fn touching<C: std::fmt::Display, S: AsRef<str>>(
         &self,
         commits: impl IntoIterator<Item = C>,

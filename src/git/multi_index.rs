@@ -22,7 +22,7 @@ pub(crate) fn is_stale(objects: &Path) -> bool {
     })
 }
 
-/// The same for a repository and for those whose objects it borrows.
+/// Checks a repository and those whose objects it borrows.
 pub(crate) fn is_stale_in(repo: &gix::Repository) -> bool {
     let objects = super::discover::absolute(repo.objects.store_ref().path());
     // If the alternates cannot be read, reading the first object reports that. gix knows them too, but would open

@@ -10,7 +10,7 @@ use rustix::fs::OFlags;
 
 /// Directories of a git directory in which git itself reads nothing.
 const UNREAD: &[&str] = &["annex", "lfs", "modules", "wf"];
-/// Of the objects, only these directories are searched: there are too many others, and git never reads an object of which
+/// The only directories of objects that are searched: there are too many others, and git never reads an object of which
 /// no ref tells.
 const OBJECTS: &[&str] = &["objects", "objects/info", "objects/pack"];
 /// The files of a work tree that git opens without a look at what they are.

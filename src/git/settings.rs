@@ -26,7 +26,7 @@ impl Config<'_> {
         self.0.boolean(key)
     }
 
-    /// The same, but a value that is not a boolean is an error.
+    /// Reads a boolean; any other value is an error.
     pub(crate) fn try_boolean(&self, key: &str) -> Result<Option<bool>, Fault> {
         self.0.try_boolean(key)
     }

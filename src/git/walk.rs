@@ -102,7 +102,7 @@ impl<'a> Ancestors<'a> {
         Self { repo, known: HashMap::new(), steps_left: steps }
     }
 
-    /// Those of `commits`, each once and in order, that are not in the history of another one. `None` if there are
+    /// Selects the `commits`, each once and in order, that are not in the history of another one. `None` if there are
     /// too many of them, or too many steps are needed.
     pub(crate) fn independent(&mut self, commits: &[ObjectId]) -> Result<Option<Vec<ObjectId>>, GitError> {
         let mut tips: Vec<ObjectId> = Vec::new();

@@ -36,7 +36,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<HookVerdict, HookError> 
         let back = progress::pending_sources(&git_dir)?;
         let sources = Sources::of(store, &snapshot);
         let own = |it: &SourceWork| matches!(&binding, Binding::Bound(bound) if bound.solution_id == it.solution_id);
-        // As in an amended revert: the message itself says whose work this is.
+        // The message itself says whose work this is, for example in an amended revert.
         if back.is_empty() && sources.by_message(&message)?.iter().any(|it| !own(it)) {
             return Ok(HookVerdict::Go);
         }

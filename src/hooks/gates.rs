@@ -25,9 +25,9 @@ use crate::trail::claimed::{self, ClaimLookup};
 /// Executions in a push that do not satisfy a gate.
 #[derive(Debug, Default)]
 pub(super) struct Passed {
-    /// Those for which the push is rejected.
+    /// The faults for which the push is rejected.
     pub(super) faults: Vec<String>,
-    /// Those that were forced, each with the recorded reason.
+    /// The overridden gates, each with the recorded reason.
     pub(super) forced: Vec<String>,
 }
 

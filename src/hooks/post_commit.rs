@@ -340,7 +340,7 @@ struct Reverts<'a> {
 }
 
 impl Reverts<'_> {
-    /// Those that belong to this plan, or all if none does.
+    /// The commits that belong to this plan, or all if none does.
     fn of(&self, plan: &SolutionId) -> Vec<CommitHash> {
         let mut of_plan = self.found.iter().filter(|it| it.solution_id == *plan).peekable();
         match of_plan.peek() {

@@ -28,7 +28,7 @@ struct PackedItem {
     queued_at: Time,
 }
 
-/// As bytes; `None` if that is not possible.
+/// An item as bytes; `None` if that is not possible.
 pub(super) fn item(item: &Item) -> Option<Vec<u8>> {
     let mut serializer = postcard::Serializer { output: AllocVec::new() };
     PackedItem::serialize(item, &mut serializer).ok()?;
@@ -40,7 +40,7 @@ pub(super) fn read_item(bytes: &[u8]) -> Result<Item, std::io::Error> {
     PackedItem::deserialize(&mut postcard::Deserializer::from_bytes(bytes)).map_err(std::io::Error::other)
 }
 
-/// As bytes; `None` if that is not possible.
+/// The facts as bytes; `None` if that is not possible.
 pub(super) fn facts(facts: &IssueFacts) -> Option<Vec<u8>> {
     postcard::to_allocvec(facts).ok()
 }

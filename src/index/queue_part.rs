@@ -24,7 +24,7 @@ pub(crate) struct QueueHeads {
 
 /// The first items of a queue.
 pub(crate) struct Front {
-    /// These items, and what they depend on.
+    /// The items, and what they depend on.
     pub(crate) known: KnownQueues,
     /// Items of the queue from this position on are not included; `None` if all unfinished ones are.
     pub(crate) ends_at: Option<String>,

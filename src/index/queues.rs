@@ -175,8 +175,8 @@ impl Index<'_> {
         self.queues_with(&|snapshot, id| facts(&self.db, snapshot, id))
     }
 
-    /// The same, faster, for those who only want to know the states of the items: the facts of issues without items
-    /// tell neither their plans nor who holds them.
+    /// A faster variant for callers who only need the states of the items: the facts of issues without items
+    /// have neither their plans nor their claims.
     pub(crate) fn queues_for_states(&self) -> Result<KnownQueues, IndexError> {
         self.queues_with(&|_, id| facts_without_plans(&self.db, id))
     }

@@ -17,7 +17,7 @@ pub(super) struct SourceComment {
     pub(super) body: String,
     /// Who wrote it.
     pub(super) author: Person,
-    /// When.
+    /// The time.
     pub(super) created_at: Time,
 }
 

@@ -75,7 +75,7 @@ pub(super) fn choose(
     let is_inside = |folder: &Path| roots.is_empty() || is_within(settings, roots, folder);
     match (directory, roots) {
         (Some(named), _) => {
-            // As without a name, then as the client sees it.
+            // First the base that applies without a name, then the client's roots.
             let bases = match roots {
                 [only] if !is_repository(settings, only) && is_inside(start) => vec![start, only],
                 [only] => vec![only],

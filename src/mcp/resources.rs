@@ -100,7 +100,7 @@ pub(super) fn read(call: &Call<'_>, uri: &str) -> Result<String, Refusal> {
 /// All of a resource, which changes whenever anything in it does.
 ///
 /// # Errors
-/// As `read`.
+/// Those of `read`.
 pub(super) fn whole(session: &Session, uri: &str) -> Result<Value, Refusal> {
     let named = uri.split_once('?').map_or(uri, |(named, _)| named);
     if named == CURRENT {

@@ -73,7 +73,7 @@ text_enum!(
         CommitRefused = "commit-refused",
         /// A setting of git has a value that cannot be used.
         Config = "config",
-        /// Others moved the ref each time that this was being written.
+        /// Others moved the ref during each attempt to write.
         Contended = "contended",
         /// The remote did not accept the credentials.
         Credentials = "credentials",
@@ -231,7 +231,7 @@ text_enum!(
         NoSolution = "no-solution",
         /// The plan has no tasks.
         NoTasks = "no-tasks",
-        /// A command that shows a screen has no terminal that can.
+        /// A command that draws a screen has no suitable terminal.
         NoTerminal = "no-terminal",
         /// The repository has no work tree.
         NoWorkTree = "no-work-tree",
@@ -407,9 +407,9 @@ text_enum!(
         Withdrawn = "withdrawn",
         /// The worktree cannot be created.
         Worktree = "worktree",
-        /// Another worktree stands where that of the run stood.
+        /// Another worktree has replaced that of the run.
         WorktreeExchanged = "worktree-exchanged",
-        /// An issue at work would lose its layer or task.
+        /// An issue that is being executed would lose its layer or task.
         WouldOrphan = "would-orphan",
         /// The id is of another kind of record.
         WrongKind = "wrong-kind",

@@ -101,7 +101,7 @@ text_enum!(
         Manual = "manual",
         /// Found later by `relink`.
         Relink = "relink",
-        /// By the run that had the plan executed: the commit is on the branch that was made for that.
+        /// By the run: the commit is on the branch that the run made for the execution.
         Run = "run",
     }
 );

@@ -154,7 +154,7 @@ pub(crate) struct RelevantFile {
 pub(crate) enum Relevance {
     /// From 0 to 1.
     Number(f64),
-    /// As a word.
+    /// A word.
     Word(Extent),
 }
 

@@ -235,7 +235,7 @@ entry! {
         text body: String,
         /// Who wrote it.
         fact author: Person,
-        /// When.
+        /// The time.
         fact created_at: Time,
         /// The comment that this one replaces.
         fact edits: Option<EntryId> = default,
@@ -324,7 +324,7 @@ entry! {
         text detail: FeedbackDetail = default,
         /// Who reported it.
         fact author: Person,
-        /// When.
+        /// The time.
         fact created_at: Time,
     }
 }

@@ -60,7 +60,7 @@ macro_rules! log_entry {
             pub(crate) event: $event,
             /// Who recorded it.
             pub(crate) actor: crate::model::person::Person,
-            /// When.
+            /// The time.
             pub(crate) at: crate::model::time::Time,
         }
 

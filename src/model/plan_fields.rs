@@ -88,7 +88,7 @@ impl DoneWhen {
         task.get(self.name())?.get("verification")
     }
 
-    /// These ways to check the criteria, in the form of this object.
+    /// Writes ways to check the criteria in the form of this object.
     pub(crate) fn of_ways(self, ways: &[String]) -> Value {
         match self {
             Self::Acceptance => json!(ways),

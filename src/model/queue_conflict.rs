@@ -80,7 +80,7 @@ entry! {
         fact resolves: Option<EntryId> = default,
         /// Who declared or decided it.
         fact author: Person,
-        /// When.
+        /// The time.
         fact created_at: Time,
     }
 }

@@ -64,7 +64,7 @@ pub(crate) struct OnceSchema {
 }
 
 impl OnceSchema {
-    /// That of a type.
+    /// The schema of a type.
     pub(crate) const fn of<T: Once + Serialize + DeserializeOwned>() -> Self {
         Self { ordered: ordered_as::<T>, members: T::MEMBERS }
     }

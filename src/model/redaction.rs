@@ -33,7 +33,7 @@ entry! {
         fact reason: String,
         /// Who hid it.
         fact author: Person,
-        /// When.
+        /// The time.
         fact created_at: Time,
     }
 }

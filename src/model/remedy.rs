@@ -71,7 +71,7 @@ impl RemedyCall {
         self
     }
 
-    /// As a command line. `--json` comes last, since it says nothing about what is done.
+    /// The call as a command line. `--json` comes last, since it does not change what is done.
     pub(crate) fn command(&self) -> String {
         let (last, options): (Vec<&CallOption>, Vec<_>) =
             self.options.iter().partition(|it| it.name == "json");
@@ -175,25 +175,25 @@ impl Remedies {
         Self::none().or_command(command, does)
     }
 
-    /// These remedies and a command of another program.
+    /// Adds a command of another program.
     pub(crate) fn or_command(mut self, command: impl Into<String>, does: impl Into<String>) -> Self {
         self.0.push(Remedy::command(command, does));
         self
     }
 
-    /// These remedies and another call.
+    /// Adds another call.
     pub(crate) fn or_call(mut self, call: impl Into<RemedyCall>, does: impl Into<String>) -> Self {
         self.0.push(Remedy::call(call, does));
         self
     }
 
-    /// These remedies and advice without a call.
+    /// Adds advice without a call.
     pub(crate) fn and(mut self, words: impl Into<String>) -> Self {
         self.0.push(Remedy::words(words));
         self
     }
 
-    /// These remedies, and then those.
+    /// Appends other remedies.
     pub(crate) fn and_all(mut self, others: Self) -> Self {
         self.0.extend(others.0);
         self

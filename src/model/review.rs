@@ -119,7 +119,7 @@ entry! {
         decides plan_digest: PlanDigest,
         /// The reviewer.
         decides author: Person,
-        /// When.
+        /// The time.
         fact created_at: Time,
     }
 }

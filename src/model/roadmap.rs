@@ -27,21 +27,21 @@ pub(crate) use forms::{Risk, TextList};
 text_enum!(
     /// How a roadmap splits its requirement.
     RoadmapMode {
-        /// Into two to four layers, each usable by itself: for a requirement of which much is uncertain.
+        /// Into two to four layers, each usable by itself: if much of the requirement is uncertain.
         Progressive = "progressive",
-        /// Into tasks in groups: for a requirement that is well understood.
+        /// Into tasks in groups: if the requirement is well understood.
         Direct = "direct",
     }
 );
 
 text_enum!(
-    /// How a roadmap is wanted to cut its requirement.
+    /// How a roadmap should split its requirement.
     RoadmapChoice {
         /// Into layers.
         Progressive = "progressive",
         /// Into tasks.
         Direct = "direct",
-        /// As its assessment says.
+        /// Decided by its assessment.
         Auto = "auto",
     }
 );
@@ -84,7 +84,7 @@ record! {
         once id: RoadmapId,
         /// Who added it.
         once author: Person,
-        /// When.
+        /// The time.
         once created_at: Time,
         /// The title, on one line.
         register title: String,
@@ -204,10 +204,10 @@ pub(crate) struct Assessment {
     /// The five factors.
     #[serde(alias = "uncertainty_factors")]
     pub(crate) factors: Factors,
-    /// What should come of it, in one sentence.
+    /// The intended result, in one sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) goal: Option<String>,
-    /// What must be kept to.
+    /// Constraints on the work.
     #[serde(skip_serializing_if = "TextList::is_empty")]
     #[schemars(schema_with = "lines_schema")]
     pub(crate) constraints: TextList,
@@ -294,7 +294,7 @@ pub(crate) struct RoadmapTask {
     /// T1, T2, …
     #[schemars(regex(pattern = "^T[1-9][0-9]{0,3}$"))]
     pub(crate) id: String,
-    /// What is to be done, on one line.
+    /// What must be done, on one line.
     pub(crate) title: String,
     /// infrastructure, feature, enhancement, testing, or any other word.
     #[serde(rename = "type")]

@@ -17,9 +17,9 @@ once! {
         fact parts: BTreeMap<String, PlanDigest> = default,
         /// The layers or tasks for which issues were made.
         text created: Vec<String> = default,
-        /// Those that changed.
+        /// The parts that changed.
         text changed: Vec<String> = default,
-        /// Those that the document no longer has.
+        /// The parts that the document no longer has.
         text gone: Vec<String> = default,
         /// The agent that wrote it; absent if it was given as a file.
         text agent: Option<String> = default,
@@ -27,7 +27,7 @@ once! {
 }
 
 once! {
-    /// A round of feedback: what should be otherwise.
+    /// A round of feedback: what should be different.
     #[derive(Default, Eq)]
     RoadmapFeedback {
         /// How the scope should change.

@@ -110,11 +110,11 @@ pub(crate) struct RunAgents {
 /// How many issues a run works on at once, and how often it retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct RunLimits {
-    /// The most issues that are explored at once.
+    /// The maximum number of issues explored at once.
     pub(crate) explore_jobs: u64,
-    /// The most issues that are planned or reviewed at once.
+    /// The maximum number of issues planned or reviewed at once.
     pub(crate) plan_jobs: u64,
-    /// The most plans that are executed at once.
+    /// The maximum number of plans executed at once.
     pub(crate) jobs: u64,
     /// How often a failed execution is tried again.
     pub(crate) retries: u64,

@@ -79,7 +79,7 @@ once! {
         fact execution_id: Option<ExecutionId> = default,
         /// What went wrong.
         text error: Option<Failure> = default,
-        /// What else is worth knowing, for people.
+        /// Further remarks, for people.
         text note: Option<String> = default,
     }
 }
@@ -111,7 +111,7 @@ once! {
         fact agent: Option<String> = default,
         /// How long the agent took, in milliseconds.
         fact took_ms: Option<u64> = default,
-        /// The tokens that the agent reported, with those of failed attempts before. Those of an executor are in the
+        /// The tokens that the agent reported, including those of earlier failed attempts. Those of an executor are in the
         /// sessions of the execution.
         fact tokens: Option<u64> = default,
         /// What it cost, as the agent reported it, in the same way.
@@ -150,8 +150,8 @@ once! {
         fact agent: Option<String> = default,
         /// What went wrong.
         text error: Failure,
-        /// The tokens that the agent reported, if the step was given up, with those of failed attempts before. Those of an
-        /// executor are in the sessions of the execution.
+        /// The tokens that the agent reported, if the step was given up, including those of earlier failed attempts. Those
+        /// of an executor are in the sessions of the execution.
         fact tokens: Option<u64> = default,
         /// What it cost, as the agent reported it, in the same way.
         fact cost: Option<Cost> = default,

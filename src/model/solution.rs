@@ -17,7 +17,7 @@ record! {
         once issue_id: IssueId,
         /// The planner.
         once author: Person => decides(),
-        /// When.
+        /// The time.
         once created_at: Time,
         /// The plan as it was given, its known keys in order.
         register plan: PlanJson => shaped(PLAN),

@@ -112,7 +112,7 @@ impl Stamp {
         Self(format!("{at}/{counter:05}/{by}"))
     }
 
-    /// As it was made, without the epoch.
+    /// The stamp as it was made, without the epoch.
     fn own(&self) -> &str {
         if self.is_of_earlier_epoch() { &self.0[EPOCH_WIDTH..] } else { &self.0 }
     }

@@ -33,7 +33,7 @@ impl Time {
         Some(Self(millis)).filter(|it| (Self::FIRST..=Self::LAST).contains(it))
     }
 
-    /// As [`Time::from_millis`], from whole seconds since 1970.
+    /// A time from whole seconds since 1970; `None` if [`Time::from_millis`] refuses it.
     pub(crate) fn from_seconds(seconds: i64) -> Option<Self> {
         Self::from_millis(seconds.checked_mul(1000)?)
     }

@@ -25,7 +25,7 @@ impl Uid {
         Self::from_bits([digest[0], digest[1], digest[2], digest[3], digest[4]])
     }
 
-    /// These forty bits as text.
+    /// Writes forty bits as text.
     pub(crate) fn from_bits(bits: [u8; 5]) -> Self {
         Self(letters(bits.iter().fold(0, |acc, byte| acc << 8 | u128::from(*byte)), WIDTH))
     }

@@ -61,7 +61,7 @@ entry! {
         fact run_id: Option<RunId> = default,
         /// The open question that it answers.
         fact answers: Option<EntryId> = default,
-        /// When.
+        /// The time.
         fact created_at: Time,
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct Done<V> {
 }
 
 impl<V> Done<V> {
-    /// The same with another view.
+    /// Replaces the view.
     pub(crate) fn map<W>(self, view: impl FnOnce(V) -> W) -> Done<W> {
         let Self { view: old, commit, notices } = self;
         Done { view: view(old), commit, notices }

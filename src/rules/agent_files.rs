@@ -64,7 +64,7 @@ text_enum!(
         Current = "current",
         /// There is something else in its place, which someone wrote by hand.
         Own = "own",
-        /// The file cannot be read as it should, so it is unknown.
+        /// The file cannot be used, so its state is unknown.
         Unusable = "unusable",
     }
 );
@@ -74,7 +74,7 @@ text_enum!(
     HookForm {
         /// `hookSpecificOutput`, `systemMessage`, `decision: block`.
         Claude = "claude",
-        /// The same with `decision: deny`.
+        /// JSON with `decision: deny`.
         Gemini = "gemini",
         /// `additional_context`, `followup_message`.
         Cursor = "cursor",
@@ -96,13 +96,13 @@ pub(crate) struct Piece {
 /// How something is put into a file.
 #[derive(Debug)]
 enum Edit {
-    /// As a section of a Markdown file.
+    /// A section of a Markdown file.
     Markdown,
-    /// As a section of a TOML file, which defines one server.
+    /// A section of a TOML file, which defines one server.
     Toml,
-    /// As a section of a YAML file, which has one key.
+    /// A section of a YAML file, which has one key.
     Yaml,
-    /// As entries of a JSON file. A file made for them also has `version: 1`, if so.
+    /// Entries of a JSON file. If `has_version`, a file made for them also has `version: 1`.
     Json { entries: Vec<JsonEntry>, has_version: bool, reader: JsonReader },
 }
 

@@ -25,7 +25,7 @@ impl CommandLine {
         }
     }
 
-    /// As the shell is given it.
+    /// The text that the shell gets.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

@@ -35,7 +35,7 @@ pub(crate) struct ExplorationContext {
     pub(crate) complexity_assessment: Extent,
     /// Who explored.
     pub(crate) author: Person,
-    /// When.
+    /// The time.
     pub(crate) created_at: Time,
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct PlanFacts {
     pub(crate) digest: PlanDigest,
     /// Files and directories that a task touches.
     pub(crate) files: BTreeSet<RepoPath>,
-    /// Those of them that some task creates.
+    /// The `files` that some task creates.
     pub(crate) creates: BTreeSet<RepoPath>,
     /// How many tasks it has.
     pub(crate) task_count: usize,
@@ -62,7 +62,7 @@ pub(crate) struct IssueFacts {
     pub(crate) id: IssueId,
     /// Its title.
     pub(crate) title: String,
-    /// As shown.
+    /// The status as shown.
     pub(crate) status: IssueStatus,
     /// Its priority.
     pub(crate) priority: Priority,

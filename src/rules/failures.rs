@@ -26,7 +26,7 @@ pub(crate) struct FailedAttempt {
     /// The stack trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stack_trace: Option<String>,
-    /// When.
+    /// The time.
     pub(crate) timestamp: Time,
 }
 

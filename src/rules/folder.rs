@@ -111,7 +111,7 @@ impl QueueFolder {
         Self { queue, items: vec![], conflicts: vec![], broken: vec![broken], is_readable: false }
     }
 
-    /// The same with these items, in the order of their positions.
+    /// Replaces the items; they are sorted by their positions.
     pub(crate) fn with_items(mut self, mut items: Vec<Item>) -> Self {
         items.sort_by(|a, b| (&a.position, &a.solution_id).cmp(&(&b.position, &b.solution_id)));
         self.items = items;

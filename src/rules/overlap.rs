@@ -28,9 +28,9 @@ struct PathUsers<'a, T> {
 pub(crate) struct Overlap<'a, T> {
     /// A file, or a directory.
     pub(crate) path: &'a RepoPath,
-    /// Those that name the path itself: each of them overlaps all others.
+    /// The owners that name the path itself: each of them overlaps all others.
     pub(crate) by: BTreeSet<T>,
-    /// Those that only name something in it: these need not overlap each other.
+    /// The owners that only name something in it: these need not overlap each other.
     pub(crate) inside: BTreeSet<T>,
 }
 
@@ -41,7 +41,7 @@ impl<T> Default for ByPath<'_, T> {
 }
 
 impl<'a, T> ByPath<'a, T> {
-    /// Those that name this path, a path in it, or a directory above it.
+    /// The owners that name this path, a path in it, or a directory above it.
     pub(crate) fn overlapping(&self, path: &RepoPath) -> impl Iterator<Item = (&'a RepoPath, &T)> {
         let key = path.folded();
         let at_and_above = std::iter::once(&*key).chain(folders(&key)).filter_map(|it| self.0.get(it));
@@ -85,7 +85,7 @@ impl<'a, T: Copy + Ord> ByPath<'a, T> {
     fn overlap(&self, key: &str, at: &PathUsers<'a, T>) -> Option<Overlap<'a, T>> {
         let above: Vec<&BTreeSet<T>> =
             folders(key).filter_map(|folder| self.0.get(folder)).map(|it| &it.by).collect();
-        // Those that name a directory above are reported there.
+        // Owners that name a directory above are reported there.
         let is_new = |who: &T| !above.iter().any(|by| by.contains(who));
         let by: BTreeSet<T> = at.by.iter().copied().filter(is_new).collect();
         if by.is_empty() {

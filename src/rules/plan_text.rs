@@ -81,7 +81,7 @@ pub(crate) const AS_IT_STANDS: &str = "The plan is added as it stands; delete ev
 pub(crate) fn written(plan: &PlanText) -> String {
     let mut text = one_line(&plan.description);
     if text.starts_with('#') || is_reserved(&text) {
-        // As a heading of the first level, it is neither a task nor a rating.
+        // A heading of the first level is neither a task nor a rating.
         text.insert_str(0, "# ");
     }
     text.push('\n');

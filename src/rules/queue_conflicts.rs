@@ -185,7 +185,7 @@ pub(crate) struct ConflictView {
     /// Who declared it, or last decided it; absent if it is derived from the plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<Person>,
-    /// When.
+    /// The time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) created_at: Option<Time>,
 }

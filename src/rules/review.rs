@@ -153,7 +153,7 @@ pub(crate) enum NotQueueable {
     OwnPlan {
         /// The plan.
         solution: SolutionId,
-        /// That person.
+        /// The reviewer, who is its author.
         person: Person,
     },
 }

@@ -54,7 +54,7 @@ const EMPTY_ZH: &str = "\
 const TECHNICAL: &str = "\
     compile compiles compiled compiling compilation build builds lint lints linted linter linting npm npx \
     jest tsc eslint";
-/// The same in Chinese.
+/// The Chinese ones.
 const TECHNICAL_ZH: &str = "编译 构建";
 
 fn words(text: &'static str) -> HashSet<&'static str> {

@@ -32,7 +32,7 @@ pub(crate) struct WisdomContext {
     pub(crate) issue_id: Option<IssueId>,
     /// Who wrote it.
     pub(crate) author: Person,
-    /// When.
+    /// The time.
     pub(crate) created_at: Time,
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct HistoryStep {
     /// Why a gate was overridden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) force: Option<String>,
-    /// When.
+    /// The time.
     pub(crate) at: Time,
     /// The files that it changed, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

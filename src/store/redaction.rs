@@ -42,7 +42,7 @@ struct Held {
 pub(crate) enum Reach {
     /// The value that it names.
     Whole,
-    /// The same, but the value does not exist now: there is no readable record, or the record does not have the
+    /// The value that it names, which does not exist now: there is no readable record, or the record does not have the
     /// field.
     Absent,
     /// Nothing: it names no stamp, and everything in the record has one.

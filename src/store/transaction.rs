@@ -197,7 +197,7 @@ impl<'repo> Tx<'repo> {
         store.build(self.base.tree(), self.pending, (self.base.commit(), &message, identity))
     }
 
-    /// The same, with the objects in `work`; for a transaction that keeps its writes in memory.
+    /// Makes the commit with the objects in `work`; for a transaction that keeps its writes in memory.
     pub(super) fn into_commit(
         self,
         store: &Store,

@@ -95,7 +95,7 @@ pub(crate) fn count_since(store: &Store, tip: Option<ObjectId>) -> Result<usize,
 pub(crate) struct OpenField {
     /// The record's id.
     pub(crate) record: String,
-    /// As in [`Conflict`].
+    /// The field, as in [`Conflict`].
     pub(crate) field: String,
 }
 

@@ -20,7 +20,7 @@ use crate::store::{Store, StoreError, layout, object_id, records};
 pub(crate) struct Version {
     /// The commit of the store that introduced it.
     pub(crate) commit: CommitHash,
-    /// When.
+    /// The time.
     pub(crate) at: Time,
     /// The solution with that plan, as it may be shown now.
     pub(crate) solution: Solution,

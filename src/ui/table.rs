@@ -47,7 +47,8 @@ impl Column {
         Self { title, shape: Shape::Flexible, is_spare: false }
     }
 
-    /// The same column, left out if the terminal is too narrow for it. If there are several, the last one goes first.
+    /// Allows the column to be left out if the terminal is too narrow. If several columns are spare, the last one goes
+    /// first.
     pub(crate) fn spare(self) -> Self {
         Self { is_spare: true, ..self }
     }
@@ -179,7 +180,7 @@ impl Table {
         let mut over = (widths.iter().flatten().sum::<usize>() + gaps).saturating_sub(limit);
         let is_flexible = |at: usize| self.columns[at].shape == Shape::Flexible;
         while over > 0 {
-            // Of equally wide ones, the last.
+            // If several are equally wide, the last one.
             let flexible = widths.iter().enumerate().filter(|(at, _)| is_flexible(*at));
             let Some((at, widest)) =
                 flexible.filter_map(|(at, width)| Some((at, (*width)?))).max_by_key(|it| it.1)

@@ -203,7 +203,7 @@ fn absolute(shape: DateShape, zone: &TimeZone, ms: i64) -> String {
     shown.unwrap_or_else(|_| format!("{ms} ms"))
 }
 
-/// As git's `human`: what goes without saying is left out.
+/// The `human` form of git, which leaves out what goes without saying.
 fn human(zone: &TimeZone, now_ms: i64, then_ms: i64) -> String {
     let day = |ms| Timestamp::from_millisecond(ms).map(|time| time.to_zoned(zone.clone()));
     let (Ok(now), Ok(then)) = (day(now_ms), day(then_ms)) else { return format!("{then_ms} ms") };
@@ -240,7 +240,7 @@ pub(crate) fn moment(ms: i64) -> String {
         .map_or_else(|_| format!("{ms} ms"), |time| time.strftime("%m-%d %H:%M").to_string())
 }
 
-/// The same with seconds: `11-21 08:30:05`.
+/// A moment with seconds: `11-21 08:30:05`.
 pub(crate) fn exact_moment(ms: i64) -> String {
     Timestamp::from_millisecond(ms)
         .map_or_else(|_| format!("{ms} ms"), |time| time.strftime("%m-%d %H:%M:%S").to_string())

@@ -34,7 +34,7 @@ pub(super) struct ExportState {
     pub(super) texts: RefCell<Vec<Place>>,
 }
 
-/// Of what an export has only a part.
+/// The pages that an export does not have.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct LeavesOut {
     pub(super) files: bool,

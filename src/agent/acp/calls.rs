@@ -64,7 +64,7 @@ pub(super) fn with_fields(wish: ToolRequest, fields: ToolCallUpdateFields) -> To
 
 /// The fields of a tool's input in which agents give a command.
 const COMMANDS: &[&str] = &["args", "cmd", "command", "commands", "script"];
-/// Those in which they give a file.
+/// The members in which agents give a file.
 const PATHS: &[&str] = &[
     "absolute_path",
     "dir",
@@ -82,9 +82,9 @@ const PATHS: &[&str] = &[
     "url",
 ];
 
-/// Those in which they give the names of files with wildcards.
+/// The members in which they give file names with wildcards.
 const GLOBS: &[&str] = &["exclude", "glob", "globs", "include", "include_pattern", "includes"];
-/// Those in which they give either that, or a regular expression for a text.
+/// The members in which they give either file names with wildcards or a regular expression for a text.
 const PATTERNS: &[&str] = &["pattern", "patterns"];
 
 /// Where a search looks, by its globs.

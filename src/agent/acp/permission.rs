@@ -18,7 +18,7 @@ pub(super) struct ToolRequest {
     pub(super) files: Vec<PathBuf>,
     /// All texts of its input, including the command if it is one.
     pub(super) texts: Vec<String>,
-    /// Those that are called a command.
+    /// The texts whose member is called a command.
     pub(super) commands: Vec<String>,
 }
 

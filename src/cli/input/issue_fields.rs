@@ -37,7 +37,7 @@ pub(crate) struct IssueFieldArgs {
     /// Read fields from a JSON file (`-` for stdin); flags override it
     #[arg(long, value_name = "FILE")]
     from_json: Option<String>,
-    /// The same as JSON text
+    /// The fields as JSON text
     #[arg(long, value_name = "JSON", hide = true, conflicts_with = "from_json")]
     data: Option<String>,
 }

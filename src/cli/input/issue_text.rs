@@ -56,7 +56,7 @@ pub(crate) struct Sets {
 }
 
 impl Sets {
-    /// Those of a stored issue.
+    /// The fields of a stored issue.
     pub(crate) fn of(issue: &crate::model::issue::Issue) -> Self {
         Self {
             tags: issue.tags.clone(),

@@ -39,7 +39,7 @@ fn how(by: LinkedBy) -> &'static str {
     }
 }
 
-/// The same, as a table cell.
+/// The source of a link, as a table cell.
 fn cell(by: LinkedBy) -> String {
     // Either the message names the plan or one of its commits, or the change is the same as in one.
     if by == LinkedBy::Trailer { "content".into() } else { by.to_string() }

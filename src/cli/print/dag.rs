@@ -30,7 +30,7 @@ const CLASSES: &[(&str, &str, &str)] = &[
 /// With more items, every edge is drawn, including edges that follow from others.
 const MOST_REDUCED: usize = 5_000;
 
-/// As text.
+/// Draws the graph as text.
 pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<()> {
     let strokes = Strokes::from_env();
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); dag.nodes.len()];
@@ -127,7 +127,7 @@ fn mark(status: ItemStatus, strokes: Strokes) -> &'static str {
     if strokes == Strokes::Unicode { unicode } else { ascii }
 }
 
-/// As Graphviz or Mermaid.
+/// The graph for Graphviz or Mermaid.
 pub(in crate::cli) fn picture(dag: &DagAnswer) -> Picture {
     let mut picture = Picture::new(dag.queue_id.as_str(), CLASSES);
     for it in &dag.nodes {

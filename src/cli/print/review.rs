@@ -27,7 +27,7 @@ pub(in crate::cli) fn cell(plan: &SolutionView) -> Cell {
     }
 }
 
-/// The same for a line of text, starting with a comma; empty if there is nothing to say.
+/// The verdict for a line of text, starting with a comma; empty if there is nothing to say.
 pub(in crate::cli) fn suffix(plan: &SolutionView, screen: &Screen) -> String {
     match plan.standing.verdict {
         Some(verdict) => format!(", {}", screen.painter().paint(verdict_style(verdict), verdict.as_str())),

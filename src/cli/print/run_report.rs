@@ -135,7 +135,7 @@ pub(super) fn waiting(report: &RunReport) -> Vec<String> {
     report.waiting.iter().map(line).collect()
 }
 
-/// What happened that the roles of agents do not allow.
+/// Actions that the roles of agents do not allow.
 pub(super) fn breaches(report: &RunReport) -> Vec<String> {
     report.breaches.iter().map(|breach| breach_words(breach, str::to_owned)).collect()
 }

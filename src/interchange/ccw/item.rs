@@ -47,7 +47,7 @@ pub(super) struct PlacedItem<'a> {
     position: u64,
     depends_on: Vec<SolutionId>,
     held: Option<String>,
-    /// As ccw wrote it.
+    /// The item as ccw wrote it.
     pub(super) given: &'a Value,
 }
 

@@ -77,7 +77,7 @@ pub(super) struct SourceItem {
     pub(super) position: u64,
     pub(super) depends_on: Vec<String>,
     pub(super) queued_at: Time,
-    /// As it was written.
+    /// The item as ccw wrote it.
     pub(super) item: Value,
 }
 

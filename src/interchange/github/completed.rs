@@ -17,7 +17,7 @@ const MEMBERS: &[&[&str]] = &[
     &["projectCards"],
     &["active_lock_reason"],
 ];
-/// Those that go with the state.
+/// The fields that go with the state.
 const OF_STATE: &[&[&str]] = &[&["stateReason", "state_reason"], &["closedAt", "closed_at"]];
 
 /// The record `now`, with the members of `before` that it does not mention. Comments of which it has only the number are

@@ -20,7 +20,7 @@ use crate::store::{ReadState, StoreError, Tx, layout};
 pub(super) struct Comments {
     /// Comments that were not here.
     pub(super) new: u64,
-    /// Those that have another text now.
+    /// The comments that have another text now.
     pub(super) edited: u64,
 }
 

@@ -17,7 +17,7 @@ use crate::rules::roles::Role;
 
 pub(super) struct PlanContextTool;
 
-/// Whose context to answer.
+/// The record, and the role whose context to answer.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {

@@ -120,7 +120,7 @@ const OWNED: &[&str] = &[
     "clock",
 ];
 
-/// Those of them that someone may expect to be kept. The rest follows from what happens to the issue.
+/// The ignored fields that someone may expect to be kept. The others are derived from what happens to the issue.
 const BIRTH: &[&str] = &["author", "created_at"];
 
 /// How the schema describes them.

@@ -52,14 +52,14 @@ pub(crate) struct Rows {
 /// How many issues match, whatever the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Total {
-    /// That many.
+    /// The exact number.
     Exactly(usize),
     /// Counting them all would take longer than listing some.
     MoreThan(usize),
 }
 
 impl Total {
-    /// As far as they were counted.
+    /// The number counted so far.
     pub(crate) fn number(self) -> usize {
         match self {
             Self::Exactly(number) | Self::MoreThan(number) => number,

@@ -24,7 +24,7 @@ pub(crate) struct Override {
     pub(crate) role: Option<String>,
     /// The reason.
     pub(crate) reason: String,
-    /// When.
+    /// The time.
     pub(crate) at: Time,
 }
 

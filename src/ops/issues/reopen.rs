@@ -34,7 +34,7 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
 /// Like [`reopen`], if it leads to this status.
 ///
 /// # Errors
-/// As those of [`reopen`]; `illegal-move` if it leads to another status.
+/// Those of [`reopen`]; `illegal-move` if it leads to another status.
 #[cfg(feature = "web")]
 pub(crate) fn reopen_to(session: &Session, input: Reopen, status: IssueStatus) -> Answer<IssueView> {
     reopened(session, input, Some(status))

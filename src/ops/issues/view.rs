@@ -100,7 +100,7 @@ pub(crate) struct Replaced {
     pub(crate) id: EntryId,
     /// Who wrote it.
     pub(crate) author: Person,
-    /// When.
+    /// The time.
     pub(crate) created_at: Time,
 }
 

@@ -83,9 +83,9 @@ pub(crate) struct BatchIssue {
 /// How many plans to answer with. A single one is bound; of several, someone chooses one.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Candidates {
-    /// At least.
+    /// The minimum.
     pub(crate) min: u64,
-    /// At most.
+    /// The maximum.
     pub(crate) max: u64,
 }
 
@@ -165,7 +165,7 @@ fn planner_example() -> Value {
 /// The context of the planner of an issue that is planned together with others.
 ///
 /// # Errors
-/// As [`super::context`].
+/// Those of [`super::context`].
 pub(crate) fn planner_context(
     session: &Session,
     id: &IssueId,

@@ -34,7 +34,7 @@ pub(crate) struct ReviewerInput {
     /// What an explorer found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exploration: Option<ExplorationContext>,
-    /// That nobody explored the code, and what that means for the scores.
+    /// A note that nobody explored the code, and how that should affect the scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) no_context: Option<&'static str>,
     /// The plan itself.

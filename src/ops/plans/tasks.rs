@@ -40,9 +40,9 @@ pub(crate) struct ChangedTask {
 /// The tasks of a plan.
 #[derive(Debug)]
 pub(crate) struct Tasks {
-    /// As stored.
+    /// The tasks as stored.
     stored: Value,
-    /// As typed records.
+    /// The tasks as typed records.
     pub(crate) typed: Vec<Task>,
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn add_task(
 /// Edits a task of a plan that is not queued.
 ///
 /// # Errors
-/// The same as [`add_task`]; `other-task`.
+/// Those of [`add_task`]; `other-task`.
 pub(crate) fn edit_task(
     session: &Session,
     solution: &str,

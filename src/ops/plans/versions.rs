@@ -107,7 +107,7 @@ pub(crate) fn diff(session: &Session, input: &Diff) -> Answer<PlanDiff> {
 /// Shows a plan, or an earlier version of it.
 ///
 /// # Errors
-/// The same as [`diff`].
+/// Those of [`diff`].
 pub(crate) fn show(session: &Session, text: &str) -> Answer<SolutionView> {
     let (plan, number) = named(text)?;
     let snapshot = session.store().snapshot()?;

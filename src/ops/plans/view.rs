@@ -26,13 +26,13 @@ pub(crate) struct SolutionView {
     pub(crate) id: SolutionId,
     /// The issue it is for.
     pub(crate) issue_id: IssueId,
-    /// As it is stored.
+    /// The plan as stored.
     #[serde(flatten, serialize_with = "without_derived")]
     #[schemars(with = "Plan")]
     pub(super) plan: Value,
     /// The planner.
     pub(crate) author: Person,
-    /// When.
+    /// The time.
     pub(crate) created_at: Time,
     /// Whether it is the plan that will be executed.
     pub(crate) is_bound: bool,

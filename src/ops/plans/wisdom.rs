@@ -161,7 +161,7 @@ fn question(read: &impl ReadState, text: &str) -> Result<EntryId, Refusal> {
     }
 }
 
-/// The same within the limits on what people write; `None` if nothing is left.
+/// The entry, cut to the limits on what people write; `None` if nothing is left.
 fn sound(learned: &Learned) -> Option<Learned> {
     let text = limits::text(learned.text.trim()).ok().filter(|text| !text.is_empty())?;
     let mut tags: Vec<String> =

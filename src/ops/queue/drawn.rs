@@ -9,7 +9,7 @@ use crate::store::resolve;
 
 /// All queues, some of them in full.
 pub(crate) struct Drawn {
-    /// Those to show, with their items and graphs.
+    /// The queues to show, with their items and graphs.
     pub(crate) shown: Vec<(QueueAnswer, DagAnswer)>,
     /// The others, without their items.
     pub(crate) others: Vec<QueueAnswer>,

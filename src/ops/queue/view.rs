@@ -22,7 +22,7 @@ use crate::rules::shown::object;
 /// The stored fields of an item, with derived fields.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct ItemAnswer {
-    /// As it is stored.
+    /// The item as stored.
     #[serde(flatten)]
     pub(crate) item: Item,
     /// Its status.
@@ -146,7 +146,7 @@ impl QueueAnswer {
 }
 
 impl QueueWorld {
-    /// These queues with their items; missing ones are left out.
+    /// Queues with their items; missing ones are left out.
     pub(crate) fn queues_in_full(&self, ids: &[&QueueId]) -> Vec<QueueAnswer> {
         let views = self.views();
         let one = |id: &&QueueId| {

@@ -80,7 +80,7 @@ pub(crate) struct PieceState {
     pub(crate) gives: Gives,
     /// Whether it is there.
     pub(crate) state: State,
-    /// Why that cannot be told; only with `unusable`.
+    /// Why it is `unusable`; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) why: Option<String>,
 }
@@ -266,7 +266,7 @@ fn state_of(work: &mut WorkFiles, reads: &Reads) -> Result<AgentState, Refusal> 
     Ok(with_files(work, reads, is_set_up, found))
 }
 
-/// The same, whatever cannot be read.
+/// The state of an agent's files, even if one cannot be read.
 fn checked(work: &mut WorkFiles, reads: &Reads) -> AgentState {
     let files = reads.pieces.iter().map(|piece| {
         let found = path_of(work, reads.agent, piece).and_then(|path| {

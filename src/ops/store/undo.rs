@@ -32,7 +32,7 @@ const MOST: usize = 1000;
 /// The beginning of the subject of a commit that undoes another.
 const SUBJECT: &str = "undo: ";
 
-/// What was taken back.
+/// What was undone.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Undone {
     /// The commit that was taken back.

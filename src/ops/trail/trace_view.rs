@@ -116,7 +116,7 @@ pub(crate) struct UntestedCriterion {
     pub(crate) evidence: String,
     /// Who confirmed it.
     pub(crate) actor: Person,
-    /// When.
+    /// The time.
     pub(crate) at: Time,
 }
 

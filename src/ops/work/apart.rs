@@ -30,7 +30,7 @@ use crate::trail::hooked::links_commits;
 pub(crate) struct AskedApart<'a> {
     /// The agent: its name, or a command line.
     pub(crate) agent: &'a str,
-    /// As what it acts.
+    /// The role in which it acts.
     pub(crate) role: Role,
     /// The kind of the question.
     pub(crate) kind: RequestKind,

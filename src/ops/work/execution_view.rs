@@ -88,7 +88,7 @@ pub(crate) struct EndView {
     pub(crate) status: ExecutionStatus,
     /// Who ended it.
     pub(crate) ended_by: Person,
-    /// When.
+    /// The time.
     pub(crate) finished_at: Time,
     /// What was reported.
     #[serde(skip_serializing_if = "Option::is_none")]

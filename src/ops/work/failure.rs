@@ -19,8 +19,8 @@ use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::store::{StoreError, Tx, layout};
 
-/// A failure as JSON. It may also be the report of an execution that failed, as `done --result` takes it of one that
-/// completed; without a message, its errors or its summary say what went wrong.
+/// A failure as JSON. It may also be the report of a failed execution, in the form that `done --result` takes; without a
+/// message, its errors or its summary say what went wrong.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = super::report::with_failed_report)]

@@ -90,7 +90,7 @@ impl WorktreeClaim {
 /// The notice about the claim of this worktree.
 ///
 /// # Errors
-/// The same as [`own`].
+/// Those of [`own`].
 pub(crate) fn notice_of_claim(store: &Store, read: &impl ReadState) -> Result<Option<Notice>, Refusal> {
     Ok(own(store, read)?.notice())
 }
@@ -105,7 +105,7 @@ fn notice_of_end(active: &ActiveClaim, how: &str) -> Notice {
 /// Notices for the executors in this clone about ends and losses that came in since `before`; each is reported once.
 ///
 /// # Errors
-/// The same as [`own`].
+/// Those of [`own`].
 pub(crate) fn notices_since(
     store: &Store,
     before: &impl ReadState,

@@ -68,7 +68,8 @@ pub(crate) fn refuse_foreign(
     })
 }
 
-/// The same for records about an execution that may have ended or been set aside: then anyone may add to its trail.
+/// Refuses records about an execution that someone else holds. Once it has ended or been set aside, anyone may add to its
+/// trail.
 ///
 /// # Errors
 /// `claim-of-another`.

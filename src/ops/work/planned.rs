@@ -15,7 +15,7 @@ use crate::trail::claimed::{self, ClaimLookup};
 /// The plan as claimed by the execution that holds the issue, or else the current plan.
 ///
 /// # Errors
-/// The same as [`as_claimed`].
+/// Those of [`as_claimed`].
 pub(crate) fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> Result<Solution, Refusal> {
     let claim = facts::holder(folder).map(|it| &it.execution).filter(|it| it.solution_id == *id);
     match claim {
@@ -36,10 +36,10 @@ pub(crate) fn as_claimed(
     readable(claimed::plan(store, &store.snapshot()?, folder, claim)?, claim)
 }
 
-/// The same as stored, including hidden values: for decisions, not for display.
+/// The plan of a claim as stored, including hidden values: for decisions, not for display.
 ///
 /// # Errors
-/// The same as [`as_claimed`].
+/// Those of [`as_claimed`].
 pub(crate) fn as_stored(store: &Store, claim: &Execution) -> Result<Solution, Refusal> {
     readable(claimed::stored_plan(store, &store.snapshot()?, claim)?, claim)
 }

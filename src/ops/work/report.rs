@@ -28,7 +28,7 @@ use crate::trail::{links, trailers};
 pub(crate) struct ExecutorReport {
     /// The plan that was executed; it must be that of the execution that ends.
     solution_id: Option<SolutionId>,
-    /// When it ended; the record has a time of its own.
+    /// When it ended. It is not stored: the record has its own time.
     #[serde(rename = "executed_at")]
     _executed_at: Option<Time>,
     /// completed (use `fail` to report a failure).

@@ -100,7 +100,7 @@ pub(crate) fn verification<'s>(
 }
 
 impl Verification<'_> {
-    /// These tests, limited to these variables, and in the role that one of them names.
+    /// Limits the tests to these variables, and runs them in the role that one of them names.
     pub(crate) fn within(self, environment: Vec<(OsString, OsString)>) -> Self {
         Self { environment: Some(environment), ..self }
     }

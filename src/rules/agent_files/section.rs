@@ -8,9 +8,9 @@ use super::{AgentFileFault, State};
 /// How the marker lines are written.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Marks {
-    /// As comments of Markdown.
+    /// Comments of Markdown.
     Markdown,
-    /// As comments that begin with `#`.
+    /// Comments that begin with `#`.
     Hash,
 }
 

@@ -203,7 +203,7 @@ pub(crate) struct FeedbackContext {
     pub(crate) content: String,
     /// Its author.
     pub(crate) author: Person,
-    /// When.
+    /// The time.
     pub(crate) created_at: Time,
 }
 
@@ -212,7 +212,7 @@ pub(crate) struct FeedbackContext {
 pub(crate) struct CommentContext {
     /// Who wrote it.
     pub(crate) author: Person,
-    /// When.
+    /// The time.
     pub(crate) created_at: Time,
     /// The text, in Markdown.
     pub(crate) body: String,
@@ -233,7 +233,7 @@ pub(crate) struct ReviewContext {
     pub(crate) findings: Vec<String>,
     /// The reviewer.
     pub(crate) author: Person,
-    /// When.
+    /// The time.
     pub(crate) created_at: Time,
 }
 

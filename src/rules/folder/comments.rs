@@ -10,7 +10,7 @@ use crate::model::time::Time;
 /// A comment that is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StandingComment<'a> {
-    /// As it was last written.
+    /// The comment as last written.
     pub(crate) comment: &'a Comment,
     /// Its earlier versions, oldest first.
     pub(crate) replaces: Vec<&'a Comment>,

@@ -133,7 +133,7 @@ impl ExecutionFolder {
         self.aside_entry().map(|(_, aside)| aside)
     }
 
-    /// That content, with its entry.
+    /// The entry that sets aside its present status, with the content of that entry.
     pub(in crate::rules) fn aside_entry(&self) -> Option<(&LogEntry, &Aside)> {
         let outcome = self.outcome();
         self.log.iter().find_map(|entry| match &entry.event {
@@ -160,7 +160,7 @@ impl ExecutionFolder {
             .collect()
     }
 
-    /// Those of them that the execution made itself. [`super::undoing::standing`] finds those whose changes remain.
+    /// The commits that the execution made itself. [`super::undoing::standing`] finds those whose changes remain.
     pub(crate) fn work(&self) -> Vec<LinkedCommit> {
         self.commits().into_iter().filter(|it| it.link.is_work()).collect()
     }

@@ -24,7 +24,7 @@ fn costs(text: &str) -> impl Iterator<Item = (char, usize)> + '_ {
                 word.0 -= 1;
                 word.1
             }
-            // These are shown escaped.
+            // Hidden characters are shown escaped.
             _ if is_hidden(c) => 18,
             ' ' => 1,
             _ if c.is_ascii() => 2,

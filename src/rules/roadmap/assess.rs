@@ -10,7 +10,7 @@ use crate::rules::roadmap::mode;
 /// How many of the five factors decide the mode.
 const DECISIVE: usize = 3;
 
-/// What the factors come to.
+/// The result of the factors.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Assessed {
     /// The factors; `high` is very uncertain.

@@ -46,7 +46,7 @@ pub(crate) struct Round {
     pub(crate) feedback: RoadmapFeedback,
     /// Who said so.
     pub(crate) author: Person,
-    /// When.
+    /// The time.
     pub(crate) at: Time,
     /// What the documents after it changed: `new L2`, `changed L0`, `gone T4`.
     pub(crate) changes: Vec<String>,

@@ -9,7 +9,7 @@ use crate::rules::limits::LONGEST_TITLE;
 
 /// The tag of every issue of a roadmap.
 const ROADMAP_TAG: &str = "roadmap";
-/// The same tag, as other programs write it.
+/// The tag as other programs write it.
 const OTHER_TAG: &str = "req-plan";
 
 /// Every name of a tag. `roadmap` and `req-plan` are one tag with two names.

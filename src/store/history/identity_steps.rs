@@ -133,8 +133,8 @@ impl Store {
         Ok(found)
     }
 
-    /// The same change by change, however many commits there are: for the commits in the history of `tip` but not of
-    /// `since`, or for the whole history.
+    /// Checks change by change, however many commits there are: the commits in the history of `tip` but not of
+    /// `since`, or the whole history.
     pub(crate) fn all_rewritten(
         &self,
         since: Option<ObjectId>,

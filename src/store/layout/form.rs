@@ -114,7 +114,7 @@ pub(crate) enum Sound {
     Doc(Box<Doc>),
     /// The canonical bytes of a write-once record.
     Entry(Vec<u8>),
-    /// Of a later version of the format, or not part of it.
+    /// A file of a later version of the format, or not part of it.
     Unknown,
 }
 

@@ -30,17 +30,17 @@ pub(crate) enum Owner {
 /// A directory of write-once entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LogKind {
-    /// Of an issue.
+    /// Directory of entries of an issue.
     Comments(IssueId),
-    /// Of an issue.
+    /// Directory of entries of an issue.
     Feedback(IssueId),
     /// What explorers found out about an issue.
     Explorations(IssueId),
-    /// Of a plan.
+    /// Directory of entries of a plan.
     Reviews(SolutionId),
     /// What happened in an execution.
     Events(ExecutionId),
-    /// Of a queue.
+    /// Directory of entries of a queue.
     Conflicts(QueueId),
     /// What happened in a run.
     RunEvents(RunId),

@@ -19,7 +19,7 @@ fn is_job(stat: &str) -> Option<bool> {
     Some(group != session)
 }
 
-/// As on Linux, but through the system calls.
+/// Whether this process has a process group of its own within its session, from system calls.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn has_shell() -> bool {
     use rustix::process::{getpgrp, getsid};

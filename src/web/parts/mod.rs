@@ -36,7 +36,7 @@ pub(super) fn reviewed(standing: &CombinedReview) -> Markup {
     html! { @if standing.verdict.is_some() { (badge(standing.word())) } @else { span.quiet { "not reviewed" } } }
 }
 
-/// That a plan was withdrawn, and nothing if it was not.
+/// Says that a plan was withdrawn, and why; empty if it was not.
 pub(super) fn withdrawn(why: Option<&str>) -> Markup {
     html! { @if why.is_some() { (badge("withdrawn")) " " } }
 }

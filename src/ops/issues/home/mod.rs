@@ -31,7 +31,7 @@ use crate::rules::readiness::{Blocker, Facts, InOrder, in_order};
 use crate::rules::roles::{self, Role};
 use crate::sync;
 
-/// Where someone is.
+/// Where you are, what waits for you, and what to do next.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Home {
     /// The ref that holds the records.

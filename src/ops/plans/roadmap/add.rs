@@ -94,10 +94,10 @@ pub(crate) struct RoadmapAdded {
     pub(crate) unchanged: Vec<AddedIssue>,
     /// Issues whose layer or task the document no longer has.
     pub(crate) gone: Vec<AddedIssue>,
-    /// What was changed here and in the document: the document's stands, and this is what was here.
+    /// Fields that were changed both here and in the document, each with its value here. The document's value wins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) overridden: Vec<Overridden>,
-    /// Parts that the file has in an earlier version: they stay as somebody else changed them since.
+    /// Parts of which the file has an earlier version. They keep what someone else has changed since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) outdated: Vec<Outdated>,
 }
@@ -170,7 +170,7 @@ pub(super) struct RoadmapTarget {
     pub(super) id: RoadmapId,
     /// Who added it.
     pub(super) author: Person,
-    /// When.
+    /// The time.
     pub(super) created_at: Time,
     /// It as it is; `None` if it is new.
     pub(super) before: Option<RoadmapFolder>,

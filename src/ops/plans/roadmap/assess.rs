@@ -24,7 +24,7 @@ pub(crate) fn assessment(given: &Value) -> Result<Factors, Refusal> {
     })
 }
 
-/// What the factors come to. It needs no store.
+/// The result of the factors. It needs no store.
 ///
 /// # Errors
 /// `incomplete` if a factor is missing; `undecided` if somebody must choose.

@@ -179,7 +179,7 @@ pub(super) fn orphans(
     Ok(found)
 }
 
-/// A field that people and the document both changed: what the document says is newer, and stands.
+/// A field that was changed both here and in the document. The document's change is newer, so it wins.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Overridden {
     /// The issue.

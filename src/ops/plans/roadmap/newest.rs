@@ -19,7 +19,7 @@ use crate::store::{Store, Tx};
 pub(super) struct Newest {
     /// What it says.
     pub(super) document: RoadmapDocument,
-    /// The same, as its planner wrote it.
+    /// The document as its planner wrote it.
     pub(super) stored: Value,
     /// Layers or tasks.
     pub(super) mode: RoadmapMode,

@@ -162,7 +162,7 @@ fn mendable(refusal: Refusal) -> ApartUnfit {
 /// Sends the feedback on a roadmap to a planner, and applies the answer.
 ///
 /// # Errors
-/// As [`plan`].
+/// Those of [`plan`].
 pub(crate) fn replan(
     session: &Session,
     roadmap: &str,

@@ -26,7 +26,7 @@ pub(crate) struct RoadmapInput {
     pub(crate) mode: RoadmapChoice,
     /// What a roadmap must keep to.
     pub(crate) rules: Vec<String>,
-    /// The roadmap as it is, if it is to be changed.
+    /// The current roadmap, if it should be changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) roadmap: Option<Current>,
     /// The rounds of feedback on it so far.
@@ -42,7 +42,7 @@ pub(crate) struct RoadmapInput {
     pub(crate) left_out: Vec<Omission>,
 }
 
-/// A roadmap that is to be changed.
+/// A roadmap that should be changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Current {
     /// Its id.
@@ -81,7 +81,7 @@ impl RoadmapInput {
 /// The answer of a roadmap's planner: a document, or its assessment alone.
 #[derive(Debug, Clone)]
 pub(crate) struct RoadmapAnswer {
-    /// As it was written.
+    /// The answer as written.
     pub(crate) given: Value,
     /// The document.
     pub(crate) document: RoadmapDocument,

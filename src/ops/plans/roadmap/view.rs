@@ -29,7 +29,7 @@ pub(crate) struct RoadmapView {
     pub(crate) status: Status,
     /// Who added it.
     pub(crate) author: Person,
-    /// When.
+    /// The time.
     pub(crate) created_at: Time,
     /// When its document last changed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,7 +37,7 @@ pub(crate) struct RoadmapView {
     /// Goal, constraints, stakeholders and keywords, with the factors as they were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) assessment: Option<Assessment>,
-    /// What the factors come to.
+    /// The result of the factors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) assessed: Option<Assessed>,
     /// How many of its issues are completed or closed.

@@ -121,7 +121,7 @@ struct Looked {
 
 /// The plan that an execution claimed.
 struct Judged {
-    /// As stored.
+    /// The plan as stored.
     plan: Plan,
     /// Whether a part of it is hidden.
     is_hidden: bool,

@@ -50,7 +50,7 @@ pub(crate) struct SignedCommit {
     pub(crate) key: Option<String>,
     /// Its author: `Name <email>`
     pub(crate) author: Person,
-    /// When.
+    /// The time.
     pub(crate) at: Time,
     /// The first line of its message.
     pub(crate) subject: String,

@@ -42,7 +42,7 @@ text_enum!(
 );
 
 impl Driven {
-    /// As far as this repository knows.
+    /// The driver of a run, as far as this repository knows.
     pub(super) fn of(store: &Store, run: &RunFolder) -> Self {
         let progress = RunProgress::of(run);
         let files = folder(store, &run.run.id);

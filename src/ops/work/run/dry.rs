@@ -15,7 +15,7 @@ use crate::rules::folder::IssueFolder;
 use crate::rules::run::{Standing, StuckReason, foreseen, phase};
 use crate::rules::{facts, review};
 
-/// A run that would be begun.
+/// A run that would be started.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DryRun {
     /// Its record.
@@ -36,7 +36,7 @@ pub(crate) struct DryIssue {
     pub(crate) status: IssueStatus,
     /// The steps, in order.
     pub(crate) steps: Vec<DryStep>,
-    /// What a person must do before it goes on; absent if it goes to its end.
+    /// What a person must do before it goes on; absent if it runs to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) waits_for: Option<String>,
 }
@@ -56,7 +56,7 @@ pub(crate) struct DryStep {
 /// Looks at what a run would do. Nothing is written or started.
 ///
 /// # Errors
-/// As [`prepare`].
+/// Those of [`prepare`].
 pub(crate) fn dry(session: &Session, input: &Begin) -> Answer<DryRun> {
     let Done { view: (run, _), notices, .. } = prepare(session, input)?;
     session.notice_all(notices);

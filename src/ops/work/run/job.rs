@@ -56,9 +56,9 @@ pub(super) struct AgentJob {
     pub(super) execution: Option<ExecutionId>,
     /// Who takes it.
     pub(super) agent: Agent,
-    /// As what it acts.
+    /// The role in which it acts.
     pub(super) role: Role,
-    /// As whom its work is recorded.
+    /// The identity under which its work is recorded.
     pub(super) identity: AgentIdentity,
     /// Where it works.
     pub(super) folder: PathBuf,

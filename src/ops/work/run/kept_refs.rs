@@ -16,7 +16,7 @@ const REPLACE: &str = "refs/replace/";
 /// The file of all packed refs.
 const PACKED: &str = "packed-refs";
 
-/// These refs as they were.
+/// The replacement refs and `packed-refs` as they were.
 #[derive(Debug)]
 pub(super) struct KeptRefs {
     replaced: BTreeMap<String, ObjectId>,

@@ -36,7 +36,7 @@ pub(super) struct Outside {
     pub(super) trees: Vec<(PathBuf, Git)>,
     /// Whether somebody promised that.
     pub(super) is_alone: bool,
-    /// Those directories, whatever was promised.
+    /// The directories of these worktrees, even if `is_alone`.
     folders: Vec<PathBuf>,
     /// How many steps are in progress, and the states of these worktrees when a step last began or ended.
     at_work: AtomicUsize,

@@ -39,7 +39,7 @@ impl Shown for Silent {
     fn end(&self) {}
 }
 
-/// As whom a session is made, and what the programs that it starts may see.
+/// The identity of a session, and the variables that the programs it starts may see.
 #[derive(Debug, Clone)]
 pub(crate) struct AgentIdentity {
     /// Who acts.

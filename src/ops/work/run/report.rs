@@ -17,7 +17,7 @@ use crate::store::{ReadState, Store, StoreError, records};
 /// The report of a run: the named one, or else the one that started last.
 ///
 /// # Errors
-/// As [`super::show`].
+/// Those of [`super::show`].
 pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> {
     let store = session.store();
     let snapshot = store.snapshot()?;

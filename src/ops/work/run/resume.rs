@@ -23,7 +23,7 @@ use crate::sync;
 /// according to its mode and the input. All notices go to `watch`, so the answer has none.
 ///
 /// # Errors
-/// As [`begin::prepare`]; `interrupted`.
+/// Those of [`begin::prepare`]; `interrupted`.
 pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn RunWatch) -> Answer<RunView> {
     let Done { view: (run, given), notices, .. } = begin::prepare(session, input)?;
     session.notice_all(notices);

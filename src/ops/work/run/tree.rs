@@ -29,7 +29,7 @@ pub(super) fn open(common: &Path, tree: &Path, environment: &Environment) -> Res
 /// Opens a worktree of a run of the repository of `store`.
 ///
 /// # Errors
-/// As [`open`].
+/// Those of [`open`].
 pub(in crate::ops::work) fn open_of(store: &Store, tree: &Path) -> Result<Store, Refusal> {
     open(&store.common_dir(), tree, store.environment())
 }

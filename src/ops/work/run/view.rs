@@ -46,7 +46,7 @@ pub(crate) struct RunView {
     /// The directory on this machine with the transcripts of its agents, if any are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) transcripts: Option<String>,
-    /// What happened that the roles of its agents do not allow.
+    /// Actions that the roles of its agents do not allow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) breaches: Vec<Breach>,
     /// How many issues wait for someone to choose one of their plans.
@@ -221,7 +221,7 @@ pub(crate) fn interrupted(session: &Session) -> Result<Vec<RunId>, Refusal> {
 /// The log of a run, in order: of the named run, or else of the latest.
 ///
 /// # Errors
-/// As [`show`].
+/// Those of [`show`].
 pub(crate) fn log(session: &Session, run: Option<&str>) -> Answer<Vec<LoggedView>> {
     let found = named(&session.store().snapshot()?, run)?;
     let view = |entry: RunLogEntry| LoggedView { words: run_event(&entry.event), entry };

@@ -60,7 +60,7 @@ pub(crate) struct RunReport {
     pub(crate) left_out: Vec<SkippedStep>,
     /// The quality of the work, as far as it can be counted.
     pub(crate) quality: RunQuality,
-    /// What happened that the roles of agents do not allow.
+    /// Actions that the roles of agents do not allow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) breaches: Vec<Breach>,
     /// What a person must decide or do.
@@ -103,7 +103,7 @@ pub(crate) struct Totals {
     pub(crate) failed_check_count: usize,
     /// Failed attempts at steps.
     pub(crate) setback_count: usize,
-    /// What agents are known to have done that their roles do not allow.
+    /// Known actions of agents that their roles do not allow.
     pub(crate) breach_count: usize,
     /// The tokens that agents reported.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -44,7 +44,7 @@ pub(crate) fn queue_alone(read: &impl ReadState, id: &QueueId) -> Result<Option<
     Ok(Some(QueueFolder { queue: queue.record, items: Vec::new(), conflicts, broken, is_readable: true }))
 }
 
-/// The same for one queue of many: a broken one is skipped and noted.
+/// Reads one queue of many: a broken one is skipped and noted.
 pub(crate) fn queue_head(read: &impl ReadState, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
     match queue_alone(read, id) {
         Err(StoreError::Broken { path, broken }) => {

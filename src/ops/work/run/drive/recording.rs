@@ -119,7 +119,7 @@ fn note_unplanned(tx: &mut Tx<'_>, events: &[RunEvent]) -> Result<(), Refusal> {
         RunEvent::Setback(it) if it.action == RunStep::Plan => Some(it),
         _ => None,
     });
-    // That someone else was writing says nothing about the issue.
+    // A failure because someone else was writing says nothing about the issue.
     let setback = setback.filter(|it| !is_unwritten(it.error.error_type.as_deref()));
     let (Some(setback), true) = (setback, events.iter().any(is_unplanned)) else { return Ok(()) };
     let (Some(issue), Some(message)) = (&setback.issue_id, &setback.error.message) else { return Ok(()) };
