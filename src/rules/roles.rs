@@ -240,7 +240,7 @@ pub(crate) fn admit_import(role: Option<&str>, what: &str, op: Op) -> Result<(),
 }
 
 /// Allows an operation to an agent of a run. Such an agent may neither claim nor end executions, nor exchange records
-/// with a remote; only the planner of an issue may change its description.
+/// with a remote, nor import; only the planner of an issue may change its description.
 ///
 /// # Errors
 /// The operation belongs to the run.
@@ -248,6 +248,10 @@ pub(crate) fn admit_in_run(role: Option<&str>, op: Op) -> Result<(), RoleError> 
     let is_planner = role.and_then(Role::named) == Some(Role::Planner);
     match op {
         Op::Next | Op::Done | Op::Fail | Op::LeaseRelease | Op::Retry | Op::Run | Op::Merge => {
+            Err(RoleError::OfTheRun(op))
+        }
+        // An import can do all that these do, and edit every issue.
+        Op::ImportBeads | Op::ImportCcw | Op::ImportGitBug | Op::ImportGithub | Op::ImportJsonl => {
             Err(RoleError::OfTheRun(op))
         }
         Op::Edit if !is_planner => Err(RoleError::OfTheRun(op)),
@@ -308,7 +312,7 @@ mod tests {
 
     #[test]
     fn an_agent_of_a_run_leaves_the_run_to_itself() {
-        for op in [Op::Done, Op::Fail, Op::Next, Op::Merge, Op::LeaseRelease, Op::Edit] {
+        for op in [Op::Done, Op::Fail, Op::Next, Op::Merge, Op::LeaseRelease, Op::Edit, Op::ImportJsonl] {
             assert_eq!(admit_in_run(Some("executor"), op), Err(RoleError::OfTheRun(op)));
         }
         for op in [Op::Comment, Op::TaskStart, Op::Link, Op::LeaseRenew, Op::WisdomAdd] {

@@ -140,6 +140,26 @@ fn an_import_brings_only_what_the_role_may_write() {
     repo.with_env("WF_ROLE", "explorer").wf(&["import", "jsonl", &issues]).ok();
     repo.wf(&["import", "jsonl", &policy]).ok();
 
+    // A store of ccw has plans and queues, too.
+    let project = sandbox.root().join("project");
+    std::fs::create_dir_all(project.join(".workflow/issues/solutions")).unwrap();
+    let at = "2026-01-01T08:00:00.000Z";
+    let issue = json!({"id": "ISS-009", "title": "T", "status": "planned", "priority": 3, "created_at": at,
+        "updated_at": at, "bound_solution_id": "SOL-ISS-009-1"});
+    let plan = json!({"id": "SOL-ISS-009-1", "description": "Change it", "is_bound": true, "created_at": at,
+        "tasks": [{"id": "T1", "title": "Change", "scope": "src", "action": "Fix", "implementation": ["change it"],
+            "acceptance": {"criteria": ["it works"], "verification": ["cargo test"]}}]});
+    let folder = project.join(".workflow/issues");
+    std::fs::write(folder.join("issues.jsonl"), format!("{issue}\n")).unwrap();
+    let path = project.to_str().unwrap();
+    let explorer = repo.with_env("WF_ROLE", "explorer");
+    std::fs::write(folder.join("solutions/ISS-009.jsonl"), format!("{plan}\n")).unwrap();
+    let tip = repo.tip();
+    let error = explorer.refused(1, &["import", "ccw", path]);
+    assert!(error["message"].as_str().unwrap().starts_with("an explorer may not import "), "{error}");
+    assert_eq!(repo.tip(), tip);
+    repo.with_env("WF_ROLE", "planner").wf(&["import", "ccw", path]).ok();
+
     from.planned("ISS-002", &plan_on("a.txt"));
     let plans = export("plans.jsonl");
     refused(&repo, "explorer", &["import", "jsonl", &plans]);
