@@ -3,12 +3,11 @@
 
 mod ahead;
 mod comments;
+mod counted;
 mod cycles;
 mod settle;
 mod work;
 
-use std::borrow::Cow;
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -21,22 +20,14 @@ use crate::git::cores;
 use crate::model::doc::{Doc, Excess};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::issue::Issue;
-use crate::model::time::Time;
 use crate::store::{ReadState, StoreError, Tx, layout};
 use comments::Comments;
-pub(crate) use settle::follow_source;
+use counted::{Counted, count, select};
 use settle::{Fresh, Settled, settle};
+pub(crate) use settle::{follow_source, is_parted};
 
-/// A record that counts: one for each id.
-struct Counted {
-    /// Its index in the order of the source.
-    index: usize,
-    unit: Cow<'static, str>,
-    number: u64,
-    changed: Time,
-    /// Why it is not to be imported.
-    left_out: Option<String>,
-}
+/// Why an issue is left as it is.
+const REDACTED_HERE: &str = "redacted here; no longer follows its source";
 
 /// The records of a source that count.
 pub(crate) struct Batch {
@@ -192,59 +183,6 @@ fn skipped(unit: &str, number: u64, refused: RefusedRecord) -> Skipped {
     Skipped { unit: unit.to_owned(), number, id, reason }
 }
 
-/// Counts a record; a note if another one has its id.
-fn count(counted: &mut BTreeMap<IssueId, Counted>, id: IssueId, new: Counted) -> Option<Noted> {
-    match counted.entry(id) {
-        Entry::Vacant(free) => {
-            free.insert(new);
-            None
-        }
-        Entry::Occupied(mut taken) => {
-            let first = taken.get();
-            let is_later = new.changed >= first.changed;
-            let (stands, out) = if is_later { (&new, first) } else { (first, &new) };
-            let both = match first.unit == new.unit {
-                true => format!("{}s {} and {}", new.unit, first.number, new.number),
-                false => format!("{} and {}", first.location(), new.location()),
-            };
-            let (stands, out) = (stands.location(), out.location());
-            let note = format!("{both} have this id; {stands} changed last and was used, {out} was left out");
-            let id = taken.key().to_string();
-            if is_later {
-                taken.insert(new);
-            }
-            Some(Noted { id, note, remedies: vec![] })
-        }
-    }
-}
-
-/// The records to import; counts the others by their `reasons`, which has some already.
-fn select(
-    counted: BTreeMap<IssueId, Counted>,
-    limit: Option<usize>,
-    mut reasons: BTreeMap<String, u64>,
-    left_out: &mut Vec<LeftOutIssues>,
-) -> BTreeMap<IssueId, usize> {
-    let mut places = BTreeMap::new();
-    for (id, counted) in counted {
-        match counted.left_out {
-            Some(reason) => *reasons.entry(reason).or_default() += 1,
-            None => {
-                places.insert(id, counted.index);
-            }
-        }
-    }
-    if let Some(limit) = limit.filter(|limit| *limit < places.len()) {
-        let mut order: Vec<usize> = places.values().copied().collect();
-        order.sort_unstable();
-        let beyond: BTreeSet<usize> = order.split_off(limit).into_iter().collect();
-        places.retain(|_, index| !beyond.contains(index));
-        *reasons.entry("beyond the limit".into()).or_default() += beyond.len() as u64;
-    }
-    left_out.extend(reasons.into_iter().map(|(reason, issues)| LeftOutIssues { reason, issues }));
-    places
-}
-
 /// What to write for an issue.
 enum Record {
     New(Fresh),
@@ -261,17 +199,10 @@ struct Writing<'a> {
     depends_on: BTreeMap<IssueId, Vec<IssueId>>,
     /// How many issues have information that has no field here.
     kept: BTreeMap<String, u64>,
+    /// How many issues no longer follow their source.
+    redacted: u64,
     /// The queues that hold an issue of the batch.
     queues: BTreeSet<QueueId>,
-}
-
-impl Counted {
-    fn location(&self) -> String {
-        match self.number {
-            0 => self.unit.to_string(),
-            number => format!("{} {number}", self.unit),
-        }
-    }
 }
 
 impl<'a> Writing<'a> {
@@ -282,6 +213,7 @@ impl<'a> Writing<'a> {
             dependent: Vec::new(),
             depends_on: BTreeMap::new(),
             kept: BTreeMap::new(),
+            redacted: 0,
             queues: BTreeSet::new(),
         }
     }
@@ -304,6 +236,15 @@ impl<'a> Writing<'a> {
         let (doc, here, mut notes, is_new) = match settled {
             Settled::Older => {
                 self.report.unchanged += 1;
+                return Ok(());
+            }
+            Settled::Redacted => {
+                self.redacted += 1;
+                self.report.notes.push(Noted {
+                    id: id.to_string(),
+                    note: REDACTED_HERE.into(),
+                    remedies: vec![],
+                });
                 return Ok(());
             }
             Settled::New(fresh) => (Some(Record::New(fresh)), None, vec![], true),
@@ -376,6 +317,10 @@ impl<'a> Writing<'a> {
         let cycles = cycles::notes(tx, &self.dependent, self.depends_on)?;
         self.report.cycles = cycles.iter().map(|noted| noted.note.clone()).collect();
         self.report.notes.extend(cycles);
+        if self.redacted > 0 {
+            let left_out = LeftOutIssues { reason: REDACTED_HERE.into(), issues: self.redacted };
+            self.report.left_out.push(left_out);
+        }
         self.report.kept = self.kept.into_iter().map(|(what, issues)| KeptValue { what, issues }).collect();
         Ok(self.report)
     }

@@ -32,7 +32,7 @@ pub(crate) struct ImportReport {
     pub(crate) work: ImportedWork,
     /// Records that could not be read, or cannot be issues.
     pub(crate) skipped: Vec<Skipped>,
-    /// Issues that the options left out.
+    /// Issues that the options left out, or of which something is redacted here.
     pub(crate) left_out: Vec<LeftOutIssues>,
     /// Values that have no field here; they are kept with the issue as the source has them.
     pub(crate) kept: Vec<KeptValue>,
@@ -83,7 +83,7 @@ pub(crate) struct Skipped {
     pub(crate) reason: String,
 }
 
-/// Issues that the options of the import leave out for the same reason.
+/// Issues that an import leaves out for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct LeftOutIssues {
     /// Why: `type chore`.

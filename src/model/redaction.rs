@@ -38,12 +38,28 @@ entry! {
     }
 }
 
+/// The file of an issue in its directory, as the target of a redaction.
+pub(crate) const ISSUE_FILE: &str = "issue.json";
+/// The field of an issue with the record of its source.
+pub(crate) const SOURCE_RECORD: &str = "imported";
+
 impl Redaction {
+    /// Whether it hides the record of the source of an issue. Then the issue no longer follows its source.
+    pub(crate) fn is_of_source(&self) -> bool {
+        self.target == ISSUE_FILE && self.field == SOURCE_RECORD
+    }
+
     /// Whether a value with this stamp is hidden. A missing stamp is the zero stamp, earlier than all others. A
     /// redaction with a stamp of the far future hides only values of the far future; otherwise it would hide all later
     /// values in that epoch.
+    ///
+    /// What imports write is hidden whatever its stamp, and so is every record of a source: another clone that does
+    /// not know of the redaction can import the same text again.
     pub(crate) fn hides(&self, stamp: Option<&EpochStamp>) -> bool {
         let Some(stamp) = stamp else { return true };
+        if stamp.is_import() || self.is_of_source() {
+            return true;
+        }
         self.stamp
             .as_ref()
             .is_some_and(|until| stamp <= until && (!until.is_far_future() || stamp.is_far_future()))

@@ -16,7 +16,7 @@ use super::snapshot::ReadState;
 use super::snapshot::records;
 use crate::git::GitError;
 use crate::model::doc::{Doc, file_bytes};
-use crate::model::redaction::{ASIDE, REDACTED, Redaction, hidden_plan, hide};
+use crate::model::redaction::{ASIDE, ISSUE_FILE, REDACTED, Redaction, hidden_plan, hide};
 use crate::model::stamp::EpochStamp;
 use crate::model::strict;
 
@@ -60,7 +60,9 @@ pub(crate) enum Reach {
 impl Reach {
     fn of(redaction: &Redaction, doc: Option<&Doc>) -> Self {
         let Some(doc) = doc else { return Self::Absent };
-        if redaction.stamp.is_none() && doc.birth().is_some() {
+        if redaction.is_of_source() {
+            Self::Whole
+        } else if redaction.stamp.is_none() && doc.birth().is_some() {
             Self::NoStamp
         } else if doc.written(&redaction.field).is_none() {
             Self::Absent
@@ -163,6 +165,19 @@ impl Redactions {
     /// Whether a value of the record at `path` is hidden.
     pub(crate) fn hides(&self, path: &str, key: &str, stamp: Option<&EpochStamp>) -> bool {
         self.target(path).any(|it| is_of(&it.redaction.field, key) && it.hides(stamp))
+    }
+
+    /// Whether an issue with these redactions no longer follows its source, because something of it is hidden.
+    pub(crate) fn hides_source(&self) -> bool {
+        let mut all = self.by_target.get(ISSUE_FILE).into_iter().flatten();
+        all.any(|it| it.redaction.is_of_source())
+    }
+
+    /// Whether something in an entry of a log is hidden.
+    pub(crate) fn hides_in(&self, log: &str) -> bool {
+        let is_in = |target: &str| target.strip_prefix(log).is_some_and(|rest| rest.starts_with('/'));
+        let mut all = self.by_target.iter().filter(|(target, _)| is_in(target)).flat_map(|(_, all)| all);
+        all.any(|it| it.redaction.field != ASIDE)
     }
 
     /// What this redaction can hide; `None` if it is not one of these.

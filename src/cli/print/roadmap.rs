@@ -50,6 +50,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
         ("changed", style::WARN, &it.changed),
         ("unchanged", style::DIM, &it.unchanged),
         ("gone", style::BAD, &it.gone),
+        ("redacted", style::DIM, &it.redacted),
     ] {
         for issue in issues {
             table.row([
@@ -66,6 +67,12 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
         }
     }
     table.print(screen)?;
+    if !it.redacted.is_empty() {
+        writeln!(
+            screen,
+            "redacted: something of these issues is hidden, so they no longer follow the document"
+        )?;
+    }
     for was in &it.overridden {
         let (id, value) = (screen.painter().paint(style::ID, was.issue_id.as_str()), was.value.to_string());
         let value = clean_line(&value);

@@ -12,6 +12,7 @@ use crate::model::id::IssueId;
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::stamp::Stamp;
 use crate::model::typed;
+use crate::store::redaction::Redactions;
 use crate::store::{StoreError, Tx, layout, new_bytes, records};
 
 /// Why a record with other content than the last import was left out.
@@ -24,6 +25,8 @@ pub(super) enum Settled {
     New(Fresh),
     /// The existing record is from a later import.
     Older,
+    /// Something of the existing issue is redacted, so it no longer follows its source.
+    Redacted,
     /// Another issue has this id; why the source's was left out.
     Other(String),
     /// There is one; `doc` is its new version, `None` if it stays as it is.
@@ -67,6 +70,9 @@ pub(super) fn settle(
     arrival: &Arrival,
     fresh: Option<Fresh>,
 ) -> Result<Settled, StoreError> {
+    if is_parted(tx, &arrival.issue.id)? {
+        return Ok(Settled::Redacted);
+    }
     let here = records::doc(tx, &ISSUE, &layout::issue(&arrival.issue.id))?;
     Ok(joined(here, tracker, arrival, fresh))
 }
@@ -84,8 +90,6 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
     let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
     let completed = completed(tracker, known, arrival);
     let arrival = completed.as_ref().unwrap_or(arrival);
-    let veiled = known.and_then(|known| veiled::veiled(tracker, known, arrival));
-    let arrival = veiled.as_ref().unwrap_or(arrival);
     let mut before = known.and_then(|record| (tracker.read)(record).ok());
     if let (Some(before), Some(read)) = (&mut before, doc.stamp("imported").filter(|stamp| stamp.is_import()))
     {
@@ -140,9 +144,17 @@ fn completed(tracker: &Tracker, known: Option<&Value>, arrival: &Arrival) -> Opt
     Some(Arrival { changed: arrival.changed, ..whole })
 }
 
+/// Whether the issue no longer follows its source, because something of it is redacted.
+pub(crate) fn is_parted(tx: &Tx<'_>, id: &IssueId) -> Result<bool, StoreError> {
+    Ok(Redactions::of(tx, &layout::issue_folder(id))?.hides_source())
+}
+
 /// Lets an issue of which two clones imported different states be as the later of the two says, after their merge: what
 /// the imports wrote, and which items it has. Returns whether anything changed.
 pub(crate) fn follow_source(tx: &mut Tx<'_>, id: &IssueId) -> Result<bool, StoreError> {
+    if is_parted(tx, id)? {
+        return Ok(false);
+    }
     let path = layout::issue(id);
     let Some(doc) = records::doc(tx, &ISSUE, &path)? else { return Ok(false) };
     let Some(last) = Last::of(&doc, trackers::read) else { return Ok(false) };
@@ -228,8 +240,6 @@ fn two_births(here: &Doc) -> Settled {
     );
     Settled::Other(note)
 }
-
-mod veiled;
 
 #[cfg(test)]
 mod tests;

@@ -106,7 +106,9 @@ impl Writing<'_> {
             let mut items = 0;
             if !matches!(followed, Followed::LeftOut) {
                 let (folder, log) = (queue_folder(&queue.id), layout::queue_conflicts(&queue.id));
-                for conflict in conflicts {
+                // The same text can come with another status, and so as another entry.
+                let is_hidden = Redactions::of(tx, &folder)?.hides_in("conflicts");
+                for conflict in conflicts.iter().filter(|_| !is_hidden) {
                     write_entry(tx, &folder, &log, conflict)?;
                 }
                 items = remove_unlisted(tx, queue, listed, &changed)?;

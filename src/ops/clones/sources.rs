@@ -5,7 +5,6 @@ use crate::interchange::import::follow_source;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::words::count;
-use crate::ops::store::keep_hidden;
 use crate::ops::{Refusal, Session};
 use crate::store::StoreError;
 use crate::store::layout::{Location, Owner};
@@ -29,7 +28,6 @@ pub(crate) fn follow_sources(session: &Session) -> Result<bool, Refusal> {
                 Err(StoreError::Broken { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
-            followed += usize::from(keep_hidden(tx, id)?);
         }
         tx.describe(format!("sync: {} as last imported", count(followed, "issue")));
         Ok(())

@@ -19,7 +19,6 @@ mod received;
 mod redact;
 mod reindex;
 mod signatures;
-mod source_copy;
 mod undo;
 
 pub(crate) use agent_setup::{AgentFiles, AgentSetup, PieceState, SetupTask, agent_setup};
@@ -41,5 +40,4 @@ pub(crate) use received::received;
 pub(crate) use redact::{Redact, redact};
 pub(crate) use reindex::{Reindexed, reindex};
 pub(crate) use signatures::{Signature, Vouched, Vouching, signatures, vouched};
-pub(crate) use source_copy::keep_hidden;
 pub(crate) use undo::{KeptField, Restored, Undone, undo};

@@ -4,20 +4,21 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::copies::copies;
-use super::source_copy::hide_in_source;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
+use crate::model::id::IssueId;
+use crate::model::issue::ISSUE;
 use crate::model::op::{Op, Other};
-use crate::model::redaction::{ALL, Redaction};
+use crate::model::redaction::{ALL, ISSUE_FILE, Redaction, SOURCE_RECORD};
 use crate::model::remedy::RemedyCall;
 use crate::model::schema::FieldKind;
 use crate::model::strict;
 use crate::ops::entries::entry;
-use crate::ops::{Answer, Refusal, Session};
+use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::store::layout::{self, Form, Location, form};
 use crate::store::redaction::Redactions;
 use crate::store::resolve::{self, KnownRecord};
-use crate::store::{ReadState, Tx};
+use crate::store::{ReadState, StoreError, Tx, records};
 
 /// What to hide, and why.
 #[derive(Debug)]
@@ -34,9 +35,6 @@ pub(crate) struct Redact {
 
 /// The logs in the directory of a record.
 const LOGS: &[&str] = &["comments", "feedback", "explorations", "reviews", "log", "conflicts"];
-
-/// The file of an issue in its directory.
-pub(super) const ISSUE_FILE: &str = "issue.json";
 
 /// A value to hide.
 pub(super) struct HideValue {
@@ -57,29 +55,54 @@ pub(crate) struct Redacted {
     pub(crate) id: String,
 }
 
-/// Hides a value, and its copies elsewhere in the issue. The history still contains the value.
+/// Hides a value, and its copies elsewhere in the issue. The history still contains the value. An imported issue no
+/// longer follows its source from then on: the record of the source has the same texts, and a later one would bring them
+/// back.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-redactable`.
 pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Redacted> {
     let permit = session.permit(Op::Redact)?;
     let reason = &input.reason;
+    let mut issue = None;
     let committed = session.transact(permit, |tx| {
         let (id, wanted) = wanted(tx, input)?;
         let mut made = vec![hide(tx, &wanted, reason)?];
         for copy in copies(tx, &wanted)? {
             made.push(hide(tx, &copy, reason)?);
         }
-        // The import source's copy of the issue contains the same texts.
-        if wanted.target != ISSUE_FILE || wanted.field != "imported" {
-            made.push(hide_in_source(tx, &wanted, reason)?);
+        let place = Location::parse(&format!("{}/{}", wanted.folder, wanted.target));
+        issue = place.and_then(|place| place.issue());
+        if let Some(record) = issue.as_ref().map(|issue| source_of(tx, issue)).transpose()?.flatten() {
+            made.push(hide(tx, &record, reason)?);
         }
         tx.note.force.clone_from(&input.force);
         let fields: Vec<&str> = made.iter().flatten().map(|it| it.field.as_str()).collect();
         tx.describe(format!("redact: {} of {id}", fields.join(", ")));
         Ok(Redacted { entries: made.into_iter().flatten().collect(), id })
     })?;
+    if let Some(issue) = issue.filter(|_| committed.answer.entries.iter().any(Redaction::is_of_source)) {
+        session.notice(Notice::warning(format!(
+            "`{issue}` no longer follows its source: every import leaves it as it is, and its record there is hidden"
+        )));
+    }
     Ok(session.done(committed.answer, committed.commit))
+}
+
+/// The record of the source of an issue; `None` if it was not imported.
+fn source_of(tx: &Tx<'_>, issue: &IssueId) -> Result<Option<HideValue>, Refusal> {
+    let doc = match records::doc(tx, &ISSUE, &layout::issue(issue)) {
+        Ok(doc) => doc,
+        // Nobody can tell where in it something is.
+        Err(StoreError::Broken { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let is_imported = doc.is_some_and(|doc| doc.value(SOURCE_RECORD).is_some());
+    Ok(is_imported.then(|| HideValue {
+        folder: layout::issue_folder(issue),
+        target: ISSUE_FILE.into(),
+        field: SOURCE_RECORD.into(),
+    }))
 }
 
 fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, HideValue), Refusal> {

@@ -15,7 +15,9 @@ fn import(here: &mut Option<Doc>, tracker: &Tracker, record: &Value) -> bool {
     match joined(here.take(), tracker, &arrival, None) {
         Settled::New(_) => *here = Some(made(&arrival)),
         Settled::Known { doc: Some(doc), .. } => *here = Some(doc),
-        Settled::Known { doc: None, .. } | Settled::Older | Settled::Other(_) => return false,
+        Settled::Known { doc: None, .. } | Settled::Older | Settled::Redacted | Settled::Other(_) => {
+            return false;
+        }
     }
     true
 }

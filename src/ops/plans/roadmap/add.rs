@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::assess::chosen;
 use super::find::{existing, titled};
-use super::items::{Overridden, dated, orphans, overridden, record};
+use super::items::{Overridden, dated, orphans, overridden, parted, record};
 use super::newest::{Newest, assigned_to, newest};
 use crate::interchange::import::Batch;
 use crate::interchange::roadmap::{AtHand, Fate, ROADMAP};
@@ -31,7 +31,7 @@ use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::RoadmapFolder;
 use crate::rules::plan_check::PlanFinding;
 use crate::rules::roadmap::{self, Outdated, RoadmapSetting, Status};
-use crate::rules::{facts, limits};
+use crate::rules::{facts, limits, shown};
 use crate::store::{ReadState, Store, StoreError, Tx, layout, random_uid, records, resolve};
 
 /// A document to add.
@@ -94,6 +94,9 @@ pub(crate) struct RoadmapAdded {
     pub(crate) unchanged: Vec<AddedIssue>,
     /// Issues whose layer or task the document no longer has.
     pub(crate) gone: Vec<AddedIssue>,
+    /// Issues of which something is redacted: they no longer follow the document, and are as they were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) redacted: Vec<AddedIssue>,
     /// Fields that were changed both here and in the document, each with its value here. The document's value wins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) overridden: Vec<Overridden>,
@@ -237,7 +240,9 @@ fn apply(
     };
     let earlier = files(tx)?;
     let overridden = overridden(tx, &records)?;
-    let mut at_hand = AtHand(records.iter().map(typed::own_json).collect());
+    let parted = parted(tx, before.as_ref(), &records)?;
+    let followed = records.iter().filter(|it| !parted.contains_key(&it.issue_id));
+    let mut at_hand = AtHand(followed.map(typed::own_json).collect());
     let batch = Batch::collect(&ROADMAP, &mut at_hand, &ImportSelection::default(), |_| {})?;
     let report = batch.write::<Refusal>(&mut at_hand, tx, |_| {})?;
     if let Some(skipped) = report.skipped.first() {
@@ -261,20 +266,27 @@ fn apply(
         changed: vec![],
         unchanged: vec![],
         gone: vec![],
+        redacted: vec![],
         overridden,
         outdated,
     };
-    for ((record, earlier), now) in records.iter().zip(earlier).zip(files(tx)?) {
-        let folder = existing_outline(tx, &record.issue_id)?;
-        let was = assigned.iter().find(|(issue, _)| *issue == record.issue_id);
-        let issue = AddedIssue {
-            item: record.item_id().to_owned(),
-            was: was.and_then(|(_, was)| was.clone()),
-            issue_id: record.issue_id.clone(),
-            title: folder.issue.record.title.clone(),
-            wave: record.gone.is_none().then_some(record.wave),
-            status: facts::status(&folder),
+    let of_issue =
+        |tx: &Tx<'_>, id: &IssueId, item: &str, wave: Option<u64>| -> Result<AddedIssue, Refusal> {
+            let folder = existing_outline(tx, id)?;
+            let was = assigned.iter().find(|(issue, _)| issue == id).and_then(|(_, was)| was.clone());
+            let (title, status) = (folder.issue.record.title.clone(), facts::status(&folder));
+            Ok(AddedIssue { item: item.to_owned(), was, issue_id: id.clone(), title, wave, status })
         };
+    for (id, item) in &parted {
+        let wave = shown::wave(&existing_outline(tx, id)?.issue.record);
+        added.redacted.push(of_issue(tx, id, item, wave)?);
+    }
+    for ((record, earlier), now) in records.iter().zip(earlier).zip(files(tx)?) {
+        if parted.contains_key(&record.issue_id) {
+            continue;
+        }
+        let wave = record.gone.is_none().then_some(record.wave);
+        let issue = of_issue(tx, &record.issue_id, record.item_id(), wave)?;
         match (earlier, now) {
             _ if orphaned.contains(&record.issue_id) => added.gone.push(issue),
             (None, _) => added.created.push(issue),

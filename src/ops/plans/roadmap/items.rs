@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::newest::given;
+use crate::interchange::import::is_parted;
 use crate::interchange::roadmap::{Fate, ROADMAP, RoadmapRecord, issue_id};
 use crate::model::code::Code;
 use crate::model::id::{IssueId, RoadmapId};
@@ -14,7 +15,7 @@ use crate::model::issue::{ISSUE, Issue};
 use crate::model::op::Op;
 use crate::model::person::Person;
 use crate::model::remedy::RemedyCall;
-use crate::model::roadmap::{RoadmapDocument, RoadmapMode};
+use crate::model::roadmap::{Roadmap, RoadmapDocument, RoadmapMode};
 use crate::model::stamp::Stamp;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
@@ -36,13 +37,45 @@ pub(super) struct KnownIssue {
 }
 
 /// The layer or task of an issue, if it has one; `current` are those in the last version of the document.
-pub(super) fn known(issue: &Issue, current: &[Item]) -> Option<KnownIssue> {
-    let record = RoadmapRecord::of(issue)?;
+pub(super) fn known(roadmap: &Roadmap, issue: &Issue, current: &[Item]) -> Option<KnownIssue> {
+    let Some(record) = RoadmapRecord::of(issue) else {
+        // Something of the issue is redacted, and so is the record in it. The document also says whose it is.
+        let part = part_of(roadmap, &issue.id)?;
+        let item = current.iter().find(|it| it.id == part)?.clone();
+        return Some(KnownIssue { id: issue.id.clone(), known: KnownPart { item, is_current: true } });
+    };
     let item = record.read().ok()?;
     // Another clone may have changed the issue or the document.
     let is_it = |it: &Item| it.id == item.id && (it.goal == item.goal || it.scope == item.scope);
     let is_current = record.gone.is_none() && current.iter().any(is_it);
     Some(KnownIssue { id: issue.id.clone(), known: KnownPart { item, is_current } })
+}
+
+/// The number of the layer or task of an issue in the last version of the document.
+fn part_of<'a>(roadmap: &'a Roadmap, issue: &IssueId) -> Option<&'a str> {
+    roadmap.document.get(issue.as_str())?.get("id")?.as_str()
+}
+
+/// The issues of which something is redacted, which stay as they are, with the numbers of their layers or tasks: those of
+/// the new document, which are `records`, and those that it no longer has.
+pub(super) fn parted(
+    tx: &Tx<'_>,
+    before: Option<&RoadmapFolder>,
+    records: &[RoadmapRecord],
+) -> Result<BTreeMap<IssueId, String>, Refusal> {
+    let mut all = BTreeMap::new();
+    if let Some(roadmap) = before.map(|it| &it.roadmap.record) {
+        let part = |id: &IssueId| Some((id.clone(), part_of(roadmap, id)?.to_owned()));
+        all.extend(roadmap.issue_ids.iter().filter_map(part));
+    }
+    all.extend(records.iter().map(|it| (it.issue_id.clone(), it.item_id().to_owned())));
+    let mut parted = BTreeMap::new();
+    for (id, part) in all {
+        if is_parted(tx, &id)? {
+            parted.insert(id, part);
+        }
+    }
+    Ok(parted)
 }
 
 /// The issues of a roadmap.
@@ -54,7 +87,7 @@ pub(super) fn known_issues(tx: &Tx<'_>, before: Option<&RoadmapFolder>) -> Resul
     let mut all = Vec::new();
     for id in &record.issue_ids {
         match records::outline(tx, id) {
-            Ok(Some(outline)) => all.extend(known(&outline.issue.record, &current)),
+            Ok(Some(outline)) => all.extend(known(record, &outline.issue.record, &current)),
             Ok(None) | Err(StoreError::Broken { .. }) => {}
             Err(error) => return Err(error.into()),
         }

@@ -79,7 +79,7 @@ pub(super) fn view_of(read: &impl ReadState, folder: &RoadmapFolder) -> Result<R
     let mut known = Vec::new();
     for id in &record.issue_ids {
         let Some(issue) = readable(read, id)? else { continue };
-        if let Some(it) = super::items::known(&issue.issue.record, &items) {
+        if let Some(it) = super::items::known(record, &issue.issue.record, &items) {
             known.push(it.known);
             issues.push(issue);
         }

@@ -199,6 +199,47 @@ fn two_clones_that_change_it_end_alike() {
 }
 
 #[test]
+fn an_issue_with_something_redacted_no_longer_follows_the_document() {
+    for is_purged in [false, true] {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.store("a");
+        let mut document = direct();
+        document["tasks"][0]["convergence"]["definition_of_done"] = json!("hunter2 is the password here");
+        let added = add(&repo, &document, &[]);
+        let (one, three) = (issue_of(&added, "T1"), issue_of(&added, "T3"));
+        repo.wf(&["redact", &one, "context", "-m", "a password"]).ok();
+        if is_purged {
+            repo.wf(&["redact", "--purge", "--yes"]).ok();
+        }
+        sandbox.advance(60);
+        document["tasks"][0]["convergence"]["definition_of_done"] = json!("hunter2 is still the password");
+        document["tasks"][2]["effort"] = json!("large");
+        let again = add(&repo, &document, &[]);
+        assert_eq!(
+            (column(&again["redacted"], "item"), column(&again["changed"], "item")),
+            (vec!["T1".to_owned()], vec!["T3".to_owned()])
+        );
+        assert_eq!((&again["created"], &again["redacted"][0]["issue_id"]), (&json!([]), &json!(one)));
+        let shown = repo.wf(&["show", &one, "--imported", "--json"]).ok().stdout;
+        assert!(!shown.contains("hunter2"), "{shown}");
+        let waves = repo.json(&["roadmap", "show"])["waves"].clone();
+        assert_eq!(column(&waves[0]["issues"], "issue_id").len(), 2, "{waves}");
+        assert_eq!(repo.json(&["show", &three])["depends_on"].as_array().unwrap().len(), 2);
+        // It is named when the document no longer has it, too.
+        document["tasks"].as_array_mut().unwrap().remove(0);
+        document["tasks"][1]["depends_on"] = json!(["T2"]);
+        let without = add(&repo, &document, &[]);
+        assert_eq!(
+            (column(&without["redacted"], "item"), &without["gone"]),
+            (vec!["T1".to_owned()], &json!([]))
+        );
+        let text = repo.wf_in(document.to_string(), &["roadmap", "add", "-"]).ok().stdout;
+        assert!(!text.contains("hunter2"), "{text}");
+        repo.wf(&["fsck"]).ok();
+    }
+}
+
+#[test]
 fn a_hidden_document_shows_nowhere() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");

@@ -1,0 +1,82 @@
+//! Which records of a source count: one for each id, and those that the options select.
+
+use std::borrow::Cow;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::interchange::{LeftOutIssues, Noted};
+use crate::model::id::IssueId;
+use crate::model::time::Time;
+
+/// A record that counts: one for each id.
+pub(super) struct Counted {
+    /// Its index in the order of the source.
+    pub(super) index: usize,
+    pub(super) unit: Cow<'static, str>,
+    pub(super) number: u64,
+    pub(super) changed: Time,
+    /// Why it is not to be imported.
+    pub(super) left_out: Option<String>,
+}
+
+impl Counted {
+    fn location(&self) -> String {
+        match self.number {
+            0 => self.unit.to_string(),
+            number => format!("{} {number}", self.unit),
+        }
+    }
+}
+
+/// Counts a record; a note if another one has its id.
+pub(super) fn count(counted: &mut BTreeMap<IssueId, Counted>, id: IssueId, new: Counted) -> Option<Noted> {
+    match counted.entry(id) {
+        Entry::Vacant(free) => {
+            free.insert(new);
+            None
+        }
+        Entry::Occupied(mut taken) => {
+            let first = taken.get();
+            let is_later = new.changed >= first.changed;
+            let (stands, out) = if is_later { (&new, first) } else { (first, &new) };
+            let both = match first.unit == new.unit {
+                true => format!("{}s {} and {}", new.unit, first.number, new.number),
+                false => format!("{} and {}", first.location(), new.location()),
+            };
+            let (stands, out) = (stands.location(), out.location());
+            let note = format!("{both} have this id; {stands} changed last and was used, {out} was left out");
+            let id = taken.key().to_string();
+            if is_later {
+                taken.insert(new);
+            }
+            Some(Noted { id, note, remedies: vec![] })
+        }
+    }
+}
+
+/// The records to import; counts the others by their `reasons`, which has some already.
+pub(super) fn select(
+    counted: BTreeMap<IssueId, Counted>,
+    limit: Option<usize>,
+    mut reasons: BTreeMap<String, u64>,
+    left_out: &mut Vec<LeftOutIssues>,
+) -> BTreeMap<IssueId, usize> {
+    let mut places = BTreeMap::new();
+    for (id, counted) in counted {
+        match counted.left_out {
+            Some(reason) => *reasons.entry(reason).or_default() += 1,
+            None => {
+                places.insert(id, counted.index);
+            }
+        }
+    }
+    if let Some(limit) = limit.filter(|limit| *limit < places.len()) {
+        let mut order: Vec<usize> = places.values().copied().collect();
+        order.sort_unstable();
+        let beyond: BTreeSet<usize> = order.split_off(limit).into_iter().collect();
+        places.retain(|_, index| !beyond.contains(index));
+        *reasons.entry("beyond the limit".into()).or_default() += beyond.len() as u64;
+    }
+    left_out.extend(reasons.into_iter().map(|(reason, issues)| LeftOutIssues { reason, issues }));
+    places
+}
