@@ -111,8 +111,9 @@ pub(super) fn read(
     let id = QueueId::parse(id).map_err(|error| error.to_string())?;
     let others = given.as_object().into_iter().flatten();
     let others = others.filter(|(name, value)| says(value) && !PLACED.contains(&name.as_str()));
-    let mut notes: Vec<String> =
-        others.map(|(name, _)| format!("its `{name}` has no field here, and was left out")).collect();
+    let mut notes: Vec<String> = others
+        .map(|(name, _)| format!("git wf has no field for the `{name}` of a queue, so it was left out"))
+        .collect();
     let items = members(given, &mut notes);
     let created_at = made_at(&id)
         .or_else(|| text("created_at").and_then(Time::parse))

@@ -165,8 +165,8 @@ fn update_record(
     changed: &Stamp,
     said: &mut RecordNotes<'_>,
 ) -> Result<Followed, StoreError> {
-    let doc = match records::doc(tx, schema, &path) {
-        Ok(None) => fresh,
+    let (doc, followed) = match records::doc(tx, schema, &path) {
+        Ok(None) => (fresh, Followed::Written),
         Ok(Some(here)) if here.birth() != fresh.birth() && schema.births == Births::LaterStands => {
             return Ok(said.left_out(
                 "is another one here, with the same id: it stays as it is, and the source's was left out",
@@ -176,10 +176,11 @@ fn update_record(
             let hidden = hidden_keys(tx, &path, &here, &fresh)?;
             let is_changed = here.follow_import(&fresh, changed, &hidden);
             said.differing(&here.differing(&fresh, &hidden));
-            if !is_changed {
+            let is_ordered = here.restamp_import("priority", &fresh);
+            if !is_changed && !is_ordered {
                 return Ok(Followed::Same);
             }
-            here
+            (here, if is_changed { Followed::Written } else { Followed::Same })
         }
         Err(StoreError::Broken { broken, .. }) => {
             return Ok(said.left_out(format!("cannot be read here, so it was left alone: {broken}")));
@@ -187,7 +188,7 @@ fn update_record(
         Err(error) => return Err(error),
     };
     match tx.write_new_doc(path, &doc) {
-        Ok(()) => Ok(Followed::Written),
+        Ok(()) => Ok(followed),
         Err(StoreError::Excess { excess, .. }) => {
             Ok(said.left_out(format!("is too large, so it was left out: {excess}")))
         }

@@ -118,6 +118,20 @@ impl Doc {
         is_changed
     }
 
+    /// Puts a value that an import wrote and that `source` has, too, under the later stamp of `source`. Values that make
+    /// sense only together, such as the order of all queues, have one stamp in this way, and a merge takes all of them
+    /// from one state of the source. Returns whether that changed anything.
+    pub(crate) fn restamp_import(&mut self, key: &str, source: &Self) -> bool {
+        let (value, stamp) = (source.value(key), source.stamp(key));
+        let slot = self.slots.get_mut(key).filter(|slot| {
+            let is_earlier = slot.stamp.as_ref() < stamp;
+            slot.value.as_ref() == value && is_earlier && slot.stamp.as_ref().is_none_or(Stamp::is_import)
+        });
+        let Some(slot) = slot else { return false };
+        slot.stamp = stamp.cloned();
+        true
+    }
+
     /// A stamp like `changed` that is later than everything that imports wrote at the same time.
     pub(crate) fn after_contents(&self, changed: &Stamp) -> Stamp {
         let stamps = self.slots.values().filter_map(|slot| slot.stamp.as_ref());

@@ -128,3 +128,37 @@ fn clones_that_import_two_contents_of_one_time_meet() {
         assert_eq!(ada.wf(&["fsck"]).ok().stdout.trim(), "0 errors, 0 notes", "{what}");
     }
 }
+
+/// The first and the third content have one order of the queues, the second has the other one.
+#[test]
+fn of_three_contents_of_one_time_one_orders_all_queues() {
+    let sandbox = Sandbox::new();
+    for n in 0..4 {
+        let [one, two, three] =
+            ["one", "two", "three"].map(|name| sandbox.root().join(format!("{name} {n}")));
+        [&one, &two, &three].into_iter().for_each(|at| project(at));
+        change(&two, "queues/index.json", |it| it["active_queue_id"] = SECOND.into());
+        change(&three, &format!("queues/{FIRST}.json"), |it| it["name"] = format!("Release {n}").into());
+        let (server_sandbox, server, ada) = shared();
+        let bea = server_sandbox.clone(&server, "bea");
+        bea.wf(&["init"]).ok();
+        import(&ada, &one);
+        import(&ada, &three);
+        import(&bea, &two);
+        let order =
+            |repo: &Repo| [FIRST, SECOND].map(|id| repo.json(&["queue", "show", id])["priority"].clone());
+        let alone = [&ada, &bea].map(order);
+        assert_ne!(alone[0], alone[1]);
+        for repo in [&ada, &bea, &ada] {
+            repo.wf(&["sync"]).ok();
+        }
+        assert!(alone.contains(&order(&ada)), "{n}: {:?}", order(&ada));
+        assert_eq!(order(&ada), order(&bea));
+        let met = order(&ada);
+        for project in [&one, &two, &three] {
+            import(&ada, project);
+        }
+        assert!(alone.contains(&order(&ada)), "{n}: {met:?} became {:?}", order(&ada));
+        assert_eq!(ada.wf(&["fsck"]).ok().stdout.trim(), "0 errors, 0 notes");
+    }
+}
