@@ -112,7 +112,7 @@ pub(super) fn read(
     let others = given.as_object().into_iter().flatten();
     let others = others.filter(|(name, value)| says(value) && !PLACED.contains(&name.as_str()));
     let mut notes: Vec<String> = others
-        .map(|(name, _)| format!("git wf has no field for the `{name}` of a queue, so it was left out"))
+        .map(|(name, _)| format!("there is no field here for the `{name}` of a queue, so it was left out"))
         .collect();
     let items = members(given, &mut notes);
     let created_at = made_at(&id)
