@@ -132,7 +132,7 @@ impl Git {
         let Err(error) = merged else { return Ok(BranchMerge::Done) };
         let listed = self.run(&["diff", "--name-only", "--diff-filter=U"])?;
         let files: Vec<String> = String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect();
-        // Where there was nothing to abort, the first error says more.
+        // If there was nothing to abort, the first error says more.
         let _ = self.run(&["merge", "--abort"]);
         if files.is_empty() { Err(error) } else { Ok(BranchMerge::Conflict(files)) }
     }
@@ -152,7 +152,7 @@ fn line(output: &[u8]) -> String {
     String::from_utf8_lossy(output).trim().to_owned()
 }
 
-/// What came of a merge.
+/// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum BranchMerge {
     /// The branch holds it.

@@ -267,7 +267,7 @@ fn with_task(
     bound: BoundExecution,
     text: &[u8],
 ) -> Result<BoundExecution, StoreError> {
-    // Nothing can be said of a first commit, or where git cannot tell; `post-commit` looks again.
+    // Nothing is known about a first commit, or if git cannot tell; `post-commit` checks again.
     let files = || Ok(Staged::of(store)?.and_then(|staged| staged.files().ok()).unwrap_or_default());
     let own = trailers::parse(&unindented(text));
     let task_id = task(read, &bound.solution_id, &own, bound.task_id, files)?;

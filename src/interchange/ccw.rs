@@ -167,8 +167,9 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     fields.objects(&mut issue);
     let plans = own.plans();
     for (id, given) in own.renamed() {
-        fields
-            .note(format!("its plan `{given}` became `{id}`: here, the id of a plan has that of its issue"));
+        fields.note(format!(
+            "its plan `{given}` became `{id}`: here, the id of a plan contains that of its issue"
+        ));
     }
     issue.bound_solution_id = fields.bound(&issue.id, &own, &plans);
     let changed = own.bound_at().map_or(changed, |at| at.max(changed));

@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 use super::title;
 use crate::model::time::Time;
 
-/// The fields of one record, and what is to be said about them.
+/// The fields of one record, and notes about them.
 pub(super) struct Fields<'a> {
     /// The record.
     pub(super) map: &'a Map<String, Value>,
     /// What is wrong with it.
     pub(super) notes: Vec<String>,
-    /// What it says that cannot be said here.
+    /// The values that have no field here.
     pub(super) kept: BTreeSet<Cow<'static, str>>,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Fields<'a> {
         (born, updated.map_or(born, |updated| updated.max(born)))
     }
 
-    /// A time; `None` if it is missing or none.
+    /// A time; `None` if it is missing or not a time.
     pub(super) fn time(&mut self, name: &str) -> Option<Time> {
         let text = self.text(name)?;
         let time = Time::parse(&text);

@@ -129,7 +129,7 @@ fn assignees(map: &Map<String, Value>) -> impl Iterator<Item = &str> {
     all.filter_map(|person| person.get("login")?.as_str()).filter(|login| !login.is_empty())
 }
 
-/// The fields of one record, and what is to be said about them.
+/// The fields of one record, and notes about them.
 struct GithubFields<'a> {
     map: &'a Map<String, Value>,
     notes: Vec<String>,
@@ -177,7 +177,7 @@ impl<'a> GithubFields<'a> {
         }
     }
 
-    /// One person is assigned here.
+    /// Takes the first of several assignees, since an issue has only one here.
     fn assignees(&mut self, issue: &mut Issue) {
         let mut all = assignees(self.map);
         issue.assignee = all.next().map(str::to_owned);
@@ -186,7 +186,7 @@ impl<'a> GithubFields<'a> {
         }
     }
 
-    /// The issue last `changed` then.
+    /// The comments of an issue that last changed at `changed`.
     fn comments(&mut self, changed: Time) -> Vec<Comment> {
         let given = self.map.get("comments");
         if given.and_then(Value::as_u64).is_some_and(|count| count > 0) {

@@ -65,7 +65,7 @@ impl Watched {
     /// `not-found`, `too-many`.
     pub(super) fn add(&self, session: &Session, folder: &Path, uri: &str) -> Result<(), Refusal> {
         if self.with(|seen| seen.resources.len() >= MOST && !seen.resources.contains_key(uri)) {
-            return Err(Refusal::new(Code::TooMany, format!("you watch {MOST} resources already"))
+            return Err(Refusal::new(Code::TooMany, format!("you already watch {MOST} resources"))
                 .hint("`resources/unsubscribe` makes room"));
         }
         // In this order, so that a change in between is seen at the next check.

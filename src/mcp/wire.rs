@@ -162,7 +162,7 @@ impl Wire {
         }
     }
 
-    /// Notes a request that is to be answered.
+    /// Notes a request that needs an answer.
     fn admit(&self, id: &RequestId) -> Result<(), (ErrorCode, String)> {
         let mut open = in_flight(&self.open);
         if open.contains(id) {

@@ -177,7 +177,7 @@ text_enum!(
         InvalidUrl = "invalid-url",
         /// The input is not UTF-8.
         InvalidUtf8 = "invalid-utf8",
-        /// The value is none of those that are allowed.
+        /// The value is not one of those allowed.
         InvalidWord = "invalid-word",
         /// A file of the repository cannot be read or written.
         Io = "io",

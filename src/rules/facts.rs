@@ -81,7 +81,7 @@ pub(crate) struct IssueFacts {
 /// What someone has to decide about the plans of an issue before it goes on; the index stores it as a bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Undecided {
-    /// The chosen plan was rejected so often that only an owner goes on with it.
+    /// The chosen plan was rejected so often that only an owner may go on with it.
     Rejected = 1,
     /// None of the plans was chosen, or the chosen one was withdrawn, as after a merge.
     Choice = 2,

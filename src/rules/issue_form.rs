@@ -6,7 +6,7 @@ mod yaml;
 use super::issue_text::{IssueTemplate, TemplatePreset, with_preset};
 use yaml::Node;
 
-/// Longer hints would hide what is to be filled in.
+/// Longer hints would hide the fields to fill in.
 const LONGEST_HINT: usize = 500;
 
 /// Reads a form; a name such as `bug.yml` is that of its file.

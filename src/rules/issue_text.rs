@@ -54,7 +54,7 @@ pub(crate) fn written(issue: &Issue) -> String {
 /// Reads it.
 ///
 /// # Errors
-/// A field that there is not, or whose value is none of its.
+/// A field that does not exist, or a value that it does not allow.
 pub(crate) fn parse(text: &str) -> Result<IssueText, TextFault> {
     let (fields, body) = front_matter::split(text)?;
     let body = body.trim();
@@ -100,7 +100,7 @@ pub(crate) struct IssueTemplate {
     pub(crate) name: String,
     /// What it is for.
     pub(crate) about: String,
-    /// What is to be filled in, in the form of [`written`].
+    /// The fields to fill in, in the form of [`written`].
     pub(crate) text: String,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct TaskEdit {
 }
 
 impl TaskEdit {
-    /// Whether nothing is to be changed.
+    /// Whether there is nothing to change.
     pub(crate) fn is_empty(&self) -> bool {
         let lists = [&self.files, &self.criteria, &self.verification, &self.test_commands];
         self.merge.as_ref().is_none_or(Map::is_empty)

@@ -168,7 +168,7 @@ pub(crate) enum StoreError {
     Purged {
         /// Which one was not purged.
         side: Unpurged,
-        /// The ref of the head that was to be merged.
+        /// The ref of the head that could not be merged.
         name: String,
         /// The ref.
         reference: String,

@@ -86,7 +86,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
         let author = it.author.as_deref().unwrap_or("someone else");
         writeln!(
             screen,
-            "{}: the file has an earlier version, so what {} changed since stays; --revert goes back",
+            "{}: the file has an earlier version, so the later change by {} stays; --revert undoes it",
             clean_line(&it.part),
             clean_line(author)
         )?;

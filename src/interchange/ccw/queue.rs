@@ -251,7 +251,7 @@ fn numbered(items: Vec<Value>, created_at: Time, notes: &mut Vec<String>) -> Vec
             id
         });
         if !known.insert(id.clone()) {
-            notes.push(format!("two of its items are `{id}`; their plans tell them apart"));
+            notes.push(format!("two of its items have the id `{id}`; their plans tell them apart"));
         }
         let position = item.get("execution_order").and_then(Value::as_u64).filter(|order| *order > 0);
         let queued_at = text("queued_at").and_then(Time::parse).unwrap_or(created_at);

@@ -88,7 +88,7 @@ fn left_out(state: &Value) -> Vec<String> {
         .map(|(name, _)| format!("`{name}`"))
         .collect();
     if !others.is_empty() {
-        found.push(format!("what it says of the run was left out: {}", others.join(", ")));
+        found.push(format!("its fields about the run were left out: {}", others.join(", ")));
     }
     let errors = state.get("errors").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for error in errors.iter().take(MOST_ERRORS) {

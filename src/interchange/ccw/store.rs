@@ -178,7 +178,10 @@ impl Reading {
                     let why = match it.issue.as_str() {
                         "" => format!("its item `{}` names no issue", it.number),
                         issue => {
-                            format!("its item `{}` is of the issue `{issue}`, which is missing", it.number)
+                            format!(
+                                "its item `{}` belongs to the issue `{issue}`, which is missing",
+                                it.number
+                            )
                         }
                     };
                     self.faults.push(files::fault(file, 0, None, why));

@@ -165,7 +165,7 @@ fn a_plan_with_another_id_goes_back_under_its_own() {
     assert_eq!(arrival.issue.bound_solution_id.as_ref().unwrap().as_str(), "SOL-ISS-001-sol1");
     assert_eq!(
         arrival.notes,
-        ["its plan `SOL-1` became `SOL-ISS-001-sol1`: here, the id of a plan has that of its issue"]
+        ["its plan `SOL-1` became `SOL-ISS-001-sol1`: here, the id of a plan contains that of its issue"]
     );
     let handed = issue(&folder(arrival.issue, arrival.work.plans, vec![]));
     assert_eq!((handed.record, handed.solutions), (record, vec![given]));

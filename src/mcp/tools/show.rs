@@ -107,7 +107,7 @@ struct LeftOut {
 impl Tool for Show {
     const NAME: &'static str = "show";
     const TITLE: &'static str = "Show a record";
-    const ABOUT: &'static str = "Show an issue, plan, execution, queue, item or roadmap by its id. Of an issue, comments, feedback, \
+    const ABOUT: &'static str = "Show an issue, plan, execution, queue, item or roadmap by its id. For an issue, comments, feedback, \
         explorations, plans (`solutions`), executions and overrides are only counted unless `include` names them.";
     const PERFORMS: &'static [Op] = &[];
     type Input = Input;

@@ -65,7 +65,7 @@ impl JsonSchema for Risk {
 pub(crate) struct TextList(pub(crate) Vec<String>);
 
 impl TextList {
-    /// Whether there is none.
+    /// Whether the list has no text.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

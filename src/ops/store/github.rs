@@ -100,7 +100,7 @@ pub(crate) struct GithubReply {
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; `not-from-github`; `not-executed` if no plan was executed; to post, `open-tasks` while
-/// something else of the plan is to be done, `already-posted`; `no-gh`, `not-logged-in`, `gh-failed`.
+/// other work of the plan is left, `already-posted`; `no-gh`, `not-logged-in`, `gh-failed`.
 pub(crate) fn comment_for_github(session: &Session, input: &GithubReply) -> Answer<GithubComment> {
     let state = session.store().snapshot()?;
     let id = resolve::issue(&state, &input.issue)?;

@@ -124,7 +124,7 @@ mod tests {
         // Ada changes another part of her file.
         let changed = document("a", "d");
         assert_eq!(renew(&changed, &second, &known, "Ada"), (document("c", "d"), vec!["L0".to_owned()]));
-        // Who knows the present version goes back to an earlier one on purpose.
+        // Someone who knows the present version goes back to an earlier one on purpose.
         assert_eq!(renew(&first, &second, &known, "Bea"), (first.clone(), vec![]));
         let third = document("e", "b");
         assert_eq!(renew(&third, &second, &known, "Ada"), (third, vec![]), "a new version");

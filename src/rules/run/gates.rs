@@ -121,7 +121,7 @@ impl RunQuality {
                     && check.task_id.as_ref().is_none_or(|id| id == *task)
             })
         };
-        // Where the work failed before its tests, they say nothing about it.
+        // If the work failed before its tests, they say nothing about it.
         if checks.is_empty() && execution.outcome() != ExecutionStatus::Completed {
             return;
         }

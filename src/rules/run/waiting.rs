@@ -149,7 +149,7 @@ fn kept_branch(run: &RunId, kept: &KeptBranch) -> WaitsForPerson {
                     RemedyCall::new(Other::RunLog, [run]),
                     "says what it is, and how to bring back what was yours",
                 ),
-                removes(", once you need nothing of it"),
+                removes(", once you no longer need it"),
             ],
         ),
     };

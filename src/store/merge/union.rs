@@ -174,7 +174,7 @@ impl<'a> TreeMerge<'a> {
         }
         let key = (mine, other, depth);
         if let Some(known) = self.joined.get(&key).copied() {
-            // Where the same pair was merged first, each refused file was listed.
+            // When the same pair was merged first, each refused file was listed.
             if known.is_refused {
                 self.refuse(path);
             }

@@ -17,7 +17,7 @@ enum ConflictCommand {
     Take {
         #[command(flatten)]
         which: Which,
-        /// Which value, if several lost: 1 is the first that `conflicts` shows for this field
+        /// The number of the value, if several lost: 1 is the first that `conflicts` shows for this field
         #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         number: Option<u32>,
     },

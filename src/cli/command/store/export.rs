@@ -34,8 +34,8 @@ enum To {
     Jsonl(What),
     /// Export issues in the format of `bd` and `br`
     ///
-    /// An issue that came from beads is written as its original record with the changes made here, so that values without
-    /// a field here are given back. Values for which beads has no field are left out and listed.
+    /// An issue that came from beads is written as its original record with the changes made here, so no value of that
+    /// record is lost. Values for which beads has no field are left out and listed.
     Beads(What),
     /// Export issues, plans and queues in the format of `ccw issue`
     ///
@@ -107,7 +107,7 @@ struct InToto {
 struct Github {
     /// The issue
     issue: String,
-    /// Post it through `gh`, once everything else of the plan is done
+    /// Post it through `gh`, once the rest of the plan is done
     #[arg(long)]
     post: bool,
     #[command(flatten)]

@@ -53,7 +53,7 @@ enum AgentCommand {
         /// The input is what `git wf context --for ROLE --json` prints. An executor edits and commits in this work tree.
         #[arg(long, value_name = "FILE")]
         input: Option<String>,
-        /// Also send a request over the Agent Client Protocol; without this, such an agent is only greeted
+        /// Also send a request over the Agent Client Protocol; without this option, an agent that speaks it is only greeted
         #[arg(long, conflicts_with = "input")]
         ask: bool,
         /// Stop it if it takes longer than this, such as 90s, 30m or 2h (default: as configured)

@@ -29,8 +29,8 @@ pub(super) struct Newest {
     pub(super) outdated: Vec<Outdated>,
 }
 
-/// The document to add to `target`. What somebody else changed since the given version stays, unless the input says that
-/// it is to be undone.
+/// The document to add to `target`. What someone else changed since the given version stays, unless the input says to
+/// undo it.
 pub(super) fn newest(
     tx: &Tx<'_>,
     input: &AddRoadmap,
@@ -59,7 +59,7 @@ pub(super) fn newest(
     let whole = Roadmap { document: Value::Object(renewed), issue_ids, ..known.clone() }.whole();
     let document = checked(Some(store), &whole).map_err(|refusal| {
         refusal
-            .hint("the file has parts in an earlier version, which somebody else changed since: they do not fit together")
+            .hint("some parts of the file are from an earlier version and do not fit what someone else has changed since")
             .remedy(RemedyCall::new(Other::RoadmapShow, [&target.id]).flag("json"), "shows the newest document")
     })?;
     let input = AddRoadmap { document: whole, ..input.clone() };

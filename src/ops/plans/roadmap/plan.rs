@@ -30,7 +30,7 @@ pub(crate) struct PlanRoadmap {
     pub(crate) requirement: String,
     /// How it is split.
     pub(crate) mode: RoadmapChoice,
-    /// The roadmap that is to be changed, if any.
+    /// The roadmap to change, if any.
     pub(crate) roadmap: Option<String>,
     /// What becomes of issues whose layer or task is gone.
     pub(crate) gone: Option<Fate>,
@@ -46,7 +46,7 @@ pub(crate) fn plan(
     input: &PlanRoadmap,
     observer: &mut dyn AgentObserver,
 ) -> Answer<RoadmapAdded> {
-    // Who drives agents need not be a planner: the agent is.
+    // The agent is the planner; whoever starts it need not be one.
     session.permit(Op::RoadmapAdd).or_else(|_| session.permit(Op::Run))?;
     let snapshot = session.store().snapshot()?;
     let id = input.roadmap.as_deref().map(|text| resolve::roadmap(&snapshot, text)).transpose()?;

@@ -120,7 +120,7 @@ impl WorkFiles {
         Ok(real)
     }
 
-    /// The text of a file as it is to be; `None` if it does not exist.
+    /// The text that a file should have; `None` if it does not exist.
     pub(super) fn text(&mut self, path: &str) -> Result<Option<&str>, Refusal> {
         Ok(self.edited(path)?.now.as_deref())
     }
@@ -297,7 +297,7 @@ mod tests {
         for (path, text) in [("a", Some("new")), ("b", None), ("c/d", Some("new")), ("z", Some("new"))] {
             work.set(path, text.map(str::to_owned)).unwrap();
         }
-        // Nothing can replace a directory, which someone makes meanwhile.
+        // Someone may create a directory meanwhile, and a directory cannot be replaced.
         fs::create_dir(at("z")).unwrap();
         assert!(work.apply().unwrap_err().message.contains("is a directory"));
         let refused = work.write(work.files.iter(), &mut vec![]).unwrap_err();

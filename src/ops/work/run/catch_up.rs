@@ -49,7 +49,7 @@ pub(super) fn unrecorded(
         events.push(done(RunStep::Integrate));
     }
     let status = match (logged.status, at.status) {
-        // Who planned it was killed, or an issue that failed before the run was to be planned again.
+        // Its planner was killed, or an issue that failed before the run should be planned again.
         (Planning, Registered | Planning | Failed) => Registered,
         (logged, now) if logged != now && is_planned => now,
         _ => return events,

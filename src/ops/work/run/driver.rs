@@ -20,7 +20,7 @@ use crate::store::{Store, random_uid};
 
 /// The names of this repository's drivers, one per line.
 const NAMES: &str = "drivers";
-/// Who holds it drives the run; it has the number of that process.
+/// The process that holds it drives the run; the file has its number.
 const LOCK: &str = "driving.lock";
 /// How often to try the lock: a process that only looks at a run holds it for a moment.
 const TRIES: usize = 5;

@@ -33,7 +33,7 @@ pub(super) struct Listener<'a> {
     silence: Option<Silence>,
     /// How many more times it can be reminded before that.
     reminders: u8,
-    /// Whether it is to be reminded now.
+    /// Whether it should be reminded now.
     reminds: bool,
     /// Whether it was stopped because of its silence.
     pub(super) is_quiet: bool,

@@ -66,7 +66,7 @@ impl Silence {
             return false;
         }
         let now = looks(tree);
-        // Nothing says that an agent is silent whose work tree cannot be looked at.
+        // If its work tree cannot be inspected, an agent is not known to be silent.
         let is_silent = now.is_some() && now == self.seen;
         if !is_silent {
             (self.seen, self.since) = (now, Instant::now());

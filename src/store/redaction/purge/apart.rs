@@ -21,7 +21,7 @@ const MOST: usize = 16;
 pub(crate) enum Unpurged {
     /// Ours.
     Ours,
-    /// The one that was to be merged into ours.
+    /// The head that could not be merged into ours.
     Theirs,
 }
 

@@ -32,7 +32,7 @@ fn an_unchanged_file_undoes_nothing() {
     let l0 = issue_of(&added, "L0");
     assert_eq!(ada.json(&["show", &l0])["title"], "[MVP] Teams can export a year");
     let shown = ada.wf_in(progressive().to_string(), &["roadmap", "add", "-"]).ok().stdout;
-    assert!(shown.contains("L0: the file has an earlier version, so what Bea"), "{shown}");
+    assert!(shown.contains("L0: the file has an earlier version, so the later change by Bea"), "{shown}");
 
     // What Ada changed in her file comes, and what Bea changed stays.
     let mut third = progressive();

@@ -69,7 +69,7 @@ fn faults_are_named_with_file_and_line_and_the_rest_comes_in() {
         "issue-history.jsonl lines 1 and 2 have this id",
         "its plan `SOL-ISS-003-1` is missing, so none is bound",
         "the item was left out",
-        "two of its items are `S-1`",
+        "two of its items have the id `S-1`",
         "depends on `S-9`, which is not in the queue",
     ] {
         assert!(said.contains(part), "{part}: {said}");

@@ -98,7 +98,7 @@ fn what_is_wrong_with_a_work_folder_is_named_with_its_file() {
         .collect();
     for (start, why) in [
         ("codex-issue-20260101080000/state.json:", "the issue is not an object"),
-        ("codex-issue-20260101080000/state.json:", "`S-2` is of the issue `ISS-009`, which is missing"),
+        ("codex-issue-20260101080000/state.json:", "`S-2` belongs to the issue `ISS-009`, which is missing"),
         ("codex-issue-20260101080000/solutions/ISS-008-plan.json:", "there is no such issue"),
         ("codex-issue-20260102080000/state.json:", "the file is missing"),
         ("codex-issue-20260102080000/solutions/ISS-001-execution.json:", "line 2"),

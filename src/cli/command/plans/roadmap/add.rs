@@ -20,7 +20,7 @@ pub(super) struct Args {
     /// What to do with open issues that are no longer in the document: keep (leave them open, without a wave) or cancel
     #[arg(long, value_name = "WHAT", value_parser = parse_fate)]
     gone: Option<Fate>,
-    /// Also go back to an earlier version of what someone else has changed since
+    /// Also restore earlier versions of parts that someone else has changed since
     #[arg(long)]
     revert: bool,
     /// Show what would change, and change nothing
