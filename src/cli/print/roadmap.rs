@@ -70,7 +70,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
     if !it.redacted.is_empty() {
         writeln!(
             screen,
-            "redacted: something of these issues is hidden, so they no longer follow the document"
+            "redacted: something in these issues is hidden, so they no longer follow the document"
         )?;
     }
     for was in &it.overridden {

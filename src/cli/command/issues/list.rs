@@ -22,7 +22,7 @@ use crate::ops::format::Format;
 use crate::ops::issues::{self, IssueView, List};
 use crate::ops::{Notice, Session};
 
-/// List issues: those that are open, unless an option says otherwise
+/// List issues (open ones by default)
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A saved query: `@mine` stands for the options in `git config wf.query.mine`

@@ -9,8 +9,8 @@ use crate::ops::store::{self, Redact};
 ///
 /// The text stays in the history of the ref, where plain git shows it: everyone who has fetched it has it.
 ///
-/// An issue that was imported, or made by a roadmap, no longer follows its source once something of it is hidden: every
-/// import leaves it as it is, and what it had in the source, `imported`, is hidden too.
+/// Once anything in an issue from an import or a roadmap is hidden, the issue no longer follows its source: imports
+/// leave it as it is, and `imported`, the record of its source, is hidden too.
 ///
 /// With --purge the history is rewritten, so that no commit of the ref in this repository holds a hidden value. The
 /// remote keeps the old history until the new one is force-pushed, and every other clone keeps it until it is purged

@@ -94,7 +94,7 @@ pub(crate) struct RoadmapAdded {
     pub(crate) unchanged: Vec<AddedIssue>,
     /// Issues whose layer or task the document no longer has.
     pub(crate) gone: Vec<AddedIssue>,
-    /// Issues of which something is redacted: they no longer follow the document, and are as they were.
+    /// Issues in which something is redacted. They no longer follow the document, and stay as they were.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) redacted: Vec<AddedIssue>,
     /// Fields that were changed both here and in the document, each with its value here. The document's value wins.

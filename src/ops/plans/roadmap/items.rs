@@ -56,7 +56,7 @@ fn part_of<'a>(roadmap: &'a Roadmap, issue: &IssueId) -> Option<&'a str> {
     roadmap.document.get(issue.as_str())?.get("id")?.as_str()
 }
 
-/// The issues of which something is redacted, which stay as they are, with the numbers of their layers or tasks: those of
+/// The issues in which something is redacted, which stay as they are, with the numbers of their layers or tasks: those of
 /// the new document, which are `records`, and those that it no longer has.
 pub(super) fn parted(
     tx: &Tx<'_>,
