@@ -192,7 +192,7 @@ fn plan_of(session: &Session, issue: &str) -> Result<(Option<SolutionView>, Vec<
 }
 
 fn no_plan() -> Vec<StyledLine> {
-    vec![StyledLine::new(style::DIM, "no plan yet; `git wf solution add` adds one")]
+    vec![StyledLine::new(style::DIM, "no plan yet; `git wf plan` writes one")]
 }
 
 fn diff(patches: &IssuePatches) -> Vec<StyledLine> {

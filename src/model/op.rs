@@ -164,6 +164,8 @@ text_enum!(
         List = "list",
         /// Shows the commits of the store.
         Log = "log",
+        /// Writes a plan; it is recorded as `solution add`.
+        Plan = "plan",
         /// Shows the project context.
         ProjectShow = "project show",
         /// Lists conflicts between plans.

@@ -11,6 +11,8 @@ const MOST: usize = 2;
 /// What the next step depends on.
 #[derive(Debug, Default)]
 pub(crate) struct Situation<'a> {
+    /// Whether the user is a person, who writes plans in an editor.
+    pub(crate) is_person: bool,
     /// The role of the user; `None` for an owner.
     pub(crate) role: Option<Role>,
     /// How many tasks of this worktree's execution are open; `None` without an execution.
@@ -19,7 +21,7 @@ pub(crate) struct Situation<'a> {
     pub(crate) attention: Vec<&'a Remedy>,
     /// The number of items that can be claimed.
     pub(crate) ready: usize,
-    /// The most urgent issue whose plan is not queued.
+    /// The most urgent issue whose plan can be queued.
     pub(crate) planned: Option<IssueId>,
     /// The most urgent issue without a bound plan.
     pub(crate) unplanned: Option<IssueId>,
@@ -56,7 +58,10 @@ pub(crate) fn next_steps(it: &Situation<'_>) -> Vec<Remedy> {
         add(RemedyCall::new(Op::QueueAdd, [issue]), "queues its plan");
     }
     if let Some(issue) = &it.unplanned {
-        add(RemedyCall::new(Other::Context, [issue]), "shows what its planner needs");
+        match it.is_person {
+            true => add(RemedyCall::new(Other::Plan, [issue]), "opens your editor to plan it"),
+            false => add(RemedyCall::new(Other::Context, [issue]), "shows what its planner needs"),
+        }
     }
     if it.differs {
         add(Other::Sync.into(), "exchanges records with the remote");
@@ -71,6 +76,9 @@ pub(crate) fn next_steps(it: &Situation<'_>) -> Vec<Remedy> {
     }
     let is_allowed = |step: &Remedy| match step.call.as_ref().map(|call| call.operation) {
         Some(Operation::Recorded(op)) => roles::admit(it.role.map(Role::as_str), op).is_ok(),
+        Some(Operation::Other(Other::Plan)) => {
+            roles::admit(it.role.map(Role::as_str), Op::SolutionAdd).is_ok()
+        }
         _ => true,
     };
     let mut seen = std::collections::BTreeSet::new();
@@ -111,7 +119,9 @@ mod tests {
         assert_eq!(commands(&idle), ["git wf retry ISS-002", "git wf next"]);
         let calm = Situation { attention: vec![], ready: 0, ..idle };
         assert_eq!(commands(&calm), ["git wf queue add ISS-001", "git wf context ISS-001"]);
-        let quiet = Situation { planned: None, unplanned: None, ..calm };
+        let person = Situation { is_person: true, planned: None, ..calm };
+        assert_eq!(commands(&person), ["git wf plan ISS-001", "git wf sync"]);
+        let quiet = Situation { unplanned: None, ..person };
         assert_eq!(commands(&quiet), ["git wf sync"]);
     }
 

@@ -34,14 +34,14 @@ impl Board {
 fn a_menu_has_the_legal_moves_of_each_status() {
     let mut board = Board::of_a_team((120, 30));
     board.keys("m");
-    for words in ["edit --status planning", "edit --status paused: paused", "close: closed"] {
+    for words in ["set to planning", "set to paused", "bind a plan: planned", "close: closed"] {
         board.shows(words);
     }
     assert!(!board.picture().contains("reopen"), "it is not over");
     board.key(Key::Esc).keys("lllm");
-    board.shows("lease release: queued or planned");
+    board.shows("release the claim: queued or planned");
     board.key(Key::Esc).keys("lm");
-    board.shows("retry: queued or planned");
+    board.shows("try again: queued or planned");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_plan_is_chosen_and_bound() {
     assert_eq!(board.deed().act, BoardAct::Bind("SOL-1".into()));
     let mut board = Board::of_a_team((120, 30));
     board.event(BoardEvent::Plans("ISS-001".into(), Choosing::Bind, Ok(vec![])));
-    board.shows("`git wf solution add ISS-001 FILE` adds one");
+    board.shows("`git wf plan ISS-001` writes one");
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn an_issue_is_dragged_to_another_lane() {
     board.mouse(Button::Down, queued.x + 2, queued.y + 1).mouse(Button::Up, planned.x + 2, planned.y + 9);
     let Some(Overlay::Menu(menu)) = &board.model.overlay else { panic!("{:?}", board.model.overlay) };
     let ways: Vec<&str> = menu.entries.iter().map(|it| it.0.as_str()).collect();
-    assert_eq!(ways, ["bind: planned", "queue remove: planned"]);
+    assert_eq!(ways, ["bind a plan: planned", "remove from the queue: planned"]);
     board.keys("2");
     assert_eq!(board.deed(), Deed { issue: "ISS-005".into(), act: BoardAct::Unqueue });
     // From planned to queued there is one way.

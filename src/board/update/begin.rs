@@ -77,13 +77,32 @@ fn moves_of(issue: &str, from: IssueStatus, to: Option<IssueStatus>) -> Vec<(Str
     let entry = |it: &Transition| {
         let to: Vec<&str> = it.to.iter().map(|status| status.as_str()).collect();
         let words = match to.len() {
-            1 | 2 => format!("{}: {}", it.by, to.join(" or ")),
+            _ if matches!(it.by, By::Status(_)) => verb(it.by)?,
+            1 | 2 => format!("{}: {}", verb(it.by)?, to.join(" or ")),
             // The resulting status depends on what was done before.
-            _ => it.by.to_string(),
+            _ => verb(it.by)?,
         };
         Some((words, choice(issue, it.by)?))
     };
     TRANSITIONS.iter().filter(is_meant).filter_map(entry).collect()
+}
+
+/// What a transition is called in a menu; `None` if the board does not make it.
+fn verb(by: By) -> Option<String> {
+    let words = match by {
+        By::Status(status) => return Some(format!("set to {status}")),
+        By::Op(Op::Close) => "close",
+        By::Op(Op::Reopen) => "reopen",
+        By::Op(Op::Bind) => "bind a plan",
+        By::Op(Op::Next) => "claim",
+        By::Op(Op::Unbind) => "unbind the plan",
+        By::Op(Op::QueueAdd) => "queue",
+        By::Op(Op::QueueRemove) => "remove from the queue",
+        By::Op(Op::LeaseRelease) => "release the claim",
+        By::Op(Op::Retry) => "try again",
+        By::Op(_) => return None,
+    };
+    Some(words.to_owned())
 }
 
 /// How the board makes a transition; `None` if it needs more than the board has, such as a plan or the work tree.
@@ -147,7 +166,7 @@ pub(super) fn follow(model: &mut Model, choice: ChoiceOutcome) -> Vec<BoardEffec
                 (words.to_owned(), ChoiceOutcome::Do(Deed { issue: issue.clone(), act }))
             };
             let entries = vec![claim("in this worktree", false), claim("in a new worktree beside it", true)];
-            model.overlay = Some(menu(format!("claim {issue} (queued first, if needed)"), entries));
+            model.overlay = Some(menu(format!("claim {issue}, queued if needed"), entries));
             vec![]
         }
     }
@@ -171,7 +190,7 @@ pub(super) fn chosen_from(
 ) -> Vec<BoardEffect> {
     model.busy = None;
     if plans.is_empty() {
-        let hint = format!("`git wf solution add {issue} FILE` adds one");
+        let hint = format!("`git wf plan {issue}` writes one");
         let refused = RefusedText::new(format!("{issue} has no plan"), hint);
         model.overlay = Some(Overlay::Note(OverlayNote::new("no plan", refused.lines())));
         return vec![];

@@ -21,7 +21,7 @@ fn an_issue_is_planned_queued_and_claimed() {
     seat.until(">executing 1");
     assert_eq!(repo.status("ISS-001"), "executing");
     // The menu releases the claim.
-    seat.types("m").until("lease release").types("1").until("released ISS-001").until(">queued 1");
+    seat.types("m").until("release the claim").types("1").until("released ISS-001").until(">queued 1");
     assert_eq!(repo.status("ISS-001"), "queued");
     seat.quits();
 }
@@ -40,7 +40,7 @@ fn an_issue_is_commented_assigned_moved_and_closed() {
     assert_eq!(shown["comments"][0]["body"], "It happened\nagain, 漢字.");
     seat.types("a").until("assign ISS-001").types("\r").until("assigned to Ada").until("@Ada");
     assert_eq!(repo.json(&["show", "ISS-001"])["assignee"], "Ada");
-    seat.types("m").until("edit --status paused").types("2").until(">paused 1");
+    seat.types("m").until("set to paused").types("2").until(">paused 1");
     assert_eq!(repo.status("ISS-001"), "paused");
     seat.types("m").until("close: closed").types("2").until("close ISS-001").types("no need\r");
     seat.until("ISS-001 is closed").until("no open issues");
@@ -128,7 +128,7 @@ fn a_role_is_refused_what_it_may_not_do() {
     repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok();
     let executor = repo.with_env("WF_ROLE", "executor");
     let mut seat = Seat::new(&executor, (100, 30), &[], ">planned 1");
-    seat.types("m").until("unbind: registered").types("5").until("refused:").until("executor");
+    seat.types("m").until("unbind the plan: registered").types("5").until("refused:").until("executor");
     assert_eq!(repo.status("ISS-001"), "planned");
     seat.types("\u{1b}").until_not("refused:").quits();
 }

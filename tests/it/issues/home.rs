@@ -120,5 +120,39 @@ fn a_bare_repository_executes_nothing() {
     assert_eq!(repo.wf(&["--json"]).json()["is_bare"], true);
     let said = repo.wf(&[]).ok().stdout;
     assert!(said.starts_with("bare repository\n") && !said.contains("worktree"), "{said}");
-    assert!(said.contains("git wf context ISS-001 "), "nothing is in the way of that one: {said}");
+    assert!(said.contains("git wf plan ISS-001 "), "nothing is in the way of that one: {said}");
+}
+
+#[test]
+fn a_plan_that_a_gate_keeps_out_of_the_queue_is_not_suggested() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("work");
+    repo.wf(&["new", "One", "--id", "ISS-001", "-p", "1"]).ok();
+    repo.wf_in(plan_on("src/a.rs").to_string(), &["solution", "add", "ISS-001"]).ok();
+    repo.planned("ISS-002", &plan_on("src/b.rs"));
+    assert!(repo.wf(&[]).ok().stdout.contains("git wf queue add ISS-001"));
+    repo.wf(&["policy", "set", "review=required"]).ok();
+    let said = repo.wf(&[]).ok().stdout;
+    assert!(!said.contains("queue add"), "neither was reviewed: {said}");
+    let bea = repo.as_person("Bea", "bea@example.org");
+    bea.wf(&["solution", "review", "ISS-002", "--technical", "90", "--risk", "90", "--completeness", "90"])
+        .ok();
+    let said = repo.wf(&[]).ok().stdout;
+    assert!(said.contains("git wf queue add ISS-002") && !said.contains("queue add ISS-001"), "{said}");
+}
+
+#[test]
+fn a_person_is_led_to_the_editor_and_an_agent_to_the_context() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("work");
+    repo.issue("ISS-001");
+    let said = repo.wf(&[]).ok().stdout;
+    assert!(said.contains("git wf plan ISS-001 "), "{said}");
+    let said = repo.with_env("CLAUDECODE", "1").wf(&[]).ok().stdout;
+    assert!(said.contains("git wf context ISS-001 "), "{said}");
+    let refused = repo.wf(&["queue", "add", "ISS-001"]).fails(1).stderr;
+    assert!(
+        refused.contains("`git wf plan ISS-001` writes a plan; `git wf solution add ISS-001 FILE`"),
+        "{refused}"
+    );
 }

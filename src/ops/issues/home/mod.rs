@@ -137,15 +137,15 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
     let items = |fits| items(&served, &facts, several, most, fits);
     let (ready, blocked) = (items(is_ready), items(is_blocked));
     let (unblocked, waiting) = outside::issues(&index, &snapshot, &issues, most)?;
-    let first = |status: IssueStatus| first_with(&index, status);
     let next = next_steps(&Situation {
+        is_person: session.caller().is_none(),
         role,
         open_tasks: execution.as_ref().map(|it| it.open_count),
         attention: attention.iter().flat_map(|group| &group.first).flat_map(|it| &it.remedies).collect(),
         // A bare repository has no work tree to execute an item in.
         ready: if store.work_dir().is_some() { ready.count } else { 0 },
-        planned: first(IssueStatus::Planned)?,
-        unplanned: first(IssueStatus::Registered)?,
+        planned: outside::first_to_queue(&index, &policy)?,
+        unplanned: first_with(&index, IssueStatus::Registered)?,
         issues: issues.values().sum(),
         differs: sync.ahead.unwrap_or_default() + sync.behind.unwrap_or_default() > 0,
     });

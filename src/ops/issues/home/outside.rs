@@ -7,9 +7,11 @@ use serde::Serialize;
 
 use crate::index::{Filter, Index, SortOrder};
 use crate::model::id::IssueId;
+use crate::model::root::Policy;
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
-use crate::rules::facts;
+use crate::rules::facts::{self, IssueFacts};
+use crate::rules::review;
 use crate::store::{Snapshot, records};
 
 /// Issues that were not queued.
@@ -52,7 +54,7 @@ pub(super) fn issues(
     let waiting = index.count(&waits)?;
     let first = |filter: &Filter| -> Result<Vec<HomeIssue>, Refusal> {
         let numbers = index.list(filter, SortOrder::Priority, (0, Some(most)))?;
-        let one = |issue: facts::IssueFacts| {
+        let one = |issue: IssueFacts| {
             let mut waits_for = Vec::new();
             for id in issue.depends_on {
                 let status = records::issue(snapshot, &id)?.map(|folder| facts::status(&folder));
@@ -70,4 +72,26 @@ pub(super) fn issues(
         HomeIssues { count: all.saturating_sub(waiting), first: open },
         HomeIssues { count: waiting, first: blocked },
     ))
+}
+
+/// Each suggestion is tried for at most this many issues, so that the overview of a large store stays quick.
+const MOST_TRIED: usize = 20;
+
+/// The most urgent issue whose plan `queue add` accepts, preferably an unblocked one.
+pub(super) fn first_to_queue(index: &Index<'_>, policy: &Policy) -> Result<Option<IssueId>, Refusal> {
+    let is_accepted = |issue: &IssueFacts| {
+        let plan = issue.bound.as_ref().and_then(|id| Some((id, issue.plans.get(id)?)));
+        plan.is_some_and(|(id, plan)| {
+            !plan.is_withdrawn && review::may_queue(policy, id, &plan.review).is_ok()
+        })
+    };
+    for unblocked in [true, false] {
+        let filter = Filter { statuses: vec![IssueStatus::Planned], unblocked, ..Filter::default() };
+        for n in index.list(&filter, SortOrder::Priority, (0, Some(MOST_TRIED)))? {
+            if let Some(issue) = index.facts(&[n])?.into_iter().find(is_accepted) {
+                return Ok(Some(issue.id));
+            }
+        }
+    }
+    Ok(None)
 }
