@@ -35,21 +35,47 @@ struct Query {
     filter: FilterArgs,
 }
 
-/// The options of a saved query, `wf.query.NAME` in git's configuration.
+/// The text of a saved query, `wf.query.NAME` in git's configuration.
+fn text_of(session: &Session, name: &str) -> Option<String> {
+    session.store().config(&format!("wf.query.{name}"))
+}
+
+/// The options of a saved query.
+///
+/// # Errors
+/// There is none with this name, a quote in it does not end, or it refers to itself.
 pub(in crate::cli) fn saved(session: &Session, name: &str) -> Result<Vec<String>, Failure> {
-    let key = format!("wf.query.{name}");
-    let text = session.store().config(&key).ok_or_else(|| {
-        let set = format!("git config {} \"--mine --unblocked\"", shell::operand(&key));
-        let what = format!("there is no saved query `@{name}`");
-        let all = session.store().git().config_below("wf.").unwrap_or_default();
-        let names = all.iter().filter(|it| it.subsection == "query").map(|it| it.name.as_str());
-        let saves = "saves one";
-        match nearest(name, names) {
-            Some(near) => Failure::usage(what).hint(format!("did you mean `@{near}`?")).command(set, saves),
-            None => Failure::usage(what).command(set, saves),
+    if text_of(session, name).is_some() {
+        return options(session, name, &mut Vec::new());
+    }
+    let set = format!("git config {} \"--mine --unblocked\"", shell::operand(&format!("wf.query.{name}")));
+    let what = format!("there is no saved query `@{name}`");
+    let all = session.store().git().config_below("wf.").unwrap_or_default();
+    let names = all.iter().filter(|it| it.subsection == "query").map(|it| it.name.as_str());
+    let saves = "saves one";
+    Err(match nearest(name, names) {
+        Some(near) => Failure::usage(what).hint(format!("did you mean `@{near}`?")).command(set, saves),
+        None => Failure::usage(what).command(set, saves),
+    })
+}
+
+/// The options of a saved query, in which each other saved query is replaced with its options. A word that names none
+/// stays, since it can be a value. `within` are the queries that this one is part of.
+fn options(session: &Session, name: &str, within: &mut Vec<String>) -> Result<Vec<String>, Failure> {
+    if within.iter().any(|it| it == name) {
+        return Err(Failure::usage(format!("the saved query `@{name}` refers to itself"))
+            .command("git config --get-regexp wf.query", "shows the saved queries"));
+    }
+    within.push(name.to_owned());
+    let mut all = Vec::new();
+    for word in words(&text_of(session, name).unwrap_or_default())? {
+        match word.strip_prefix('@').filter(|name| text_of(session, name).is_some()) {
+            Some(inner) => all.extend(options(session, inner, within)?),
+            None => all.push(word),
         }
-    })?;
-    words(&text)
+    }
+    within.pop();
+    Ok(all)
 }
 
 fn words(text: &str) -> Result<Vec<String>, Failure> {

@@ -134,3 +134,39 @@ fn filters_and_orders() {
     assert_eq!(lines[1], ["C-1", "critical", "registered", "Alpha", "x,y"]);
     assert_eq!(lines.len(), 4, "nothing below the table when piped");
 }
+
+#[test]
+fn a_saved_query_can_name_another() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for (id, tag) in [("A-1", "x"), ("A-2", "x"), ("A-3", "y")] {
+        repo.wf(&["new", "--id", id, "-t", tag, id]).ok();
+    }
+    for (name, options) in [
+        ("x", "--tag x"),
+        ("first", "@x -n 1"),
+        ("round", "--tag x @about"),
+        ("about", "@round"),
+        ("lost", "@nothing"),
+        ("own", "@own"),
+        ("bob", "--assignee @bob-by-name"),
+    ] {
+        repo.git(&["config", &format!("wf.query.{name}"), options]).ok();
+    }
+    let ids = |args: &[&str]| column(&repo.json(&[&["list"], args].concat()), "id").join(" ");
+    assert_eq!(ids(&["@first"]), "A-1");
+    assert_eq!(ids(&["@x", "@first"]), "A-1");
+    assert_eq!(ids(&["@bob"]), "", "that is a value");
+    for (name, message) in [
+        ("@round", "`@round` refers to itself"),
+        ("@own", "`@own` refers to itself"),
+        ("@lost", "no saved query `@nothing`"),
+    ] {
+        let error = repo.refused(2, &["list", name]);
+        assert!(error["message"].as_str().unwrap().contains(message), "{name}: {error}");
+    }
+    let error = repo.refused(2, &["comment", "--where", "@round", "text"]);
+    assert!(error["message"].as_str().unwrap().contains("`@round` refers to itself"), "{error}");
+    let changed = repo.json(&["comment", "--where", "@x --priority 3", "--yes", "text"]);
+    assert_eq!(changed["issues"].as_array().map(Vec::len), Some(2), "{changed}");
+}

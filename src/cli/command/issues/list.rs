@@ -150,8 +150,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 .remedy(RemedyCall::new(Other::Search, ["TEXT"]), "searches for a text")
         })?;
         chosen::saved(&session, name)?;
-        return Err(Failure::usage(format!("`{word}` refers to itself"))
-            .command("git config --get-regexp wf.query", "shows the saved queries"));
+        return Err(
+            Failure::usage(format!("`{word}` cannot be expanded here")).hint("put it before the options")
+        );
     }
     let list = List { sort: sort.into(), offset, limit, ..filter.into() };
     if count {
