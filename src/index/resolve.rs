@@ -53,7 +53,7 @@ impl Index<'_> {
         Ok(resolve::not_found(kind, text, &ids))
     }
 
-    /// The issues whose ids start with `text`, each with its title, at most `most`.
+    /// The issues whose ids start with `text`, or else those whose uids do, each with its title, at most `most`.
     pub(crate) fn issues_that_begin(
         &self,
         text: &str,
@@ -82,11 +82,18 @@ impl Index<'_> {
 
     fn titled(&self, kind: RowKind, text: &str, most: usize) -> Result<Vec<(String, String)>, IndexError> {
         let mut found: Vec<(String, String)> = Vec::new();
-        self.each_that_begins(text, Case::Kept, |known, whole, title| {
-            if known == kind {
-                found.push((whole, title.to_owned()));
+        for case in [Case::Kept, Case::Ignored] {
+            if found.is_empty() {
+                self.each_that_begins(text, case, |known, whole, title| {
+                    if known == kind {
+                        found.push((whole, title.to_owned()));
+                    }
+                })?;
             }
-        })?;
+        }
+        if found.is_empty() {
+            self.each_with_uid(kind, text, |whole, title| found.push((whole, title.to_owned())))?;
+        }
         found.sort();
         found.truncate(most);
         Ok(found)
@@ -146,6 +153,25 @@ impl Index<'_> {
             }
         }
         Ok(known)
+    }
+
+    /// Calls `found` with the id and the issue's title of every record of a kind whose uid starts with `text`, in
+    /// any case.
+    fn each_with_uid(
+        &self,
+        kind: RowKind,
+        text: &str,
+        mut found: impl FnMut(String, &str),
+    ) -> Result<(), IndexError> {
+        let mut query = self.db.prepare_cached(
+            "SELECT i.id, u.uid, i.title FROM uids u JOIN issues i ON i.n = u.n
+             WHERE u.kind = ?1 AND u.uid >= ?2 AND u.uid < ?3",
+        )?;
+        let mut rows = query.query(params![kind as i64, text, end_of(text)])?;
+        while let Some(row) = rows.next()? {
+            found(kind.id(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?), row.get_ref(2)?.as_str()?);
+        }
+        Ok(())
     }
 
     /// Calls `found` with the kind, the id and the issue's title of every issue, plan and execution whose id starts

@@ -2,7 +2,7 @@
 //! nothing here builds an index, and without one only a limited number of records is read.
 
 use crate::index::{self, Use};
-use crate::model::id::{IssueId, SolutionId};
+use crate::model::id::{IssueId, SolutionId, short};
 use crate::model::queue::QueueDecision;
 use crate::ops::{Answer, Refusal, Session, work};
 use crate::rules::folder::QueueFolder;
@@ -58,7 +58,13 @@ impl KnownId {
     }
 }
 
-/// Lists the ids that start with `begin`. `before` are the words that were typed earlier.
+/// Whether the id starts with `begin`, in any case.
+fn begins(id: &str, begin: &str) -> bool {
+    id.get(..begin.len()).is_some_and(|start| start.eq_ignore_ascii_case(begin))
+}
+
+/// Lists the ids that start with `begin`, in any case. An id whose short form starts with it is listed in that form, since
+/// shells drop candidates that do not go on from what was typed. `before` are the words that were typed earlier.
 ///
 /// # Errors
 /// Any error from reading the store.
@@ -87,7 +93,12 @@ pub(crate) fn ids(session: &Session, kind: IdKind, begin: &str, before: &[String
             agents.map(|it| KnownId::new(&it.name, it.about.unwrap_or_default())).collect()
         }
     };
-    found.retain(|it| it.id.starts_with(begin));
+    found.retain_mut(|it| {
+        if !begins(&it.id, begin) {
+            it.id = short(&it.id).to_owned();
+        }
+        begins(&it.id, begin)
+    });
     found.truncate(MOST);
     Ok(session.done(found, None))
 }
@@ -115,7 +126,8 @@ fn in_tree(snapshot: &Snapshot<'_>, kind: IdKind, begin: &str) -> Result<Vec<Kno
     let issues = records::issue_ids(snapshot)?;
     let mut found = Vec::new();
     if matches!(kind, IdKind::Issue | IdKind::Record) {
-        let fitting = issues.iter().filter(|id| id.as_str().starts_with(begin)).take(MOST);
+        let is_fitting = |id: &&IssueId| begins(id.as_str(), begin) || begins(short(id.as_str()), begin);
+        let fitting = issues.iter().filter(is_fitting).take(MOST);
         found.extend(fitting.map(|id| (id.to_string(), id)));
     }
     let (mark, is_plan) = match kind {

@@ -175,3 +175,21 @@ fn the_version_names_the_format_and_git() {
     );
     assert_eq!(repo.wf(&["list", "-V"]).ok().stdout, format!("git-wf {version}\n"));
 }
+
+#[test]
+fn ids_are_completed_in_any_case_and_by_what_tables_show_of_them() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["new", "Search is slow"]).ok();
+    repo.wf(&["new", "Old", "--id", "GH-7"]).ok();
+    let all = repo.json(&["list"]);
+    let id = all.as_array().unwrap().iter().find(|it| it["title"] == "Search is slow").unwrap()["id"].clone();
+    let id = id.as_str().unwrap();
+    let short = id.rsplit_once('-').unwrap().1;
+    let completed =
+        |begin: &str| repo.with_env("WF_COMPLETE", "fish").wf(&["--", "git-wf", "show", begin]).ok().stdout;
+    assert_eq!(completed(&short[..2]), format!("{short}\tSearch is slow\n"));
+    assert_eq!(completed(&short[..3].to_uppercase()), format!("{short}\tSearch is slow\n"));
+    assert_eq!(completed("iss-"), format!("{id}\tSearch is slow\n"));
+    assert_eq!(completed("gh"), "GH-7\tOld\n");
+}
