@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::cli::{Exit, Failure, whole_command};
+use crate::model::nearest::near;
 use crate::ui;
 
 /// Help and version are answers; everything else that clap reports is wrong usage.
@@ -178,7 +179,11 @@ fn help_of(path: &str) -> String {
 /// The suggestion closest to what was typed.
 fn suggested(error: &clap::Error) -> Option<String> {
     let kinds = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
-    let near: Vec<String> = kinds.into_iter().flat_map(|kind| context_texts(error, kind)).collect();
+    let similar: Vec<String> = kinds.into_iter().flat_map(|kind| context_texts(error, kind)).collect();
+    let given = [ContextKind::InvalidSubcommand, ContextKind::InvalidValue, ContextKind::InvalidArg];
+    let typed = given.into_iter().find_map(|kind| context_text(error, kind)).unwrap_or_default();
+    // clap also suggests words that only have some letters in common.
+    let near = near(typed, similar.iter().map(String::as_str));
     let near = near.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" or ");
     (!near.is_empty()).then(|| format!("did you mean {near}?"))
 }
@@ -261,7 +266,7 @@ fn unknown_command(path: &str, command: &clap::Command, error: &clap::Error) -> 
         let (_, hint) = COMMANDS.iter().find(|(names, _)| names.contains(&given))?;
         return Some(Failure::usage(format!("`{path}` has no command `{given}`")).hint(*hint));
     }
-    if error.get(ContextKind::SuggestedSubcommand).is_some() {
+    if suggested(error).is_some() {
         return None;
     }
     Some(Failure::usage(format!("`{path}` has no command `{given}`")).hint(after(path, command)))
@@ -351,6 +356,8 @@ mod tests {
             ("view ISS-1", "`git wf` has no command `view`", "`git wf show ID`"),
             ("ready", "`git wf` has no command `ready`", "`git wf list --unblocked`"),
             ("nxt", "`git wf` has no command `nxt`", "`next`? `git wf -h`"),
+            ("hooks instal", "has no command `instal`", "did you mean `install`?"),
+            ("frobnicate", "no command `frobnicate`", "\"`git wf -h` lists all commands\""),
             (
                 "queue frob",
                 "`git wf queue` has no command `frob`",

@@ -18,9 +18,29 @@ pub(crate) fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>)
     nearest.filter(|(distance, _)| *distance <= most && *distance < length).map(|(_, name)| name)
 }
 
+/// All names that are as close to `typed`, or that begin with it, closest first.
+pub(crate) fn near<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let whole = typed.to_lowercase();
+    let mut near: Vec<(usize, &str)> = known
+        .into_iter()
+        .filter(|name| nearest(typed, [*name]).is_some() || name.to_lowercase().starts_with(&whole))
+        .map(|name| (strsim::osa_distance(&whole, &name.to_lowercase()), name))
+        .collect();
+    near.sort_unstable();
+    near.into_iter().map(|(_, name)| name).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_closest_comes_first_and_what_is_far_is_left_out() {
+        assert_eq!(near("instal", ["uninstall", "install"]), ["install"]);
+        assert_eq!(near("list", ["lists", "listings", "lint"]), ["lint", "lists", "listings"]);
+        assert_eq!(near("frobnicate", ["conflicts"]), [""; 0]);
+        assert_eq!(near("git", ["list", "edit", "init"]), [""; 0]);
+    }
 
     #[test]
     fn a_slip_is_found_and_another_word_is_not() {
