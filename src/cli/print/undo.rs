@@ -10,7 +10,7 @@ pub(in crate::cli) fn undone(screen: &mut Screen, it: &Undone) -> io::Result<()>
     let painter = screen.painter();
     let short = painter.paint(style::WARN, it.commit.short());
     writeln!(screen, "undid {short} {}", clean_line(&it.subject))?;
-    for Restored { record, comment, item, field } in &it.restored {
+    for Restored { record, comment, item, field, is_set } in &it.restored {
         let id = |id: &str| painter.paint(style::ID, id).to_string();
         let what = match (comment, item) {
             (Some(comment), _) => format!("comment {} of {}", id(comment.short()), id(record)),
@@ -21,7 +21,7 @@ pub(in crate::cli) fn undone(screen: &mut Screen, it: &Undone) -> io::Result<()>
             (None, None) => id(record),
         };
         match field {
-            Some(field) => writeln!(screen, "  restored `{}` of {what}", clean_line(field))?,
+            Some(field) => writeln!(screen, "  {}", words_of(field, &what, *is_set))?,
             None => writeln!(screen, "  withdrew {what}")?,
         }
     }
@@ -35,4 +35,23 @@ pub(in crate::cli) fn undone(screen: &mut Screen, it: &Undone) -> io::Result<()>
         )?;
     }
     Ok(())
+}
+
+/// What was done to a field, or to an element of a set; `record` is painted.
+fn words_of(field: &str, record: &str, is_set: bool) -> String {
+    let set = field.split_once('/').and_then(|(set, element)| match set {
+        "tags" => Some(("tags", element)),
+        "depends_on" => Some(("dependencies", element)),
+        "affected_components" => Some(("components", element)),
+        _ => None,
+    });
+    match (set, field) {
+        (Some((set, element)), _) if is_set => {
+            format!("added `{}` to the {set} of {record} again", clean_line(element))
+        }
+        (Some((set, element)), _) => format!("removed `{}` from the {set} of {record}", clean_line(element)),
+        (None, "withdrawn") if is_set => format!("withdrew {record} again"),
+        (None, "withdrawn") => format!("{record} is no longer withdrawn"),
+        (None, field) => format!("restored `{}` of {record}", clean_line(field)),
+    }
 }

@@ -7,13 +7,14 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::git::{EntryKind, ObjectId};
 use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
 use crate::model::hash::CommitHash;
-use crate::model::id::{EntryId, ExecutionId};
+use crate::model::id::{EntryId, IssueId};
 use crate::model::op::{Op, Other};
 use crate::model::person::Person;
 use crate::model::redaction::is_hidden;
@@ -60,6 +61,9 @@ pub(crate) struct Restored {
     /// removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) field: Option<String>,
+    /// Whether the field has a value now, or the set has the element.
+    #[serde(skip)]
+    pub(crate) is_set: bool,
 }
 
 /// Something that stays as it is.
@@ -85,11 +89,12 @@ pub(crate) fn undo(session: &Session, commit: Option<&str>) -> Answer<Undone> {
         session.permit(op)?;
     }
     let committed = session.transact(permit, |tx| {
-        let mut work = Work { store, step: &step, undos: &undos, restored: vec![], kept: vec![] };
+        let mut work =
+            Work { store, step: &step, undos: &undos, issue: None, restored: vec![], kept: vec![] };
         work.all(tx)?;
-        let Work { restored, kept, .. } = work;
+        let Work { restored, kept, issue, .. } = work;
         if restored.is_empty() {
-            return Err(cannot(&step, op, &kept, before.as_ref()));
+            return Err(cannot(&step, op, &kept, issue.as_ref(), before.as_ref()));
         }
         let short = step.commit.short();
         tx.describe(format!("{SUBJECT}{short} {}", step.subject));
@@ -157,18 +162,25 @@ fn chosen(session: &Session, wanted: Option<&str>) -> Result<Chosen, Refusal> {
 }
 
 /// Explains why nothing can be undone, and what to do instead.
-fn cannot(step: &HistoryStep, op: Option<Op>, kept: &[KeptField], before: Option<&CommitHash>) -> Refusal {
+fn cannot(
+    step: &HistoryStep,
+    op: Option<Op>,
+    kept: &[KeptField],
+    of_issue: Option<&IssueId>,
+    before: Option<&CommitHash>,
+) -> Refusal {
     let what = format!("cannot undo `{}`", step.subject);
     let details = kept.iter().map(|it| format!("{}: {}", it.what, it.why)).collect();
     let refusal = Refusal::new(Code::CannotUndo, what).details(details);
     let issue = kept.first().map_or("ISSUE", |it| &it.what);
+    let of_issue = of_issue.map_or("ISSUE", IssueId::as_str);
     let instead = match op {
         Some(Op::New) => {
             Remedy::call(RemedyCall::new(Op::Edit, [issue]).option("status", "cancelled"), "cancels it")
         }
         Some(Op::Next) => Remedy::call(Op::LeaseRelease, "gives the item back"),
-        Some(Op::Done) => Remedy::call(RemedyCall::new(Op::Reopen, ["ISSUE"]), "reopens the issue"),
-        Some(Op::Fail) => Remedy::call(RemedyCall::new(Op::Retry, ["ISSUE"]), "queues it again"),
+        Some(Op::Done) => Remedy::call(RemedyCall::new(Op::Reopen, [of_issue]), "reopens the issue"),
+        Some(Op::Fail) => Remedy::call(RemedyCall::new(Op::Retry, [of_issue]), "queues it again"),
         Some(Op::Link) => Remedy::call(RemedyCall::new(Op::Unlink, ["COMMIT"]), "removes a link"),
         Some(Op::Unlink) => {
             Remedy::call(RemedyCall::new(Op::Link, ["COMMIT", "PLAN"]), "links the commit again")
@@ -186,6 +198,8 @@ struct Work<'a> {
     step: &'a HistoryStep,
     /// The user's commits that undo others, made since.
     undos: &'a [CommitHash],
+    /// The first issue that it changed.
+    issue: Option<IssueId>,
     restored: Vec<Restored>,
     kept: Vec<KeptField>,
 }
@@ -207,6 +221,7 @@ impl Work<'_> {
                 self.keep(&change.path, "it is not a record of this version");
                 continue;
             };
+            self.issue = self.issue.take().or_else(|| location.issue());
             match (layout::form(&change.path), before, after) {
                 ((Form::Doc(schema), id), Some(before), Some(after)) => {
                     let read = |bytes: &[u8]| layout::own_doc(schema, id.as_deref(), bytes).ok();
@@ -250,8 +265,8 @@ impl Work<'_> {
                 self.keep(&record, &format!("the earlier value of `{key}` is redacted"));
             } else if value != now.value(&key) {
                 now.decide(&key, value.cloned(), tx.stamper()).map_err(StoreError::frozen(&record))?;
-                let record = record.clone();
-                self.restored.push(Restored { record, comment: None, item: None, field: Some(key) });
+                let (record, is_set) = (record.clone(), value.is_some_and(|it| *it != Value::Bool(false)));
+                self.restored.push(Restored { record, comment: None, item: None, field: Some(key), is_set });
                 is_changed = true;
             }
         }
@@ -267,7 +282,7 @@ impl Work<'_> {
             Location::Item(queue, plan) => {
                 if tx.edit_item(queue, plan, |item| item.removed = Some(true))? {
                     let (record, item) = (queue.to_string(), Some(plan.to_string()));
-                    self.restored.push(Restored { record, comment: None, item, field: None });
+                    self.restored.push(Restored { record, comment: None, item, field: None, is_set: false });
                 }
             }
             Location::Record(owner) => {
@@ -287,13 +302,15 @@ impl Work<'_> {
     /// Undoes an entry of a log.
     fn appended(&mut self, tx: &mut Tx<'_>, path: &str, location: &Location) -> Result<(), Refusal> {
         let Location::Entry(Logs::Comments(issue), id) = location else {
-            let log = path.split("/executions/").nth(1).and_then(|rest| rest.split('/').next());
-            let log = log
-                .and_then(|it| ExecutionId::parse(it).ok())
-                .map_or_else(|| path.to_owned(), |it| format!("the log of {}", it.short()));
+            let log = match location {
+                Location::Entry(log, _) => words_of(log),
+                _ => path.to_owned(),
+            };
             self.keep(&log, "entries of a log are never removed");
             return Ok(());
         };
+        let edited_since =
+            |first: &EntryId| (format!("comment {} on {issue}", first.short()), "it was edited again since");
         let Some(folder) = records::issue(tx, issue)? else { return Ok(()) };
         for it in folder.standing_comments() {
             let mut versions = it.replaces;
@@ -303,7 +320,8 @@ impl Work<'_> {
             if let Some(last) = versions[at + 1..].last() {
                 let entry = Location::Entry(Logs::Comments(issue.clone()), last.id.clone()).to_string();
                 if last.body != versions[at].body || !self.is_of_undo(&entry)? {
-                    self.keep(path, "the comment was edited again since");
+                    let (what, why) = edited_since(&versions[0].id);
+                    self.keep(&what, why);
                     return Ok(());
                 }
             }
@@ -311,11 +329,12 @@ impl Work<'_> {
             let body = at.checked_sub(1).map(|n| versions[n].body.clone()).unwrap_or_default();
             let field = (!body.is_empty()).then(|| "body".to_owned());
             append_comment(tx, issue, body, Some(it.comment.id.clone()))?;
-            let (record, comment) = (issue.to_string(), Some(id.clone()));
-            self.restored.push(Restored { record, comment, item: None, field });
+            let (record, comment) = (issue.to_string(), Some(versions[0].id.clone()));
+            self.restored.push(Restored { record, comment, item: None, is_set: field.is_some(), field });
             return Ok(());
         }
-        self.keep(path, "the comment was edited again since");
+        let (what, why) = edited_since(id);
+        self.keep(&what, why);
         Ok(())
     }
 
@@ -354,6 +373,26 @@ impl Work<'_> {
     }
 
     fn keep(&mut self, what: &str, why: &str) {
-        self.kept.push(KeptField { what: what.to_owned(), why: why.to_owned() });
+        let kept = KeptField { what: what.to_owned(), why: why.to_owned() };
+        // A command adds several entries to a log.
+        if !self.kept.contains(&kept) {
+            self.kept.push(kept);
+        }
+    }
+}
+
+/// A log as people know it.
+fn words_of(log: &Logs) -> String {
+    match log {
+        Logs::Comments(issue) => format!("the comments on {issue}"),
+        Logs::Feedback(issue) => format!("the feedback on {issue}"),
+        Logs::Explorations(issue) => format!("the explorations of {issue}"),
+        Logs::Reviews(plan) => format!("the reviews of {plan}"),
+        Logs::Events(execution) => format!("the log of {}", execution.short()),
+        Logs::Conflicts(queue) => format!("the conflicts of {queue}"),
+        Logs::RunEvents(run) => format!("the log of {run}"),
+        Logs::RoadmapEvents(roadmap) => format!("the log of {roadmap}"),
+        Logs::Wisdom => "what was learned".to_owned(),
+        Logs::Redactions(_) => "what was redacted".to_owned(),
     }
 }

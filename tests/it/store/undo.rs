@@ -134,3 +134,30 @@ fn a_command_before_one_that_cannot_be_undone_is_named_and_undone() {
     let refused = repo.wf(&["undo", commit]).fails(1).stderr;
     assert!(refused.contains("git wf log --author"), "{refused}");
 }
+
+#[test]
+fn what_was_undone_and_what_stays_is_said_in_words() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("work");
+    let plan = repo.planned("ISS-001", &plan_on("src/a.rs"));
+    repo.wf(&["edit", "ISS-001", "--tag", "x"]).ok();
+    let said = repo.wf(&["undo"]).ok().stdout;
+    assert!(said.contains("  removed `x` from the tags of ISS-001\n"), "{said}");
+    repo.wf(&["unbind", "ISS-001"]).ok();
+    repo.wf(&["solution", "withdraw", &plan, "-m", "no"]).ok();
+    let said = repo.wf(&["undo"]).ok().stdout;
+    assert!(said.contains(" is no longer withdrawn\n"), "{said}");
+    repo.wf(&["feedback", "add", "ISS-001", "-m", "too vague"]).ok();
+    let refused = repo.wf(&["undo"]).fails(1).stderr;
+    assert!(refused.contains("the feedback on ISS-001: entries of a log"), "{refused}");
+    repo.wf(&["bind", "ISS-001", &plan]).ok();
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.wf(&["next", "--local"]).ok();
+    repo.commit("src/a.rs", "one\n", "One");
+    repo.commit("src/a.rs", "two\n", "Two");
+    repo.wf(&["link", "HEAD~2..HEAD", "ISS-001"]);
+    repo.done();
+    let refused = repo.wf(&["undo"]).fails(1).stderr;
+    assert!(refused.contains("`git wf reopen ISS-001`"), "{refused}");
+    assert_eq!(refused.matches("entries of a log").count(), 1, "{refused}");
+}
