@@ -14,9 +14,7 @@ use crate::ui::picture::{Picture, Stroke};
 use crate::ui::text::{clean_line, truncate, width};
 use crate::ui::{Screen, UiSettings, style};
 
-/// A title is cut to this many columns, or to what the terminal has left for it.
-const TITLE: usize = 48;
-/// A shorter title would say nothing.
+/// A title is cut to what the terminal has left for it, but a shorter one would say nothing.
 const LEAST_TITLE: usize = 12;
 /// The colours of items in a picture.
 const CLASSES: &[(&str, &str, &str)] = &[
@@ -66,8 +64,9 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
             it.status.as_str(),
             screen.id(it.issue_id.as_str())
         );
-        let room = screen.columns().map_or(TITLE, |columns| columns.saturating_sub(width(&beside)));
-        let title = truncate(&clean_line(&it.title), room.clamp(LEAST_TITLE, TITLE));
+        let room = screen.columns().map(|columns| columns.saturating_sub(width(&beside)).max(LEAST_TITLE));
+        let title = clean_line(&it.title);
+        let title = room.map_or_else(|| title.to_string(), |room| truncate(&title, room));
         writeln!(
             screen,
             "{left}{mark}{right}  {item} {} {state}  {issue} {title}{}",

@@ -6,6 +6,7 @@ use crate::cli::print::record;
 use crate::store::history::HistoryStep;
 use crate::trail::record_change::{self, RecordChange};
 use crate::ui::lanes::DrawnNode;
+use crate::ui::settings::UiSettings;
 use crate::ui::text::{clean_line, width};
 use crate::ui::{self, Screen, style};
 
@@ -19,7 +20,10 @@ pub(in crate::cli) fn step(
 ) -> io::Result<()> {
     let lines = match now {
         None => vec![first_line(step, screen)],
-        Some(now) => lines(step, now, screen),
+        Some(now) => {
+            let graph = drawn.map_or(0, |it| room_of(it) + 1);
+            lines(step, now, screen.columns().map(|columns| columns.saturating_sub(graph)), screen)
+        }
     };
     beside(drawn, &lines, screen)?;
     let changes: Vec<RecordChange> = step.changes.iter().filter_map(record_change::of).collect();
@@ -30,13 +34,16 @@ pub(in crate::cli) fn step(
     Ok(())
 }
 
+/// What stands before the lines below the first.
+const MARGIN: &str = "           ";
+
 fn first_line(step: &HistoryStep, screen: &Screen) -> String {
     let short = step.commit.short();
     format!("{} {}", screen.painter().paint(style::WARN, short), screen.ids_in(&clean_line(&step.subject)))
 }
 
-/// The lines of a step; the first is always shown.
-fn lines(step: &HistoryStep, now: i64, screen: &Screen) -> Vec<String> {
+/// The lines of a step; the first is always shown. The time itself is left out if a line of `columns` has no room for it.
+fn lines(step: &HistoryStep, now: i64, columns: Option<usize>, screen: &Screen) -> Vec<String> {
     let painter = screen.painter();
     let mut who = step.author.to_string();
     if let Some(actor) = &step.actor {
@@ -45,17 +52,25 @@ fn lines(step: &HistoryStep, now: i64, screen: &Screen) -> Vec<String> {
     if let Some(role) = &step.role {
         who.push_str(&format!(" as {role}"));
     }
-    let mut when = ui::time::ago(now, step.at.millis());
+    let margin = if UiSettings::get().is_plain { "" } else { MARGIN };
+    let mut line = format!("{margin}{who}, {}", ui::time::ago(now, step.at.millis()));
     if ui::time::is_relative() {
         // git stores whole seconds, so no milliseconds are shown.
-        when.push_str(&format!(" ({})", ui::time::iso(step.at)));
+        let at = format!(" ({})", ui::time::iso(step.at));
+        if columns.is_none_or(|columns| width(&line) + width(&at) <= columns) {
+            line.push_str(&at);
+        }
     }
-    let line = format!("           {who}, {when}");
     let mut lines = vec![first_line(step, screen), painter.paint(style::DIM, &line)];
     if let Some(reason) = &step.force {
-        lines.push(painter.paint(style::BAD, &format!("           gate overridden: {reason}")));
+        lines.push(painter.paint(style::BAD, &format!("{margin}gate overridden: {reason}")));
     }
     lines
+}
+
+/// The columns that the graph takes beside a step.
+fn room_of(drawn: &DrawnNode) -> usize {
+    (width(&drawn.left) + 1 + width(&drawn.right)).max(width(&drawn.below))
 }
 
 /// Writes the lines of one step, each with its part of the graph in front.
@@ -67,8 +82,7 @@ fn beside(drawn: Option<&DrawnNode>, lines: &[String], screen: &mut Screen) -> i
     if let Some(link) = &drawn.link {
         writeln!(screen, "{}", painter.paint(style::DIM, link))?;
     }
-    let room = width(&drawn.left) + 1 + width(&drawn.right);
-    let room = room.max(width(&drawn.below));
+    let room = room_of(drawn);
     for (n, line) in lines.iter().enumerate() {
         let (text, used) = match n {
             0 => {

@@ -10,19 +10,59 @@ use crate::model::root::Project;
 use crate::model::shell;
 use crate::ops::store::{Gates, ProjectField};
 use crate::rules::policy::{Gate, GateValue};
-use crate::ui::text::{clean_line, indent};
+use crate::ui::settings::UiSettings;
+use crate::ui::text::{clean_line, indent, width};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
-/// The value of each gate.
+/// The value of each gate. What it requires stands nowhere else, so it is never cut: if a terminal is too narrow for the
+/// table, it stands below each gate.
 pub(in crate::cli) fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()> {
+    let longest = Gate::ALL.iter().map(|gate| width(gate.about())).max().unwrap_or_default();
+    let narrow = screen.columns().filter(|columns| *columns < GATE_AND_VALUE + longest);
+    if let Some(columns) = narrow.filter(|_| !UiSettings::get().is_plain) {
+        for gate in Gate::ALL {
+            let value = gates.0.get(gate.as_str()).copied().unwrap_or_default();
+            let painter = screen.painter();
+            writeln!(
+                screen,
+                "{} {}",
+                painter.label(gate.as_str()),
+                painter.paint(look_of(*gate, value), value)
+            )?;
+            writeln!(screen, "{}", filled(&format!("if required: {}", gate.about()), columns, 4))?;
+        }
+        return Ok(());
+    }
     let mut table =
         Table::new([Column::left("GATE"), Column::left("SET TO"), Column::flexible("IF REQUIRED")]);
     for gate in Gate::ALL {
         let value = gates.0.get(gate.as_str()).copied().unwrap_or_default();
-        let look = if value == gate.word(GateValue::Open) { style::PLAIN } else { style::WARN };
-        table.row([Cell::new(gate.as_str(), style::ID), Cell::new(value, look), Cell::from(gate.about())]);
+        table.row([
+            Cell::new(gate.as_str(), style::ID),
+            Cell::new(value, look_of(*gate, value)),
+            Cell::from(gate.about()),
+        ]);
     }
     table.print(screen)
+}
+
+/// The columns of a gate and its value, with the gaps behind them.
+const GATE_AND_VALUE: usize = 20;
+
+/// A text in lines of at most `columns`, each indented by `margin` blanks.
+fn filled(text: &str, columns: usize, margin: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut().filter(|line| width(line) + 1 + width(word) <= columns) {
+            Some(line) => line.extend([" ", word]),
+            None => lines.push(format!("{:margin$}{word}", "")),
+        }
+    }
+    lines.join("\n")
+}
+
+fn look_of(gate: Gate, value: &str) -> style::Style {
+    if value == gate.word(GateValue::Open) { style::PLAIN } else { style::WARN }
 }
 
 /// The project context for planners.

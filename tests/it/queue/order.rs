@@ -206,3 +206,17 @@ fn a_declared_order_stands_in_the_place_of_the_queues() {
     );
     assert_eq!(repo.json(&["next", "S-2"])["issue_id"], "A-2");
 }
+
+#[test]
+fn titles_in_the_graph_are_whole_in_a_pipe_and_fill_a_terminal() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let title = "A long title of many words ".repeat(6);
+    repo.wf(&["new", "--id", "A-1", &title]).ok();
+    repo.wf_in(plan_on("src/a.rs").to_string(), &["solution", "add", "A-1", "--queue"]).ok();
+    let drawn = repo.wf(&["queue", "dag"]).ok().stdout;
+    assert!(drawn.contains(title.trim()), "{drawn}");
+    let (_, shown) = repo.on_terminal_of(120, &["queue", "dag", "--color", "never"]);
+    let line = shown.lines().find(|line| line.contains("A long title")).unwrap();
+    assert!(line.ends_with('…') && (110..=120).contains(&line.chars().count()), "{line:?}");
+}
