@@ -11,6 +11,7 @@ use crate::model::time::Time;
 use crate::ops::issues::{CommentView, Contents, IssueView, Related, ShownExecution};
 use crate::ops::work::{CommitView, ExecutionView};
 use crate::rules::readiness;
+use crate::ui::settings::UiSettings;
 use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Cell, Column, Screen, Table, markdown, style, time};
 
@@ -78,7 +79,8 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
     let Some(contents) = &view.contents else { return Ok(()) };
     related(screen, "parts", &contents.children)?;
     related(screen, "needed by", &contents.dependents)?;
-    for CommentView { comment, is_withdrawn, replaces } in &contents.comments {
+    for it in &contents.comments {
+        let CommentView { comment, is_withdrawn, replaces } = it;
         let edited = match replaces.first() {
             Some(first) if first.author != comment.author => {
                 format!(", replacing a comment by {}", first.author)
@@ -93,7 +95,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
             screen,
             "\n{} {}",
             painter.paint(style::HEADING, &heading),
-            painter.paint(style::DIM, &format!("(comment {})", comment.id.short()))
+            painter.paint(style::DIM, &format!("(comment {})", contents.name_of(it).short()))
         )?;
         if !is_withdrawn {
             writeln!(screen, "{}", markdown::indented(screen, &comment.body, 4))?;
@@ -189,9 +191,10 @@ fn work(screen: &mut Screen, contents: &Contents, now: i64) -> io::Result<()> {
             (false, None) => "",
         };
         let reviewed = review::suffix(plan, screen);
+        let (margin, gap) = margin_and_gap();
         writeln!(
             screen,
-            "    {}{bound}  {}{reviewed}  {}",
+            "{margin}{}{bound}{gap}{}{reviewed}{gap}{}",
             painter.paint(style::ID, plan.id.as_str()),
             count(plan.task_count, "task"),
             clean_line(plan.typed.description.as_deref().unwrap_or_default())
@@ -240,14 +243,20 @@ fn work(screen: &mut Screen, contents: &Contents, now: i64) -> io::Result<()> {
     Ok(())
 }
 
+/// What stands before a row, and between its parts; nothing is aligned for screen readers.
+fn margin_and_gap() -> (&'static str, &'static str) {
+    if UiSettings::get().is_plain { ("", ", ") } else { ("    ", "  ") }
+}
+
 /// One execution in the list of its issue. If there are several results, each is shown with the person who reported
 /// it.
 fn attempt(screen: &mut Screen, it: &ExecutionView, is_one_of_several: bool, now: i64) -> io::Result<()> {
     let execution = &it.execution;
     let painter = screen.painter();
+    let (margin, gap) = margin_and_gap();
     writeln!(
         screen,
-        "    {}  attempt {}, {}, by {}, {}{}",
+        "{margin}{}{gap}attempt {}, {}, by {}, {}{}",
         painter.paint(style::ID, execution.id.short()),
         execution.attempt,
         it.status_words(),
@@ -293,9 +302,9 @@ pub(in crate::cli) fn execution(screen: &mut Screen, shown: &ShownExecution, now
         ("role", execution.role.clone()),
         ("branch", branch.map(str::to_owned)),
         ("worktree", execution.worktree.clone()),
-        ("began", Some(time::exact(execution.started_at))),
+        ("began", Some(time::when(execution.started_at))),
         (lease, it.finished_at.is_none().then(|| time::point(execution.lease_expires_at))),
-        ("ended", it.finished_at.map(time::exact)),
+        ("ended", it.finished_at.map(time::when)),
         ("ended by", it.ended_by.as_ref().map(ToString::to_string)),
         ("override", it.forced.clone()),
         ("done", it.result.as_ref().and_then(|result| result.summary.clone())),

@@ -24,6 +24,9 @@ pub(crate) struct Commented {
     /// The issue.
     #[serde(skip)]
     pub(crate) issue: IssueId,
+    /// The id of its first version, by which people know it.
+    #[serde(skip)]
+    pub(crate) known_as: EntryId,
 }
 
 /// Replaces a comment, named by its id or an unambiguous part of it. Without `body`, withdraws the comment. Earlier
@@ -55,16 +58,17 @@ pub(crate) fn edit_comment(
         let Some(standing) = all.iter().rfind(is_meant) else {
             return Err(Refusal::unreadable(&format!("comment `{named}`")));
         };
-        let old = standing.comment;
+        let (old, known_as) = (standing.comment, standing.first().id.clone());
         if old.body == body {
-            return Ok(old.clone());
+            return Ok((old.clone(), known_as));
         }
         let verb = if body.is_empty() { "withdraw" } else { "edit" };
         let comment = append_comment(tx, &id, body.clone(), Some(old.id.clone()))?;
         tx.describe(format!("issue: {verb} a comment on {id}"));
-        Ok(comment)
+        Ok((comment, known_as))
     })?;
-    Ok(session.done(Commented { comment: committed.answer, issue: id }, committed.commit))
+    let (comment, known_as) = committed.answer;
+    Ok(session.done(Commented { comment, issue: id, known_as }, committed.commit))
 }
 
 /// The current text of a comment.
@@ -105,7 +109,8 @@ pub(crate) fn comment(session: &Session, issue: &str, body: &str) -> Answer<Comm
         tx.describe(format!("issue: comment on {id}"));
         Ok(comment)
     })?;
-    Ok(session.done(Commented { comment: committed.answer, issue: id }, committed.commit))
+    let known_as = committed.answer.id.clone();
+    Ok(session.done(Commented { comment: committed.answer, issue: id, known_as }, committed.commit))
 }
 
 /// Comments on an issue within a transaction; `body` is already checked.

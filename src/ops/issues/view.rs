@@ -149,6 +149,22 @@ impl IssueView {
     }
 }
 
+impl CommentView {
+    fn first(&self) -> &EntryId {
+        self.replaces.first().map_or(&self.comment.id, |it| &it.id)
+    }
+}
+
+impl Contents {
+    /// The id by which people know a comment: that of its first version, which no edit changes. If two clones edited it
+    /// apart, so that both versions are shown, each has its own.
+    pub(crate) fn name_of<'a>(&self, comment: &'a CommentView) -> &'a EntryId {
+        let first = comment.first();
+        let is_alone = self.comments.iter().filter(|it| it.first() == first).count() == 1;
+        if is_alone { first } else { &comment.comment.id }
+    }
+}
+
 impl From<&StandingComment<'_>> for CommentView {
     fn from(it: &StandingComment<'_>) -> Self {
         let replaced = |it: &&Comment| Replaced {

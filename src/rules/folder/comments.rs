@@ -17,6 +17,11 @@ pub(crate) struct StandingComment<'a> {
 }
 
 impl StandingComment<'_> {
+    /// Its first version.
+    pub(crate) fn first(&self) -> &Comment {
+        self.replaces.first().copied().unwrap_or(self.comment)
+    }
+
     /// Whether its author withdrew it: the latest version has no text.
     pub(crate) fn is_withdrawn(&self) -> bool {
         !self.replaces.is_empty() && self.comment.body.trim().is_empty()
@@ -41,7 +46,7 @@ pub(crate) fn standing_comments(comments: &[Comment]) -> Vec<StandingComment<'_>
         }
     }
     let place = |it: &StandingComment<'_>| {
-        let first = it.replaces.first().copied().unwrap_or(it.comment);
+        let first = it.first();
         (said_at(first), first.id.clone())
     };
     found.sort_by_cached_key(place);

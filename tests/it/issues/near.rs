@@ -55,3 +55,24 @@ fn a_comment_is_edited_and_withdrawn_by_a_part_of_its_id() {
     assert!(again.contains("already withdrawn"), "{again}");
     assert_eq!(repo.wf(&["comment", "ISS-001", "--withdraw", "zzz"]).code, 1);
 }
+
+#[test]
+fn a_comment_keeps_its_id_through_edits() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    repo.wf(&["comment", "ISS-001", "-m", "one"]).ok();
+    let shown = || {
+        let said = repo.wf(&["show", "ISS-001"]).ok().stdout;
+        said.split("(comment ").nth(1).unwrap().split(')').next().unwrap().to_owned()
+    };
+    let id = shown();
+    let said = repo.wf(&["comment", "ISS-001", "--edit", &id, "-m", "two"]).ok().stdout;
+    assert_eq!(said, format!("changed comment {id} on ISS-001\n"));
+    assert_eq!(shown(), id);
+    let said = repo.wf(&["comment", "ISS-001", "--withdraw", &id]).ok().stdout;
+    assert_eq!(said, format!("withdrew comment {id} on ISS-001\n"));
+    assert_eq!(shown(), id);
+    let said = repo.wf(&["undo"]).ok().stdout;
+    assert!(said.contains(&format!("`body` of comment {id} ")), "{said}");
+}

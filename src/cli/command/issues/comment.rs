@@ -53,10 +53,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if let Some(comment) = &args.withdraw {
         let done = issues::edit_comment(&session, id.as_str(), comment, None)?;
         return context.answer(done, |it, is_changed, screen| match is_changed {
-            true => {
-                let withdrawn = it.comment.edits.as_ref().unwrap_or(&it.comment.id).short();
-                writeln!(screen, "withdrew comment {withdrawn} on {}", it.issue)
-            }
+            true => writeln!(screen, "withdrew comment {} on {}", it.known_as.short(), it.issue),
             false => writeln!(screen, "that comment is already withdrawn; nothing changed"),
         });
     }
@@ -75,7 +72,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let written = text.rewritten(args.last.as_deref(), &session, (opens, &old), "the comment", &help)?;
     let done = written.stored(|body| issues::edit_comment(&session, id.as_str(), &comment, Some(&body)))?;
     context.answer(done, |it, is_changed, screen| match is_changed {
-        true => writeln!(screen, "changed comment {} on {}", it.comment.id.short(), it.issue),
+        true => writeln!(screen, "changed comment {} on {}", it.known_as.short(), it.issue),
         false => writeln!(screen, "that comment already has this text; nothing changed"),
     })
 }
