@@ -159,7 +159,7 @@ impl Table {
                 begin = cell.end;
                 if !text.is_empty() {
                     let title = column.title.trim().to_lowercase();
-                    let is_bare = n == 0 || title.is_empty();
+                    let is_bare = n == 0 || title.is_empty() || text.starts_with(&title);
                     parts.push(if is_bare { text.to_owned() } else { format!("{title} {text}") });
                 }
             }

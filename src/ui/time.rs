@@ -43,9 +43,9 @@ pub(crate) fn iso(at: Time) -> String {
     ISO.shown(0, at.millis())
 }
 
-/// A time where the time itself matters: in ISO 8601 and UTC, unless `--date` or `log.date` selects another form.
-pub(crate) fn exact(at: Time) -> String {
-    given().or(*LOG_DATE_IF_USUAL).unwrap_or(ISO).shown(clock_ms(), at.millis())
+/// Like [`ago`], seen from now.
+pub(crate) fn when(at: Time) -> String {
+    ago(clock_ms(), at.millis())
 }
 
 /// A time that ends something, after a word such as "until": in ISO 8601, unless `--date` selects a form that has the

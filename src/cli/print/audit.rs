@@ -10,6 +10,7 @@ use crate::model::hash::CommitHash;
 use crate::model::review::Verdict;
 use crate::ops::trail::{Audit, AuditedCommit, LinkingExecution};
 use crate::rules::audit::{AuditFinding, AuditSeverity};
+use crate::ui::settings::UiSettings;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -174,14 +175,15 @@ pub(in crate::cli) fn text(screen: &mut Screen, audit: &Audit) -> io::Result<()>
             continue;
         }
         writeln!(screen, "\n{}", painter.paint(look, &format!("{heading} ({})", of_kind.len())))?;
+        let (margin, gap) = if UiSettings::get().is_plain { ("", ": ") } else { ("  ", "  ") };
         for (findings, rest) in in_short(of_kind) {
             for finding in &findings {
                 let place = painter.paint(style::ID, &place(finding));
-                writeln!(screen, "  {place}  {}", clean_line(&said(finding)))?;
+                writeln!(screen, "{margin}{place}{gap}{}", clean_line(&said(finding)))?;
             }
             if rest > 0 {
                 let place = painter.paint(style::ID, &place(findings[0]));
-                writeln!(screen, "  {place}  and {rest} more of this kind (`--json` has all)")?;
+                writeln!(screen, "{margin}{place}{gap}and {rest} more of this kind (`--json` has all)")?;
             }
         }
     }

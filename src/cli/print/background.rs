@@ -94,7 +94,7 @@ pub(in crate::cli) fn exploration(
     writeln!(
         screen,
         "    {depth} by {who}, {}: {complexity} complexity, {} impact",
-        time::exact(context.created_at),
+        time::when(context.created_at),
         context.impact_scope
     )?;
     for file in &context.relevant_files {
@@ -137,7 +137,7 @@ pub(in crate::cli) fn background(context: &Background, screen: &mut Screen) -> i
         heading("comments, newest first", screen)?;
     }
     for it in &context.comments {
-        writeln!(screen, "    {}, {}:", clean_line(&it.author), time::exact(it.created_at))?;
+        writeln!(screen, "    {}, {}:", clean_line(&it.author), time::when(it.created_at))?;
         writeln!(screen, "{}", indent(&it.body, 8))?;
     }
     if !context.wisdom.is_empty() {
@@ -169,7 +169,7 @@ fn reviews(all: &[&ReviewContext], screen: &mut Screen) -> io::Result<()> {
     for it in all {
         let verdict = screen.painter().paint(review_print::verdict_style(it.verdict), it.verdict.as_str());
         let (plan, author) = (&it.solution_id, clean_line(&it.author));
-        writeln!(screen, "    {plan}: {verdict} {} by {author}, {}", it.total, time::exact(it.created_at))?;
+        writeln!(screen, "    {plan}: {verdict} {} by {author}, {}", it.total, time::when(it.created_at))?;
         for finding in &it.findings {
             writeln!(screen, "        - {}", indent(finding, 10).trim_start())?;
         }
@@ -178,7 +178,7 @@ fn reviews(all: &[&ReviewContext], screen: &mut Screen) -> io::Result<()> {
 }
 
 fn attempt(it: &AttemptContext, screen: &mut Screen) -> io::Result<()> {
-    let ended = it.finished_at.map_or(String::new(), |at| format!(" {at}"));
+    let ended = it.finished_at.map_or(String::new(), |at| format!(" {}", time::when(at)));
     let other = it.ended_by.as_ref().filter(|person| **person != it.actor);
     let ended = other.map_or(ended.clone(), |person| format!("{ended} by {}", clean_line(person)));
     let forced = it.forced.as_deref().map(|reason| format!(", gate overridden: {}", clean_line(reason)));
@@ -245,7 +245,7 @@ fn failed_check(it: &CheckContext, screen: &mut Screen) -> io::Result<()> {
 fn feedback(it: &FeedbackContext, screen: &mut Screen) -> io::Result<()> {
     let of = it.solution_id.as_ref().map(|id| format!(" of {id}")).unwrap_or_default();
     let author = clean_line(&it.author);
-    writeln!(screen, "    {}{of} ({}) by {author}, {}:", it.kind, it.stage, time::exact(it.created_at))?;
+    writeln!(screen, "    {}{of} ({}) by {author}, {}:", it.kind, it.stage, time::when(it.created_at))?;
     let parts = [it.task_id.as_deref(), it.error_type.as_deref()];
     let what: String = parts.into_iter().flatten().map(|part| format!("{part}: ")).collect();
     writeln!(screen, "{}", indent(&format!("{what}{}", it.content), 8))

@@ -6,6 +6,7 @@ use crate::ops::plans::{CheckedAnswer, CheckedPlan};
 use crate::rules::overlap::SharedFile;
 use crate::rules::plan_check::PlanFinding;
 use crate::rules::quality::Quality;
+use crate::ui::settings::UiSettings;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -66,10 +67,15 @@ fn quality(screen: &mut Screen, quality: &Quality) -> io::Result<()> {
 fn finding(screen: &mut Screen, finding: &PlanFinding) -> io::Result<()> {
     let painter = screen.painter();
     let look = if finding.is_error() { style::BAD } else { style::WARN };
-    let word = painter.paint(look, &format!("{:<8}", finding.severity.as_str()));
+    let severity = finding.severity.as_str();
+    let (word, margin) = match UiSettings::get().is_plain {
+        true => (format!("{severity}:"), ""),
+        false => (format!("{severity:<8}"), "         "),
+    };
+    let word = painter.paint(look, &word);
     let cost = finding.cost.map_or(String::new(), |cost| format!(" (quality -{cost})"));
     writeln!(screen, "{word} {}{cost}", clean_line(&finding.to_string()))?;
-    writeln!(screen, "         {}", painter.paint(style::DIM, finding.remedy))
+    writeln!(screen, "{margin}{}", painter.paint(style::DIM, finding.remedy))
 }
 
 fn shared(screen: &mut Screen, shared: &[SharedFile], below: bool) -> io::Result<()> {

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use crate::ops::clones::Which;
 use crate::sync::Synced;
 use crate::sync::conflicts::{Conflict, ConflictSide, WHOLE};
+use crate::ui::settings::UiSettings;
 use crate::ui::text::{clean, clean_line, count};
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, style, time};
 
 /// `1 commit`, `2 commits`.
 pub(in crate::cli) fn commits(n: u64) -> String {
@@ -72,8 +73,12 @@ pub(in crate::cli) fn conflicts(screen: &mut Screen, conflicts: &[Conflict]) -> 
 fn print_side(name: &str, conflict: &Conflict, side: &ConflictSide, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     let author = side.author.as_deref().unwrap_or("someone");
-    let at = side.at.map(|at| format!(", {at}")).unwrap_or_default();
-    let label = painter.paint(style::DIM, &format!("  {name:<7}"));
+    let at = side.at.map(|at| format!(", {}", time::when(at))).unwrap_or_default();
+    let (label, margin) = match UiSettings::get().is_plain {
+        true => (format!("{name}:"), ""),
+        false => (format!("  {name:<7}"), "          "),
+    };
+    let label = painter.paint(style::DIM, &label);
     writeln!(screen, "{label} {}{at}", clean_line(author))?;
     let text = match &*conflict.in_words(side) {
         serde_json::Value::Null => "(removed)".to_owned(),
@@ -81,7 +86,7 @@ fn print_side(name: &str, conflict: &Conflict, side: &ConflictSide, screen: &mut
         other => serde_json::to_string_pretty(other).unwrap_or_default(),
     };
     for line in clean(&text).lines() {
-        writeln!(screen, "          {line}")?;
+        writeln!(screen, "{margin}{line}")?;
     }
     Ok(())
 }

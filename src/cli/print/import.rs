@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::with_remedies;
 use crate::interchange::{ImportReport, Skipped, jsonl};
 use crate::ops::store::{issues, line};
+use crate::ui::settings::UiSettings;
 use crate::ui::style::{DIM, GOOD, HEADING, ID, WARN};
 use crate::ui::{Screen, text};
 
@@ -40,10 +41,10 @@ pub(in crate::cli) fn export(screen: &mut Screen, taken: &jsonl::ImportedJsonl) 
         ("left out", taken.left_out.iter().map(|it| it.issues).sum()),
     ];
     for (word, count) in counts.iter().filter(|(_, count)| *count > 0) {
-        writeln!(screen, "  {word:<12} {count:>6}")?;
+        row(screen, word, &format!("{count:>6}"))?;
     }
     if let Some(commit) = &taken.commit {
-        writeln!(screen, "  {:<12} {}", "commit", painter.paint(ID, commit))?;
+        row(screen, "commit", &painter.paint(ID, commit))?;
     }
     skipped(screen, &taken.skipped)?;
     counted(screen, "left out", taken.left_out.iter().map(|it| (it.issues, it.reason.as_str())))
@@ -96,10 +97,10 @@ pub(in crate::cli) fn report(screen: &mut Screen, report: &ImportReport) -> io::
         ("left out", report.left_out.iter().map(|it| it.issues).sum()),
     ];
     for (word, count) in counts.iter().filter(|(_, count)| *count > 0) {
-        writeln!(screen, "  {word:<12} {count:>6}")?;
+        row(screen, word, &format!("{count:>6}"))?;
     }
     if let Some(commit) = &report.commit {
-        writeln!(screen, "  {:<12} {}", "commit", painter.paint(ID, commit))?;
+        row(screen, "commit", &painter.paint(ID, commit))?;
     }
     skipped(screen, &report.skipped)?;
     let left_out = report.left_out.iter().map(|it| (it.issues, it.reason.as_str()));
@@ -126,6 +127,14 @@ pub(in crate::cli) fn report(screen: &mut Screen, report: &ImportReport) -> io::
     Ok(())
 }
 
+/// A value after its name, aligned except for screen readers.
+fn row(screen: &mut Screen, name: &str, value: &str) -> io::Result<()> {
+    match UiSettings::get().is_plain {
+        true => writeln!(screen, "{name}: {}", value.trim_start()),
+        false => writeln!(screen, "  {name:<12} {value}"),
+    }
+}
+
 /// A heading, and a line for each thing with the number of issues that it is about.
 fn counted<'a>(
     screen: &mut Screen,
@@ -139,7 +148,10 @@ fn counted<'a>(
     }
     for (count, what) in all {
         let what = text::truncate(&text::clean_line(what), LONGEST_LINE).to_string();
-        writeln!(screen, "  {count:>6}  {what}")?;
+        match UiSettings::get().is_plain {
+            true => writeln!(screen, "{}: {what}", issues(count))?,
+            false => writeln!(screen, "  {count:>6}  {what}")?,
+        }
     }
     Ok(())
 }

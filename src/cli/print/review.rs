@@ -66,7 +66,7 @@ fn line(it: &Review, digest: &PlanDigest, indent: usize, screen: &mut Screen) ->
         it.scores.risk,
         it.scores.completeness,
         clean_line(&it.author),
-        time::exact(it.created_at)
+        time::when(it.created_at)
     )
 }
 

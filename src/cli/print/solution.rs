@@ -67,7 +67,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, it: &SolutionView) -> io::Result
     if let Some(why) = &it.withdrawn {
         writeln!(screen, "{}", painter.paint(style::WARN, &format!("withdrawn: {why}")))?;
     }
-    writeln!(screen, "by {}, {}", clean_line(&it.author), time::exact(it.created_at))?;
+    writeln!(screen, "by {}, {}", clean_line(&it.author), time::when(it.created_at))?;
     writeln!(screen, "{}", painter.paint(style::DIM, &it.plan_digest))?;
     let (on, steps) = (count(it.files_touched.len(), "file"), count(it.task_count, "task"));
     writeln!(screen, "{steps} on {on}: {} complexity (by size)", it.computed_complexity)?;
@@ -106,7 +106,7 @@ pub(in crate::cli) fn withdrawn(screen: &mut Screen, it: &SolutionView, is_chang
 pub(in crate::cli) fn diff(screen: &mut Screen, it: &PlanDiff) -> io::Result<()> {
     let painter = screen.painter();
     for (sign, look, side) in [("---", style::BAD, &it.from), ("+++", style::GOOD, &it.to)] {
-        let at = time::exact(side.at);
+        let at = time::when(side.at);
         let sign = painter.paint(look, sign);
         let id = painter.paint(style::ID, side.solution_id.as_str());
         writeln!(screen, "{sign} {id} ({at})  {}", clean_line(&side.description))?;

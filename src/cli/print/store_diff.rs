@@ -17,7 +17,7 @@ pub(in crate::cli) fn diff(screen: &mut Screen, diff: &StoreDiff) -> io::Result<
             continue;
         };
         let short = painter.paint(style::WARN, side.commit.short());
-        let at = time::exact(side.at);
+        let at = time::when(side.at);
         let name = painter.paint(style::DIM, &side.name);
         writeln!(screen, "{sign} {short} ({at})  {name}")?;
     }

@@ -102,3 +102,38 @@ fn nothing_is_said_by_colour_or_place_alone() {
         assert!(!shown.contains(drawn) && !shown.contains('\u{1b}'), "{args:?}: {shown}");
     }
 }
+
+#[test]
+fn nothing_that_stands_nowhere_else_is_cut() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for columns in [60, 80, 100, 140] {
+        let (_, shown) = repo.on_terminal_of(columns, &["policy", "--color", "never"]);
+        assert!(
+            !shown.contains('…') && words(&shown).contains("has reviewed its current version"),
+            "{shown}"
+        );
+        assert!(shown.lines().all(|line| line.chars().count() <= columns.into()), "{shown}");
+    }
+    repo.issue("ISS-001");
+    let (_, shown) = repo.on_terminal_of(60, &["log", "--color", "never"]);
+    assert!(shown.lines().all(|line| line.chars().count() <= 60), "{shown}");
+    let (_, shown) = repo.on_terminal_of(100, &["log", "--color", "never"]);
+    assert!(shown.contains(" (2026-11-21T"), "{shown}");
+}
+
+#[test]
+fn every_time_is_relative_on_a_terminal_and_iso_in_a_pipe() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let plan = repo.queued("ISS-001", "src/a.rs");
+    repo.wf(&["next", "--local"]).ok();
+    for args in [&["solution", "show", &plan][..], &["show", &plan], &["show", "EXR-ISS-001"]] {
+        let (_, shown) = repo.on_terminal("", args);
+        assert!(!shown.contains("2026-11-21T02:"), "{args:?}: {shown}");
+        assert!(shown.contains("just now") || shown.contains(" ago"), "{args:?}: {shown}");
+        let piped = repo.wf(args).ok().stdout;
+        assert!(piped.contains("2026-11-21T02:"), "{args:?}: {piped}");
+    }
+}

@@ -36,7 +36,7 @@ enum AgentCommand {
     Setup(super::agents_setup::Args),
     /// List the agents, where each setting comes from, and whether the program is found
     ///
-    /// The column RUNS lists the roles for which git config (wf.run.explorer, .planner, .reviewer, .executor) names the agent:
+    /// The column ROLES lists the roles for which git config (wf.run.explorer, .planner, .reviewer, .executor) names the agent:
     /// `git wf run` uses it for them unless told otherwise.
     List(FieldArgs),
     /// Start an agent, and test whether it answers

@@ -173,3 +173,13 @@ fn a_record_is_named_as_everywhere() {
     );
     assert_eq!(refused("12")["message"], "`GH-12` has no unresolved conflict");
 }
+
+#[test]
+fn times_have_the_form_that_was_asked_for_and_nothing_is_aligned_for_screen_readers() {
+    let two = titles();
+    let said = two.ada.wf(&["conflicts", "--date", "short"]).ok().stdout;
+    assert!(said.contains(">, 2026-11-21\n") && !said.contains("2026-11-21T"), "{said}");
+    assert!(!two.ada.wf(&["conflicts"]).ok().stdout.contains(".000Z"));
+    let said = two.ada.wf(&["conflicts", "--plain"]).ok().stdout;
+    assert!(said.contains("\ncurrent: ") && !said.contains("  "), "{said}");
+}
