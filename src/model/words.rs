@@ -4,3 +4,13 @@
 pub(crate) fn count(number: usize, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
+
+/// `its only task is T1`, `its tasks are T1, T2`: what a plan has besides what was asked for.
+pub(crate) fn its_tasks<T: AsRef<str>>(ids: &[T]) -> String {
+    let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
+    match &ids[..] {
+        [] => "it has no tasks".to_owned(),
+        [only] => format!("its only task is {only}"),
+        all => format!("its tasks are {}", all.join(", ")),
+    }
+}

@@ -112,8 +112,7 @@ impl Tool for FinishTool {
                     return Err(Refusal::usage("`verify` and `accepted` are for a completed execution")
                         .hint("leave them out"));
                 }
-                let report =
-                    input.report.map(|value| ExecutorReport::parse(value, "`report`")).transpose()?;
+                let report = report(input.report, input.item.as_deref())?;
                 let failure = serde_json::json!({
                     "message": input.summary,
                     "task_id": input.task,
@@ -135,6 +134,10 @@ impl Tool for FinishTool {
     }
 }
 
+fn report(given: Option<Value>, item: Option<&str>) -> Result<Option<ExecutorReport>, Refusal> {
+    given.map(|value| ExecutorReport::parse(value, "`report`", item)).transpose()
+}
+
 fn complete(call: &Call<'_>, input: Input) -> Answer<FinishedExecution> {
     let session = call.session;
     if input.task.is_some() || input.error_type.is_some() {
@@ -142,7 +145,7 @@ fn complete(call: &Call<'_>, input: Input) -> Answer<FinishedExecution> {
             Refusal::usage("`task` and `error_type` are for a failed execution").hint("leave them out")
         );
     }
-    let report = input.report.map(|value| ExecutorReport::parse(value, "`report`")).transpose()?;
+    let report = report(input.report, input.item.as_deref())?;
     let mut observer = Tests::telling(call.steps);
     let tests = match input.verify {
         true => {

@@ -8,7 +8,7 @@ use crate::model::code::Code;
 use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
 use crate::model::issue::{Issue, StoredStatus};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Refusal, Session, work};
@@ -173,7 +173,7 @@ fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> 
                 .remedy(RemedyCall::new(Op::Close, [id]), "closes it"));
         }
         IssueStatus::Queued => (RemedyCall::new(Op::QueueAdd, [id]), "queues it"),
-        IssueStatus::Executing => (Op::Next.into(), "claims an item, which sets it"),
+        IssueStatus::Executing => (RemedyCall::new(Other::Start, [id]), "claims its plan, which sets it"),
         IssueStatus::Completed => (Op::Done.into(), "completes an issue that is being executed"),
         IssueStatus::Failed => {
             (RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends an execution as failed")

@@ -16,7 +16,7 @@ use crate::model::plan::Task;
 use crate::model::redaction::REDACTED;
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::IssueStatus;
-use crate::model::words::count;
+use crate::model::words::{count, its_tasks};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Notice, Permit, Refusal, Session};
 use crate::rules::facts;
@@ -130,7 +130,7 @@ pub(crate) fn edit_task(
         let Some(at) = tasks.iter().position(|task| name(task).eq_ignore_ascii_case(wanted)) else {
             let ids: Vec<String> = tasks.iter().map(name).collect();
             return Err(Refusal::new(Code::NotFound, format!("plan `{id}` has no task `{wanted}`"))
-                .hint(format!("its tasks are {}", ids.join(", ")))
+                .hint(its_tasks(&ids))
                 .remedy(RemedyCall::new(Other::TaskList, [&id]), "shows them"));
         };
         let old = name(&tasks[at]);

@@ -2,8 +2,8 @@
 
 use crate::index::{self, Index, KnownQueues, Needs, Use};
 use crate::model::code::Code;
-use crate::model::id::{IssueId, QueueId};
-use crate::model::op::Op;
+use crate::model::id::{IssueId, QueueId, SolutionId};
+use crate::model::op::{Op, Other};
 use crate::model::queue::Item;
 use crate::model::remedy::RemedyCall;
 use crate::model::root::Policy;
@@ -166,10 +166,28 @@ fn not_queued(read: &impl ReadState, error: ResolveError) -> Refusal {
                 let (call, does) = toward_queue(read, &issue);
                 Refusal::new(Code::NotFound, format!("issue `{issue}` is not queued")).remedy(call, does)
             }
-            Err(_) => error.into(),
+            Err(_) => match resolve::solution(read, text, None) {
+                Ok(plan) => unqueued_plan(read, &plan),
+                Err(_) => error.into(),
+            },
         },
         _ => error.into(),
     }
+}
+
+/// The refusal of a plan that is not queued: it is its issue that is claimed, with the plan that is bound to it.
+fn unqueued_plan(read: &impl ReadState, plan: &SolutionId) -> Refusal {
+    let issue = plan.issue();
+    let is_bound =
+        existing(read, &issue).is_ok_and(|it| it.issue.record.bound_solution_id.as_ref() == Some(plan));
+    let (call, does) = match is_bound {
+        true => (RemedyCall::new(Other::Start, [&issue]), "queues it, and claims it"),
+        false => (
+            RemedyCall::new(Op::Bind, [issue.as_str(), plan.as_str()]),
+            "chooses it, so that it can be queued",
+        ),
+    };
+    Refusal::new(Code::NotFound, format!("plan `{plan}` is not queued")).remedy(call, does)
 }
 
 /// The next step that brings an issue into a queue.

@@ -11,6 +11,7 @@ use crate::model::op::{Op, Other};
 use crate::model::plan::{Plan, Task};
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::task_id::TaskId;
+use crate::model::words::its_tasks;
 use crate::ops::issues::existing;
 use crate::ops::plans::plan_of_issue;
 use crate::ops::work::refuse_foreign_record;
@@ -182,7 +183,7 @@ pub(crate) fn in_plan<'a>(plan: &'a Plan, solution: &SolutionId, task: &str) -> 
     }
     let tasks: Vec<&str> = plan.tasks.iter().map(|it| it.id.as_str()).collect();
     Err(Refusal::new(Code::NotFound, format!("plan `{solution}` has no task `{task}`"))
-        .hint(format!("its tasks are {}", tasks.join(", ")))
+        .hint(its_tasks(&tasks))
         .remedy(RemedyCall::new(Other::TaskList, [solution]), "shows them"))
 }
 

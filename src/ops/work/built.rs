@@ -50,7 +50,7 @@ impl AnswerKind for Built {
         if value["status"] == "failed" {
             return Ok(Self::Failed(failure(value)));
         }
-        let report = ExecutorReport::parse(value.clone(), "the answer");
+        let report = ExecutorReport::parse(value.clone(), "the answer", None);
         report
             .map(|report| Self::Completed(Box::new(report)))
             .map_err(|refusal| vec![format!("$: {}", refusal.message)])

@@ -65,7 +65,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         input.made.iter().map(|id| store.code_commit(*id)).collect::<Result<_, _>>()?;
     if force.is_none() {
         if let Some(report) = &input.report {
-            report.refuse_differences(store, &before.execution, &named, &made)?;
+            report.refuse_differences(store, &before.execution, &named, &made, item)?;
         }
         refuse_foreign(store, &before.execution, Intent::End, force)?;
         let plan = as_stored(store, &before.execution.execution).ok();
@@ -99,7 +99,8 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
             Err(_) => None,
         };
         let is_unread = plan.is_none();
-        let missing = look(tx, (store, folder), execution, plan.as_ref(), work, force.is_none())?;
+        let asks = force.is_none().then_some(Asks { item });
+        let missing = look(tx, (store, folder), execution, plan.as_ref(), work, asks)?;
         let commits = &work.effective;
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
         files.sort();
@@ -141,7 +142,13 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     Ok(session.done(ended, committed.commit))
 }
 
-/// The missing evidence of the plan. If `asks`, refuses an execution without required evidence, without commits, or
+/// That an execution is asked for evidence, and how the caller named it, if it did.
+#[derive(Clone, Copy)]
+struct Asks<'a> {
+    item: Option<&'a str>,
+}
+
+/// The missing evidence of the plan. If it `asks`, refuses an execution without required evidence, without commits, or
 /// with failed checks.
 fn look(
     tx: &Tx<'_>,
@@ -149,9 +156,10 @@ fn look(
     execution: &ExecutionFolder,
     plan: Option<&Plan>,
     work: &CommittedWork,
-    asks: bool,
+    asks: Option<Asks<'_>>,
 ) -> Result<Vec<String>, Refusal> {
-    let is_required = required(tx)? && asks;
+    let is_required = required(tx)? && asks.is_some();
+    let item = asks.and_then(|it| it.item);
     // Required evidence must cover everything that is linked, as on the server and in the audit, which cannot see the
     // branches.
     let asked = if is_required { execution.work() } else { work.present.clone() };
@@ -160,15 +168,15 @@ fn look(
         return Err(Refusal::new(Code::NoEvidence, "the policy requires evidence, and some is missing")
             .details(claimed::shown(missing, store, tx.base(), folder, &execution.execution)?)
             .hint("commit what is missing")
-            .remedy(Op::Verify, "then runs the tests")
+            .remedy(RemedyCall::new(Op::Verify, item), "then runs the tests")
             .remedy(
                 RemedyCall::new(Op::Unlink, ["COMMIT"]),
                 "removes the link of a commit that no branch has",
             ));
     }
-    if asks {
-        unfinished::refuse_empty(store, execution, plan, work)?;
-        unfinished::refuse_failed_checks(execution)?;
+    if asks.is_some() {
+        unfinished::refuse_empty(store, execution, plan, work, item)?;
+        unfinished::refuse_failed_checks(execution, item)?;
     }
     Ok(missing)
 }

@@ -55,7 +55,7 @@ pub(crate) fn finish(session: &Session, input: Finish<'_, '_>) -> Answer<Finishe
         }
     }
     let verified = match tests {
-        Some(tests) => Some(verify(session, tests, completed.force.is_some())?),
+        Some(tests) => Some(verify(session, tests, &completed)?),
         None => None,
     };
     let mut recorded = Vec::new();
@@ -93,7 +93,8 @@ fn confirm(session: &Session, accepted: &[Accept], confirmed: &mut usize) -> Res
 }
 
 /// Runs the tests. Refuses to go on if one fails, unless gates are overridden, and if someone interrupts.
-fn verify(session: &Session, tests: ToRun<'_, '_>, is_forced: bool) -> Result<Verified, Refusal> {
+fn verify(session: &Session, tests: ToRun<'_, '_>, before: &Complete) -> Result<Verified, Refusal> {
+    let (item, is_forced) = (before.item.as_deref(), before.force.is_some());
     let done = tests.verification.run(tests.timeout, tests.observer)?;
     session.notice_all(done.notices);
     let verified = done.view;
@@ -111,8 +112,8 @@ fn verify(session: &Session, tests: ToRun<'_, '_>, is_forced: bool) -> Result<Ve
     let message = "tests failed, so nothing was completed; their results are recorded";
     Err(Refusal::new(Code::FailedCheck, message)
         .details(lines)
-        .remedy(Op::Verify, "runs them again, and shows all that they print")
-        .remedy(RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends the execution without it"))
+        .remedy(RemedyCall::new(Op::Verify, item), "runs them again, and shows all that they print")
+        .remedy(RemedyCall::new(Op::Fail, item).option("message", "TEXT"), "ends the execution without it"))
 }
 
 /// The last line that a test printed, of limited length: it often says what is wrong.

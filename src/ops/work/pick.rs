@@ -102,7 +102,7 @@ impl Picker<'_> {
                 return Ok(picked(queue, at));
             }
         }
-        Err(nothing(&choice, &queues))
+        Err(nothing(&choice, &queues, &world.facts))
     }
 
     /// Like `first`, from the front of each queue. `None` if the front is not enough to decide, or if there is no such
@@ -153,7 +153,7 @@ impl Picker<'_> {
             .remedy(RemedyCall::new(Other::Start, [&item.issue_id]), "queues it, and claims it"));
         };
         if !choice.has(found, at) {
-            return Err(not_ready(&choice, found, at));
+            return Err(not_ready(&choice, found, at, &world.facts));
         }
         if !self.allow_overlap {
             self.refuse_before_others(tx, found, at)?;
@@ -310,7 +310,7 @@ fn unproven(before: &str) -> Detail {
     Detail { message: format!("{before}{why}"), remedies: vec![release] }
 }
 
-fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
+fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>], facts: &Facts) -> Refusal {
     let mut counts: BTreeMap<ItemStatus, usize> = BTreeMap::new();
     let mut reasons: BTreeSet<Detail> = BTreeSet::new();
     let mut failed: Vec<&IssueId> = Vec::new();
@@ -318,7 +318,7 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
         for (at, it) in queue.items().iter().enumerate() {
             let (status, blocked_by) = queue.state(at);
             *counts.entry(status).or_default() += 1;
-            if status == ItemStatus::Failed {
+            if status == ItemStatus::Failed && !is_cancelled(facts, &it.issue_id) {
                 failed.push(&it.issue_id);
             }
             let name = item_name(choice.queues.len(), &queue.queue().id, it);
@@ -355,7 +355,12 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
     refusal.remedy(Other::QueueShow, "shows the items")
 }
 
-fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize) -> Refusal {
+/// Whether the issue was cancelled: nothing of it is retried until it is reopened.
+fn is_cancelled(facts: &Facts, id: &IssueId) -> bool {
+    facts.get(id).is_some_and(|it| it.status == IssueStatus::Cancelled)
+}
+
+fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize, facts: &Facts) -> Refusal {
     let Item { item_id, issue_id, solution_id, .. } = queue.items()[at];
     let (status, blocked_by) = queue.state(at);
     let mut reasons: Vec<Detail> = blocked_by.iter().map(|it| Detail::waits("", it)).collect();
@@ -363,6 +368,10 @@ fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize) -> Refusal {
         reasons.push(unproven(""));
     }
     let (call, does) = match status {
+        ItemStatus::Failed if is_cancelled(facts, issue_id) => {
+            reasons.push(format!("issue `{issue_id}` is cancelled").into());
+            (RemedyCall::new(Op::Reopen, [issue_id]), "reopens it, so that it can be claimed")
+        }
         ItemStatus::Failed => (RemedyCall::new(Op::Retry, [issue_id]), "queues it again"),
         ItemStatus::Completed => (RemedyCall::new(Op::Reopen, [issue_id]), "reopens it"),
         ItemStatus::Executing => (Other::LeaseList.into(), "shows who executes it, and until when"),

@@ -138,7 +138,7 @@ impl ExecutorReport {
     ///
     /// # Errors
     /// `invalid-json`; `result-failed` if it reports a failure.
-    pub(crate) fn parse(value: Value, of: &str) -> Result<Self, Refusal> {
+    pub(crate) fn parse(value: Value, of: &str, item: Option<&str>) -> Result<Self, Refusal> {
         let not_one = |why: String| Self::unfit(of, &why);
         let Value::Object(fields) = value else { return Err(not_one("it is not an object".into())) };
         let fields = Value::from(flat(fields).map_err(not_one)?);
@@ -147,12 +147,12 @@ impl ExecutorReport {
             None | Some("completed") => Ok(input),
             Some("failed") => Err(Refusal::new(Code::ResultFailed, format!("{of} reports a failure"))
                 .remedy(
-                    RemedyCall::from(Op::Fail).option("message", "TEXT"),
+                    RemedyCall::new(Op::Fail, item).option("message", "TEXT"),
                     "records it, and takes this JSON",
                 )),
             Some(other) => Err(Refusal::new(Code::InvalidJson, format!("{of} has the status `{other}`"))
                 .hint("the status of a result is `completed`")
-                .remedy(RemedyCall::from(Op::Fail).option("message", "TEXT"), "reports a failure")),
+                .remedy(RemedyCall::new(Op::Fail, item).option("message", "TEXT"), "reports a failure")),
         }
     }
 
@@ -227,13 +227,15 @@ impl ExecutorReport {
         self.files_modified.iter().map(one).collect()
     }
 
-    /// Refuses a report that disagrees with git. `made` are commits of the execution that may not be linked yet.
+    /// Refuses a report that disagrees with git. `made` are commits of the execution that may not be linked yet, and
+    /// `item` is how the caller named it, if it did.
     pub(super) fn refuse_differences(
         &self,
         store: &Store,
         execution: &ExecutionFolder,
         named: &[(String, Option<CodeCommit>)],
         made: &[CodeCommit],
+        item: Option<&str>,
     ) -> Result<(), Refusal> {
         let own = &execution.execution.solution_id;
         if let Some(other) = self.solution_id.as_ref().filter(|other| *other != own) {
@@ -279,7 +281,10 @@ impl ExecutorReport {
         Err(Refusal::new(Code::ResultDiffers, "the report disagrees with git")
             .details(differences)
             .hint("correct the report")
-            .remedy(RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends the execution without it"))
+            .remedy(
+                RemedyCall::new(Op::Fail, item).option("message", "TEXT"),
+                "ends the execution without it",
+            ))
     }
 
     /// Copies the report into the record.

@@ -186,7 +186,7 @@ fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {
     let queues = QueueWorld::read(tx)?.views();
     let is_queued = queues.iter().any(|queue| queue.items.iter().any(|it| it.item.issue_id == *id));
     Ok(match is_queued {
-        _ if status == IssueStatus::Completed => {
+        _ if matches!(status, IssueStatus::Completed | IssueStatus::Cancelled) => {
             refusal.remedy(RemedyCall::new(Op::Reopen, [id]), "reopens it")
         }
         true => refusal.remedy(Other::QueueShow, "shows its place"),

@@ -75,7 +75,10 @@ fn not_executing(folder: &IssueFolder, own: Option<&ExecutionFolder>) -> Refusal
             .remedy(RemedyCall::new(Other::Trace, [id]), "shows them"),
         None => Refusal::new(Code::NotExecuting, message),
     };
-    refusal.remedy(Op::Next, "claims an item")
+    match status.is_terminal() {
+        true => refusal.remedy(Op::Next, "claims an item"),
+        false => refusal.remedy(RemedyCall::new(Other::Start, [issue]), "claims it"),
+    }
 }
 
 fn lost(issue: &IssueId, own: &ExecutionFolder, holder: &ExecutionFolder) -> Refusal {

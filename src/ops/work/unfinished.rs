@@ -20,12 +20,13 @@ use crate::trail::{active, hooked, progress};
 /// At most this many paths are named; the others are counted.
 const MOST_NAMED: usize = 20;
 
-/// Refuses an execution without commits, unless its plan needs none.
+/// Refuses an execution without commits, unless its plan needs none. `item` is how the caller named it, if it did.
 pub(super) fn refuse_empty(
     store: &Store,
     execution: &ExecutionFolder,
     plan: Option<&Plan>,
     work: &CommittedWork,
+    item: Option<&str>,
 ) -> Result<(), Refusal> {
     if !work.effective.is_empty() || plan.is_some_and(Plan::needs_no_commit) {
         return Ok(());
@@ -42,8 +43,10 @@ pub(super) fn refuse_empty(
     let link =
         Remedy::call(RemedyCall::new(Op::Link, ["COMMIT", issue.as_str()]), "links an existing commit");
     let relink = |does| Remedy::call(Op::Relink, does);
-    let fail =
-        Remedy::call(RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends the execution without it");
+    let fail = Remedy::call(
+        RemedyCall::new(Op::Fail, item).option("message", "TEXT"),
+        "ends the execution without it",
+    );
     if work.idle.is_empty() {
         let details = unlinked::causes(here, execution)?;
         let is_begun = head.is_some() && head != it.base_commit;
@@ -78,18 +81,18 @@ pub(super) fn refuse_empty(
     Err(Refusal { remedies, ..Refusal::new(Code::NoCommit, message).details(idle) })
 }
 
-/// Refuses an execution whose tests failed when last run.
-pub(super) fn refuse_failed_checks(execution: &ExecutionFolder) -> Result<(), Refusal> {
+/// Refuses an execution whose tests failed when last run. `item` is how the caller named it, if it did.
+pub(super) fn refuse_failed_checks(execution: &ExecutionFolder, item: Option<&str>) -> Result<(), Refusal> {
     let failed = evidence::failed_checks(execution);
     if failed.is_empty() {
         return Ok(());
     }
-    let them = if failed.len() == 1 { "a test failed" } else { "tests failed" };
-    Err(Refusal::new(Code::FailedCheck, format!("{them} when last run"))
+    let (tests, them) = if failed.len() == 1 { ("a test", "it") } else { ("tests", "them") };
+    Err(Refusal::new(Code::FailedCheck, format!("{tests} failed when last run"))
         .details(failed)
-        .hint("fix it")
-        .remedy(Op::Verify, "runs it again")
-        .remedy(RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends the execution without it"))
+        .hint(format!("fix {them}"))
+        .remedy(RemedyCall::new(Op::Verify, item), format!("runs {them} again"))
+        .remedy(RemedyCall::new(Op::Fail, item).option("message", "TEXT"), "ends the execution without it"))
 }
 
 /// Refuses while a rebase, a merge or the like is in progress: its result is not known yet.

@@ -23,7 +23,7 @@ use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
 use crate::model::remedy::RemedyCall;
 use crate::model::task_id::TaskId;
-use crate::model::words::count;
+use crate::model::words::{count, its_tasks};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Notice, Permit, Refusal, Session, queue};
 use crate::rules::command_line::CommandLine;
@@ -255,7 +255,7 @@ fn named_execution(
             Code::NotExecuting,
             format!("nobody executed issue `{issue}`; it is {}", facts::status(&folder)),
         )
-        .remedy(Op::Next, "claims an item")
+        .remedy(RemedyCall::new(Other::Start, [&issue]), "claims it")
     })?;
     Ok((folder, found))
 }
@@ -265,7 +265,7 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
     if let Some(unknown) = only.iter().find(|id| plan.task(id).is_none()) {
         let ids: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
         return Err(Refusal::new(Code::NotFound, format!("plan `{solution}` has no task `{unknown}`"))
-            .hint(format!("its tasks are {}", ids.join(", ")))
+            .hint(its_tasks(&ids))
             .remedy(RemedyCall::new(Other::TaskList, [solution]), "shows them"));
     }
     let mut tests: Vec<Test> = Vec::new();

@@ -48,7 +48,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let (item, text) = text_input::item_and_text(args.item, args.text);
     let lone = item.clone().filter(|_| text.is_none() && args.message.is_empty());
     let summary = text_input::said(&args.message, text.as_deref())?;
-    let report = args.result.as_deref().map(report).transpose()?;
+    let report = args.result.as_deref().map(|given| report(given, item.as_deref())).transpose()?;
     if args.verify {
         refuse_commands_in_hook("git wf done --verify")?;
     }
@@ -129,12 +129,12 @@ fn parse_accepted(text: &str) -> Result<Confirmed, String> {
 }
 
 /// Reads the report from a file, from stdin for `-`, or from the text itself if that is an object.
-fn report(given: &str) -> Result<ExecutorReport, Failure> {
+fn report(given: &str, item: Option<&str>) -> Result<ExecutorReport, Failure> {
     let (text, of) = match given.trim_start().starts_with('{') {
         true => (given.to_owned(), "`--result`".to_owned()),
         false => (read_text(given)?, named(given)),
     };
     let value =
         strict::parse_text(&text).map_err(|fault| ExecutorReport::unfit(&of, &strict_fault(&fault)))?;
-    Ok(ExecutorReport::parse(value, &of)?)
+    Ok(ExecutorReport::parse(value, &of, item)?)
 }
