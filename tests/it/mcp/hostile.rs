@@ -1,5 +1,9 @@
 //! Whatever a client sends, the next request is answered, and stdout carries only the protocol.
 
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use super::Client;
@@ -187,4 +191,39 @@ fn a_flood_is_refused_and_ends_with_the_connection() {
     let flood: String = (0..20_000).map(|id| format!("{}\n", find(10_000 + id))).collect();
     client.write(flood.as_bytes());
     assert_eq!(client.close(), 0);
+}
+
+/// What a client that is gone would still ask is not done, even if something else holds the other end of its pipe.
+#[test]
+fn a_client_that_reads_no_more_is_gone() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let mut command = repo.command(env!("CARGO_BIN_EXE_git-wf"), &["mcp"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let (mut stdin, mut stdout) =
+        (child.stdin.take().unwrap(), child.stdout.take().map(BufReader::new).unwrap());
+    let mut send = |message: Value| writeln!(stdin, "{message}");
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}});
+    send(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})).unwrap();
+    send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).unwrap();
+    stdout.read_line(&mut String::new()).unwrap();
+    drop(stdout);
+    send(json!({"jsonrpc": "2.0", "id": 2, "method": "ping"})).unwrap();
+    let since = Instant::now();
+    let ended = loop {
+        match child.try_wait().unwrap() {
+            None if since.elapsed() < Duration::from_secs(20) => {
+                std::thread::sleep(Duration::from_millis(20))
+            }
+            ended => break ended,
+        }
+    };
+    if ended.is_none() {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert_eq!(ended.and_then(|it| it.code()), Some(0));
+    // Its stdin was open until now.
+    drop(stdin);
 }
