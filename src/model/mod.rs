@@ -48,6 +48,7 @@ pub(crate) mod text_enum;
 pub(crate) mod time;
 pub(crate) mod typed;
 pub(crate) mod uid;
+mod unfit;
 mod verbatim;
 pub(crate) mod wisdom;
 pub(crate) mod words;

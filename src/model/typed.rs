@@ -11,14 +11,14 @@ use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess, SeqAcc
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Error, Map, Value};
 
-use super::strict;
+use super::{strict, unfit};
 
 /// With this name, a type asks [`Typed`] for unchanged JSON.
 const AS_IT_IS: &str = "git-wf JSON";
 
 /// Reads a value as a `T`.
 pub(crate) fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Error> {
-    T::deserialize(Typed(value))
+    T::deserialize(Typed(value)).map_err(|error| unfit::in_words(&error))
 }
 
 /// Why a value cannot be read, and where.
@@ -33,7 +33,7 @@ pub(crate) struct Unread {
 /// Reads a value as a `T`; an error has its path.
 pub(crate) fn read_at<T: DeserializeOwned>(value: &Value) -> Result<T, Unread> {
     serde_path_to_error::deserialize(Typed(value))
-        .map_err(|error| Unread { path: error.path().to_string(), error: error.into_inner() })
+        .map_err(|error| Unread { path: error.path().to_string(), error: unfit::in_words(error.inner()) })
 }
 
 /// The JSON of a value. serde_json's own conversion rewrites numbers.
@@ -334,10 +334,10 @@ mod tests {
     fn a_struct_is_an_object_and_a_word_a_text() {
         let sound = outer(r#"{"list": [{"word": "One", "number": 1e2}]}"#).unwrap();
         assert_eq!(sound.list, [Inner { word: Word::One, number: 100.0 }]);
-        assert!(outer(r#"[[]]"#).unwrap_err().contains("invalid type: sequence, expected struct Outer"));
-        assert!(outer(r#"{"list": [["One", 1]]}"#).unwrap_err().contains("expected struct Inner"));
-        assert!(outer(r#"{"list": {"0": {}}}"#).unwrap_err().contains("expected a sequence"));
-        assert!(outer(r#"{"list": [{"word": {"One": null}}]}"#).unwrap_err().contains("expected enum Word"));
+        assert!(outer(r#"[[]]"#).unwrap_err().contains("invalid type: a list, expected an object"));
+        assert!(outer(r#"{"list": [["One", 1]]}"#).unwrap_err().contains("expected an object"));
+        assert!(outer(r#"{"list": {"0": {}}}"#).unwrap_err().contains("expected a list"));
+        assert!(outer(r#"{"list": [{"word": {"One": null}}]}"#).unwrap_err().contains("expected a word"));
     }
 
     #[test]

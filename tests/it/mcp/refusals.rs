@@ -58,6 +58,27 @@ fn refusals_name_tools_to_call_and_commands_for_people() {
 }
 
 #[test]
+fn what_does_not_fit_is_said_in_the_words_of_json() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("ISS-001");
+    let mut client = Client::of(&repo, &[]);
+    let review = |review: Value| json!({"plan": "ISS-001", "review": review});
+    let finish = json!({"outcome": "completed", "summary": "x", "accepted": [1]});
+    for (tool, arguments, expected) in [
+        ("plan_review", review(json!("REVIEW")), "expected an object"),
+        ("plan_review", review(json!({"technical": "x"})), "expected a number"),
+        ("finish", finish, "expected an object"),
+        ("find", json!({"status": "planned"}), "expected a list"),
+        ("find", json!({"wave": "x"}), "expected a whole number"),
+    ] {
+        let message = client.refused(tool, arguments)["message"].take();
+        let message = message.as_str().unwrap();
+        assert!(message.contains(expected) && !message.contains("struct"), "{message}");
+    }
+}
+
+#[test]
 fn without_a_store_the_refusal_says_how_to_make_one() {
     let sandbox = Sandbox::new();
     let mut client = Client::of(&sandbox.repo("code"), &[]);

@@ -12,7 +12,7 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// Parses an error: "missing field `effort`", "invalid type: map, expected a string", "unknown variant `huge`,
+    /// Parses an error: "missing field `effort`", "invalid type: an object, expected a string", "unknown variant `huge`,
     /// expected one of `small`, `large`".
     pub(super) fn of(text: &str) -> Self {
         let quoted = |rest: &str| rest.split('`').nth(1).map(str::to_owned);
@@ -26,24 +26,14 @@ impl Message {
             .iter()
             .find_map(|prefix| found.strip_prefix(prefix))
             .unwrap_or(found);
-        // serde has other names for some JSON types.
         let found = match found.split_once(' ') {
-            None if found == "map" => "an object".into(),
-            None if found == "sequence" => "a list".into(),
-            None if found == "number" => "a number".into(),
-            _ if found == "unit value" => "null".into(),
             Some(("string", rest)) => rest.to_owned(),
             Some(("boolean", rest)) => rest.to_owned(),
             _ => found.to_owned(),
         };
-        let expected = match expected {
-            "a sequence" => "a list".into(),
-            "a map" => "an object".into(),
-            other if other.starts_with("struct ") => "an object".into(),
-            other => match other.strip_prefix("one of ").and_then(|words| words.rsplit_once(", ")) {
-                Some((words, last)) => format!("{words} or {last}"),
-                None => other.to_owned(),
-            },
+        let expected = match expected.strip_prefix("one of ").and_then(|words| words.rsplit_once(", ")) {
+            Some((words, last)) => format!("{words} or {last}"),
+            None => expected.to_owned(),
         };
         Self { missing: None, found: Some(found), expected }
     }
@@ -68,9 +58,9 @@ mod tests {
         for (text, at, path, found, expected) in [
             ("missing field `effort`", "layers[0]", "layers[0].effort", None, "a value"),
             ("missing field `title`", ".", "title", None, "a value"),
-            ("invalid type: map, expected a string", "title", "title", Some("an object"), "a string"),
-            ("invalid type: string \"a\", expected a sequence", "tasks", "tasks", Some("\"a\""), "a list"),
-            ("invalid type: sequence, expected struct Convergence", ".", "$", Some("a list"), "an object"),
+            ("invalid type: an object, expected a string", "title", "title", Some("an object"), "a string"),
+            ("invalid type: string \"a\", expected a list", "tasks", "tasks", Some("\"a\""), "a list"),
+            ("invalid type: a list, expected an object", ".", "$", Some("a list"), "an object"),
             (
                 "unknown variant `huge`, expected one of `small`, `medium`, `large`",
                 "layers[1].effort",

@@ -95,7 +95,7 @@ fn a_review_that_no_writer_makes_is_named_and_does_not_count() {
         ("verdict", |it| it["verdict"] = json!(null)),
         ("splendid", |it| it["verdict"] = json!("splendid")),
         ("has the id of another", |it| it["id"] = json!("20261121T030000000Z-00000-0000000f")),
-        ("expected a sequence", |it| it["findings"] = json!("none")),
+        ("expected a list", |it| it["findings"] = json!("none")),
     ] {
         let it = Planned::new();
         let path = plant(&it, PLACE, change);
