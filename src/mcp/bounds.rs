@@ -1,4 +1,8 @@
-//! Bounds the records that are answered, so that one comment does not fill the context of an agent.
+//! Bounds what is answered, so that one comment does not fill the context of an agent: of each part of an issue only the newest
+//! entries are kept, long texts are cut wherever they are, and the output of a test is given once.
+
+mod checks;
+mod texts;
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -11,44 +15,45 @@ use super::tools::{Call, is_part_of_an_issue};
 use crate::model::op::Other;
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::typed;
+use crate::model::words::count;
 use crate::ops::Notice;
-use crate::rules::bounded::{Cut, LONGEST, LONGEST_OF_ISSUE, Omission};
+use crate::rules::bounded::{Cut, LONGEST, Omission};
 
-/// Characters of each text of a record itself. The context of a planner has fewer.
-const LONGEST_OF_RECORD: usize = 4 * LONGEST_OF_ISSUE;
+pub(super) use texts::{Texts, shorten};
 
-/// Cuts long texts of an issue or a plan, and keeps of each part of an issue the newest entries but the `older` newest;
-/// says what was cut, and that `all` shows all of it. A bound plan counts as newer than the others.
+/// Makes an answer fit for the context of an agent: cuts its long texts, each with a mark that says how to read all of it,
+/// and leaves out results of tests that later ones replaced. Returns a notice if it did the latter.
+pub(super) fn fit(call: &Call<'_>, answer: &mut Value) -> Option<Notice> {
+    let dropped = checks::newest(answer);
+    Texts::of(call).fit(answer);
+    let (executions, number) = (dropped.executions, dropped.number);
+    (number > 0).then(|| {
+        let (all, does) = match &executions[..] {
+            [only] => (whole(only), "shows all"),
+            _ => (whole("EXECUTION"), "shows all of one execution"),
+        };
+        let all = Remedy::command(call.voice.command(&all), does);
+        let are = if number == 1 { "is" } else { "are" };
+        let message = format!("{} {are} left out of `checks`", count(number, "earlier result"));
+        Notice { remedies: vec![all], ..Notice::note(message) }
+    })
+}
+
+/// Keeps of each part of an issue the newest entries but the `older` newest; says what is left out, and that `all` shows
+/// all of it. A bound plan counts as newer than the others.
 pub(super) fn bound(record: &mut Map<String, Value>, all: &RemedyCall, older: usize) -> Vec<Omission> {
-    bound_at(record, all, older, LONGEST_OF_RECORD)
-}
-
-/// Cuts long texts of an issue that its writer knows.
-pub(super) fn bound_echo(record: &mut Map<String, Value>, id: &str) -> Vec<Omission> {
-    bound_at(record, &whole(id), 0, LONGEST_OF_ISSUE)
-}
-
-fn bound_at(
-    record: &mut Map<String, Value>,
-    all: &RemedyCall,
-    older: usize,
-    longest: usize,
-) -> Vec<Omission> {
     let mut left_out = Vec::new();
-    for (name, value) in record.iter_mut() {
-        let is_part = is_part_of_an_issue(name);
-        let mut cut = Cut::at(if is_part { LONGEST } else { longest });
-        if let (true, Value::Array(entries)) = (is_part, &mut *value) {
-            let mut kept = std::mem::take(entries);
-            if name == "solutions" {
-                // In the store, they are in the order of their ids.
-                kept.sort_by_cached_key(age_of_plan);
-            }
-            kept.truncate(kept.len().saturating_sub(older));
-            *entries = cut.newest(kept);
-            entries.reverse();
+    for (name, value) in record.iter_mut().filter(|(name, _)| is_part_of_an_issue(name)) {
+        let Value::Array(entries) = value else { continue };
+        let mut cut = Cut::at(LONGEST);
+        let mut kept = std::mem::take(entries);
+        if name == "solutions" {
+            // In the store, they are in the order of their ids.
+            kept.sort_by_cached_key(age_of_plan);
         }
-        shorten(value, &mut cut);
+        kept.truncate(kept.len().saturating_sub(older));
+        *entries = cut.newest(kept);
+        entries.reverse();
         left_out.extend(cut.left_out(name, all.clone()));
     }
     left_out
@@ -64,7 +69,7 @@ pub(super) fn whole(id: &str) -> RemedyCall {
     RemedyCall::new(Other::Show, [id]).flag("json")
 }
 
-/// A record with its long texts cut.
+/// A record with the newest entries of its parts.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub(super) struct Bounded<T> {
@@ -74,7 +79,7 @@ pub(super) struct Bounded<T> {
 }
 
 impl<T: Serialize> Bounded<T> {
-    /// Cuts a record, and notes what was cut, which `all` shows.
+    /// Bounds a record, and notes what was left out, which `all` shows.
     pub(super) fn noted(call: &Call<'_>, record: &T, all: &RemedyCall) -> Self {
         let mut fields = match typed::own_json(record) {
             Value::Object(fields) => fields,
@@ -95,44 +100,21 @@ impl<T: JsonSchema> JsonSchema for Bounded<T> {
     }
 }
 
-/// A text that the caller wrote itself, and need not read again; and what was cut of it.
-pub(super) fn echo(text: &str, what: &str, id: &str) -> (String, Option<Omission>) {
-    let mut cut = Cut::at(LONGEST);
-    (cut.text(text), cut.left_out(what, whole(id)))
-}
-
-/// What a note says about a field that was cut: `2 older entries of `comments` are left out, and 1 text is cut`.
+/// What a note says about a part: ``2 older entries of `comments` are left out``.
 fn said(cut: &Omission) -> String {
-    let Omission { what, entries, shortened, .. } = cut;
-    let texts = match shortened {
-        1 => "1 text is cut".to_owned(),
-        more => format!("{more} texts are cut"),
-    };
-    let entries = match entries {
-        0 => return format!("{texts} in `{what}`"),
-        1 => format!("1 older entry of `{what}` is left out"),
-        more => format!("{more} older entries of `{what}` are left out"),
-    };
-    if *shortened == 0 { entries } else { format!("{entries}, and {texts}") }
-}
-
-/// Notes what was cut of a record. `next` says how a tool shows older entries, if one does.
-pub(super) fn note(call: &Call<'_>, cuts: &[Omission], next: impl Fn(&Omission) -> Option<String>) {
-    for cut in cuts {
-        let older = next(cut).filter(|_| cut.entries > 0).map(Remedy::words);
-        let all = Remedy::command(call.voice.command(&cut.command), "shows all of it");
-        let remedies = older.into_iter().chain([all]).collect();
-        call.session.notice(Notice { remedies, ..Notice::note(said(cut)) });
+    match cut.entries {
+        1 => format!("1 older entry of `{}` is left out", cut.what),
+        more => format!("{more} older entries of `{}` are left out", cut.what),
     }
 }
 
-/// Cuts every long text in a value.
-pub(super) fn shorten(value: &mut Value, cut: &mut Cut) {
-    match value {
-        Value::String(text) if text.len() > cut.longest() => *text = cut.text(text),
-        Value::Array(items) => items.iter_mut().for_each(|it| shorten(it, cut)),
-        Value::Object(fields) => fields.values_mut().for_each(|it| shorten(it, cut)),
-        _ => {}
+/// Notes what was left out of a record. `next` says how a tool shows older entries, if one does.
+pub(super) fn note(call: &Call<'_>, cuts: &[Omission], next: impl Fn(&Omission) -> Option<String>) {
+    for cut in cuts {
+        let older = next(cut).map(Remedy::words);
+        let all = Remedy::command(call.voice.command(&cut.command), "shows all of it");
+        let remedies = older.into_iter().chain([all]).collect();
+        call.session.notice(Notice { remedies, ..Notice::note(said(cut)) });
     }
 }
 
@@ -143,17 +125,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_are_cut_and_the_newest_entries_stay() {
-        let comments: Vec<Value> =
-            (0..25).map(|n| json!({ "body": "x".repeat(LONGEST_OF_ISSUE + n) })).collect();
-        let mut issue =
-            json!({ "id": "A-1", "context": "y".repeat(LONGEST_OF_RECORD + 1), "comments": comments });
+    fn the_newest_entries_stay() {
+        let comments: Vec<Value> = (0..25).map(|n| json!({ "body": n })).collect();
+        let mut issue = json!({ "id": "A-1", "tags": (0..25).collect::<Vec<_>>(), "comments": comments });
         let left = bound(issue.as_object_mut().unwrap(), &whole("A-1"), 0);
-        let counts: Vec<_> = left.iter().map(|it| (&*it.what, it.entries, it.shortened)).collect();
-        assert_eq!(counts, [("context", 0, 1), ("comments", 5, 20)]);
+        let counts: Vec<_> = left.iter().map(|it| (&*it.what, it.entries)).collect();
+        assert_eq!(counts, [("comments", 5)]);
         assert_eq!(left[0].command.command(), "git wf show A-1 --json");
         assert_eq!(issue["comments"].as_array().unwrap().len(), 20);
-        assert!(issue.to_string().len() < 21 * LONGEST_OF_ISSUE + LONGEST_OF_RECORD);
+        assert_eq!(issue["tags"].as_array().unwrap().len(), 25);
     }
 
     #[test]
@@ -175,12 +155,11 @@ mod tests {
     }
 
     #[test]
-    fn a_note_says_only_what_was_cut() {
-        let of = |entries, shortened| {
-            said(&Omission { what: "comments".into(), entries, shortened, command: whole("A-1") })
+    fn a_note_says_what_was_left_out() {
+        let of = |entries| {
+            said(&Omission { what: "comments".into(), entries, shortened: 0, command: whole("A-1") })
         };
-        assert_eq!(of(2, 1), "2 older entries of `comments` are left out, and 1 text is cut");
-        assert_eq!(of(1, 0), "1 older entry of `comments` is left out");
-        assert_eq!(of(0, 3), "3 texts are cut in `comments`");
+        assert_eq!(of(2), "2 older entries of `comments` are left out");
+        assert_eq!(of(1), "1 older entry of `comments` is left out");
     }
 }

@@ -110,7 +110,8 @@ pub(super) fn get(call: &Call<'_>, prompt: &str, id: Option<&str>) -> Result<Get
     let mut messages = vec![PromptMessage::new_text(Speaker::User, text)];
     if let Some(id) = id {
         let context = plans::context(session, id, Some(row.role))?.view;
-        let text = format!("The context, as JSON:\n{}", ContextAnswer::of(&context, call.voice));
+        let context = ContextAnswer::of(&context, call.voice).fitting(call);
+        let text = format!("The context, as JSON:\n{context}");
         messages.push(PromptMessage::new(Speaker::User, ContentBlock::text(text)));
     }
     Ok(GetPromptResult::new(messages).with_description(row.about))

@@ -4,8 +4,8 @@ use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::{Value, json};
 
-use super::bounds;
 use super::tools::Call;
+use super::{bounds, refused};
 use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
@@ -20,24 +20,36 @@ pub(super) const CURRENT: &str = "wf://execution/current";
 const ISSUE: &str = "wf://issue/";
 const PLAN: &str = "wf://plan/";
 pub(super) const JSON: &str = "application/json";
-/// Maximum number of listed issues; `find` finds the others.
+/// The issues of a page.
 const MOST: usize = 100;
 
-/// The resources: what is executed, and the most urgent open issues.
+/// A page of the resources, and the cursor of the next page: what is executed, then the open issues, the most urgent first.
 ///
 /// # Errors
-/// Any error from reading the store.
-pub(super) fn list(session: &Session) -> Result<Vec<Resource>, Refusal> {
+/// `invalid-cursor`; any error from reading the store.
+pub(super) fn list(
+    session: &Session,
+    cursor: Option<&str>,
+) -> Result<(Vec<Resource>, Option<String>), Refusal> {
+    let offset: usize = cursor.map_or(Ok(0), |cursor| {
+        cursor.parse().map_err(|_| {
+            Refusal::new(Code::InvalidCursor, format!("`{cursor}` is not a cursor of `resources/list`"))
+                .hint("give the `nextCursor` of the page before, or leave it out for the first page")
+        })
+    })?;
     let current = Resource::new(CURRENT, "current execution")
         .with_title("What this worktree executes")
         .with_description("The plan that this worktree executes, with its current task")
         .with_mime_type(JSON);
-    let open = List { limit: Some(MOST), ..List::default() };
-    let rows = issues::rows(session, &open, false)?.view.rows;
+    let open = List { limit: Some(MOST + 1), offset, ..List::default() };
+    let mut rows = issues::rows(session, &open, false)?.view.rows;
+    let next = (rows.len() > MOST).then(|| (offset + MOST).to_string());
+    rows.truncate(MOST);
     let issues = rows.into_iter().map(|row| {
         Resource::new(format!("{ISSUE}{}", row.id), row.id).with_title(row.title).with_mime_type(JSON)
     });
-    Ok(std::iter::once(current).chain(issues).collect())
+    let current = (offset == 0).then_some(current);
+    Ok((current.into_iter().chain(issues).collect(), next))
 }
 
 /// The forms of their URIs.
@@ -89,10 +101,14 @@ pub(super) fn read(call: &Call<'_>, uri: &str) -> Result<String, Refusal> {
         if !left_out.is_empty() {
             let omission = |it: &Omission| {
                 let command = call.voice.command(&it.command);
-                json!({ "what": it.what, "entries": it.entries, "shortened": it.shortened, "command": command })
+                json!({ "what": it.what, "entries": it.entries, "command": command })
             };
             fields.insert("left_out".into(), left_out.iter().map(omission).collect());
         }
+    }
+    let notice = bounds::fit(call, &mut record);
+    if let (Some(notice), Value::Object(fields)) = (notice, &mut record) {
+        fields.insert("warnings".into(), json!([refused::warning(&notice, call.voice)]));
     }
     Ok(record.to_string())
 }

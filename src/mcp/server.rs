@@ -64,6 +64,7 @@ impl McpServer {
             Code::NotFound | Code::AmbiguousId => {
                 ErrorData::resource_not_found(refusal.message.clone(), document)
             }
+            Code::InvalidCursor => ErrorData::invalid_params(refusal.message.clone(), document),
             _ => ErrorData::invalid_request(refusal.message.clone(), document),
         }
     }
@@ -242,20 +243,22 @@ impl ServerHandler for McpServer {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let watched = self.watched.clone();
         let listed = self.run(&context, None, move |call| {
             watched.add_list(call.session, call.folder)?;
-            resources::list(call.session)
+            resources::list(call.session, page.and_then(|it| it.cursor).as_deref())
         });
-        let listed = listed.await.map_err(|refusal| self.error(&refusal))?;
+        let (listed, next) = listed.await.map_err(|refusal| self.error(&refusal))?;
         // Clients of later versions say what they want to be notified of.
         if !is_modern(&context) {
             self.begin_watching(&context.peer);
         }
-        Ok(ListResourcesResult::with_all_items(listed))
+        let mut page = ListResourcesResult::with_all_items(listed);
+        page.next_cursor = next;
+        Ok(page)
     }
 
     async fn list_resource_templates(

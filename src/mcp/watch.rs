@@ -147,6 +147,6 @@ impl Watched {
 }
 
 fn hash_of_list(session: &Session) -> Result<u64, Refusal> {
-    let listed = resources::list(session)?;
+    let (listed, _) = resources::list(session, None)?;
     Ok(hash(&listed.iter().map(|it| (&it.uri, &it.title)).collect::<Vec<_>>()))
 }

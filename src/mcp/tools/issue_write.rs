@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use super::listed::ListedIssue;
 use super::{Call, Tool};
-use crate::mcp::bounds;
 use crate::model::code::Code;
 use crate::model::issue::Comment;
 use crate::model::op::{Op, Other};
@@ -128,10 +127,7 @@ impl Tool for IssueWrite {
             Action::Comment => {
                 let done = issues::comment(session, &issue, &text.unwrap_or_default())?;
                 let (id, comment) = (done.view.issue, done.view.comment);
-                let (body, cut) = bounds::echo(&comment.body, "comment", id.as_str());
-                let comment = Comment { body, ..comment };
                 session.notice_all(done.notices);
-                bounds::note(call, cut.as_slice(), |_| None);
                 let done = issues::answer(session, &id, done.commit)?;
                 return Ok(
                     written(call, done).map(|written| ChangedIssue { comment: Some(comment), ..written })
@@ -171,7 +167,6 @@ fn refuse_owned(owned: &[&str], issue: Option<&str>) -> Result<(), Refusal> {
 fn written(call: &Call<'_>, done: Done<IssueView>) -> Done<ChangedIssue> {
     let Done { view, commit, notices } = done;
     call.session.notice_all(notices);
-    let written =
-        ChangedIssue { changed: commit.is_some(), issue: ListedIssue::noted(call, &view), comment: None };
+    let written = ChangedIssue { changed: commit.is_some(), issue: ListedIssue::of(&view), comment: None };
     call.session.done(written, commit)
 }

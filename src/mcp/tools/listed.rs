@@ -6,9 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Call;
 use super::show::Part as Content;
-use crate::mcp::{bounds, schema};
+use crate::mcp::schema;
 use crate::model::typed;
 use crate::ops::issues::IssueView;
 
@@ -18,11 +17,8 @@ use crate::ops::issues::IssueView;
 pub(super) struct ListedIssue(Map<String, Value>);
 
 impl ListedIssue {
-    /// An issue without the rest of its long texts, which is noted.
-    pub(super) fn noted(call: &Call<'_>, issue: &IssueView) -> Self {
-        let Value::Object(mut fields) = typed::own_json(issue) else { return Self(Map::new()) };
-        let cuts = bounds::bound_echo(&mut fields, issue.issue.id.as_str());
-        bounds::note(call, &cuts, |_| None);
+    pub(super) fn of(issue: &IssueView) -> Self {
+        let Value::Object(fields) = typed::own_json(issue) else { return Self(Map::new()) };
         Self(fields)
     }
 }

@@ -24,7 +24,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::progress::ProgressSteps;
-use super::{refused, schema};
+use super::{bounds, refused, schema};
 use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::model::typed::Unread;
@@ -168,10 +168,10 @@ impl Allowed<'_> {
                 Refusal::new(Code::ReadOnly, format!("this server is read-only, so it has no tool `{name}`"));
             return Some(Err(refusal.hint("a person must start it without --read-only")));
         }
-        let refused = row.performs.iter().find_map(|op| {
-            let in_run = || if self.is_in_run { roles::admit_in_run(self.role, *op) } else { Ok(()) };
-            roles::admit(self.role, *op).and_then(|()| in_run()).err()
-        });
+        if let Err(error) = roles::admit_tool(self.role, name, row.performs) {
+            return Some(Err(error.into()));
+        }
+        let refused = row.performs.iter().find_map(|op| roles::admit_in_run(self.role, *op).err());
         refused.map(|error| Err(error.into()))
     }
 }
@@ -218,7 +218,7 @@ fn call<T: Tool>(call: &Call<'_>, arguments: Map<String, Value>) -> Result<Value
         )
         .hint("the input schema of the tool says what it takes")
     })?;
-    Ok(document(call.voice, T::call(call, input)?))
+    Ok(document(call, T::call(call, input)?))
 }
 
 /// The object that a text holds: some models and clients write an object as text.
@@ -227,14 +227,15 @@ fn unquoted(value: Value) -> Value {
     object.filter(Value::is_object).unwrap_or(value)
 }
 
-/// An answer as JSON, with its warnings.
-pub(super) fn document<V: Serialize>(voice: refused::Voice<'_>, done: Done<V>) -> Value {
-    let Done { view, notices, .. } = done;
+/// An answer as JSON, of bounded length, with its warnings.
+fn document<V: Serialize>(call: &Call<'_>, done: Done<V>) -> Value {
+    let Done { view, mut notices, .. } = done;
     let mut answer = typed::own_json(&view);
+    notices.extend(bounds::fit(call, &mut answer));
     if !notices.is_empty()
         && let Value::Object(answer) = &mut answer
     {
-        let warnings: Vec<String> = notices.iter().map(|it| refused::warning(it, voice)).collect();
+        let warnings: Vec<String> = notices.iter().map(|it| refused::warning(it, call.voice)).collect();
         answer.insert("warnings".into(), warnings.into());
     }
     answer

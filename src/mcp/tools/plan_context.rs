@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{Call, Tool};
+use crate::mcp::bounds::Texts;
 use crate::mcp::refused::{self, Voice};
 use crate::model::op::Op;
 use crate::model::typed;
@@ -16,6 +17,9 @@ use crate::rules::bounded::MOST;
 use crate::rules::roles::Role;
 
 pub(super) struct PlanContextTool;
+
+/// The roles for which there is a context.
+const HAVE_CONTEXT: [Role; 4] = [Role::Planner, Role::Explorer, Role::Executor, Role::Reviewer];
 
 /// The record, and the role whose context to answer.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -80,6 +84,12 @@ impl ContextAnswer {
         }
         Self(whole)
     }
+
+    /// Without the rest of its long texts, for what is not the answer of a tool.
+    pub(in crate::mcp) fn fitting(mut self, call: &Call<'_>) -> Self {
+        Texts::of(call).fit(&mut self.0);
+        self
+    }
 }
 
 /// The part of an issue that `show` includes for a field of a context.
@@ -108,6 +118,13 @@ impl Tool for PlanContextTool {
     const PERFORMS: &'static [Op] = &[];
     type Input = Input;
     type Output = Context;
+
+    fn restrict(schema: &mut Map<String, Value>, _: &dyn Fn(Op) -> bool) {
+        let role = schema.get_mut("properties").and_then(|all| all.get_mut("role"));
+        if let Some(Value::Array(words)) = role.and_then(|role| role.get_mut("enum")) {
+            words.retain(|word| HAVE_CONTEXT.iter().any(|role| word == role.as_str()));
+        }
+    }
 
     fn call(call: &Call<'_>, Input { id, role }: Input) -> Answer<Context> {
         let done = plans::context(call.session, &id, role)?;

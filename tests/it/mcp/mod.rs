@@ -1,5 +1,6 @@
 //! The server for agents: the real binary, and a client that knows only the protocol.
 
+mod bounded;
 mod cancelled;
 mod cancelled_remote;
 mod client;

@@ -1,0 +1,142 @@
+//! Long texts: each is cut, with a mark that says how long it was and how to read all of it.
+
+use std::cell::OnceCell;
+
+use serde_json::{Map, Value};
+
+use super::checks::OUTPUT;
+use super::whole;
+use crate::mcp::refused::Voice;
+use crate::mcp::tools::{Call, is_part_of_an_issue};
+use crate::model::op::Other;
+use crate::model::remedy::RemedyCall;
+use crate::rules::bounded::{Cut, LONGEST, LONGEST_OF_ISSUE};
+use crate::store::{Snapshot, Store, resolve};
+
+/// The most bytes of an answer: above it, texts are cut shorter, down to this many characters.
+const MOST_BYTES: usize = 100_000;
+const SHORTEST: usize = 1_000;
+/// The most characters of the output of a test.
+const LONGEST_OUTPUT: usize = 1_000;
+/// A text that is hardly longer than the limit is left alone; what cut it before has left a mark of its own.
+const MARGIN: usize = 100;
+/// The fields with the ids of records, the outer ones first.
+const IDS: [&str; 4] = ["issue_id", "solution_id", "execution_id", "id"];
+
+/// Cuts the texts of an answer.
+pub(in crate::mcp) struct Texts<'a> {
+    store: &'a Store,
+    voice: Voice<'a>,
+    /// The state in which ids are looked up; `None` if it cannot be read.
+    snapshot: OnceCell<Option<Snapshot<'a>>>,
+}
+
+/// What a text stands in.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    /// The most characters of it.
+    longest: usize,
+    /// The ids around it, the nearest last.
+    ids: &'p [String],
+    /// Whether its end matters.
+    is_output: bool,
+    is_of_project: bool,
+}
+
+impl<'a> Texts<'a> {
+    pub(in crate::mcp) fn of(call: &Call<'a>) -> Self {
+        Self { store: call.session.store(), voice: call.voice, snapshot: OnceCell::new() }
+    }
+
+    /// Cuts texts until the answer is short enough, or its texts are so short that all of them are to be read.
+    pub(in crate::mcp) fn fit(&self, answer: &mut Value) {
+        let mut longest = LONGEST_OF_ISSUE;
+        if size(answer) <= LONGEST_OUTPUT {
+            return;
+        }
+        loop {
+            let mut cut = answer.clone();
+            self.cut(&mut cut, Place { longest, ids: &[], is_output: false, is_of_project: false });
+            if size(&cut) <= MOST_BYTES || longest <= SHORTEST {
+                *answer = cut;
+                return;
+            }
+            longest = (longest / 2).max(SHORTEST);
+        }
+    }
+
+    fn cut(&self, value: &mut Value, at: Place<'_>) {
+        match value {
+            Value::String(text) if text.len() > at.longest + MARGIN => self.shorten(text, at),
+            Value::Array(items) => items.iter_mut().for_each(|it| self.cut(it, at)),
+            Value::Object(fields) => self.cut_fields(fields, at),
+            _ => {}
+        }
+    }
+
+    fn cut_fields(&self, fields: &mut Map<String, Value>, at: Place<'_>) {
+        let id = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
+        let mut ids = at.ids.to_vec();
+        // A comment stands beside its issue.
+        ids.extend(fields.get("issue").and_then(|it| it["id"].as_str()).map(str::to_owned));
+        ids.extend(IDS.iter().filter_map(|name| id(name)));
+        // Texts of a reviewer's `issue` are those of `issue_id`.
+        let of_issue = id("issue_id");
+        for (name, it) in fields.iter_mut() {
+            let name = name.as_str();
+            let own = of_issue.clone().filter(|_| ["issue", "exploration"].contains(&name));
+            let is_short = is_part_of_an_issue(name) || name == "comment";
+            let is_output = name == OUTPUT;
+            let longest = match is_output {
+                true => LONGEST_OUTPUT,
+                false if is_short => at.longest.min(LONGEST),
+                false => at.longest,
+            };
+            let is_of_project = at.is_of_project || name == "project_context";
+            let has_own = own.is_some();
+            ids.extend(own);
+            self.cut(it, Place { longest, ids: &ids, is_output, is_of_project });
+            if has_own {
+                ids.pop();
+            }
+        }
+    }
+
+    fn shorten(&self, text: &mut String, at: Place<'_>) {
+        let characters = text.chars().count();
+        if characters <= at.longest + MARGIN {
+            return;
+        }
+        let all = match at.is_of_project {
+            true => RemedyCall::from(Other::ProjectShow).flag("json"),
+            false => whole(at.ids.iter().rev().find(|id| self.is_record(id)).map_or("ID", |id| id)),
+        };
+        let all = format!("of {characters} characters; `{}` shows all", self.voice.command(&all));
+        let (mut cut, longest) = (Cut::at(at.longest), at.longest);
+        *text = match at.is_output {
+            true => format!("[last {longest} {all}] {}", cut.end(text)),
+            false => format!("{} [first {longest} {all}]", cut.text(text)),
+        };
+    }
+
+    /// Whether this is the id of an issue, a plan or an execution: tasks and comments have ids, too.
+    fn is_record(&self, id: &str) -> bool {
+        let snapshot = self.snapshot.get_or_init(|| self.store.snapshot().ok());
+        snapshot.as_ref().is_some_and(|it| resolve::exact(it, id).is_ok_and(|known| known.is_some()))
+    }
+}
+
+/// Its bytes as JSON.
+fn size(value: &Value) -> usize {
+    value.to_string().len()
+}
+
+/// Cuts every long text in a value, without a mark: what it quotes is known to the caller.
+pub(in crate::mcp) fn shorten(value: &mut Value, cut: &mut Cut) {
+    match value {
+        Value::String(text) if text.len() > cut.longest() => *text = cut.text(text),
+        Value::Array(items) => items.iter_mut().for_each(|it| shorten(it, cut)),
+        Value::Object(fields) => fields.values_mut().for_each(|it| shorten(it, cut)),
+        _ => {}
+    }
+}
