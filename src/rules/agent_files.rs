@@ -45,7 +45,7 @@ text_enum!(
         /// Instructions for it.
         Instructions = "instructions",
         /// A setting that makes it read the instructions.
-        Reading = "reading",
+        Reading = "read",
         /// The MCP server.
         Mcp = "mcp",
         /// Hooks at the start of a session and before it stops.

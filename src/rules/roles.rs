@@ -239,6 +239,20 @@ pub(crate) fn admit_import(role: Option<&str>, what: &str, op: Op) -> Result<(),
     }
 }
 
+/// Allows a tool that performs one of these operations.
+///
+/// # Errors
+/// An unknown role, or one that may perform none of them.
+pub(crate) fn admit_tool(role: Option<&str>, tool: &str, performs: &[Op]) -> Result<(), RoleError> {
+    let Some(role) = acting(role)? else { return Ok(()) };
+    match performs {
+        [first, ..] if performs.iter().all(|op| !role.may(needs(*op))) => {
+            Err(NotTheirs { role, doing: format!("call `{tool}`"), needed: needs(*first) }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Allows an operation to an agent of a run. Such an agent may neither claim nor end executions, nor exchange records
 /// with a remote, nor import; only the planner of an issue may change its description.
 ///

@@ -70,11 +70,15 @@ pub(in crate::cli) fn check(screen: &mut Screen, files: &AgentFiles) -> io::Resu
         if wrong.is_empty() {
             writeln!(screen, "{name}: set up")?;
         }
+        let is_mended = wrong.iter().any(|it| it.state != State::Unusable);
         for it in wrong {
             match &it.why {
                 Some(why) => writeln!(screen, "{name}: {} {}: {}", it.gives, it.state, clean_line(why))?,
                 None => writeln!(screen, "{name}: {} {} in {}", it.gives, it.state, clean_line(&it.path))?,
             }
+        }
+        if is_mended {
+            writeln!(screen, "{name}: `git wf agents setup {}` mends it", agent.agent)?;
         }
     }
     consents(screen, files)

@@ -103,6 +103,7 @@ fn task(it: &PrimedTask, out: &mut String) {
     list("Files", &it.files, out);
     let more = match it.left_out {
         0 => String::new(),
+        1 => "1 more line of it, ".to_owned(),
         n => format!("{n} more lines of it, "),
     };
     let _ = writeln!(out, "`git wf detail` shows {more}its steps and the other tasks.");

@@ -329,7 +329,8 @@ fn check_says_what_is_missing_or_outdated() {
     let wrong = repo.wf(&["agents", "setup", "--check"]).fails(1).stdout;
     assert!(
         wrong.starts_with(
-            "claude: instructions outdated in CLAUDE.md\nclaude: mcp missing in .mcp.json\ncodex: set up\n"
+            "claude: instructions outdated in CLAUDE.md\nclaude: mcp missing in .mcp.json\n\
+             claude: `git wf agents setup claude` mends it\ncodex: set up\n"
         ),
         "{wrong}"
     );

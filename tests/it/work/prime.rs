@@ -250,3 +250,22 @@ fn what_was_lost_is_said() {
     let told = prime(&repo);
     assert!(told.contains("This worktree no longer executes SOL-ISS-001"), "{told}");
 }
+
+#[test]
+fn a_single_line_that_is_left_out_is_one_line() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let mut plan = plan_on("src/a.rs");
+    let said = (1..30).map(|n| {
+        let tests: Vec<String> = (0..n).map(|n| format!("echo {n}")).collect();
+        plan["tasks"][0]["test"]["commands"] = json!(tests);
+        let id = format!("ISS-{n:03}");
+        repo.planned(&id, &plan);
+        repo.wf(&["start", &id]).ok();
+        let told = prime(&repo);
+        repo.wf(&["fail", "-m", "x"]).ok();
+        told
+    });
+    let told = said.into_iter().find(|told| told.contains("more line")).unwrap();
+    assert!(told.contains("shows 1 more line of it, its steps"), "{told}");
+}
