@@ -4,8 +4,9 @@
 pub(super) mod aside;
 pub(super) mod cleared;
 pub(crate) mod purge;
+mod siblings;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -28,17 +29,19 @@ pub(super) const UNREADABLE: &str = "[redacted]\n";
 pub(crate) struct Redactions {
     /// By the path of the file that they refer to, relative to the directory; in the order of their entries.
     by_target: BTreeMap<String, Vec<Held>>,
+    /// What identifies the entries in which something is hidden, in whichever entry it comes: see [`siblings`].
+    identities: BTreeSet<String>,
 }
 
 /// A redaction, and what it can hide.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Held {
     redaction: Redaction,
     reach: Reach,
 }
 
 /// What a redaction can hide, given the newest version of its record.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Reach {
     /// The value that it names.
     Whole,
@@ -145,7 +148,8 @@ impl Redactions {
                 held.reach = Reach::of(&held.redaction, doc.as_ref());
             }
         }
-        Ok(Self { by_target })
+        let identities = siblings::spread(read, folder, &mut by_target)?;
+        Ok(Self { by_target, identities })
     }
 
     /// The redactions that may apply to the file at `path`; none if nothing in it can be hidden.
@@ -173,11 +177,15 @@ impl Redactions {
         all.any(|it| it.redaction.is_of_source())
     }
 
-    /// Whether something in an entry of a log is hidden.
-    pub(crate) fn hides_in(&self, log: &str) -> bool {
-        let is_in = |target: &str| target.strip_prefix(log).is_some_and(|rest| rest.starts_with('/'));
-        let mut all = self.by_target.iter().filter(|(target, _)| is_in(target)).flat_map(|(_, all)| all);
-        all.any(|it| it.redaction.field != ASIDE)
+    /// Whether something of the issue or plan of this directory, or of its logs, is hidden.
+    pub(crate) fn hides_something(&self) -> bool {
+        self.by_target.values().flatten().any(|it| it.redaction.field != ASIDE)
+    }
+
+    /// Whether something is hidden in another entry that is the same as this one, which is not there yet.
+    pub(crate) fn hides_again(&self, path: &str, entry: &Value) -> bool {
+        !self.identities.is_empty()
+            && siblings::identity(path, entry).is_some_and(|it| self.identities.contains(&it))
     }
 
     /// What this redaction can hide; `None` if it is not one of these.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::settle::is_parted;
 use super::{Writing, ahead};
 use crate::interchange::tracker::Arrival;
 use crate::interchange::work::{Attempt, ItemArrival, QueueArrival};
@@ -16,9 +17,13 @@ use crate::model::schema::{Births, Schema};
 use crate::model::solution::SOLUTION;
 use crate::model::stamp::Stamp;
 use crate::model::status::ExecutionStatus;
+use crate::model::typed;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::redaction::Redactions;
 use crate::store::{ReadState, StoreError, Tx, layout, records};
+
+/// A note on a conflict of a queue.
+const HIDDEN_CONFLICT: &str = "a conflict is redacted here, and differs in the source; it stays as it is";
 
 /// The result for a record with a clock.
 enum Followed {
@@ -57,7 +62,7 @@ impl Writing<'_> {
             let fresh = Doc::imported(&SOLUTION, plan, Stamp::import(plan.created_at), &changed);
             let path = layout::solution(&plan.id);
             let mut said = RecordNotes { what: format!("the plan `{}`", plan.id), notes };
-            came.plans += update_record(tx, &SOLUTION, path, fresh, &changed, &mut said)?.count();
+            came.plans += update_record(tx, &SOLUTION, (path, None), fresh, &changed, &mut said)?.count();
         }
         for ItemArrival { queue, item, changed } in &work.items {
             self.queues.insert(queue.clone());
@@ -65,7 +70,7 @@ impl Writing<'_> {
             let mut said = RecordNotes { what: format!("the item `{queue}:{}`", item.item_id), notes };
             let changed = Stamp::import_of(*changed, work.content);
             let fresh = Doc::imported(&ITEM, item, Stamp::import(item.queued_at), &changed);
-            came.items += update_record(tx, &ITEM, path, fresh, &changed, &mut said)?.count();
+            came.items += update_record(tx, &ITEM, (path, None), fresh, &changed, &mut said)?.count();
         }
         if !work.attempts.is_empty() {
             for attempt in &work.attempts {
@@ -102,13 +107,20 @@ impl Writing<'_> {
                 .with_stamp("priority", Stamp::import_of(*ordered, *content));
             let mut notes: Vec<String> = ahead.into_iter().collect();
             let mut said = RecordNotes { what: "the queue".into(), notes: &mut notes };
-            let followed = update_record(tx, &QUEUE, layout::queue(&queue.id), fresh, &changed, &mut said)?;
+            let path = layout::queue(&queue.id);
+            let followed = update_record(tx, &QUEUE, (path, Some("priority")), fresh, &changed, &mut said)?;
             let mut items = 0;
             if !matches!(followed, Followed::LeftOut) {
                 let (folder, log) = (queue_folder(&queue.id), layout::queue_conflicts(&queue.id));
-                // The same text can come with another status, and so as another entry.
-                let is_hidden = Redactions::of(tx, &folder)?.hides_in("conflicts");
-                for conflict in conflicts.iter().filter(|_| !is_hidden) {
+                let hidden = Redactions::of(tx, &folder)?;
+                for conflict in conflicts {
+                    let path = layout::entry(&log, &conflict.id);
+                    if hidden.hides_again(&path, &typed::own_json(conflict)) {
+                        if tx.file(&path)?.is_none() {
+                            notes.push(HIDDEN_CONFLICT.to_owned());
+                        }
+                        continue;
+                    }
                     write_entry(tx, &folder, &log, conflict)?;
                 }
                 items = remove_unlisted(tx, queue, listed, &changed)?;
@@ -156,11 +168,12 @@ impl RecordNotes<'_> {
     }
 }
 
-/// Updates a record with a clock to what the source says now.
+/// Updates the record at a path to what the source says now. Its field `joint` makes sense only together with those of
+/// other records, so it gets the stamp of this state even if it did not change; that alone is no change.
 fn update_record(
     tx: &mut Tx<'_>,
     schema: &'static Schema,
-    path: String,
+    (path, joint): (String, Option<&str>),
     fresh: Doc,
     changed: &Stamp,
     said: &mut RecordNotes<'_>,
@@ -176,8 +189,9 @@ fn update_record(
             let hidden = hidden_keys(tx, &path, &here, &fresh)?;
             let is_changed = here.follow_import(&fresh, changed, &hidden);
             said.differing(&here.differing(&fresh, &hidden));
-            let is_ordered = here.restamp_import("priority", &fresh);
-            if !is_changed && !is_ordered {
+            let joint = joint.filter(|key| !hidden.contains(*key));
+            let is_restamped = joint.is_some_and(|key| here.restamp_import(key, &fresh));
+            if !is_changed && !is_restamped {
                 return Ok(Followed::Same);
             }
             (here, if is_changed { Followed::Written } else { Followed::Same })
@@ -298,7 +312,8 @@ fn remove(tx: &mut Tx<'_>, queue: &QueueId, item: Item, changed: &Stamp) -> Resu
     Ok(is_removed)
 }
 
-/// Removes the items that an earlier import brought and that the source no longer lists. Returns how many.
+/// Removes the items that an earlier import brought and that the source no longer lists, except those of issues that no
+/// longer follow it. Returns how many.
 fn remove_unlisted(
     tx: &mut Tx<'_>,
     queue: &crate::model::queue::Queue,
@@ -308,6 +323,9 @@ fn remove_unlisted(
     let Some(folder) = records::queue(tx, &queue.id)? else { return Ok(0) };
     let mut removed = 0;
     for item in folder.items.into_iter().filter(|it| !it.is_removed() && !listed.contains(&it.solution_id)) {
+        if is_parted(tx, &item.solution_id.issue())? {
+            continue;
+        }
         removed += u64::from(remove(tx, &queue.id, item, changed)?);
     }
     Ok(removed)

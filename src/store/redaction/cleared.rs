@@ -1,17 +1,18 @@
 //! The files of a directory without their hidden values. An entry whose content changes gets a new id, and everything
 //! that names the entry is updated.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
+use super::siblings::sound_entries;
 use super::{Redactions, UNREADABLE};
 use crate::model::doc::file_bytes;
 use crate::model::id::EntryId;
 use crate::model::record::renamed;
 use crate::model::strict;
 use crate::store::error::StoreError;
-use crate::store::layout::{self, Form, form};
+use crate::store::layout;
 use crate::store::snapshot::ReadState;
 
 /// The logs whose entries can name an earlier entry of the same log, and the member that does.
@@ -176,18 +177,4 @@ fn with_id(mut value: Value, id: &EntryId) -> Value {
         value["id"] = id.as_str().into();
     }
     value
-}
-
-/// The entries of a log as they are stored. Broken entries are left out, since their new names cannot be computed.
-fn sound_entries(read: &impl ReadState, folder: &str) -> Result<HashMap<EntryId, Value>, StoreError> {
-    let mut all = HashMap::new();
-    for name in read.names(folder)? {
-        let Some(id) = name.strip_suffix(".json").and_then(|id| EntryId::parse(id).ok()) else { continue };
-        let path = layout::entry(folder, &id);
-        let (Form::Entry(once), Some(bytes)) = (form(&path).0, read.file(&path)?) else { continue };
-        if let Ok(file) = layout::entry_file(once, Some(id.as_str()), &bytes) {
-            all.insert(id, file.value);
-        }
-    }
-    Ok(all)
 }

@@ -1,0 +1,92 @@
+//! Entries that say again what another one says. An import makes the id of an entry of its content and of the time at
+//! which the source had it so, so another clone that imports the same source can add the same text as another entry. A
+//! redaction of one hides all of them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde_json::{Value, json};
+
+use super::Held;
+use crate::model::id::EntryId;
+use crate::model::issue::Comment;
+use crate::model::queue_conflict::QueueConflict;
+use crate::model::redaction::ASIDE;
+use crate::model::typed;
+use crate::store::error::StoreError;
+use crate::store::layout::{self, Form, Location, LogKind, form};
+use crate::store::snapshot::ReadState;
+
+/// The logs whose entries can be the same as another one.
+const LOGS: [&str; 2] = ["comments", "conflicts"];
+
+/// What identifies an entry of a log, whatever its texts and whenever they were imported; `None` if nothing does.
+pub(super) fn identity(path: &str, entry: &Value) -> Option<String> {
+    let Some(Location::Entry(log, _)) = Location::parse(path) else { return None };
+    let is = match log {
+        LogKind::Comments(_) => {
+            let comment: Comment = typed::read(entry).ok()?;
+            json!([comment.identity()?])
+        }
+        LogKind::Conflicts(_) => {
+            let it: QueueConflict = typed::read(entry).ok()?;
+            json!([it.kind, it.solutions, it.file, it.created_at])
+        }
+        _ => return None,
+    };
+    Some(is.to_string())
+}
+
+/// Lets the redactions of an entry also apply to all others that are the same. Returns what identifies these.
+pub(super) fn spread(
+    read: &impl ReadState,
+    folder: &str,
+    by_target: &mut BTreeMap<String, Vec<Held>>,
+) -> Result<BTreeSet<String>, StoreError> {
+    let mut identities = BTreeSet::new();
+    for log in LOGS {
+        let is_hiding = |(target, all): (&String, &Vec<Held>)| {
+            let is_in = target.strip_prefix(log).is_some_and(|rest| rest.starts_with('/'));
+            is_in && all.iter().any(|it| it.redaction.field != ASIDE)
+        };
+        if !by_target.iter().any(is_hiding) {
+            continue;
+        }
+        let mut same: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (id, entry) in sound_entries(read, &format!("{folder}/{log}"))? {
+            let target = format!("{log}/{id}.json");
+            if let Some(identity) = identity(&format!("{folder}/{target}"), &entry) {
+                same.entry(identity).or_default().push(target);
+            }
+        }
+        for (identity, targets) in same {
+            let all = targets.iter().filter_map(|target| by_target.get(target)).flatten();
+            let all: Vec<Held> = all.filter(|it| it.redaction.field != ASIDE).cloned().collect();
+            if all.is_empty() {
+                continue;
+            }
+            identities.insert(identity);
+            for target in targets {
+                let others = all.iter().filter(|it| it.redaction.target != target).cloned();
+                by_target.entry(target.clone()).or_default().extend(others);
+            }
+        }
+    }
+    Ok(identities)
+}
+
+/// The entries of a log as they are stored. Broken entries are left out, since their new names cannot be computed.
+pub(super) fn sound_entries(
+    read: &impl ReadState,
+    folder: &str,
+) -> Result<HashMap<EntryId, Value>, StoreError> {
+    let mut all = HashMap::new();
+    for name in read.names(folder)? {
+        let Some(id) = name.strip_suffix(".json").and_then(|id| EntryId::parse(id).ok()) else { continue };
+        let path = layout::entry(folder, &id);
+        let (Form::Entry(once), Some(bytes)) = (form(&path).0, read.file(&path)?) else { continue };
+        if let Ok(file) = layout::entry_file(once, Some(id.as_str()), &bytes) {
+            all.insert(id, file.value);
+        }
+    }
+    Ok(all)
+}
