@@ -53,11 +53,13 @@ impl Redaction {
     /// redaction with a stamp of the far future hides only values of the far future; otherwise it would hide all later
     /// values in that epoch.
     ///
-    /// What imports write is hidden whatever its stamp, and so is every record of a source: another clone that does
-    /// not know of the redaction can import the same text again.
+    /// What imports write is hidden whatever its stamp, unless the redaction is of the far future or has no stamp; and so
+    /// is every record of a source, without exception: another clone that does not know of the redaction can import
+    /// the same text again.
     pub(crate) fn hides(&self, stamp: Option<&EpochStamp>) -> bool {
         let Some(stamp) = stamp else { return true };
-        if stamp.is_import() || self.is_of_source() {
+        let is_sound = self.stamp.as_ref().is_some_and(|until| !until.is_far_future());
+        if self.is_of_source() || (stamp.is_import() && is_sound) {
             return true;
         }
         self.stamp
@@ -181,6 +183,29 @@ mod tests {
             "complexity_assessment": "low"}));
         assert!(!found.to_string().contains("s3cret"), "{found}");
         assert_eq!((&found["issue_id"], &found["impact_scope"]), (&json!("ISS-001"), &json!("low")));
+    }
+
+    #[test]
+    fn what_imports_write_is_hidden_by_a_redaction_with_a_sound_stamp() {
+        let hides = |field: &str, until: Option<&str>, stamp: &str| {
+            let mut it = json!({"id": "20261121T021405123Z-00000-00000000000000000000000001", "target": "issue.json",
+                "field": field, "reason": "r", "author": "Ada", "created_at": "2026-11-21T02:14:05.123Z"});
+            if let Some(until) = until {
+                it["stamp"] = until.into();
+            }
+            let it: Redaction = serde_json::from_value(it).unwrap();
+            it.hides(Some(&serde_json::from_value(stamp.into()).unwrap()))
+        };
+        let (sound, far) =
+            ("2026-01-01T00:00:00.000Z/00000/0000000a", "9000-01-01T00:00:00.000Z/00000/0000000a");
+        let import = "2026-02-01T00:00:00.000Z/00000/import";
+        assert!(hides("title", Some(sound), import), "later, but of an import");
+        assert!(!hides("title", Some(far), import), "it hides only what is of the far future");
+        assert!(!hides("title", None, import), "`fsck` says that it hides nothing");
+        for until in [Some(sound), Some(far), None] {
+            assert!(hides("imported", until, import));
+            assert!(hides("imported", until, "2026-03-01T00:00:00.000Z/00000/0000000a"));
+        }
     }
 
     #[test]
