@@ -12,6 +12,7 @@ use crate::model::op::{Op, Other};
 use crate::model::redaction::{ALL, ISSUE_FILE, Redaction, SOURCE_RECORD};
 use crate::model::remedy::RemedyCall;
 use crate::model::schema::FieldKind;
+use crate::model::stamp::EpochStamp;
 use crate::model::strict;
 use crate::ops::entries::entry;
 use crate::ops::{Answer, Notice, Refusal, Session};
@@ -73,8 +74,8 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Redacted> {
         }
         let place = Location::parse(&format!("{}/{}", wanted.folder, wanted.target));
         issue = place.and_then(|place| place.issue());
-        if let Some(record) = issue.as_ref().map(|issue| source_of(tx, issue)).transpose()?.flatten() {
-            made.push(hide(tx, &record, reason)?);
+        if let Some(issue) = &issue {
+            made.push(hide_source(tx, issue, reason)?);
         }
         tx.note.force.clone_from(&input.force);
         let fields: Vec<&str> = made.iter().flatten().map(|it| it.field.as_str()).collect();
@@ -89,20 +90,34 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Redacted> {
     Ok(session.done(committed.answer, committed.commit))
 }
 
-/// The record of the source of an issue; `None` if it was not imported.
-fn source_of(tx: &Tx<'_>, issue: &IssueId) -> Result<Option<HideValue>, Refusal> {
-    let doc = match records::doc(tx, &ISSUE, &layout::issue(issue)) {
-        Ok(doc) => doc,
-        // Nobody can tell where in it something is.
+/// Hides the record of the source of an issue, whatever it is and will be; `None` if the issue was not imported, or if it is
+/// hidden. If the issue cannot be read, nobody can tell whether it was imported: then it is hidden, too.
+fn hide_source(tx: &mut Tx<'_>, issue: &IssueId, reason: &str) -> Result<Option<Redaction>, Refusal> {
+    let stamp = match records::doc(tx, &ISSUE, &layout::issue(issue)) {
+        Ok(Some(doc)) if doc.value(SOURCE_RECORD).is_some() => doc.written(SOURCE_RECORD).flatten(),
+        Ok(_) => return Ok(None),
         Err(StoreError::Broken { .. }) => None,
         Err(error) => return Err(error.into()),
     };
-    let is_imported = doc.is_some_and(|doc| doc.value(SOURCE_RECORD).is_some());
-    Ok(is_imported.then(|| HideValue {
-        folder: layout::issue_folder(issue),
-        target: ISSUE_FILE.into(),
-        field: SOURCE_RECORD.into(),
-    }))
+    let folder = layout::issue_folder(issue);
+    if Redactions::of(tx, &folder)?.hides_source() {
+        return Ok(None);
+    }
+    let wanted = HideValue { folder, target: ISSUE_FILE.into(), field: SOURCE_RECORD.into() };
+    Ok(Some(written(tx, &wanted, stamp, reason)?))
+}
+
+/// Writes a redaction.
+fn written(
+    tx: &mut Tx<'_>,
+    HideValue { folder, target, field }: &HideValue,
+    stamp: Option<EpochStamp>,
+    reason: &str,
+) -> Result<Redaction, Refusal> {
+    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+    let (target, field, reason) = (target.clone(), field.clone(), reason.to_owned());
+    let place = format!("{folder}/{}", layout::REDACTIONS);
+    Ok(tx.append(&place, |id| Redaction { id, target, field, stamp, reason, author, created_at })?)
 }
 
 fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, HideValue), Refusal> {
@@ -177,17 +192,7 @@ pub(super) fn hide(tx: &mut Tx<'_>, wanted: &HideValue, reason: &str) -> Result<
     if before.has(target, field, stamp.as_ref()) {
         return Ok(None);
     }
-    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
-    let place = format!("{folder}/{}", layout::REDACTIONS);
-    let redaction = tx.append(&place, |id| Redaction {
-        id,
-        target: target.clone(),
-        field: field.clone(),
-        stamp,
-        reason: reason.to_owned(),
-        author,
-        created_at,
-    })?;
+    let redaction = written(tx, wanted, stamp, reason)?;
     if Redactions::of(tx, folder)?.text(&path, &bytes) == before.text(&path, &bytes) {
         return Err(nothing("cannot be hidden"));
     }

@@ -258,6 +258,16 @@ pub(crate) fn has_redactions(read: &impl ReadState, issue: &IssueId) -> Result<b
     Ok(false)
 }
 
+/// Whether a text of an issue, its plans or its executions is hidden.
+pub(crate) fn hides_something(read: &impl ReadState, issue: &IssueId) -> Result<bool, StoreError> {
+    for folder in redacting_folders(read, issue)? {
+        if Redactions::of(read, &folder)?.hides_something() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The directories outside issues that can hold redactions: those of queues, of runs, of roadmaps and of what was learned.
 pub(in crate::store) fn redacting_beside_issues(read: &impl ReadState) -> Result<Vec<String>, StoreError> {
     let queues = queue_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::QUEUES));

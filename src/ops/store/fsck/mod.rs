@@ -8,6 +8,7 @@ mod references;
 mod repair;
 mod roadmaps;
 mod runs;
+mod sources;
 
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{Findings, FsckSeverity, roadmaps, runs};
+use super::{Findings, FsckSeverity, roadmaps, runs, sources};
 use crate::git::ObjectId;
 use crate::index::Refreshing;
 use crate::model::execution::Execution;
@@ -40,6 +40,7 @@ pub(super) fn check(
             Err(error) => return Err(error),
         };
         check_issue(snapshot, &folder, &ids, found)?;
+        sources::check(snapshot, id, found)?;
         for execution in folder.executions.iter().map(|it| &it.execution) {
             check_plan_commit(store, snapshot, execution, known, found)?;
         }

@@ -130,6 +130,10 @@ impl FileCheck<'_> {
         if !matches!(layout::form(&format!("{owner}/{}", redaction.target)).0, Form::Doc(_)) {
             return Ok(None);
         }
+        if redaction.is_of_source() {
+            // It hides every value in any case.
+            return Ok(None);
+        }
         let hidden = self.shelf.at(self.after, path)?;
         let no_stamp = "it names no stamp, so that it would hide all later values";
         Ok(match (hidden.reach(&redaction), &redaction.stamp) {
