@@ -229,21 +229,28 @@ pub(in crate::cli) fn handed_over(screen: &mut Screen, it: &HandOver) -> io::Res
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
     let all = it.queued.len() + it.without_plan.len() + it.under_way.len() + it.stopped.len();
     writeln!(screen, "wave {} of {id}, {} to do: {}", it.wave, count(all, "issue"), parts.join(", "))?;
-    let mut table = Table::new([Column::left("  ISSUE"), Column::left("STATUS"), Column::flexible("TITLE")]);
+    let item = (!it.queued.is_empty()).then(|| Column::left("ITEM").spare());
+    let columns =
+        [Some(Column::left("  ISSUE")), Some(Column::left("STATUS")), item, Some(Column::flexible("TITLE"))];
+    let mut table = Table::new(columns.into_iter().flatten());
     for queued in &it.queued {
         let queue = queued.queue_id.as_ref().map(|queue| format!("{queue}:")).unwrap_or_default();
         table.row([
             Cell::new(format!("  {}", queued.issue_id), style::ID),
             Cell::new("queued", style::GOOD),
             Cell::from(format!("{queue}{}", queued.item_id)),
+            Cell::from(queued.title.as_str()),
         ]);
     }
     for issue in it.without_plan.iter().chain(&it.under_way).chain(&it.stopped) {
-        table.row([
-            Cell::new(format!("  {}", issue.issue_id), style::ID),
-            Cell::new(issue.status.as_str(), status_style(issue.status)),
-            Cell::from(issue.title.as_str()),
-        ]);
+        let id = Cell::new(format!("  {}", issue.issue_id), style::ID);
+        let (status, title) =
+            (Cell::new(issue.status.as_str(), status_style(issue.status)), Cell::from(issue.title.as_str()));
+        if it.queued.is_empty() {
+            table.row([id, status, title]);
+        } else {
+            table.row([id, status, Cell::from(""), title]);
+        }
     }
     table.print(screen)?;
     match spelled(&it.remedies) {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::show::view_of;
 use crate::model::code::Code;
 use crate::model::id::RoadmapId;
 use crate::model::op::Other;
@@ -41,7 +42,7 @@ pub(super) fn existing(read: &impl ReadState, id: &RoadmapId) -> Result<RoadmapF
     }
 }
 
-/// The roadmap that is named; without a name, the only one.
+/// The roadmap that is named; without a name, the only one, or the only one that is not done.
 pub(super) fn named(read: &impl ReadState, text: Option<&str>) -> Result<RoadmapFolder, Refusal> {
     if let Some(text) = text {
         return existing(read, &resolve::roadmap(read, text)?);
@@ -53,6 +54,20 @@ pub(super) fn named(read: &impl ReadState, text: Option<&str>) -> Result<Roadmap
             .remedy(RemedyCall::new(crate::model::op::Op::RoadmapAdd, ["FILE"]), "adds one")),
         (Some(last), false) => {
             all.push(last);
+            let mut open = Vec::new();
+            for id in &all {
+                let is_open = match records::roadmap(read, id) {
+                    // Nobody knows what it has left to do.
+                    Err(StoreError::Broken { .. }) => true,
+                    folder => {
+                        folder?.map(|it| view_of(read, &it)).transpose()?.is_some_and(|it| it.done < it.total)
+                    }
+                };
+                open.extend(is_open.then_some(id));
+            }
+            if let [only] = open[..] {
+                return existing(read, only);
+            }
             Err(several("there are several roadmaps", &all))
         }
     }

@@ -57,6 +57,8 @@ pub(crate) struct UnmergedWork {
 pub(crate) struct QueuedIssue {
     /// The issue.
     pub(crate) issue_id: IssueId,
+    /// Its title.
+    pub(crate) title: String,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
     /// The queue; left out if it cannot be read.
@@ -117,7 +119,11 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
         let done = queue::add(session, &queue::AddItems { which, queue: None, force: None })?;
         commit = done.commit;
         session.notice_all(done.notices);
+        let title = |id: &IssueId| {
+            wave.issues.iter().find(|it| it.issue_id == *id).map(|it| it.title.clone()).unwrap_or_default()
+        };
         queued.extend(done.view.into_iter().map(|it| QueuedIssue {
+            title: title(&it.item.item.issue_id),
             issue_id: it.item.item.issue_id.clone(),
             solution_id: it.item.item.solution_id.clone(),
             queue_id: it.item.queue_id.clone(),

@@ -17,7 +17,7 @@ use crate::rules::roadmap::{self, Item};
 use crate::rules::{facts, shown};
 use crate::store::{ReadState, StoreError, records};
 
-/// A roadmap; the only one if none is named.
+/// A roadmap; if none is named, the only one, or the only one that is not done.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `choice-needed`; nothing to do without any roadmap.

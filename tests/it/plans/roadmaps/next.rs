@@ -57,6 +57,7 @@ fn wave_after_wave_is_handed_over() {
     repo.wf_in(plan_on("src/csv.rs").to_string(), &["solution", "add", &one]).ok();
     let handed = repo.json(&["roadmap", "next"]);
     assert_eq!((&handed["wave"], handed["queued"][0]["issue_id"].as_str()), (&json!(1), Some(one.as_str())));
+    assert_eq!(handed["queued"][0]["title"], "[feature] Write CSV");
     assert_eq!(column(&handed["without_plan"], "issue_id"), [two.as_str()]);
     let call = &handed["remedies"][0];
     assert_eq!((&call["operation"], &call["options"][0]["value"]), (&json!("run"), &json!("1")));
@@ -84,6 +85,9 @@ fn wave_after_wave_is_handed_over() {
     assert_eq!(handed["remedies"][0]["values"], json!([three]));
     repo.wf(&["close", &three]).ok();
     assert_eq!(repo.refused(3, &["roadmap", "next", id])["code"], "nothing-to-do");
+    // Only the other one has anything left.
+    assert_ne!(repo.json(&["roadmap", "next"])["roadmap_id"], id);
+    assert_ne!(repo.json(&["roadmap", "show"])["id"], id);
 }
 
 #[test]

@@ -55,7 +55,7 @@ enum RoadmapCommand {
     ///
     /// Queues the bound plans of the wave, and lists its issues that have no plan.
     Next {
-        /// The roadmap (default: the only one)
+        /// The roadmap (default: the only one, or the only one that is not done)
         #[arg(value_name = "RMAP")]
         roadmap: Option<String>,
     },

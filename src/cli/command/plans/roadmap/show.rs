@@ -3,7 +3,7 @@ use crate::ops::plans::roadmap;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The roadmap (default: the only one)
+    /// The roadmap (default: the only one, or the only one that is not done)
     #[arg(value_name = "RMAP")]
     roadmap: Option<String>,
     /// Print a Markdown document
