@@ -322,7 +322,9 @@ impl Checker<'_> {
                 match waves.get(on.as_str()) {
                     None => self.find(&DEPENDS_ON, path, Some(&found), format!("one of {}", ids.join(", "))),
                     Some(_) if item.id == "L0" => {
-                        self.find(&DEPENDS_ON, path, Some(&found), "nothing: L0 depends on nothing");
+                        let finding = PlanFinding::new(&DEPENDS_ON, path, Some(&found), "nothing");
+                        let remedy = "leave it out: L0 is usable by itself, so it depends on nothing";
+                        self.findings.push(PlanFinding { remedy, ..finding });
                     }
                     // A cycle was named already.
                     Some(wave)

@@ -19,6 +19,14 @@ impl Message {
         if let Some(name) = text.strip_prefix("missing field ").and_then(quoted) {
             return Self { missing: Some(name), found: None, expected: "a value".into() };
         }
+        // An id.
+        if let Some((found, of)) = text.strip_prefix('`').and_then(|text| text.rsplit_once("` cannot be ")) {
+            let expected = match of.split_once(": ") {
+                Some((kind, rule)) => format!("{kind} ({rule})"),
+                None => of.to_owned(),
+            };
+            return Self { missing: None, found: Some(format!("`{found}`")), expected };
+        }
         let Some((found, expected)) = text.split_once(", expected ") else {
             return Self { expected: format!("something else: {text}"), ..Self::default() };
         };
@@ -67,6 +75,13 @@ mod tests {
                 "layers[1].effort",
                 Some("`huge`"),
                 "`small`, `medium` or `large`",
+            ),
+            (
+                "`x` cannot be the id of a roadmap: it is RMAP-",
+                "id",
+                "id",
+                Some("`x`"),
+                "the id of a roadmap (it is RMAP-)",
             ),
             ("too deep", ".", "$", None, "something else: too deep"),
         ] {

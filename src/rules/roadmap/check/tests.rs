@@ -228,3 +228,29 @@ proptest! {
         prop_assert_eq!(found(&json!({"title": "t", "tasks": tasks})), []);
     }
 }
+
+#[test]
+fn the_advice_fits_what_is_wrong() {
+    let advice = |pointer: &str, value: Value| {
+        let mut document = progressive(2);
+        *document.pointer_mut(pointer).unwrap() = value;
+        let findings = examine(&document, RoadmapSetting::default()).unwrap_err();
+        findings.iter().map(|it| format!("{it}; {}", it.remedy)).collect::<Vec<_>>().join("\n")
+    };
+    let of_first = advice("/layers/0/depends_on", json!(["L1"]));
+    assert!(of_first.contains("expected nothing; found \"L1\"; leave it out"), "{of_first}");
+    let of_type = advice("/layers", json!("none"));
+    assert!(of_type.contains("`git wf schema roadmap-document`"), "{of_type}");
+    let of_part = advice("/layers/0/convergence", json!("done"));
+    assert!(
+        of_part.contains("expected an object; found \"done\"") && !of_part.contains("struct"),
+        "{of_part}"
+    );
+    let mut named = progressive(2);
+    named["id"] = json!("x");
+    let of_id = examine(&named, RoadmapSetting::default()).unwrap_err()[0].to_string();
+    assert!(
+        of_id.starts_with("id: expected the id of a roadmap (") && of_id.ends_with("; found `x`"),
+        "{of_id}"
+    );
+}

@@ -1,5 +1,5 @@
 use super::{asked_mode, document};
-use crate::cli::{CliContext, Failure, Outcome, print};
+use crate::cli::{CliContext, Failure, Outcome, named, print};
 use crate::model::exploration::Extent;
 use crate::model::roadmap::{Factors, RoadmapChoice};
 use crate::ops::Done;
@@ -43,8 +43,12 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
         requirement_stability: args.requirement_stability.or(given.requirement_stability),
     };
     if factors == Factors::default() {
-        return Err(Failure::usage("there is nothing to assess")
-            .hint("name a file, or give the five factors as options"));
+        return Err(match &args.file {
+            Some(file) => Failure::usage(format!("{} has no assessment", named(file)))
+                .hint("give the five factors as options, or in `assessment.factors`"),
+            None => Failure::usage("there is nothing to assess")
+                .hint("name a file, or give the five factors as options"),
+        });
     }
     let done = match roadmap::assess(&factors) {
         Ok(done) => done,
