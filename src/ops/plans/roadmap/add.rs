@@ -231,7 +231,7 @@ fn apply(
         records.push(dated(tx, new)?);
     }
     let current: BTreeSet<IssueId> = records.iter().map(|it| it.issue_id.clone()).collect();
-    let orphans = orphans(tx, before.as_ref(), &current, input.gone)?;
+    let orphans = orphans(tx, before.as_ref(), &current, input)?;
     let orphaned: BTreeSet<IssueId> = orphans.iter().map(|it| it.issue_id.clone()).collect();
     records.extend(orphans);
     let paths: Vec<String> = records.iter().map(|it| layout::issue(&it.issue_id)).collect();

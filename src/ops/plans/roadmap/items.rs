@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::add::AddRoadmap;
 use super::newest::given;
 use crate::interchange::import::is_parted;
 use crate::interchange::roadmap::{Fate, ROADMAP, RoadmapRecord, issue_id};
@@ -168,8 +169,10 @@ pub(super) fn orphans(
     tx: &Tx<'_>,
     before: Option<&RoadmapFolder>,
     current: &BTreeSet<IssueId>,
-    fate: Option<Fate>,
+    input: &AddRoadmap,
 ) -> Result<Vec<RoadmapRecord>, Refusal> {
+    let fate = input.gone;
+    let again = |gone: &str| again(input, before, gone);
     let (mut found, mut unsettled, mut at_work) = (Vec::new(), Vec::new(), Vec::new());
     let all = before.map(|it| it.roadmap.record.issue_ids.clone()).unwrap_or_default();
     for id in all.difference(current) {
@@ -190,13 +193,14 @@ pub(super) fn orphans(
     }
     if !unsettled.is_empty() {
         let issues = count(unsettled.len(), "open issue");
-        let add = RemedyCall::new(Op::RoadmapAdd, ["FILE"]);
-        let message = format!("the document no longer has the layer or task of {issues}; nothing was stored");
+        let document = if input.agent.is_some() { "the planner's document" } else { "the document" };
+        let message =
+            format!("{document} no longer has the layer or task of {issues}; the roadmap is as it was");
         return Err(Refusal::new(Code::WouldOrphan, message)
             .details(unsettled)
             .hint("a layer or task stays the same if its goal or title does, or its scope")
-            .remedy(add.clone().option("gone", "keep"), "leaves them open, in no wave")
-            .remedy(add.option("gone", "cancel"), "cancels them"));
+            .remedy(again("keep"), "leaves them open, in no wave")
+            .remedy(again("cancel"), "cancels them"));
     }
     if !at_work.is_empty() {
         let message =
@@ -204,12 +208,22 @@ pub(super) fn orphans(
         return Err(Refusal::new(Code::Executing, message)
             .details(at_work)
             .remedy(Op::LeaseRelease, "ends the execution")
-            .remedy(
-                RemedyCall::new(Op::RoadmapAdd, ["FILE"]).option("gone", "keep"),
-                "leaves them open, in no wave",
-            ));
+            .remedy(again("keep"), "leaves them open, in no wave"));
     }
     Ok(found)
+}
+
+/// How to bring the document again: from its file, or from its planner.
+fn again(input: &AddRoadmap, before: Option<&RoadmapFolder>, gone: &str) -> RemedyCall {
+    match (&input.agent, before) {
+        (Some(agent), Some(folder)) => {
+            // A command line may hold a secret.
+            let agent = if agent.contains([' ', '/']) { "AGENT" } else { agent };
+            RemedyCall::new(Op::RoadmapRevise, [&folder.roadmap.record.id]).option("planner", agent)
+        }
+        _ => RemedyCall::new(Op::RoadmapAdd, ["FILE"]),
+    }
+    .option("gone", gone)
 }
 
 /// A field that was changed both here and in the document. The document's change is newer, so it wins.

@@ -79,6 +79,20 @@ fn a_planner_is_told_what_is_wrong_and_its_answer_is_added() {
         (&json!("answered"), 1)
     );
     assert_eq!(repo.json(&["show", &issue_of(&revised, "T2")])["title"], "[feature] Write HTML");
+    // An answer without a task names the command that brings it again: there is no file.
+    changed["tasks"].as_array_mut().unwrap().pop();
+    std::fs::remove_file(repo.path().join("asked")).unwrap();
+    let planner = answers(&repo, &[&changed]);
+    let orphans = refused(&repo, &["roadmap", "revise", id, "--scope", "no menu", "--planner", &planner]);
+    assert_eq!(orphans["code"], "would-orphan");
+    let hint = orphans["hint"].as_str().unwrap();
+    assert!(hint.contains("roadmap revise --planner") && !hint.contains("FILE"), "{hint}");
+    let message = orphans["message"].as_str().unwrap();
+    assert!(
+        message.contains("the planner's document") && !message.contains("nothing was stored"),
+        "{message}"
+    );
+    assert_eq!(repo.json(&["roadmap", "show"])["rounds"].as_array().unwrap().len(), 2, "the feedback stays");
 }
 
 #[test]
