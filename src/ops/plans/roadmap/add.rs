@@ -32,7 +32,7 @@ use crate::rules::folder::RoadmapFolder;
 use crate::rules::plan_check::PlanFinding;
 use crate::rules::roadmap::{self, Outdated, RoadmapSetting, Status};
 use crate::rules::{facts, limits, shown};
-use crate::store::{ReadState, Store, StoreError, Tx, layout, random_uid, records, resolve};
+use crate::store::{ReadState, Store, StoreError, Tx, layout, records, resolve};
 
 /// A document to add.
 #[derive(Debug, Clone)]
@@ -135,10 +135,9 @@ pub(crate) fn add(session: &Session, input: &AddRoadmap) -> Answer<RoadmapAdded>
     let store = session.store();
     store.snapshot()?;
     let document = checked(Some(store), &input.document)?;
-    let nonce = random_uid()?;
     let mut preview = None;
     let committed = session.transact(permit, |tx| {
-        let added = apply(tx, input, store, &document, &nonce)?;
+        let added = apply(tx, input, store, &document)?;
         if input.dry_run {
             preview = Some(added);
             // A refused transaction writes nothing.
@@ -179,12 +178,7 @@ pub(super) struct RoadmapTarget {
     pub(super) before: Option<RoadmapFolder>,
 }
 
-fn target(
-    tx: &Tx<'_>,
-    input: &AddRoadmap,
-    document: &RoadmapDocument,
-    nonce: &Uid,
-) -> Result<RoadmapTarget, Refusal> {
+fn target(tx: &Tx<'_>, input: &AddRoadmap, document: &RoadmapDocument) -> Result<RoadmapTarget, Refusal> {
     let title = roadmap::title(document).unwrap_or_default();
     let given = document.id.as_ref();
     let before = match (&input.roadmap, given) {
@@ -198,16 +192,33 @@ fn target(
         return Ok(RoadmapTarget { id, author, created_at, before: Some(folder) });
     }
     let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
-    let id = given.filter(|_| !input.is_new).cloned().unwrap_or_else(|| {
-        let uid = Uid::of(&[
-            title.as_bytes(),
-            author.as_bytes(),
-            created_at.to_string().as_bytes(),
-            nonce.as_str().as_bytes(),
-        ]);
-        RoadmapId::made(title, created_at, &uid)
-    });
+    let id = match given.filter(|_| !input.is_new) {
+        Some(id) => id.clone(),
+        None => new_id(tx, input, document, created_at)?,
+    };
     Ok(RoadmapTarget { id, author, created_at, before: None })
+}
+
+/// The id of a new roadmap: the same in two clones that add the same file on one day, so that it is one roadmap after a
+/// sync. A roadmap is known by its title and requirement; one that is added in spite of another with its title, by the
+/// whole document.
+fn new_id(
+    tx: &Tx<'_>,
+    input: &AddRoadmap,
+    document: &RoadmapDocument,
+    created_at: Time,
+) -> Result<RoadmapId, Refusal> {
+    let title = roadmap::title(document).unwrap_or_default();
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let whole = if input.is_new { input.document.to_string() } else { String::new() };
+    let requirement = plain(document.requirement.as_deref().unwrap_or_default());
+    let taken: BTreeSet<RoadmapId> = records::roadmap_ids(tx)?.into_iter().collect();
+    let mut ids = (1_u64..).map(|number| {
+        let number = number.to_string();
+        let parts = [plain(title), requirement.clone(), whole.clone(), number];
+        RoadmapId::made(title, created_at, &Uid::of(&parts.each_ref().map(|part| part.as_bytes())))
+    });
+    Ok(ids.find(|id| !taken.contains(id)).unwrap_or_else(|| unreachable!("numbers do not end")))
 }
 
 fn apply(
@@ -215,9 +226,8 @@ fn apply(
     input: &AddRoadmap,
     store: &Store,
     document: &RoadmapDocument,
-    nonce: &Uid,
 ) -> Result<RoadmapAdded, Refusal> {
-    let target = target(tx, input, document, nonce)?;
+    let target = target(tx, input, document)?;
     let Newest { document, stored, mode, parts, outdated } = newest(tx, input, store, document, &target)?;
     let RoadmapTarget { id, author, created_at, before } = &target;
     let title = limits::title(roadmap::title(&document).unwrap_or_default())?;
