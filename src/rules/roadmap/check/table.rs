@@ -4,7 +4,7 @@ use crate::rules::plan_check::{PlanSeverity, Rule, rules};
 
 rules! {
     TYPE = Error "type": "each known field has its JSON type",
-        "`git wf schema roadmap-document` shows the type of each field";
+        "give each field the type that the schema roadmap-document states";
     TITLE = Error "title": "title, the goal of the assessment, or requirement says in one line what the roadmap is for",
         "give the roadmap a title";
     FORM = Error "form": "a roadmap has either layers or tasks",
