@@ -185,7 +185,7 @@ impl Bench {
             // Each `done` ends the claim of the `next` before it. There are no hooks, which would link a commit.
             for n in 0..3 {
                 next.add(|| run(&self.store, &[&WF, "next"]));
-                run(&self.store, &[&WF, "link", "HEAD"]);
+                run(&self.store, &[&WF, "link", "HEAD", &self.claimed()]);
                 done.add(|| run(&self.store, &[&WF, "done", "-m", &text(n)]));
             }
         }
@@ -201,31 +201,40 @@ impl Bench {
         }
     }
 
+    /// The execution that the work tree holds: `next` answers with a claim until it ends.
+    fn claimed(&self) -> String {
+        let claim: Value = serde_json::from_str(&fed(&self.store, &[&WF, "next", "--json"], "")).unwrap();
+        claim["execution_id"].as_str().unwrap().to_owned()
+    }
+
     fn reads(&self) {
+        // The budgets of a read and of a search, in times `git rev-parse`.
+        let read = Some(if self.size <= 10_000 { 5.0 } else { 8.0 });
+        let (search, frequent) = (Some(8.0), Some(40.0));
         let issue = self.known.issues[self.size / 2].clone();
         let queued = self.known.queued[0].clone();
         let short = issue[..issue.len() - 1].to_owned();
         let fifty = ["list", "--limit", "50"];
         let list = |filter: &[&'static str]| [&fifty[..], filter].concat();
         let mut reads: Vec<(&str, Vec<&str>, Option<f64>)> = vec![
-            ("show ID", vec!["show", &issue], Some(3.0)),
-            ("show, a start of an ID", vec!["show", &short], Some(3.0)),
-            ("list --limit 50", list(&[]), Some(3.0)),
-            ("  --status --tag", list(&["--status", "closed", "--tag", "api"]), Some(3.0)),
-            ("  --author", list(&["--author", "p7@"]), Some(3.0)),
-            ("  --since --has-solution", list(&["--since", "2020-01-02", "--has-solution"]), Some(3.0)),
-            ("  --ready, of 1,000 items", list(&["--ready"]), Some(3.0)),
-            ("  --search, a rare word", list(&["--search", "marker1"]), Some(3.0)),
-            ("  --search, a frequent word", list(&["--search", "unicode"]), Some(3.0)),
-            ("  --all --sort updated", list(&["--all", "--sort", "updated"]), Some(3.0)),
-            ("log ID", vec!["log", &issue], Some(3.0)),
-            ("trace ID", vec!["trace", &issue], Some(3.0)),
-            ("trace ID, of an item in 1,000", vec!["trace", &queued], Some(3.0)),
-            ("search, 20 hits", vec!["search", "marker1"], Some(5.0)),
-            ("search, 20 of most issues", vec!["search", "socket unicode", "--limit", "20"], Some(40.0)),
-            ("search, a frequent word", vec!["search", "unicode", "--limit", "20"], Some(40.0)),
-            ("list --limit 50 --json", list(&["--json"]), Some(8.0)),
-            ("status", vec!["status"], Some(8.0)),
+            ("show ID", vec!["show", &issue], read),
+            ("show, a start of an ID", vec!["show", &short], read),
+            ("list --limit 50", list(&[]), read),
+            ("  --status --tag", list(&["--status", "closed", "--tag", "api"]), read),
+            ("  --author", list(&["--author", "p7@"]), read),
+            ("  --since --has-solution", list(&["--since", "2020-01-02", "--has-solution"]), read),
+            ("  --ready, of 1,000 items", list(&["--ready"]), read),
+            ("  --search, a rare word", list(&["--search", "marker1"]), search),
+            ("  --search, a frequent word", list(&["--search", "unicode"]), frequent),
+            ("  --all --sort updated", list(&["--all", "--sort", "updated"]), read),
+            ("log ID", vec!["log", &issue], read),
+            ("trace ID", vec!["trace", &issue], read),
+            ("trace ID, of an item in 1,000", vec!["trace", &queued], read),
+            ("search, 20 hits", vec!["search", "marker1"], search),
+            ("search, 20 of most issues", vec!["search", "socket unicode", "--limit", "20"], frequent),
+            ("search, a frequent word", vec!["search", "unicode", "--limit", "20"], frequent),
+            ("list --limit 50 --json", list(&["--json"]), read),
+            ("status", vec!["status"], read),
             ("list --count --all", vec!["list", "--count", "--all"], None),
         ];
         reads.push(("list --all", vec!["list", "--all"], (self.size <= 10_000).then_some(12.0)));
