@@ -44,8 +44,14 @@ impl ops::Progress for Line {
 
     fn count(&self, doing: &'static str, done: u64, total: Option<u64>) {
         let mut line = self.0.borrow_mut();
-        let (_, progress) = line.get_or_insert_with(|| (doing, ProgressLine::start(doing, total)));
-        progress.at(done);
+        if line.as_ref().is_none_or(|(known, _)| *known != doing) {
+            // The previous line must disappear first.
+            *line = None;
+            *line = Some((doing, ProgressLine::start(doing, total)));
+        }
+        if let Some((_, progress)) = &mut *line {
+            progress.at(done);
+        }
     }
 
     fn end(&self) {

@@ -11,6 +11,7 @@ use super::confined::Confined;
 use super::environment::Environment;
 use super::error::GitError;
 use super::stoppable;
+use super::transfer_progress::{self, TransferWatch};
 
 /// Variables by which git tells its children which repository, index and message to use, and that a pager shows
 /// what they print. A child that works
@@ -87,6 +88,13 @@ fn own_pager() -> Option<String> {
 /// `log.date`: the form of times that the user wants without `--date`.
 pub(crate) fn log_date() -> Option<String> {
     setting("log.date")
+}
+
+/// Whether `color.wf`, or else `color.ui`, allows colour on a terminal.
+pub(crate) fn wants_colour() -> bool {
+    let mut command = Command::new("git");
+    command.args(["config", "--get-colorbool", "color.wf", "true"]).stdin(Stdio::null());
+    command.stderr(Stdio::null()).output().map_or(true, |output| output.stdout.trim_ascii() != b"false")
 }
 
 /// A value of the configuration that applies in the current directory.
@@ -244,13 +252,6 @@ impl Git {
         output.map_err(|source| GitError::Start { command: joined(&words), source })
     }
 
-    /// Like [`Git::output`], but writes the HTTP traffic to `trace`, without contents and secrets.
-    pub(super) fn output_traced(&self, args: &Args, trace: Option<&Path>) -> Result<Output, GitError> {
-        let words = args.words();
-        let output = self.traced(&words, trace).output();
-        output.map_err(|source| GitError::Start { command: joined(&words), source })
-    }
-
     fn traced(&self, words: &[OsString], trace: Option<&Path>) -> Command {
         let mut command = self.started_with(words);
         if let Some(trace) = trace {
@@ -260,22 +261,26 @@ impl Git {
         command
     }
 
-    /// Like [`Git::output_traced`], for commands that wait for a remote: ends git and its children if the work is
-    /// cancelled, unless they end by themselves within `grace`.
-    pub(super) fn output_unless_stopped(
+    /// Like [`Git::output`], for commands that talk to a remote: writes the HTTP traffic to `trace`, without contents and
+    /// secrets, and reports the progress. If the work is cancelled, ends git and its children, unless they end by
+    /// themselves within `grace`; nobody watches such work.
+    pub(super) fn output_watched(
         &self,
-        args: &Args,
+        args: Args,
         trace: Option<&Path>,
         grace: Duration,
+        watch: TransferWatch<'_>,
     ) -> Result<Output, GitError> {
-        let Some(is_stopped) = self.environment.stop() else { return self.output_traced(args, trace) };
-        let words = args.words();
+        let stop = self.environment.stop();
+        let words = if stop.is_some() { args } else { args.options(&["--progress"]) }.words();
         let start = |source| GitError::Start { command: joined(&words), source };
         let mut command = self.traced(&words, trace);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        match stoppable::output(command, grace, &is_stopped).map_err(start)? {
-            Some(output) => Ok(output),
-            None => Err(GitError::Stopped { command: joined(&words) }),
+        match stop {
+            None => transfer_progress::output(command, watch).map_err(start),
+            Some(is_stopped) => stoppable::output(command, grace, &is_stopped)
+                .map_err(start)?
+                .ok_or_else(|| GitError::Stopped { command: joined(&words) }),
         }
     }
 

@@ -48,7 +48,7 @@ fn end(child: &Child) {
     }
 }
 
-fn all_of(pipe: Option<impl Read>) -> Vec<u8> {
+pub(super) fn all_of(pipe: Option<impl Read>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
         // Whatever was read before an error counts.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
+use super::transfer_progress::TransferWatch;
 use super::{Args, Git, GitError, ObjectId};
 
 /// The installed git, where it may talk to a remote. git resolves a relative URL from the current directory, so that is
@@ -40,7 +41,12 @@ impl Transport {
     }
 
     /// Fetches exactly what the refspec names.
-    pub(crate) fn fetch(&self, remote: &str, refspec: &str) -> Result<TransportReply, GitError> {
+    pub(crate) fn fetch(
+        &self,
+        remote: &str,
+        refspec: &str,
+        watch: TransferWatch<'_>,
+    ) -> Result<TransportReply, GitError> {
         let args = Args::new(&[
             "fetch",
             // If the remote has dropped a ref, its old tracking ref must not count as the remote's head. With an
@@ -54,7 +60,7 @@ impl Transport {
             "--no-filter",
         ]);
         let args = args.set(LOGGED, "always").value(remote).value(refspec);
-        self.traced(|git, trace| git.output_unless_stopped(&args, trace, Duration::ZERO))
+        self.traced(|git, trace| git.output_watched(args, trace, Duration::ZERO, watch))
     }
 
     /// Fetches objects by their ids: all at once and without negotiation, as git itself does.
@@ -82,6 +88,7 @@ impl Transport {
         remote: &str,
         commit: ObjectId,
         reference: &str,
+        watch: TransferWatch<'_>,
     ) -> Result<TransportReply, GitError> {
         let args = Args::new(&[
             "push",
@@ -93,7 +100,7 @@ impl Transport {
         ]);
         let update = format!("{commit}:{reference}");
         let args = args.set(LOGGED, "always").value(remote).value(update);
-        self.traced(|git, trace| git.output_unless_stopped(&args, trace, GRACE))
+        self.traced(|git, trace| git.output_watched(args, trace, GRACE, watch))
     }
 
     /// Runs git with a file for the trace of its HTTP traffic.

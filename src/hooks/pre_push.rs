@@ -23,7 +23,7 @@ pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Resul
     if input.lines().any(pushes_it) || !is_first(store, remote, url)? {
         return Ok(HookVerdict::Go);
     }
-    Ok(match sync::sync(store, remote, &|_, _| {}) {
+    Ok(match sync::sync(store, remote, &|_, _, _| {}) {
         Ok(synced) if synced.pushed => {
             let commits = if synced.outgoing == 1 { "commit" } else { "commits" };
             let reference = store.reference();

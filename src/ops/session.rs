@@ -8,17 +8,14 @@ use std::time::{Duration, Instant};
 use super::{Done, Notice, Refusal, clones};
 use crate::agent::AgentError;
 use crate::agent::process::Interrupts;
-use crate::git::Environment;
+use crate::git::{Environment, TransferStep};
 use crate::index::{self, Index, IndexError, Needs, Refreshing, Use};
 use crate::model::agent_session::Caller;
 use crate::model::op::Op;
 use crate::model::time::Time;
 use crate::rules::roles;
 use crate::store::{Committed, ObjectId, Store, Tx};
-use crate::sync::{self, Moved, Through};
-
-/// The label of the progress while a command waits for a rate limit.
-const WAITING: &str = "the remote limits the rate of requests; waiting, seconds:";
+use crate::sync::{self, Moved, RemoteWork, Through};
 
 /// How long to wait before a change is tried again that failed because someone else was writing.
 const PAUSES: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
@@ -166,9 +163,9 @@ impl Session {
         done
     }
 
-    /// Runs work that talks to a remote, and reports its waits for rate limits as progress.
-    pub(crate) fn asking<T>(&self, work: impl FnOnce(sync::Waits<'_>) -> T) -> T {
-        let done = work(&|done, total| self.progress.count(WAITING, done, Some(total)));
+    /// Runs work that talks to a remote, and reports its transfers and its waits for rate limits as progress.
+    pub(crate) fn asking<T>(&self, work: impl FnOnce(sync::RemoteWatch<'_>) -> T) -> T {
+        let done = work(&|doing, done, total| self.progress.count(label(doing), done, Some(total)));
         self.progress.end();
         done
     }
@@ -184,7 +181,7 @@ impl Session {
         let Some(remote) = remote else { return Ok(self.transact(permit, change)?.answer) };
         let before = self.store.tip()?;
         let Through { answer, synced, far_future } = self
-            .asking(|waits| sync::through(&self.store, remote, waits, permit.0, with_permission(change)))?;
+            .asking(|watch| sync::through(&self.store, remote, watch, permit.0, with_permission(change)))?;
         if synced.merged == Moved::Merge {
             clones::follow_sources(self)?;
         }
@@ -247,6 +244,16 @@ fn with_permission<T>(
             roles::admit_override(tx.role())?;
         }
         Ok(answer)
+    }
+}
+
+/// The label of the progress of work with a remote.
+fn label(work: RemoteWork) -> &'static str {
+    match work {
+        RemoteWork::Transfer(TransferStep::Receiving) => "fetching objects",
+        RemoteWork::Transfer(TransferStep::Resolving) => "resolving deltas",
+        RemoteWork::Transfer(TransferStep::Writing) => "pushing objects",
+        RemoteWork::RateLimit => "the remote limits the rate of requests; waiting, seconds:",
     }
 }
 

@@ -3,10 +3,10 @@
 
 use std::time::Instant;
 
-use super::limit::Waits;
 use super::round::{self, HELD, Synced, TRIES};
 use super::transfer::{self, Pushed};
 use super::turnstile::{Fate, Turn};
+use super::watch::RemoteWatch;
 use super::{SyncError, observed, pace};
 use crate::git::{ObjectId, fault};
 use crate::store::{EqualTrees, Store, StoreError, Unpublished};
@@ -51,13 +51,13 @@ impl WantedPush {
 pub(super) fn exchange<T, E: From<StoreError> + From<SyncError>>(
     store: &Store,
     synced: &mut Synced,
-    waits: Waits<'_>,
+    watch: RemoteWatch<'_>,
     trust: Trust,
     equal: EqualTrees,
     mut make: impl FnMut(Option<ObjectId>) -> Result<(T, Option<WantedPush>), E>,
 ) -> Result<T, E> {
     let remote = synced.remote.clone();
-    let mut turn = Turn::wait(store, &remote, waits)?;
+    let mut turn = Turn::wait(store, &remote, watch)?;
     let mut trust = trust;
     for _ in 0..TRIES {
         if let Some(failure) = turn.failure(&remote, None) {
@@ -134,9 +134,9 @@ fn head(
 pub(super) fn ask_once(
     store: &Store,
     synced: &mut Synced,
-    waits: Waits<'_>,
+    watch: RemoteWatch<'_>,
 ) -> Result<Option<ObjectId>, SyncError> {
-    let mut turn = Turn::wait(store, &synced.remote, waits)?;
+    let mut turn = Turn::wait(store, &synced.remote, watch)?;
     if let Some(failure) = turn.failure(&synced.remote, None) {
         return Err(failure);
     }
@@ -154,7 +154,7 @@ fn ask(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), Sy
         wait_for_rate_limit(turn, synced)?;
         let waiting = turn.waiting()?;
         let started = Instant::now();
-        match round::fetch(store, synced, EqualTrees::Join) {
+        match round::fetch(store, synced, EqualTrees::Join, turn.watch()) {
             Ok(_) => {
                 turn.state().pace.fetched(started.elapsed());
                 fault::point("fetched");
@@ -217,7 +217,7 @@ fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), 
     let theirs = turn.tracking()?.map(|theirs| theirs.to_string());
     let waiting = turn.waiting()?;
     let started = Instant::now();
-    let pushed = transfer::push(store, &synced.remote, head);
+    let pushed = transfer::push(store, &synced.remote, head, turn.watch());
     let took = started.elapsed();
     fault::point("carried");
     match pushed {

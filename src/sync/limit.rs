@@ -4,6 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
+use super::watch::{RemoteWatch, RemoteWork};
+
 /// How long one command waits in total.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
 /// The first wait if the host does not say how long; each later one is twice as long.
@@ -13,9 +15,6 @@ const LONGEST: Duration = Duration::from_secs(2 * 60);
 const SHORTEST: Duration = Duration::from_secs(1);
 /// A longer wait is shortened to this: it may be a mistake of the host, or a clock may have jumped.
 const REMEMBERED: Duration = Duration::from_secs(60 * 60);
-
-/// Reports a wait for a rate limit: the seconds waited so far, and the total.
-pub(crate) type Waits<'a> = &'a dyn Fn(u64, u64);
 
 /// What a clone knows about the rate limit of a host. Times are in milliseconds since 1970.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +75,7 @@ impl Patience {
 }
 
 /// Waits, reporting every second. Returns whether it waited to the end: it stops when the work is cancelled.
-pub(super) fn sleep(wait: Duration, waits: Waits<'_>, is_given_up: impl Fn() -> bool) -> bool {
+pub(super) fn sleep(wait: Duration, watch: RemoteWatch<'_>, is_given_up: impl Fn() -> bool) -> bool {
     const STEP: Duration = Duration::from_secs(1);
     let total = wait.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
     let mut left = wait;
@@ -87,7 +86,7 @@ pub(super) fn sleep(wait: Duration, waits: Waits<'_>, is_given_up: impl Fn() -> 
         if is_given_up() {
             return false;
         }
-        waits(second, total);
+        watch(RemoteWork::RateLimit, second, total);
         let step = left.min(STEP);
         std::thread::sleep(step);
         left -= step;

@@ -14,11 +14,12 @@ mod round;
 mod through;
 mod transfer;
 mod turnstile;
+mod watch;
 mod words;
 
 pub(crate) use error::SyncError;
-pub(crate) use limit::Waits;
 pub(crate) use observed::{first_seen, is_past};
 pub(crate) use round::{Moved, Synced, is_published, publish, pull, push, sync};
 pub(crate) use through::{Through, through};
 pub(crate) use turnstile::until_due;
+pub(crate) use watch::{RemoteWatch, RemoteWork};

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::counting::{Counting, count};
 use super::exchange::{self, Trust, WantedPush, exchange};
-use super::limit::Waits;
 use super::transfer::{self, Pushed};
 use super::turnstile::Turn;
+use super::watch::RemoteWatch;
 use super::{SyncError, backoff};
 use crate::git::ObjectId;
 use crate::model::hash::CommitHash;
@@ -111,10 +111,10 @@ impl Synced {
 
 /// Fetches, merges and pushes until both refs are the same commit. A push that came too late starts again and
 /// discards the merge that it offered; the lock of the store is never held meanwhile.
-pub(crate) fn sync(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Synced, SyncError> {
+pub(crate) fn sync(store: &Store, remote: &str, watch: RemoteWatch<'_>) -> Result<Synced, SyncError> {
     let start = ready(store)?;
     let mut synced = Synced::with(remote);
-    let counts = both(store, &mut synced, waits, Trust::Asked, start, Want::Equal)?;
+    let counts = both(store, &mut synced, watch, Trust::Asked, start, Want::Equal)?;
     synced.incoming = counts.incoming.wait()?;
     synced.outgoing = counts.outgoing.wait()?;
     synced.finish(store)
@@ -122,11 +122,11 @@ pub(crate) fn sync(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Sync
 
 /// Publishes the local state: by a push alone if nobody else wrote there, else by a whole exchange. What other
 /// processes of this clone add meanwhile is theirs to publish, and what they have published already is not pushed again.
-pub(crate) fn publish(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Synced, SyncError> {
+pub(crate) fn publish(store: &Store, remote: &str, watch: RemoteWatch<'_>) -> Result<Synced, SyncError> {
     let start = ready(store)?;
     let mut synced = Synced::with(remote);
     if !is_published(store, remote, start)? {
-        both(store, &mut synced, waits, Trust::Known, start, Want::Published)?;
+        both(store, &mut synced, watch, Trust::Known, start, Want::Published)?;
     }
     Ok(synced)
 }
@@ -156,7 +156,7 @@ struct Counts {
 fn both(
     store: &Store,
     synced: &mut Synced,
-    waits: Waits<'_>,
+    watch: RemoteWatch<'_>,
     trust: Trust,
     start: ObjectId,
     want: Want,
@@ -164,7 +164,7 @@ fn both(
     let remote = synced.remote.clone();
     let tracking = store.tracking(&remote);
     let mut is_merge = false;
-    let done = exchange(store, synced, waits, trust, EqualTrees::Join, |head| {
+    let done = exchange(store, synced, watch, trust, EqualTrees::Join, |head| {
         if want == Want::Published
             && let Some(head) = head
             && contains(store, Some(head), start)?
@@ -209,11 +209,11 @@ pub(super) fn adopt(store: &Store, synced: &mut Synced, ahead: Unpublished) -> R
 }
 
 /// Fetches and merges. If there is no store here yet, it starts from the remote's, if there is one.
-pub(crate) fn pull(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Synced, SyncError> {
+pub(crate) fn pull(store: &Store, remote: &str, watch: RemoteWatch<'_>) -> Result<Synced, SyncError> {
     store.refuse_mirror()?;
     let start = store.tip()?;
     let mut synced = Synced::with(remote);
-    let theirs = exchange::ask_once(store, &mut synced, waits)?;
+    let theirs = exchange::ask_once(store, &mut synced, watch)?;
     merge(store, &mut synced, theirs, EqualTrees::Leave)?;
     synced.incoming = count(store, theirs, start).wait()?;
     synced.finish(store)
@@ -222,7 +222,7 @@ pub(crate) fn pull(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Sync
 /// Pushes the local state. If the remote holds more, the push is rejected. If the remote is known to have the same
 /// state in other commits, a merge of the two is pushed: a pull does not merge them, so that clones that only pull do
 /// not create merges forever.
-pub(crate) fn push(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Synced, SyncError> {
+pub(crate) fn push(store: &Store, remote: &str, watch: RemoteWatch<'_>) -> Result<Synced, SyncError> {
     let mut tip = ready(store)?;
     let tracking = store.tracking(remote);
     let known = store.read_ref(&tracking)?;
@@ -237,13 +237,13 @@ pub(crate) fn push(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Sync
     }
     let mut synced = Synced::with(remote);
     let mut reason = String::new();
-    let mut turn = Turn::wait(store, remote, waits)?;
+    let mut turn = Turn::wait(store, remote, watch)?;
     let mut attempt = 0;
     while attempt < HELD {
         backoff::pause(attempt);
         attempt += 1;
         exchange::wait_for_rate_limit(&mut turn, &mut synced)?;
-        match transfer::push(store, remote, tip)? {
+        match transfer::push(store, remote, tip, watch)? {
             Pushed::Accepted => {
                 synced.pushed = true;
                 turn.has_pushed()?;
@@ -256,7 +256,7 @@ pub(crate) fn push(store: &Store, remote: &str, waits: Waits<'_>) -> Result<Sync
             Pushed::UpToDate => return synced.finish(store),
             Pushed::Behind => {
                 if store.has_purged()?
-                    && let Some(theirs) = transfer::fetch(store, remote)?
+                    && let Some(theirs) = transfer::fetch(store, remote, watch)?
                 {
                     // A sync would report the same, so a user who purged is not first told to sync.
                     store.refuse_large_commits(theirs, &[tip], &tracking)?;
@@ -309,10 +309,11 @@ pub(super) fn fetch(
     store: &Store,
     synced: &mut Synced,
     equal: EqualTrees,
+    watch: RemoteWatch<'_>,
 ) -> Result<Option<ObjectId>, SyncError> {
     let tracking = store.tracking(&synced.remote);
     let before = store.read_ref(&tracking)?;
-    let theirs = transfer::fetch(store, &synced.remote)?;
+    let theirs = transfer::fetch(store, &synced.remote, watch)?;
     synced.fetched = theirs.is_some();
     let known: Vec<ObjectId> = store.tip()?.into_iter().collect();
     if let Some(theirs) = theirs.filter(|head| !known.contains(head)) {

@@ -3,8 +3,8 @@
 
 use super::SyncError;
 use super::exchange::{Trust, WantedPush, exchange};
-use super::limit::Waits;
 use super::round::{self, Synced};
+use super::watch::RemoteWatch;
 use crate::model::op::Op;
 use crate::store::{EqualTrees, FarFuture, Offered, Store, StoreError, Tx};
 
@@ -28,7 +28,7 @@ pub(crate) struct Through<T> {
 pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
     store: &Store,
     remote: &str,
-    waits: Waits<'_>,
+    watch: RemoteWatch<'_>,
     op: Op,
     mut change: impl FnMut(&mut Tx<'_>) -> Result<T, E>,
 ) -> Result<Through<T>, E> {
@@ -36,7 +36,7 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
     let tracking = store.tracking(remote);
     // If this clone was the last to write there, and the remote accepts the push, the state was the newest.
     let (answer, far_future) =
-        exchange(store, &mut synced, waits, Trust::LastWriter, EqualTrees::Leave, |head| {
+        exchange(store, &mut synced, watch, Trust::LastWriter, EqualTrees::Leave, |head| {
             let offer = store.offer(head, &tracking).map_err(round::theirs_are(store, remote))?;
             let Offered { answer, far_future, is_changed, ahead } = offer.change(op, &mut change)?;
             let wanted = ahead.filter(|_| is_changed).map(WantedPush::Ahead);

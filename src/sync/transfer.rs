@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::watch::{RemoteWatch, of_transfer};
 use super::words::{self, Trouble};
 use super::{SyncError, backoff, limit, partial};
 use crate::git::{GitError, ObjectId, TransportReply};
@@ -52,13 +53,18 @@ impl Limited {
 }
 
 /// Fetches the remote's `refs/wf/*`. Returns the head of the store there; `None` if it has no store.
-pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, SyncError> {
+pub(super) fn fetch(
+    store: &Store,
+    remote: &str,
+    watch: RemoteWatch<'_>,
+) -> Result<Option<ObjectId>, SyncError> {
     let refspec = store.fetch_refspec(remote);
     let mut attempt = 0;
     loop {
         backoff::pause(attempt);
         attempt += 1;
-        let reply = store.transport().fetch(remote, &refspec).map_err(StoreError::Git)?;
+        let reply =
+            store.transport().fetch(remote, &refspec, &of_transfer(watch)).map_err(StoreError::Git)?;
         if reply.output.status.success() {
             break;
         }
@@ -85,10 +91,15 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
 }
 
 /// Pushes one commit to the remote, never by force, and never one that other clones could not merge.
-pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Pushed, SyncError> {
+pub(super) fn push(
+    store: &Store,
+    remote: &str,
+    commit: ObjectId,
+    watch: RemoteWatch<'_>,
+) -> Result<Pushed, SyncError> {
     store.refuse_unmergeable(commit, store.read_ref(&store.tracking(remote))?)?;
     let reference = store.reference();
-    let reply = match store.transport().push(remote, commit, reference) {
+    let reply = match store.transport().push(remote, commit, reference, &of_transfer(watch)) {
         Err(error @ GitError::Stopped { .. }) => return Ok(Pushed::Lost(error.to_string())),
         reply => reply.map_err(StoreError::Git)?,
     };

@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use self::line::Ticket;
 use super::SyncError;
-use super::limit::{self, Limit, Patience, Waits};
+use super::limit::{self, Limit, Patience};
 use super::pace::Pace;
 use super::transfer::Limited;
+use super::watch::RemoteWatch;
 use crate::git::ObjectId;
 use crate::store::{Store, StoreError};
 
@@ -89,7 +90,7 @@ pub(super) struct Turn<'store> {
     /// The first ticket of this process.
     came: u64,
     state: TurnstileState,
-    waits: Waits<'store>,
+    watch: RemoteWatch<'store>,
     patience: Patience,
     /// How long this process has waited because of the host's rate limit.
     waited: Duration,
@@ -97,7 +98,11 @@ pub(super) struct Turn<'store> {
 
 impl<'store> Turn<'store> {
     /// Waits for this process's turn.
-    pub(super) fn wait(store: &'store Store, remote: &str, waits: Waits<'store>) -> Result<Self, SyncError> {
+    pub(super) fn wait(
+        store: &'store Store,
+        remote: &str,
+        watch: RemoteWatch<'store>,
+    ) -> Result<Self, SyncError> {
         let tracking = store.tracking(remote);
         let folder = folder(store, &tracking);
         std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
@@ -105,7 +110,7 @@ impl<'store> Turn<'store> {
         let came = ticket.number;
         let (state, patience, waited) = (TurnstileState::default(), Patience::new(), Duration::ZERO);
         let remote = remote.to_owned();
-        Self { store, remote, tracking, folder, ticket, came, state, waits, patience, waited }.stand()
+        Self { store, remote, tracking, folder, ticket, came, state, watch, patience, waited }.stand()
     }
 
     /// Waits as long as the host asks.
@@ -119,11 +124,16 @@ impl<'store> Turn<'store> {
             return Err(SyncError::Limited { remote: remote.to_owned(), limited });
         }
         let environment = self.store.environment();
-        if !limit::sleep(wait, self.waits, || environment.is_stopped()) {
+        if !limit::sleep(wait, self.watch, || environment.is_stopped()) {
             return Err(self.stopped());
         }
         self.waited += wait;
         Ok(())
+    }
+
+    /// Gets the progress of the transfers of this turn.
+    pub(super) fn watch(&self) -> RemoteWatch<'store> {
+        self.watch
     }
 
     /// How long this process has waited because of the host's rate limit.

@@ -16,9 +16,9 @@ pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
     let store = session.store();
     let before = store.snapshot()?.commit();
     let remote = remote::to_sync(store, named)?;
-    let mut synced = session.asking(|waits| sync::sync(store, &remote, waits))?;
+    let mut synced = session.asking(|watch| sync::sync(store, &remote, watch))?;
     if synced.merged == Moved::Merge && follow_sources(session)? {
-        let again = session.asking(|waits| sync::sync(store, &remote, waits))?;
+        let again = session.asking(|watch| sync::sync(store, &remote, watch))?;
         synced.incoming += again.incoming;
         synced.outgoing += again.outgoing;
         synced.tip = again.tip;
@@ -41,7 +41,7 @@ pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
     let store = session.store();
     let before = store.snapshot()?.commit();
     let remote = remote::to_sync(store, named)?;
-    let mut synced = session.asking(|waits| sync::pull(store, &remote, waits))?;
+    let mut synced = session.asking(|watch| sync::pull(store, &remote, watch))?;
     if synced.merged == Moved::Merge && follow_sources(session)? {
         synced.tip = store.tip()?.map(CommitHash::from);
     }
@@ -57,7 +57,7 @@ pub(crate) fn push(session: &Session, named: Option<&str>) -> Answer<Synced> {
     let store = session.store();
     store.snapshot()?;
     let remote = remote::to_sync(store, named)?;
-    let synced = session.asking(|waits| sync::push(store, &remote, waits))?;
+    let synced = session.asking(|watch| sync::push(store, &remote, watch))?;
     session.notice_all(noticed::waited(&synced));
     Ok(session.done(synced, None))
 }

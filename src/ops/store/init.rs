@@ -83,7 +83,7 @@ pub(crate) fn init(session: &Session, input: &Init) -> Answer<Initialised> {
 /// Merges the remote's store into this one. An unreachable remote is not an error: all stores have the same root and
 /// can be merged later.
 fn pull(session: &Session, remote: &str) -> Result<Option<Synced>, Refusal> {
-    match session.asking(|waits| sync::pull(session.store(), remote, waits)) {
+    match session.asking(|watch| sync::pull(session.store(), remote, watch)) {
         Ok(pulled) => {
             session.notice_all(clones::losses(&pulled));
             Ok(Some(pulled))

@@ -96,7 +96,7 @@ pub(crate) fn ask_about(session: &Session, issues: &[IssueId]) -> Result<(), Ref
 fn pull(session: &Session, remote: &str) -> Result<Result<Asked, SyncError>, Refusal> {
     let store = session.store();
     let before = store.tip()?;
-    match session.asking(|waits| sync::pull(store, remote, waits)) {
+    match session.asking(|watch| sync::pull(store, remote, watch)) {
         Ok(synced) => {
             session.notice_all(clones::came_with(store, &synced, before)?);
             Ok(Ok(Asked::Merged))
@@ -212,7 +212,7 @@ pub(crate) fn publish(session: &Session, execution: &Execution) -> Result<(), Re
 fn publish_to(session: &Session, remote: &str) -> Result<(), Refusal> {
     let store = session.store();
     let before = store.tip()?;
-    match session.asking(|waits| sync::publish(store, remote, waits)) {
+    match session.asking(|watch| sync::publish(store, remote, watch)) {
         Ok(synced) => session.notice_all(clones::came_with(store, &synced, before)?),
         Err(error) => {
             // Trying again helps only if the remote did not refuse.

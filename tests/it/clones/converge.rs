@@ -41,6 +41,24 @@ fn different_fields_of_one_issue_and_separate_issues() {
 }
 
 #[test]
+fn a_terminal_shows_the_progress_of_a_transfer_and_nothing_else_does() {
+    let two = Two::new();
+    // git reports the objects that it receives only from about a hundred on.
+    let line =
+        |n| format!("{{\"id\": \"bd-{n}\", \"title\": \"t\", \"created_at\": \"2026-01-01T08:00:00Z\"}}\n");
+    let issues: String = (0..100).map(line).collect();
+    two.ada.wf_in(&issues, &["import", "beads", "-"]).ok();
+    let (code, shown) = two.ada.on_terminal("", &["push"]);
+    assert!(code == 0 && shown.contains("pushing objects "), "{shown:?}");
+    assert!(!shown.contains("Writing objects"), "the words of git: {shown:?}");
+    let (code, shown) = two.bea.on_terminal("", &["pull"]);
+    assert!(code == 0 && shown.contains("fetching objects "), "{shown:?}");
+    create(&two.bea, "ISS-002", 2);
+    let pushed = two.bea.wf(&["push"]).ok();
+    assert_eq!(pushed.stderr, "");
+}
+
+#[test]
 fn clones_that_import_the_same_file_end_in_one_head_by_pull_and_push() {
     let two = Two::new();
     let file = "{\"id\": \"bd-1\", \"title\": \"t\", \"status\": \"open\", \"priority\": 2, \"issue_type\": \"task\", \
