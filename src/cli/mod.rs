@@ -53,7 +53,7 @@ struct Arguments {
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = "Output")]
 struct OutputArgs {
-    /// When to use colour
+    /// When to use colour: auto, always or never (default: color.wf or color.ui, else auto)
     #[arg(
         long,
         global = true,

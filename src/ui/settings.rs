@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set.
+    /// On a terminal, unless `NO_COLOR` or `color.ui` of git's configuration says otherwise.
     #[default]
     Auto,
     /// Always.

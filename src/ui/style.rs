@@ -9,6 +9,7 @@ use anstyle::AnsiColor;
 
 use super::settings::{Color, UiSettings};
 use super::{links, text};
+use crate::git;
 
 /// The styles of text. They are the only way to style output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,7 +191,8 @@ impl Painter {
         let no_color = std::env::var_os("NO_COLOR");
         let term = std::env::var_os("TERM");
         let is_seen = terminal || is_in_pager();
-        Self { colour: is_seen && wants_colour(no_color.as_deref(), term.as_deref()), links }
+        let colour = is_seen && wants_colour(no_color.as_deref(), term.as_deref()) && git_wants_colour();
+        Self { colour, links }
     }
 
     /// Whether it adds colour; if so, marks that colour replaces can be left out.
@@ -242,6 +244,13 @@ impl Painter {
 /// Whether git itself started a pager for this program, as it does with `pager.wf` or `git -p wf`.
 pub(super) fn is_in_pager() -> bool {
     std::env::var_os("GIT_PAGER_IN_USE").is_some_and(|value| value == "true")
+}
+
+/// `color.wf` or `color.ui`, asked once. `always` counts as `auto`: what programs read in a pipe has colour only with
+/// `--color=always`.
+fn git_wants_colour() -> bool {
+    static ANSWER: LazyLock<bool> = LazyLock::new(git::wants_colour);
+    *ANSWER
 }
 
 /// <https://no-color.org>: a variable that is set but empty does not count.

@@ -74,6 +74,26 @@ fn tables_fit_terminals_of_60_80_and_120_columns() {
     }
 }
 
+#[test]
+fn colour_follows_the_configuration_of_git() {
+    let sandbox = Sandbox::new();
+    let repo = crowded(&sandbox);
+    let is_coloured = |args: &[&str]| repo.on_terminal("", args).1.contains('\u{1b}');
+    for (name, value, expected) in [
+        ("color.ui", "auto", true),
+        ("color.ui", "always", true),
+        ("color.ui", "false", false),
+        ("color.wf", "auto", true),
+        ("color.wf", "never", false),
+    ] {
+        repo.git(&["config", name, value]);
+        assert_eq!(is_coloured(&["list"]), expected, "{name} = {value}");
+    }
+    assert!(is_coloured(&["list", "--color=always"]));
+    repo.git(&["config", "color.wf", "always"]);
+    assert!(!repo.wf(&["list"]).ok().stdout.contains('\u{1b}'), "a pipe has no colour");
+}
+
 /// The same on a terminal that shows only lines, without colour, in a pipe, and for a screen reader.
 #[test]
 fn nothing_is_said_by_colour_or_place_alone() {
