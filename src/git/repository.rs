@@ -202,12 +202,23 @@ impl Repository {
     /// The object that a revision such as `HEAD~2` or `abc123^{commit}` names; `None` if there is none, or more than
     /// one.
     pub(crate) fn resolve(&self, revision: &str) -> Option<ObjectId> {
-        Some(self.gix.rev_parse_single(revision).ok()?.detach())
+        Some(self.parsed(revision)?.detach())
     }
 
     /// The commit that a revision names; tags are followed.
     pub(crate) fn resolve_commit(&self, revision: &str) -> Option<ObjectId> {
-        Some(self.gix.rev_parse_single(revision).ok()?.object().ok()?.peel_to_commit().ok()?.id)
+        Some(self.parsed(revision)?.object().ok()?.peel_to_commit().ok()?.id)
+    }
+
+    fn parsed(&self, revision: &str) -> Option<gix::Id<'_>> {
+        // gix panics if it compares more digits than ids have here, as those of a SHA-256 hash in a text.
+        let name = revision.split(['^', '~', ':', '@']).next().unwrap_or_default();
+        let digits = name.rsplit_once("-g").map_or(name, |(_, digits)| digits);
+        let is_longer = digits.len() > self.hash_kind().len_in_hex();
+        if is_longer && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        self.gix.rev_parse_single(revision).ok()
     }
 }
 

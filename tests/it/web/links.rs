@@ -60,6 +60,30 @@ fn a_file_that_a_plan_will_make_is_not_a_link_yet() {
 }
 
 #[test]
+fn a_hash_of_another_kind_in_a_text_is_no_commit() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let commit = repo.commit("a.txt", "a\n", "Begin");
+    let longer = format!("{commit}{}", &commit[..24]);
+    repo.issue("ISS-001");
+    repo.wf(&["comment", "ISS-001", "-m", &format!("{commit} {longer} {}", &longer[..41])]).ok();
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    for _ in 0..2 {
+        let page = browser.page("/issues/ISS-001");
+        assert_eq!(page.matches(&format!("href=\"/commits/{commit}\"")).count(), 1, "{page}");
+        // Git takes the beginning of it for a hash.
+        assert_ne!(browser.get(&format!("/commits/{longer}")).status, 500);
+        for name in [longer.clone(), format!("v1-2-g{longer}")] {
+            let traced = repo.wf(&["trace", &name]);
+            assert!(traced.code <= 1 && !traced.stderr.contains("panicked"), "{}", traced.stderr);
+        }
+        // Ids in packs are compared in another way.
+        repo.git(&["gc", "--quiet"]).ok();
+    }
+}
+
+#[test]
 fn what_cannot_be_shown_is_named() {
     let sandbox = Sandbox::new();
     let (repo, _) = worked(&sandbox);
