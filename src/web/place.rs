@@ -156,6 +156,11 @@ impl Place {
         )
     }
 
+    /// Whether the page has any number of texts, and so can have megabytes too, although it seldom has.
+    pub(super) fn has_any_texts(&self) -> bool {
+        matches!(self, Self::Issue(_) | Self::Plan(_) | Self::Execution(_))
+    }
+
     /// The path, such as `/issues/ISS-001`.
     pub(super) fn path(&self) -> String {
         match self {

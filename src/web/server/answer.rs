@@ -9,9 +9,10 @@ use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Method, Request, StatusCode};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 use super::assets::{self, Asset};
+use super::large::LargeAnswers;
 use super::reply::{self, Reply, SharedReply};
 use super::waiting::WaitingRenderings;
 use crate::model::code::Code;
@@ -42,15 +43,21 @@ pub(super) struct Shared {
     /// Requests wait here for a thread, and no longer than their client does.
     pub(super) threads: Arc<Semaphore>,
     /// Requests for pages that can be large, or take long, wait here first, until an earlier one of them was sent.
-    pub(super) large: Arc<Semaphore>,
+    pub(super) large: LargeAnswers,
+    /// The same for the pages of issues and the like, so that these do not wait for long audits.
+    pub(super) texts: LargeAnswers,
     /// Requests for the same page wait together.
     pub(super) waiting: WaitingRenderings,
 }
 
-/// Answers a request.
-pub(super) async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Reply, Infallible> {
+/// Answers a request. A notification of the client ends its connection.
+pub(super) async fn answer(
+    shared: Arc<Shared>,
+    client: Arc<Notify>,
+    request: Request<Incoming>,
+) -> Result<Reply, Infallible> {
     let reply = match *request.method() {
-        Method::GET | Method::HEAD => get(&shared, &request).await,
+        Method::GET | Method::HEAD => get(&shared, &client, &request).await,
         Method::POST => post(&shared, request).await,
         _ => Ok(reply::text(StatusCode::METHOD_NOT_ALLOWED, "only GET and POST\n")),
     };
@@ -84,7 +91,11 @@ fn sender<B>(request: &Request<B>) -> Sender<'_> {
     }
 }
 
-async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply, Denied> {
+async fn get(
+    shared: &Arc<Shared>,
+    client: &Arc<Notify>,
+    request: &Request<Incoming>,
+) -> Result<Reply, Denied> {
     let uri = request.uri();
     if uri.path_and_query().is_some_and(|it| it.as_str().len() > LONGEST_ADDRESS) {
         return Ok(reply::text(StatusCode::URI_TOO_LONG, "the address is too long\n"));
@@ -107,16 +118,24 @@ async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply,
     };
     let rendering = &shared.waiting.join(format!("{may_write} {uri}"));
     let render = move || async move {
-        let permit = match place.can_be_large() {
-            true => Arc::clone(&shared.large).acquire_owned().await.ok(),
-            false => None,
+        let all_large = match (place.can_be_large(), place.has_any_texts()) {
+            (true, _) => Some(&shared.large),
+            (_, true) => Some(&shared.texts),
+            _ => None,
+        };
+        let large = match all_large {
+            Some(all) => all.begin().await,
+            None => None,
         };
         let work =
             move |session: &Session| show(session, &place, &query, RenderTarget::Server { may_write }, None);
         let reply = in_session(shared, || shared.waiting.begin(rendering), work).await;
-        SharedReply::of(reply, permit).await
+        if let (Some(all), Some(large)) = (all_large, &large) {
+            all.is_rendered(large);
+        }
+        SharedReply::of(reply, large).await
     };
-    Ok(rendering.page(render).await.reply())
+    Ok(rendering.page(render).await.reply(client))
 }
 
 /// Gives the browser the token as a cookie, and leads to the address without it. This is a page, not a redirect: after

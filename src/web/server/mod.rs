@@ -3,6 +3,7 @@
 mod answer;
 pub(super) mod assets;
 mod connections;
+mod large;
 mod reply;
 mod waiting;
 
@@ -16,7 +17,7 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio_io_timeout::TimeoutStream;
 
 use super::WebSource;
@@ -24,6 +25,7 @@ use super::access::Access;
 use super::live::Moves;
 use answer::Shared;
 use connections::{Busy, Connections};
+use large::LargeAnswers;
 use waiting::WaitingRenderings;
 
 /// A connection beyond this number takes the place of the one that has waited longest for a request.
@@ -36,6 +38,8 @@ const MOST_LISTENERS: usize = 128;
 const MOST_AT_ONCE: usize = 8;
 /// Maximum large answers in progress, which are fewer, so that they leave threads to others.
 const MOST_LARGE: usize = 4;
+/// Maximum answers in progress with any number of texts. With the large ones, they leave a thread to others, too.
+const MOST_TEXTS: usize = 3;
 /// Maximum time for the head of a request, and for an idle connection.
 const HEAD: Duration = Duration::from_secs(10);
 /// Maximum time for a client to accept the next part of an answer.
@@ -113,7 +117,8 @@ impl WebServer {
                 source,
                 listeners: Arc::new(Semaphore::new(MOST_LISTENERS)),
                 threads: Arc::new(Semaphore::new(MOST_AT_ONCE)),
-                large: Arc::new(Semaphore::new(MOST_LARGE)),
+                large: LargeAnswers::new(MOST_LARGE),
+                texts: LargeAnswers::new(MOST_TEXTS),
                 waiting: WaitingRenderings::default(),
             });
             accept(&listener, &shared).await
@@ -140,24 +145,28 @@ async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>) -> io:
             let mut stream = TimeoutStream::new(stream);
             stream.set_write_timeout(Some(STALLED));
             let io: TokioIo<Pin<Box<TimeoutStream<tokio::net::TcpStream>>>> = TokioIo::new(Box::pin(stream));
+            let client = Arc::new(Notify::new());
             let service = service_fn(|request| {
                 let busy = Busy::begin(&asking);
-                let answer = answer::answer(Arc::clone(&shared), request);
+                let answer = answer::answer(Arc::clone(&shared), Arc::clone(&client), request);
                 async move {
                     let answer = answer.await;
                     drop(busy);
                     answer
                 }
             });
-            // An error of a connection concerns only its client.
-            let _ = http1::Builder::new()
+            let served = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEAD)
                 .max_buf_size(LONGEST_HEAD)
                 // Otherwise each answer would be copied.
                 .writev(true)
-                .serve_connection(io, service)
-                .await;
+                .serve_connection(io, service);
+            tokio::select! {
+                // An error of a connection concerns only its client.
+                _ = served => {}
+                () = client.notified() => {}
+            }
         });
         connections.add(task, asked);
     }

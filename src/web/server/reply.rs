@@ -1,6 +1,7 @@
 //! Replies, with headers that restrict what a page can do.
 
 use std::convert::Infallible;
+use std::sync::{Arc, Weak};
 
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
@@ -8,9 +9,10 @@ use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::response::Parts;
 use hyper::{Response, StatusCode};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::Notify;
 
 use super::assets::Asset;
+use super::large::LargeAnswer;
 
 pub(super) type Body = UnsyncBoxBody<Bytes, Infallible>;
 pub(super) type Reply = Response<Body>;
@@ -46,10 +48,10 @@ pub(super) fn whole(content: impl Into<Bytes>) -> Body {
     Full::new(content.into()).boxed_unsync()
 }
 
-/// A body that keeps a permit until all of it was handed to the system.
+/// A body that is in progress until all of it was handed to the system.
 struct Held {
     content: Bytes,
-    _permit: OwnedSemaphorePermit,
+    _large: Arc<LargeAnswer>,
 }
 
 impl AsRef<[u8]> for Held {
@@ -62,23 +64,28 @@ impl AsRef<[u8]> for Held {
 pub(super) struct SharedReply {
     head: Parts,
     content: Bytes,
+    large: Option<Weak<LargeAnswer>>,
 }
 
 impl SharedReply {
-    /// This reply. The permit is kept until it was sent to all its clients, or their connections are closed.
-    pub(super) async fn of(reply: Reply, permit: Option<OwnedSemaphorePermit>) -> Self {
+    /// This reply. If it is large, it is in progress until it was sent to all its clients, or their connections are closed.
+    pub(super) async fn of(reply: Reply, large: Option<Arc<LargeAnswer>>) -> Self {
         let (head, body) = reply.into_parts();
         let Ok(body) = body.collect().await;
         let content = body.to_bytes();
-        let content = match permit {
-            Some(permit) => Bytes::from_owner(Held { content, _permit: permit }),
+        let weak = large.as_ref().map(Arc::downgrade);
+        let content = match large {
+            Some(large) => Bytes::from_owner(Held { content, _large: large }),
             None => content,
         };
-        Self { head, content }
+        Self { head, content, large: weak }
     }
 
     /// The reply for one client.
-    pub(super) fn reply(&self) -> Reply {
+    pub(super) fn reply(&self, client: &Arc<Notify>) -> Reply {
+        if let Some(large) = self.large.as_ref().and_then(Weak::upgrade) {
+            large.goes_to(client);
+        }
         Response::from_parts(self.head.clone(), whole(self.content.clone()))
     }
 
@@ -123,25 +130,22 @@ pub(super) fn to(path: &str) -> Reply {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use tokio::sync::Semaphore;
-
+    use super::super::large::LargeAnswers;
     use super::*;
 
     #[tokio::test]
-    async fn a_permit_is_kept_as_long_as_any_part_of_the_body() {
-        let all = Arc::new(Semaphore::new(1));
-        let permit = Arc::clone(&all).acquire_owned().await.unwrap();
-        let page = SharedReply::of(text(StatusCode::OK, "a long text"), Some(permit)).await;
-        let Ok(body) = page.reply().into_body().collect().await;
+    async fn a_large_answer_is_in_progress_as_long_as_any_part_of_the_body() {
+        let all = LargeAnswers::new(1);
+        let large = all.begin().await;
+        let page = SharedReply::of(text(StatusCode::OK, "a long text"), large).await;
+        let Ok(body) = page.reply(&Arc::default()).into_body().collect().await;
         drop(page);
         let mut rest = body.to_bytes();
-        assert_eq!(all.available_permits(), 0);
+        assert_eq!(all.room(), 0);
         let sent = rest.split_to(6);
         drop(sent);
-        assert_eq!((all.available_permits(), &rest[..]), (0, &b" text"[..]));
+        assert_eq!((all.room(), &rest[..]), (0, &b" text"[..]));
         drop(rest);
-        assert_eq!(all.available_permits(), 1);
+        assert_eq!(all.room(), 1);
     }
 }

@@ -1,9 +1,38 @@
 //! Clients that keep connections open.
 
 use std::io::{Read, Write};
+use std::time::{Duration, Instant};
 
 use super::{Page, Served};
 use crate::support::Sandbox;
+
+#[test]
+fn readers_of_large_pages_leave_the_others_alone() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    for issue in ["ISS-001", "ISS-002"] {
+        repo.issue(issue);
+    }
+    // More than the system takes from the server for a client that reads nothing.
+    let text = "word ".repeat(2_000_000);
+    repo.wf_in(&text, &["comment", "ISS-001", "-F", "-"]).ok();
+    let comments = repo.json(&["show", "ISS-001"]);
+    let path = format!("/issues/ISS-001/comments/{}", comments["comments"][0]["id"].as_str().unwrap());
+    let served = Served::of(&repo, &[]);
+    let _readers: Vec<_> = (0..6)
+        .map(|n| {
+            let mut stream = served.connect();
+            write!(stream, "GET {path}?n={n} HTTP/1.1\r\nHost: {}\r\n\r\n", served.host).unwrap();
+            stream
+        })
+        .collect();
+    // Until readers that stall are given up, or cut off since others wait for a large page.
+    for (page, most) in [("/issues", 4), ("/issues/ISS-002", 4), ("/files/none", 15)] {
+        let begin = Instant::now();
+        assert_ne!(served.browser().get(page).status, 500);
+        assert!(begin.elapsed() < Duration::from_secs(most), "{page}: {:?}", begin.elapsed());
+    }
+}
 
 #[test]
 fn connections_that_say_nothing_make_room_for_others() {
