@@ -134,12 +134,8 @@ fn outside(view: &View<'_>, name: &str, issues: &HomeIssues) -> Markup {
 
 /// The name of an item as a link to its row in its queue.
 fn item_link(view: &View<'_>, item: &HomeItem) -> Markup {
-    let queue = Place::Queue(item.queue_id.clone());
-    let number = item.item.rsplit(':').next().unwrap_or_default();
-    html! {
-        @if view.has(&queue) { a.id href=(format!("{}#{}-{number}", view.href(&queue), item.queue_id)) { (item.item) } }
-        @else { span.id { (item.item) } }
-    }
+    let id = item.item.rsplit(':').next().unwrap_or_default();
+    super::queue::item(view, &item.queue_id, id, &item.item)
 }
 
 fn heading(kind: AttentionKind) -> &'static str {

@@ -14,6 +14,7 @@ use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::OrderReason;
 use crate::ui::svg::{Arrow, Boxed, dag};
 use crate::web::forms::PageForm;
+use crate::web::layout::one as one_value;
 use crate::web::parts::{
     ListPosition, badge, counted, one_line, pager, person, picture, record_text, sentence, when,
 };
@@ -48,10 +49,19 @@ pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
 /// One queue.
 pub(super) fn one(view: &View<'_>, id: &QueueId) -> Result<PageContent, Refusal> {
     let drawn = queue::drawn(view.session, Some(id.as_str()))?;
-    let pages = ListPosition::asked(view, PAGE);
+    let wanted = view.query.get("item").filter(|_| view.query.get("page").is_none());
+    let row = |items: &[ItemAnswer], wanted| items.iter().position(|it| it.item.item_id.as_str() == wanted);
     let body = html! {
         h1 { "Queue" }
-        @for (queue, graph) in &drawn.shown { (part(view, queue, graph, Some(pages))) }
+        @for (queue, graph) in &drawn.shown {
+            @let row = wanted.map(|wanted| row(queue.items.as_deref().unwrap_or_default(), wanted));
+            @if let (Some(None), Some(wanted)) = (row, wanted) {
+                p.notices role="status" { "There is no item " code { (one_line(wanted)) } " in this queue." }
+            }
+            @let asked = ListPosition::asked(view, PAGE);
+            @let pages = row.flatten().map_or(asked, |row| ListPosition { page: row / PAGE + 1, ..asked });
+            (part(view, queue, graph, Some(pages)))
+        }
     };
     Ok(PageContent::new(id.to_string(), body))
 }
@@ -70,7 +80,7 @@ fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, pages: Option<L
                 @if let Some(name) = &queue.queue.name { " " (record_text(view, name)) }
                 " " (badge(queue.status)) " " span.quiet { (queue.completed) " of " (queue.item_count) " completed" }
             }
-            (graphic(view, &queue.queue.id, graph))
+            (graphic(view, &queue.queue.id, graph, &items[from..until]))
             (table(view, &queue.queue.id, items, from..until))
             @match pages {
                 Some(pages) if !view.is_export() => (pager(view, ListPosition { total, ..pages })),
@@ -79,13 +89,14 @@ fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, pages: Option<L
             }
             @if !conflicts.is_empty() {
                 (counted("Conflicts between plans", conflicts.len()))
-                @for it in conflicts { (conflict(view, queue, it)) }
+                @for it in conflicts { (conflict(view, queue, &items[from..until], it)) }
             }
         }
     }
 }
 
-fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer) -> Markup {
+fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer, here: &[ItemAnswer]) -> Markup {
+    let link = |item: &ItemId| item_link(view, id, here, item);
     let is_whole = graph.nodes.len() <= MOST_DRAWN;
     let wanted = graph.nodes.iter().filter(|it| is_whole || it.status != ItemStatus::Completed);
     let drawn: Vec<_> = wanted.take(MOST_DRAWN).collect();
@@ -118,11 +129,11 @@ fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer) -> Markup {
                 summary { "As a list" }
                 ul {
                     @for arrow in &arrows {
-                        li { (item_link(id, &drawn[arrow.from].item_id)) " before " (item_link(id, &drawn[arrow.to].item_id)) ": "
+                        li { (link(&drawn[arrow.from].item_id)) " before " (link(&drawn[arrow.to].item_id)) ": "
                             (match arrow.class { "depends_on" => "dependency", "conflict" => "decided conflict", _ => "same file" }) }
                     }
                     @for group in &graph.groups {
-                        li { (group.id) ", " (group.kind) ": " @for item in &group.item_ids { (item_link(id, item)) " " } }
+                        li { (group.id) ", " (group.kind) ": " @for item in &group.item_ids { (link(item)) " " } }
                     }
                 }
             }
@@ -131,13 +142,23 @@ fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer) -> Markup {
 }
 
 /// The anchor of an item, which is unique on a page with several queues.
-pub(super) fn anchor(queue: &QueueId, item: &ItemId) -> String {
+fn anchor(queue: &QueueId, item: &str) -> String {
     format!("{queue}-{item}")
 }
 
-/// The id of an item as a link to its row.
-fn item_link(queue: &QueueId, item: &ItemId) -> Markup {
-    html! { a.id href=(format!("#{}", anchor(queue, item))) { (item) } }
+/// An item, such as `S-1`, as a link to its row on the page of its queue, whichever part of the queue has it.
+pub(super) fn item(view: &View<'_>, queue: &QueueId, item: &str, text: &str) -> Markup {
+    let place = Place::Queue(queue.clone());
+    let href = || format!("{}#{}", view.href_with(&place, &one_value("item", item)), anchor(queue, item));
+    html! { @if view.has(&place) { a.id href=(href()) { (text) } } @else { span.id { (text) } } }
+}
+
+/// The id of an item as a link to its row: on this page if that is here.
+fn item_link(view: &View<'_>, queue: &QueueId, here: &[ItemAnswer], id: &ItemId) -> Markup {
+    html! {
+        @if here.iter().any(|it| it.item.item_id == *id) { a.id href=(format!("#{}", anchor(queue, id.as_str()))) { (id) } }
+        @else { (item(view, queue, id.as_str(), id.as_str())) }
+    }
 }
 
 fn table(view: &View<'_>, id: &QueueId, items: &[ItemAnswer], shown: Range<usize>) -> Markup {
@@ -154,8 +175,8 @@ fn table(view: &View<'_>, id: &QueueId, items: &[ItemAnswer], shown: Range<usize
 fn row(view: &View<'_>, queue: &QueueId, items: &[ItemAnswer], n: usize) -> Markup {
     let item = &items[n];
     html! {
-        tr id=(anchor(queue, &item.item.item_id)) {
-            td { (item_link(queue, &item.item.item_id)) }
+        tr id=(anchor(queue, item.item.item_id.as_str())) {
+            td { (item_link(view, queue, std::slice::from_ref(item), &item.item.item_id)) }
             td { (badge(item.status.as_str())) }
             td { (item.execution_group) }
             td { (view.id(&Place::Issue(item.item.issue_id.clone()), item.item.issue_id.as_str())) }
@@ -202,13 +223,13 @@ fn actions(view: &View<'_>, items: &[ItemAnswer], n: usize, item: &ItemAnswer) -
     }
 }
 
-fn conflict(view: &View<'_>, queue: &QueueAnswer, it: &ConflictView) -> Markup {
+fn conflict(view: &View<'_>, queue: &QueueAnswer, here: &[ItemAnswer], it: &ConflictView) -> Markup {
     let names: Vec<String> = it.item_ids.iter().map(ToString::to_string).collect();
     html! {
         article.entry {
             header {
                 @if let Some(id) = &it.id { strong { (id) } " " }
-                (badge(it.severity.as_str())) " " (it.kind) ": " @for item in &it.item_ids { (item_link(&queue.queue.id, item)) " " }
+                (badge(it.severity.as_str())) " " (it.kind) ": " @for item in &it.item_ids { (item_link(view, &queue.queue.id, here, item)) " " }
                 (badge(if it.resolved { "resolved" } else { "undecided" }))
             }
             @if let Some(file) = &it.file { p { code { (one_line(file)) } } }

@@ -2,16 +2,15 @@
 
 use maud::{Markup, html};
 
-use super::queue::anchor;
+use super::queue::item;
 use crate::model::code::Code;
-use crate::model::id::ItemId;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, Sides};
 use crate::store::layout::Location;
 use crate::store::object_id;
 use crate::trail::record_change::{HowChanged, RecordChange};
 use crate::web::parts::{badge, changes, counted, fact, linked, one_line, person, place_of, when};
-use crate::web::place::{Hex, Place};
+use crate::web::place::Hex;
 use crate::web::view::{PageContent, View};
 
 /// Maximum records on the page.
@@ -63,11 +62,7 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> 
 /// The id of a record as a link to its page; that of an item, which is unique in its queue only, to its row there.
 fn named(view: &View<'_>, change: &RecordChange, id: &str) -> Markup {
     if let Some(Location::Item(queue, _)) = Location::parse(&change.path) {
-        let row = ItemId::parse(id).map(|item| format!("#{}", anchor(&queue, &item))).unwrap_or_default();
-        let place = Place::Queue(queue);
-        return html! {
-            @if view.has(&place) { a.id href=(format!("{}{row}", view.href(&place))) { (id) } } @else { span.id { (id) } }
-        };
+        return item(view, &queue, id, id);
     }
     html! {
         @match place_of(id) {

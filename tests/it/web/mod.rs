@@ -9,6 +9,7 @@ mod hostile;
 mod links;
 mod pages;
 mod printed;
+mod queues;
 mod refusals;
 mod slow;
 

@@ -360,34 +360,3 @@ fn waves_show_their_progress() {
     repo.wf(&["reopen", "ISS-001"]).ok();
     assert!(browser.page("/roadmaps").contains("0 of 2 done"));
 }
-
-#[test]
-fn a_long_queue_comes_in_pages() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.store("code");
-    let ids: Vec<String> = (0..101).map(|n| format!("ISS-{n:03}")).collect();
-    let line = |id: &String| {
-        json!({"id": id, "title": id, "status": "open", "priority": 2, "issue_type": "bug",
-            "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-02T00:00:00Z"})
-    };
-    repo.write("all.jsonl", ids.iter().map(|id| format!("{}\n", line(id))).collect::<String>());
-    repo.wf(&["import", "beads", "all.jsonl"]).ok();
-    for id in &ids {
-        repo.wf_in(plan_on(&format!("src/{id}.rs")).to_string(), &["solution", "add", id]).ok();
-    }
-    let add: Vec<&str> = ["queue", "add"].into_iter().chain(ids.iter().map(String::as_str)).collect();
-    repo.wf(&add).ok();
-    let queue = repo.json(&["queue", "list"])[0]["id"].as_str().unwrap().to_owned();
-    let rows = |page: &str| page.matches("<tr id=\"QUE-").count();
-    let served = Served::of(&repo, &[]);
-    let browser = served.browser();
-    let all = browser.page("/queues");
-    assert_eq!((rows(&all), all.matches("class=\"node\"").count()), (100, 101));
-    assert!(all.contains(&format!("href=\"/queues/{queue}\">All 101 items</a>")), "{all}");
-    let second = browser.page(&format!("/queues/{queue}?page=2"));
-    assert_eq!(rows(&second), 1);
-    assert!(second.contains("page 2 of 2"), "{second}");
-    // An export has no second page.
-    repo.wf(&["web", "--export", "pages"]).ok();
-    assert_eq!(rows(&repo.read(&format!("pages/queues/{queue}.html"))), 101);
-}
