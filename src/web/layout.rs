@@ -51,7 +51,9 @@ pub(super) fn document(view: &View<'_>, content: &PageContent) -> String {
         }
     };
     // Makes invisible characters of records visible, in text and attributes alike.
-    crate::ui::text::clean(&page.into_string()).into_owned()
+    let page = page.into_string();
+    let page = crate::ui::text::clean(&page);
+    parts::with_c1(&page).into_owned()
 }
 
 /// The tip of the store that a page shows; `None` in an export.

@@ -1,6 +1,7 @@
 //! Forms about issues.
 
 use super::perform::{Fault, Performed, needed};
+use super::typed::{is_shown_as, restored, unfolded};
 use crate::model::code::Code;
 use crate::model::issue::FeedbackType;
 use crate::model::priority::Priority;
@@ -42,16 +43,11 @@ pub(super) fn new(session: &Session, input: &Query) -> Performed {
     let new = NewIssue {
         id: None,
         title: Some(input.raw("title").unwrap_or_default().to_owned()),
-        text: input.get("text").map(unfolded),
+        text: input.raw("text").filter(|text| !text.trim().is_empty()).map(unfolded),
         fields,
     };
     let issue = issues::new(session, new).map_err(field_of)?.view.issue;
     Ok(Some(Place::Issue(issue.id)))
-}
-
-/// Replaces the CRLF that browsers send with LF.
-fn unfolded(text: &str) -> String {
-    text.replace("\r\n", "\n")
 }
 
 /// Changes only what the user changed in the form, so that changes by others in the meantime are kept.
@@ -78,10 +74,17 @@ pub(super) fn edit(session: &Session, input: &Query) -> Performed {
         issue_type: changed("issue_type"),
         ..NewFields::default()
     };
-    let edit =
-        Edit { issue, title: changed("title"), text: changed("text"), status: None, fields, force: None };
+    let text = changed("text").map(|typed| exact(session, &issue, input, typed));
+    let edit = Edit { issue, title: changed("title"), text, status: None, fields, force: None };
     issues::edit(session, edit).map_err(field_of)?;
     Ok(None)
+}
+
+/// An edited description. What was not edited is as it is stored, unless the form showed an older description.
+fn exact(session: &Session, issue: &str, input: &Query, typed: String) -> String {
+    let stored = issues::stored(session, issue).ok().and_then(|it| it.context).unwrap_or_default();
+    let was = input.raw("was_text").unwrap_or_default();
+    if is_shown_as(&stored, was) { restored(&stored, &typed) } else { typed }
 }
 
 pub(super) fn comment(session: &Session, input: &Query) -> Performed {

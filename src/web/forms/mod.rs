@@ -4,6 +4,7 @@ mod issues;
 mod perform;
 mod plans;
 mod queue;
+mod typed;
 mod work;
 
 pub(super) use issues::REOPEN;

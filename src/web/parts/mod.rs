@@ -11,7 +11,7 @@ pub(super) use markdown::markdown;
 pub(super) use plan::{Shown, file, plan_body, task};
 pub(super) use table::{ListPosition, issue_table, pager};
 pub(super) use text::{
-    cut, editable, encoded, linked, long, one_line, parts, person, place_of, record_text, sentence,
+    cut, editable, encoded, linked, long, one_line, parts, person, place_of, record_text, sentence, with_c1,
 };
 pub(super) use value::{changes, json_value};
 

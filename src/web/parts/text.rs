@@ -1,5 +1,6 @@
 //! Text from records: ids become links, and long texts are cut.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use maud::{Markup, PreEscaped, html};
@@ -147,7 +148,8 @@ pub(in crate::web) fn cut(text: &str, most: usize) -> (&str, usize) {
     (&text[..end], text.len() - end)
 }
 
-/// A text for an input field, as its content or within the quotes of its value; invisible characters are kept.
+/// A text for an input field, as its content or within the quotes of its value; invisible characters are kept, once
+/// [`with_c1`] has been applied to the page. There is no way to write NUL in HTML.
 pub(in crate::web) fn editable(text: &str) -> Markup {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -163,6 +165,26 @@ pub(in crate::web) fn editable(text: &str) -> Markup {
         }
     }
     PreEscaped(out)
+}
+
+/// A page in which each reference to a C1 control character, which only [`editable`] writes, is the character itself: to a
+/// browser, the reference would be a letter of windows-1252.
+pub(in crate::web) fn with_c1(page: &str) -> Cow<'_, str> {
+    let mut changed = String::new();
+    let mut done = 0;
+    for (at, _) in page.match_indices("&#1") {
+        let Some(number) = page[at..].get(2..6).and_then(|it| it.strip_suffix(';')) else { continue };
+        if let Some(c @ '\u{80}'..='\u{9f}') = number.parse().ok().and_then(char::from_u32) {
+            changed.push_str(&page[done..at]);
+            changed.push(c);
+            done = at + "&#128;".len();
+        }
+    }
+    if done == 0 {
+        return Cow::Borrowed(page);
+    }
+    changed.push_str(&page[done..]);
+    Cow::Owned(changed)
 }
 
 /// A person, without the email address.
@@ -205,6 +227,10 @@ mod tests {
         let html = editable(text).into_string();
         assert_eq!(html, "a&#8203;&#173;\n\t&quot;'&lt;b&gt;&amp;&#13;");
         assert_eq!(crate::ui::text::clean(&html), html);
+        let html = editable("a\u{7f}\u{80}\u{85}\u{9f}\u{a0}&#128;").into_string();
+        let page = crate::ui::text::clean(&html);
+        assert_eq!(with_c1(&page), "a&#127;\u{80}\u{85}\u{9f}\u{a0}&amp;#128;");
+        assert!(matches!(with_c1("a &#13; &#160; &#1"), Cow::Borrowed(_)));
     }
 
     #[test]

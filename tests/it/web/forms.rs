@@ -49,6 +49,61 @@ fn an_issue_is_created_edited_moved_and_commented_on() {
     }
 }
 
+/// What a browser makes of the text of a text area, and sends back.
+fn sent_back(page: &str, name: &str) -> String {
+    let area = page.split(&format!(" name=\"{name}\" rows")).nth(1).unwrap().split_once('>').unwrap().1;
+    let mut rest = area.split("</textarea>").next().unwrap().strip_prefix('\n').unwrap();
+    let mut text = String::new();
+    while let Some((before, after)) = rest.split_once('&') {
+        let (reference, after) = after.split_once(';').unwrap();
+        text.push_str(before);
+        text.push(match reference {
+            "amp" => '&',
+            "lt" => '<',
+            "gt" => '>',
+            "quot" => '"',
+            "#0" => '\u{fffd}',
+            number => match number.strip_prefix('#').unwrap().parse().unwrap() {
+                c1 @ 0x80..=0x9f => panic!("a browser takes &#{c1}; for a character of windows-1252"),
+                code => char::from_u32(code).unwrap(),
+            },
+        });
+        rest = after;
+    }
+    text.push_str(rest);
+    text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n")
+}
+
+#[test]
+fn an_edited_text_keeps_every_character_that_nobody_edited() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let hidden = ('\0'..='\u{9f}').filter(|c| c.is_control() && *c != '\n' && *c != '\r').collect::<String>();
+    let text = format!(
+        "\n\n  a {hidden}\u{a0}\u{ad}\u{200b}\u{202e}\u{2028}\u{feff}\u{fffe}\u{fe0f}\u{10ffff} &#155; \
+         </textarea>\r\nb\rc\n\r\nthe end"
+    );
+    repo.issue("ISS-001");
+    repo.wf_in(&text, &["edit", "ISS-001", "-F", "-"]).ok();
+    let stored = || repo.json(&["show", "ISS-001"])["context"].as_str().unwrap().to_owned();
+    assert_eq!(stored(), text);
+    let served = Served::of(&repo, &["--write"]);
+    let browser = served.writer();
+    let was = sent_back(&browser.page("/issues/ISS-001"), "text");
+    let send = |typed: &str, status| {
+        let form = [("issue", "ISS-001"), ("was_text", &*was), ("text", typed)];
+        let sent = browser.send("edit", "/issues/ISS-001", &form);
+        assert_eq!(sent.status, status, "{}", sent.body);
+    };
+    send(&was, 422);
+    assert_eq!(stored(), text);
+    send(&was.replace("the end", "the very end"), 303);
+    assert_eq!(stored(), text.replace("the end", "the very end"));
+    // The form shows an older text.
+    send(&was.replace("the end", "an end"), 303);
+    assert_eq!(stored().replace('\n', "\r\n"), was.replace("the end", "an end"));
+}
+
 #[test]
 fn a_refusal_stands_at_its_field_with_what_was_typed() {
     let sandbox = Sandbox::new();

@@ -1,0 +1,88 @@
+//! Texts as browsers send them. A browser has one kind of line end and no NUL, so a text that was edited there does not come
+//! back as it is stored, even where nobody touched it.
+
+/// Replaces the CRLF that browsers send with LF.
+pub(super) fn unfolded(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+/// Whether a browser shows both texts as the same.
+pub(super) fn is_shown_as(text: &str, other: &str) -> bool {
+    TextAsShown::of(text).chars == TextAsShown::of(other).chars
+}
+
+/// A text that was edited in a browser, with everything outside of the edited part as it is in `stored`.
+pub(super) fn restored(stored: &str, typed: &str) -> String {
+    let shown = TextAsShown::of(stored);
+    let typed: Vec<char> = unfolded(typed).chars().collect();
+    let same = shown.chars.iter().zip(&typed).take_while(|(a, b)| a == b).count();
+    let rest = shown.chars.len().min(typed.len()) - same;
+    let same_end =
+        shown.chars.iter().rev().zip(typed.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let until = shown.ends[same];
+    let from = shown.ends[shown.chars.len() - same_end];
+    let between: String = typed[same..typed.len() - same_end].iter().collect();
+    // New lines end as the others do.
+    let folded = stored.matches("\r\n").count();
+    let between = match folded > 0 && folded == stored.matches('\n').count() {
+        true => between.replace('\n', "\r\n"),
+        false => between,
+    };
+    format!("{}{between}{}", &stored[..until], &stored[from..])
+}
+
+/// A text as a browser shows it and sends it back.
+struct TextAsShown {
+    chars: Vec<char>,
+    /// Where each character ends in the text, after a 0 for its beginning.
+    ends: Vec<usize>,
+}
+
+impl TextAsShown {
+    fn of(text: &str) -> Self {
+        let (mut chars, mut ends) = (Vec::with_capacity(text.len()), vec![0]);
+        for (at, c) in text.char_indices() {
+            let end = at + c.len_utf8();
+            if c == '\r' && text[end..].starts_with('\n') {
+                continue;
+            }
+            chars.push(match c {
+                '\r' => '\n',
+                '\0' => char::REPLACEMENT_CHARACTER,
+                c => c,
+            });
+            ends.push(end);
+        }
+        Self { chars, ends }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_edited_part_of_a_text_changes() {
+        let stored = "a\r\nb\rc\0d\ne";
+        for (typed, wanted) in [
+            ("a\r\nb\r\nc\u{fffd}d\r\ne", stored),
+            ("a\r\nb\r\nc\u{fffd}dx\r\ne", "a\r\nb\rc\0dx\ne"),
+            ("xa\r\nb\r\nc\u{fffd}d\r\ne", "xa\r\nb\rc\0d\ne"),
+            ("a\r\nb\r\nc\u{fffd}d\r\nex", "a\r\nb\rc\0d\nex"),
+            ("a\r\nc\u{fffd}d\r\ne", "a\r\nc\0d\ne"),
+            ("", ""),
+            ("new", "new"),
+        ] {
+            assert_eq!(restored(stored, typed), wanted, "{typed:?}");
+        }
+        assert_eq!(restored("", "a\r\nb"), "a\nb");
+        assert_eq!(restored("aa", "aaa"), "aaa");
+        assert_eq!(restored("a\r\n\r\nb", "a\r\nb"), "a\r\nb");
+    }
+
+    #[test]
+    fn a_new_line_ends_as_the_others() {
+        assert_eq!(restored("a\r\nb", "a\r\nx\r\nb"), "a\r\nx\r\nb");
+        assert_eq!(restored("a\nb", "a\r\nx\r\nb"), "a\nx\nb");
+    }
+}
