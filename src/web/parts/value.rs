@@ -7,11 +7,17 @@ use similar::{ChangeTag, TextDiff};
 use super::linked;
 use super::text::cut;
 use crate::model::priority::Priority;
+use crate::model::words::count;
 use crate::rules::record_diff::FieldChange;
 use crate::web::view::View;
 
 /// Longer values are cut; in bytes.
 const LONGEST: usize = 6_000;
+
+/// Lines before the first change of a longer value.
+const BEFORE: usize = 3;
+/// The same in bytes, if these lines are long.
+const MOST_BEFORE: usize = LONGEST / 10;
 
 /// A readable value: strings without quotes, flat lists by lines, anything else as JSON.
 pub(in crate::web) fn json_value(view: &View<'_>, value: &Value) -> Markup {
@@ -60,10 +66,12 @@ fn lines(view: &View<'_>, change: &FieldChange) -> Markup {
     let text =
         |side: &Option<Value>| side.as_ref().map(|it| words(&named(&change.path, it))).unwrap_or_default();
     let (old, new) = (text(&change.old), text(&change.new));
-    let ((old, left), (new, more)) = (cut(&old, LONGEST), cut(&new, LONGEST));
+    let same = unchanged_beginning(&old, &new);
+    let ((old, left), (new, more)) = (cut(&old[same..], LONGEST), cut(&new[same..], LONGEST));
     let diff = TextDiff::from_lines(old, new);
     html! {
         div.diff {
+            @if same > 0 { span.cut { "… " (count(same, "byte")) " as before" } }
             @for part in diff.iter_all_changes() {
                 @let line = part.value().trim_end_matches('\n');
                 @match part.tag() {
@@ -74,5 +82,41 @@ fn lines(view: &View<'_>, change: &FieldChange) -> Markup {
             }
         }
         @if left + more > 0 { p.cut { "… " (left + more) " more bytes" } }
+    }
+}
+
+/// How many bytes of two values to leave out, so that the first change is shown even if it is far from the beginning.
+fn unchanged_beginning(old: &str, new: &str) -> usize {
+    if old.len().max(new.len()) <= LONGEST {
+        return 0;
+    }
+    let mut same = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
+    while !old.is_char_boundary(same) || !new.is_char_boundary(same) {
+        same -= 1;
+    }
+    let ends = old[..same].rmatch_indices('\n').map(|(at, _)| at + 1);
+    let lines = ends.take(BEFORE + 1).nth(BEFORE).unwrap_or(0);
+    let mut least = same.saturating_sub(MOST_BEFORE);
+    while !old.is_char_boundary(least) {
+        least -= 1;
+    }
+    lines.max(least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_far_from_the_beginning_is_shown_with_lines_before_it() {
+        let lines = |last: &str| (0..2_000).map(|n| format!("{n}\n")).collect::<String>() + last;
+        let (old, new) = (lines("old"), lines("new"));
+        assert!(old[unchanged_beginning(&old, &new)..].starts_with("1997\n1998\n1999\nold"));
+        let line = |last: &str| "é".repeat(LONGEST) + last;
+        let (old, new) = (line("ì"), line("í"));
+        assert_eq!(old[unchanged_beginning(&old, &new)..].len(), MOST_BEFORE + 2);
+        assert_eq!(unchanged_beginning("a\nb\nc\nd\ne\nf", "a\nb\nc\nd\ne\ng"), 0);
+        assert_eq!(unchanged_beginning("", &new), 0);
+        assert!(unchanged_beginning(&new, &new) > 0);
     }
 }
