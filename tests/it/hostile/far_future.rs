@@ -371,3 +371,21 @@ fn a_log_that_a_server_declines_comes_in_after_a_repair() {
     assert_eq!(server.tip(), repo.tip());
     repo.wf(&["next"]).ok();
 }
+
+#[test]
+fn a_value_that_was_rewritten_under_an_older_stamp_is_in_the_history() {
+    let two = frozen_issue();
+    let ada = &two.ada;
+    ada.wf(&["fsck", "--repair"]).ok();
+    forge(ada, &file("GH-1"), |it| {
+        it["status"] = json!("paused");
+        it["clock"]["status"] = json!(".000/2026-11-21T02:00:00.000Z/00000/0000000a");
+    });
+    let (tip, log) = (ada.tip().unwrap(), ada.wf(&["log", "GH-1", "-p"]).ok().stdout);
+    assert!(log.contains("cancelled → paused"), "{log}");
+    let served = crate::web::Served::of(ada, &[]);
+    let page = served.browser().page(&format!("/history/{tip}"));
+    assert!(page.contains("<del>cancelled</del>") && page.contains("<ins>paused</ins>"), "{page}");
+    let all = served.browser().page("/history?id=GH-1");
+    assert!(all.contains(&format!("/history/{}", &tip[..12])), "{all}");
+}
