@@ -216,7 +216,7 @@ fn new_id(
     let mut ids = (1_u64..).map(|number| {
         let number = number.to_string();
         let parts = [plain(title), requirement.clone(), whole.clone(), number];
-        RoadmapId::made(title, created_at, &Uid::of(&parts.each_ref().map(|part| part.as_bytes())))
+        RoadmapId::made(title, created_at, &Uid::of(&parts.each_ref().map(String::as_bytes)))
     });
     Ok(ids.find(|id| !taken.contains(id)).unwrap_or_else(|| unreachable!("numbers do not end")))
 }
