@@ -214,7 +214,7 @@ fn a_client_that_reads_no_more_is_gone() {
     let ended = loop {
         match child.try_wait().unwrap() {
             None if since.elapsed() < Duration::from_secs(20) => {
-                std::thread::sleep(Duration::from_millis(20))
+                std::thread::sleep(Duration::from_millis(20));
             }
             ended => break ended,
         }
