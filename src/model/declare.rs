@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::id::SolutionId;
 use super::schema::Shape;
+use super::status::ExecutionStatus;
 
 /// A type whose fields have an order.
 pub(crate) trait Shaped {
@@ -21,6 +22,7 @@ impl Shaped for bool {}
 impl Shaped for f64 {}
 impl Shaped for Value {}
 impl Shaped for SolutionId {}
+impl Shaped for ExecutionStatus {}
 impl<T> Shaped for BTreeSet<T> {}
 
 impl<T: Shaped> Shaped for Option<T> {

@@ -1,12 +1,12 @@
 //! The log of a run: what the run and each of its issues reached, which steps were taken, and what went wrong.
 
 use super::agent_session::{Cost, Usage};
-use super::declare::once;
+use super::declare::{object, once};
 use super::execution::Failure;
 use super::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use super::log_entry::log_entry;
 use super::run::RunStep;
-use super::status::IssueStatus;
+use super::status::{ExecutionStatus, IssueStatus};
 use super::text_enum::text_enum;
 
 text_enum!(
@@ -139,6 +139,18 @@ impl ActionDone {
     }
 }
 
+object! {
+    /// What a run could not record because someone else was writing into the store. Only the run itself writes this: no
+    /// answer of an agent becomes one.
+    Unrecorded {
+        /// The answer of the agent, as a file in the directory of the run on the machine where it ran:
+        /// `unstored/plan-ISS-001-1.json`.
+        answer: Option<String> = default,
+        /// How the execution ended, if that is what could not be recorded.
+        end: Option<ExecutionStatus> = default,
+    }
+}
+
 once! {
     /// An attempt at a step failed. An `issue` entry says what that means for its issue.
     Setback {
@@ -146,10 +158,13 @@ once! {
         fact action: RunStep,
         /// The issue, if the step was taken for one.
         fact issue_id: Option<IssueId> = default,
-        /// The name of the agent that took it.
+        /// The name of the agent that failed; absent if the run itself could not take the step, or could not record what
+        /// came of it.
         fact agent: Option<String> = default,
         /// What went wrong.
         text error: Failure,
+        /// What the run could not record of it.
+        text unrecorded: Option<Unrecorded> = default,
         /// The tokens that the agent reported, if the step was given up, including those of earlier failed attempts. Those
         /// of an executor are in the sessions of the execution.
         fact tokens: Option<u64> = default,
@@ -245,6 +260,8 @@ mod tests {
             r#""type":"action","action":"review","skipped":"no reviewer is set""#,
             r#""type":"action","action":"plan","agent":"claude","took_ms":7,"tokens":5,"cost":{"amount":0.5,"currency":"USD"},"note":"n""#,
             r#""type":"setback","action":"plan","issue_id":"ISS-001","agent":"claude","error":{"error_type":"agent-timeout"}"#,
+            r#""type":"setback","action":"plan","issue_id":"ISS-001","error":{"error_type":"locked"},"unrecorded":{"answer":"unstored/plan-ISS-001-1.json"}"#,
+            r#""type":"setback","action":"execute","issue_id":"ISS-001","error":{"error_type":"locked"},"unrecorded":{"end":"completed"}"#,
             r#""type":"breach","action":"plan","agent":"claude","what":"changed `src/a.rs`","undone":true"#,
             r#""type":"breach","action":"execute","issue_id":"ISS-001","what":"`main` was deleted","undone":true"#,
         ] {

@@ -12,6 +12,7 @@ pub(crate) mod fields;
 pub(crate) mod format;
 pub(crate) mod issues;
 mod notice;
+mod patience;
 pub(crate) mod plans;
 pub(crate) mod queue;
 mod reach;
@@ -27,9 +28,10 @@ pub(crate) mod test_repo;
 pub(crate) use done::Done;
 pub(crate) use error_answer::ErrorAnswer;
 pub(crate) use notice::{Notice, Weight};
+pub(crate) use patience::Patience;
 pub(crate) use reach::{unreached, unreached_of};
-pub(crate) use refusal::{Refusal, RefusalKind, is_unwritten};
-pub(crate) use session::{Permit, Progress, Session, patiently};
+pub(crate) use refusal::{Refusal, RefusalKind};
+pub(crate) use session::{Permit, Progress, Session};
 
 /// The result of an operation.
 pub(crate) type Answer<V> = Result<Done<V>, Refusal>;

@@ -20,11 +20,6 @@ pub(crate) enum RefusalKind {
 /// The codes of refusals because someone else was writing.
 const PASSING: [Code; 2] = [Code::Locked, Code::Contended];
 
-/// Whether a recorded error, by its type, is only that someone else was writing.
-pub(crate) fn is_unwritten(kind: Option<&str>) -> bool {
-    PASSING.iter().any(|code| kind == Some(code.as_str()))
-}
-
 impl Detail {
     /// Why an item waits; `before` names the item.
     pub(crate) fn waits(before: &str, blocker: &Blocker) -> Self {

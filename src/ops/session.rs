@@ -2,10 +2,9 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::{Done, Notice, Refusal, clones};
+use super::{Done, Notice, Patience, Refusal, clones};
 use crate::agent::AgentError;
 use crate::agent::process::Interrupts;
 use crate::git::{Environment, TransferStep};
@@ -16,11 +15,6 @@ use crate::model::time::Time;
 use crate::rules::roles;
 use crate::store::{Committed, ObjectId, Store, Tx};
 use crate::sync::{self, Moved, RemoteWork, Through};
-
-/// How long to wait before a change is tried again that failed because someone else was writing.
-const PAUSES: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
-/// Once it has been tried for so long, it is not tried again.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A progress sink for long work.
 pub(crate) trait Progress {
@@ -45,14 +39,14 @@ pub(crate) struct Session {
     notices: RefCell<Vec<Notice>>,
     stop: Option<Arc<AtomicBool>>,
     caller: Option<Caller>,
-    is_patient: bool,
+    stops: Option<Arc<AtomicUsize>>,
 }
 
 impl Session {
     /// A session for a store that was opened with an actor and a clock. Programs that operations start get only part of
     /// its environment.
     pub(crate) fn new(store: Store, progress: Box<dyn Progress>) -> Self {
-        Self { store, progress, notices: RefCell::default(), stop: None, caller: None, is_patient: false }
+        Self { store, progress, notices: RefCell::default(), stop: None, caller: None, stops: None }
     }
 
     /// This session, with test commands of plans stopped by setting `flag` instead of by signals, which concern the
@@ -62,9 +56,17 @@ impl Session {
     }
 
     /// This session, in which changes are tried again for a while if someone else is writing: of work that took an agent
-    /// long, nothing must be lost because of that.
-    pub(crate) fn patient(self) -> Self {
-        Self { is_patient: true, ..self }
+    /// long, nothing must be lost because of that. `stops` counts how often someone wanted the work to stop.
+    pub(crate) fn patient(self, stops: Arc<AtomicUsize>) -> Self {
+        Self { stops: Some(stops), ..self }
+    }
+
+    /// How long this session tries again.
+    fn patience(&self) -> Patience<'_> {
+        match &self.stops {
+            Some(stops) => Patience::until(|| stops.load(Ordering::Relaxed) > 1),
+            None => Patience::none(),
+        }
     }
 
     /// This session, in which an agent calls: what it claims is recorded as its work.
@@ -122,8 +124,8 @@ impl Session {
         permit: Permit,
         mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<Committed<T>, Refusal> {
-        let mut once = || self.store.transact(permit.0, with_permission(&mut change));
-        let committed = if self.is_patient { patiently(once)? } else { once()? };
+        let once = || self.store.transact(permit.0, with_permission(&mut change));
+        let committed = self.patience().tries(once)?;
         self.notice_all(committed.far_future.warnings().map(Notice::from));
         Ok(committed)
     }
@@ -178,10 +180,32 @@ impl Session {
         remote: Option<&str>,
         change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
-        let Some(remote) = remote else { return Ok(self.transact(permit, change)?.answer) };
+        self.transact_through_with(&mut self.patience(), permit, remote, change)
+    }
+
+    /// Like [`Session::transact_through`], with this patience if someone else is writing here. What the remote has taken
+    /// is not made again: only the local ref is.
+    pub(crate) fn transact_through_with<T>(
+        &self,
+        patience: &mut Patience<'_>,
+        permit: Permit,
+        remote: Option<&str>,
+        mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let Some(remote) = remote else {
+            return patience.tries(|| Ok(self.transact(permit, &mut change)?.answer));
+        };
         let before = self.store.tip()?;
-        let Through { answer, synced, far_future } = self
-            .asking(|watch| sync::through(&self.store, remote, watch, permit.0, with_permission(change)))?;
+        let Through { answer, synced, far_future } = loop {
+            let change = with_permission(&mut change);
+            let through = self.asking(|watch| {
+                sync::through(&self.store, remote, watch, &mut || patience.waits(), permit.0, change)
+            });
+            match through {
+                Err(refusal) if Refusal::is_passing(&refusal) && patience.waits() => {}
+                other => break other?,
+            }
+        };
         if synced.merged == Moved::Merge {
             clones::follow_sources(self)?;
         }
@@ -220,18 +244,6 @@ impl Session {
     pub(crate) fn done<V>(&self, view: V, commit: Option<ObjectId>) -> Done<V> {
         Done { view, commit, notices: self.notices() }
     }
-}
-
-/// Tries a change again for a while if someone else is writing. A single try waits for the lock, too, perhaps for long.
-pub(crate) fn patiently<T>(mut change: impl FnMut() -> Result<T, Refusal>) -> Result<T, Refusal> {
-    let begun = Instant::now();
-    for pause in PAUSES {
-        match change() {
-            Err(refusal) if refusal.is_passing() && begun.elapsed() < PATIENCE => std::thread::sleep(pause),
-            other => return other,
-        }
-    }
-    change()
 }
 
 /// Refuses a change that overrides a gate if the actor has a role.

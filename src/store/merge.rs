@@ -23,7 +23,7 @@ use crate::git::{ObjectId, make};
 use crate::model::op::Op;
 
 /// The result of a merge.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Merged {
     /// The commit that the ref moves to.
     pub(crate) commit: ObjectId,

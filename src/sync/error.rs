@@ -128,6 +128,11 @@ impl SyncError {
     pub(crate) fn is_unreachable(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Credentials { .. } | Self::Limited { .. })
     }
+
+    /// Whether someone else is writing into the store here.
+    pub(super) fn is_busy(&self) -> bool {
+        matches!(self.code(), Code::Locked | Code::Contended)
+    }
 }
 
 impl Explain for SyncError {

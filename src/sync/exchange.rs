@@ -22,6 +22,9 @@ pub(super) enum Trust {
     Known,
 }
 
+/// Waits if the local ref cannot follow because someone else is writing; returns whether to try again.
+pub(crate) type Again<'a> = &'a mut dyn FnMut() -> bool;
+
 /// What a process wants to push.
 pub(super) enum WantedPush {
     /// A commit that no ref holds.
@@ -51,7 +54,7 @@ impl WantedPush {
 pub(super) fn exchange<T, E: From<StoreError> + From<SyncError>>(
     store: &Store,
     synced: &mut Synced,
-    watch: RemoteWatch<'_>,
+    (watch, again): (RemoteWatch<'_>, Again<'_>),
     trust: Trust,
     equal: EqualTrees,
     mut make: impl FnMut(Option<ObjectId>) -> Result<(T, Option<WantedPush>), E>,
@@ -89,8 +92,12 @@ pub(super) fn exchange<T, E: From<StoreError> + From<SyncError>>(
         if pass(store, &mut turn, synced, commit)? {
             drop(turn);
             synced.pushed = true;
-            if let WantedPush::Ahead(ahead) = wanted {
-                round::adopt(store, synced, ahead)?;
+            if let WantedPush::Ahead(mut ahead) = wanted {
+                while let Err(error) = round::adopt(store, synced, &mut ahead) {
+                    if !(error.is_busy() && again()) {
+                        return Err(error.into());
+                    }
+                }
             }
             return Ok(answer);
         }

@@ -164,7 +164,7 @@ fn both(
     let remote = synced.remote.clone();
     let tracking = store.tracking(&remote);
     let mut is_merge = false;
-    let done = exchange(store, synced, watch, trust, EqualTrees::Join, |head| {
+    let done = exchange(store, synced, (watch, &mut || false), trust, EqualTrees::Join, |head| {
         if want == Want::Published
             && let Some(head) = head
             && contains(store, Some(head), start)?
@@ -202,7 +202,7 @@ fn both(
 }
 
 /// Moves the local ref to what was pushed.
-pub(super) fn adopt(store: &Store, synced: &mut Synced, ahead: Unpublished) -> Result<(), SyncError> {
+pub(super) fn adopt(store: &Store, synced: &mut Synced, ahead: &mut Unpublished) -> Result<(), SyncError> {
     let merged = store.adopt(ahead, &store.tracking(&synced.remote))?;
     synced.note(Some(merged));
     Ok(())
@@ -247,8 +247,8 @@ pub(crate) fn push(store: &Store, remote: &str, watch: RemoteWatch<'_>) -> Resul
             Pushed::Accepted => {
                 synced.pushed = true;
                 turn.has_pushed()?;
-                if let Some(ahead) = ahead.take() {
-                    adopt(store, &mut synced, ahead)?;
+                if let Some(mut ahead) = ahead.take() {
+                    adopt(store, &mut synced, &mut ahead)?;
                 }
                 synced.outgoing = count(store, Some(tip), known).wait()?;
                 return synced.finish(store);

@@ -2,7 +2,7 @@
 //! the lock.
 
 use super::SyncError;
-use super::exchange::{Trust, WantedPush, exchange};
+use super::exchange::{Again, Trust, WantedPush, exchange};
 use super::round::{self, Synced};
 use super::watch::RemoteWatch;
 use crate::model::op::Op;
@@ -19,7 +19,7 @@ pub(crate) struct Through<T> {
 }
 
 /// Runs `change` on the newest state of both sides and pushes its commit to the remote. The local ref follows once the
-/// remote has it, and no lock is held meanwhile. If others pushed first, or the connection was lost, the commit is
+/// remote has it, and no lock is held meanwhile; `again` is asked if someone else is writing here then. If others pushed first, or the connection was lost, the commit is
 /// discarded and `change` runs again, so it must check whether it is already done. If it writes nothing, or fails, what
 /// was fetched stays merged.
 ///
@@ -29,6 +29,7 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
     store: &Store,
     remote: &str,
     watch: RemoteWatch<'_>,
+    again: Again<'_>,
     op: Op,
     mut change: impl FnMut(&mut Tx<'_>) -> Result<T, E>,
 ) -> Result<Through<T>, E> {
@@ -36,7 +37,7 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
     let tracking = store.tracking(remote);
     // If this clone was the last to write there, and the remote accepts the push, the state was the newest.
     let (answer, far_future) =
-        exchange(store, &mut synced, watch, Trust::LastWriter, EqualTrees::Leave, |head| {
+        exchange(store, &mut synced, (watch, again), Trust::LastWriter, EqualTrees::Leave, |head| {
             let offer = store.offer(head, &tracking).map_err(round::theirs_are(store, remote))?;
             let Offered { answer, far_future, is_changed, ahead } = offer.change(op, &mut change)?;
             let wanted = ahead.filter(|_| is_changed).map(WantedPush::Ahead);

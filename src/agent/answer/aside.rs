@@ -42,6 +42,15 @@ impl CommonMembers {
             members.clone().into_iter().partition(|(name, _)| MEMBERS.contains(&name.as_str()));
         Ok((Cow::Owned(Value::Object(rest)), read_typed(&Value::Object(added))?))
     }
+
+    /// An answer without these members, as the commands take it that store one.
+    pub(crate) fn without(value: &Value) -> Value {
+        let mut rest = value.clone();
+        if let Some(members) = rest.as_object_mut() {
+            members.retain(|name, _| !MEMBERS.contains(&name.as_str()));
+        }
+        rest
+    }
 }
 
 /// The schema of an answer, with what may be added to it.

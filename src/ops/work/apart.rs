@@ -82,7 +82,6 @@ pub(crate) fn ask_apart<A: AnswerKind, T>(
                 Refusal::new(Code::CannotWrite, format!("the hooks for the agent cannot be written: {error}"))
                     .hint("make sure that the directory is writable and the disk has space")
             })?;
-        let mut refused = None;
         let mut number = 0;
         let request = Request::new::<A>(kind, role, input.clone());
         let asking = Asking { agent: agent.clone(), request, simpler: None, tried: 0 };
@@ -97,11 +96,7 @@ pub(crate) fn ask_apart<A: AnswerKind, T>(
         let accept = |reply: AgentReply<A>, _: &Value| {
             accept(&there, &agent, reply).map_err(|unfit| match unfit {
                 ApartUnfit::Faults(faults) => RefusedAnswer::Faults(faults),
-                ApartUnfit::Refused(why) => {
-                    let vain = RefusedAnswer::NoAnswer(NoAnswer::from(why.clone()));
-                    refused = Some(why);
-                    vain
-                }
+                ApartUnfit::Refused(why) => RefusedAnswer::NoAnswer(why.into()),
             })
         };
         let again = |failure: crate::model::execution::Failure| {
@@ -111,16 +106,14 @@ pub(crate) fn ask_apart<A: AnswerKind, T>(
         let taken = asking.ask(once, accept, || false, again);
         session.notice_all(there.notices());
         guard.remove();
-        taken.map_err(|vain| match (refused, vain) {
-            (Some(refusal), _) => refusal,
-            (None, NoAnswer::Stopped) => {
+        taken.map_err(|vain| match vain {
+            NoAnswer::Refused(refusal) => *refusal,
+            NoAnswer::Stopped => {
                 Refusal::new(Code::Interrupted, format!("agent `{}` was stopped", agent.name()))
                     .hint("the same command asks it again")
             }
-            (None, NoAnswer::Failed(failure)) => {
-                Refusal::new(Code::NoAnswer, failure.message.unwrap_or_default())
-                    .hint(format!("what it said is in {}", files.join("transcripts").display()))
-            }
+            NoAnswer::Failed(failure) => Refusal::new(Code::NoAnswer, failure.message.unwrap_or_default())
+                .hint(format!("what it said is in {}", files.join("transcripts").display())),
         })
     })();
     session.notice_all(touched(&place, head, session, agent.name()));

@@ -23,13 +23,15 @@ const QUOTED: usize = 500;
 pub(super) enum NoAnswer {
     /// Somebody stopped it.
     Stopped,
-    /// It failed for good.
+    /// The agent failed for good.
     Failed(Failure),
+    /// It was refused for a reason that is not the agent's.
+    Refused(Box<Refusal>),
 }
 
 impl From<Refusal> for NoAnswer {
     fn from(refusal: Refusal) -> Self {
-        Self::Failed(failure_of(&refusal))
+        Self::Refused(Box::new(refusal))
     }
 }
 

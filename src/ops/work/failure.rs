@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::ExecutorReport;
 use crate::model::code::Code;
 use crate::model::execution::{Execution, Failure as Reported};
-use crate::model::id::SolutionId;
+use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
@@ -101,33 +101,52 @@ fn not_one(why: &str) -> Refusal {
         .remedy(RemedyCall::new(Other::Schema, ["failure-input"]).flag("example"), "shows one")
 }
 
-/// The details of the feedback on a failed execution, besides its text.
-fn detail(execution: &Execution, failure: &Reported) -> FeedbackDetail {
+/// The details of the feedback on a failure that the failure itself gives.
+pub(super) fn reported(failure: &Reported) -> FeedbackDetail {
     FeedbackDetail {
-        solution_id: Some(execution.solution_id.clone()),
         task_id: failure.task_id.clone(),
         error_type: failure.error_type.clone(),
         message: failure.message.clone(),
         stack_trace: failure.stack_trace.clone(),
-        queue_id: execution.queue_id.as_ref().map(ToString::to_string),
-        item_id: execution.item_id.as_ref().map(ToString::to_string),
+        ..FeedbackDetail::default()
     }
 }
 
-/// Writes the failure of an execution as feedback for the next planner of its issue.
-pub(super) fn note(tx: &mut Tx<'_>, execution: &Execution, failure: &Reported) -> Result<(), StoreError> {
+/// The details of the feedback on a failed execution, besides its text.
+fn detail(execution: &Execution, failure: &Reported) -> FeedbackDetail {
+    FeedbackDetail {
+        solution_id: Some(execution.solution_id.clone()),
+        queue_id: execution.queue_id.as_ref().map(ToString::to_string),
+        item_id: execution.item_id.as_ref().map(ToString::to_string),
+        ..reported(failure)
+    }
+}
+
+/// Writes a failure as feedback for the next planner of an issue.
+pub(super) fn note_failure(
+    tx: &mut Tx<'_>,
+    issue: &IssueId,
+    stage: Stage,
+    content: &str,
+    detail: &FeedbackDetail,
+) -> Result<(), StoreError> {
     let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
-    let (content, detail) = (failure.message.clone().unwrap_or_default(), detail(execution, failure));
-    tx.append(&layout::feedback(&execution.issue_id), |id| Feedback {
+    tx.append(&layout::feedback(issue), |id| Feedback {
         id,
         kind: FeedbackType::Failure,
-        stage: Stage::Execute,
-        content: content.clone(),
+        stage,
+        content: content.to_owned(),
         detail: detail.clone(),
         author: author.clone(),
         created_at,
     })?;
     Ok(())
+}
+
+/// Writes the failure of an execution as feedback for the next planner of its issue.
+pub(super) fn note(tx: &mut Tx<'_>, execution: &Execution, failure: &Reported) -> Result<(), StoreError> {
+    let (content, detail) = (failure.message.as_deref().unwrap_or_default(), detail(execution, failure));
+    note_failure(tx, &execution.issue_id, Stage::Execute, content, &detail)
 }
 
 /// Ensures that the feedback contains the failure of the attempt that holds the issue: another program may have ended

@@ -40,6 +40,8 @@ pub(crate) struct RunFacts<'a> {
     pub(crate) kept: Vec<KeptBranch>,
     /// The issues that those of the run depend on, directly or through others.
     pub(crate) needed: BTreeMap<IssueId, NeededIssue>,
+    /// The paths of the answers that the run could not store and kept as files here, by their names in its log.
+    pub(crate) unstored: BTreeMap<String, String>,
     /// Whether it is being driven now, so that what is left to do is not left to a person.
     pub(crate) is_driven: bool,
 }

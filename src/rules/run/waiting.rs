@@ -2,6 +2,8 @@
 
 mod undone;
 
+pub(crate) use undone::completes;
+
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
@@ -78,9 +80,8 @@ pub(super) fn waiting(
             (Some(_), Some(branch)) if issue.status == IssueStatus::Failed => {
                 Some(apart(run, progress, issue, branch))
             }
-            _ => unreviewed(progress, issue, found).or_else(|| {
-                undone::of_issue(known, run, issue, progress.last_setback(issue.id).map(|it| it.action))
-            }),
+            _ => unreviewed(known, progress, issue, found)
+                .or_else(|| undone::of_issue(known, run, issue, progress.last_setback(issue.id))),
         });
         waiting.extend(found.and_then(|found| left(run, progress, issue, found)));
     }
@@ -183,6 +184,7 @@ fn apart(run: &Run, progress: &RunProgress<'_>, issue: &IssueProgress<'_>, branc
 
 /// The plan of an issue was not reviewed, although the run reviews plans, and nobody has made up for that.
 fn unreviewed(
+    known: &RunFacts<'_>,
     progress: &RunProgress<'_>,
     issue: &IssueProgress<'_>,
     found: Option<&IssueFolder>,
@@ -194,13 +196,19 @@ fn unreviewed(
     if review::standing(plan, found?.reviews(&plan.id)).verdict.is_some() {
         return None;
     }
+    let last = progress.last_setback(issue.id).filter(|it| it.action == RunStep::Review);
+    let answer = last.and_then(|it| it.unrecorded.as_ref()?.answer.as_ref());
+    let record = RemedyCall::new(Op::SolutionReview, [&plan.id]);
+    let scored = ["technical", "risk", "completeness"];
+    let by_hand = scored.into_iter().fold(record.clone(), |call, name| call.option(name, "N"));
+    let kept = answer
+        .and_then(|name| known.unstored.get(name))
+        .map(|file| Remedy::call(record.option("from-json", file), "records what its reviewer answered"));
+    let show = Remedy::call(RemedyCall::new(Other::SolutionShow, [&plan.id]), "shows the plan");
     Some(WaitsForPerson {
         issue_id: Some(issue.id.clone()),
         what: format!("its plan was not reviewed: {why}"),
-        remedies: vec![
-            Remedy::call(RemedyCall::new(Other::SolutionShow, [&plan.id]), "shows the plan"),
-            Remedy::call(RemedyCall::new(Op::SolutionReview, [&plan.id]), "records a review"),
-        ],
+        remedies: kept.into_iter().chain([show, Remedy::call(by_hand, "records a review")]).collect(),
     })
 }
 

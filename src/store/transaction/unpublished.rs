@@ -85,12 +85,13 @@ impl Store {
         Ok(Offer { store: self, work, base, merged, from: from.to_owned() })
     }
 
-    /// Moves the local ref, now that the remote has the commit. If someone wrote here meanwhile, the two are merged.
-    pub(crate) fn adopt(&self, ahead: Unpublished, from: &str) -> Result<Merged, StoreError> {
+    /// Moves the local ref, now that the remote has the commit. If someone wrote here meanwhile, the two are merged. After
+    /// an error this can be tried again.
+    pub(crate) fn adopt(&self, ahead: &mut Unpublished, from: &str) -> Result<Merged, StoreError> {
         fault::point("pushed");
-        let Unpublished { merged, base, mut objects, subject } = ahead;
+        let Unpublished { merged, base, objects, subject } = ahead;
         let mut lock = self.lock()?;
-        let moved = self.publish(&mut lock, &mut objects, merged.commit, Some(base), &subject)?;
+        let moved = self.publish(&mut lock, objects, merged.commit, Some(*base), subject)?;
         drop(lock);
         if moved {
             self.repo.maintain(&self.git());
@@ -99,7 +100,7 @@ impl Store {
             self.merge_head(merged.commit, from, EqualTrees::Leave)?;
             objects.ensure(&self.repo)?;
         }
-        Ok(merged)
+        Ok(merged.clone())
     }
 }
 

@@ -231,17 +231,18 @@ fn left_out(run: &Run, input: &Begin) -> Vec<(RunStep, &'static str)> {
 fn refuse_idle(input: &Begin, steps: &[RunStep]) -> Result<(), Refusal> {
     for (role, _) in input.agents.clone().by_role() {
         let Some(step) = step_of(role).filter(|step| !steps.contains(step)) else { continue };
-        let or = match step {
-            RunStep::Execute => "`--plan-only`",
-            _ if input.execute_only => "`--execute-only`",
-            RunStep::Explore => "`--skip-explore`",
-            _ if input.skip_review => "`--skip-review`",
-            _ => "choose another mode",
+        let flag = match step {
+            RunStep::Execute => Some("--plan-only"),
+            _ if input.execute_only => Some("--execute-only"),
+            RunStep::Explore => Some("--skip-explore"),
+            _ if input.skip_review => Some("--skip-review"),
+            // The mode has no such step.
+            _ => None,
         };
         let message = format!("this run has no {}, so `--{role}` would change nothing", step.noun());
-        return Err(Refusal::usage(message).hint(match or.strip_prefix('`') {
-            Some(_) => format!("leave out `--{role}` or {or}"),
-            None => format!("leave out `--{role}`, or {or}"),
+        return Err(Refusal::usage(message).hint(match flag {
+            Some(flag) => format!("leave out `--{role}` or `{flag}`"),
+            None => format!("leave out `--{role}`, or choose another mode"),
         }));
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! Issues that a run could not execute even if all of it went well: they depend on something that is not there.
 
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
 use super::arrived::Arrivals;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
@@ -64,14 +66,14 @@ pub(super) fn blocked(
     base: ObjectId,
 ) -> Result<Vec<BlockedIssue>, Refusal> {
     let (snapshot, arrivals) = (store.snapshot()?, Arrivals::default());
-    let is_in_run = |id: &IssueId| issues.iter().any(|it| it.issue.record.id == *id);
+    let in_run: BTreeSet<&IssueId> = issues.iter().map(|it| &it.issue.record.id).collect();
     let mut found = Vec::new();
     for record in issues.iter().map(|it| &it.issue.record) {
         let id = &record.id;
         if let Some((needed, why)) = arrivals.missing(store, &snapshot, base, &record.depends_on)? {
             found.push(BlockedIssue { id: id.clone(), needed, why: BlockedBy::Branch(why) });
         }
-        for needed in record.depends_on.iter().filter(|needed| !is_in_run(needed)) {
+        for needed in record.depends_on.iter().filter(|needed| !in_run.contains(needed)) {
             let Ok(Some(folder)) = records::outline(&snapshot, needed) else { continue };
             let status = facts::status(&folder);
             if !matches!(status, IssueStatus::Completed | IssueStatus::Closed) {
@@ -80,14 +82,57 @@ pub(super) fn blocked(
             }
         }
     }
-    // Whatever depends on them waits as well.
-    loop {
-        let is_found = |id: &IssueId| found.iter().any(|it: &BlockedIssue| it.id == *id);
-        let next = issues.iter().map(|it| &it.issue.record).find_map(|record| {
-            let needed = record.depends_on.iter().find(|needed| is_found(needed))?;
-            (!is_found(&record.id)).then(|| (record.id.clone(), needed.clone()))
-        });
-        let Some((id, needed)) = next else { return Ok(found) };
-        found.push(BlockedIssue { id, needed, why: BlockedBy::Waiting });
+    let depends_on: Vec<(&IssueId, &BTreeSet<IssueId>)> =
+        issues.iter().map(|it| (&it.issue.record.id, &it.issue.record.depends_on)).collect();
+    let waiting = waiting(&depends_on, found.iter().map(|it| it.id.clone()).collect());
+    let waits = |(id, needed)| BlockedIssue { id, needed, why: BlockedBy::Waiting };
+    found.extend(waiting.into_iter().map(waits));
+    Ok(found)
+}
+
+/// Whatever depends on issues that wait, directly or through others, and on which of them.
+fn waiting(
+    depends_on: &[(&IssueId, &BTreeSet<IssueId>)],
+    mut first: VecDeque<IssueId>,
+) -> Vec<(IssueId, IssueId)> {
+    let mut dependents: BTreeMap<&IssueId, Vec<&IssueId>> = BTreeMap::new();
+    for (id, needed) in depends_on {
+        for needed in *needed {
+            dependents.entry(needed).or_default().push(id);
+        }
+    }
+    let mut seen: BTreeSet<IssueId> = first.iter().cloned().collect();
+    let mut found = Vec::new();
+    while let Some(needed) = first.pop_front() {
+        for id in dependents.get(&needed).into_iter().flatten() {
+            if seen.insert((*id).clone()) {
+                found.push(((*id).clone(), needed.clone()));
+                first.push_back((*id).clone());
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_chain_waits_for_its_beginning() {
+        let ids: Vec<IssueId> =
+            (0..20_000).map(|n| IssueId::parse(&format!("ISS-{n:05}")).unwrap()).collect();
+        let needed: Vec<BTreeSet<IssueId>> = ids.iter().map(|id| BTreeSet::from([id.clone()])).collect();
+        // The last of them first: each depends on the one before.
+        let chain: Vec<_> = ids[1..].iter().zip(&needed).rev().collect();
+        let began = std::time::Instant::now();
+        let found = waiting(&chain, VecDeque::from([ids[0].clone()]));
+        assert!(began.elapsed() < std::time::Duration::from_secs(10));
+        assert_eq!(found.len(), ids.len() - 1);
+        assert_eq!(found[0], (ids[1].clone(), ids[0].clone()));
+        assert_eq!(waiting(&chain, VecDeque::new()), []);
+        // A circle ends, too.
+        let circle = [(&ids[0], &needed[1]), (&ids[1], &needed[0])];
+        assert_eq!(waiting(&circle, VecDeque::from([ids[0].clone()])).len(), 1);
     }
 }

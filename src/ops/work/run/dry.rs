@@ -1,5 +1,7 @@
 //! What a run would do, issue by issue, without doing any of it.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -69,10 +71,12 @@ pub(crate) fn dry(session: &Session, input: &Begin) -> Answer<DryRun> {
         Some(base) => blocked(session.store(), &folders, base)?,
         None => vec![],
     };
-    let issues = folders.iter().map(|folder| {
-        let blocked = blocked.iter().find(|it| it.id == folder.issue.record.id);
-        issue(&run, folder, blocked)
-    });
+    let mut first = BTreeMap::new();
+    for it in &blocked {
+        first.entry(&it.id).or_insert(it);
+    }
+    let issues =
+        folders.iter().map(|folder| issue(&run, folder, first.get(&folder.issue.record.id).copied()));
     let issues = issues.collect();
     Ok(session.done(DryRun { run, issues }, None))
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::job::{
-    AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, failure, failure_end,
-    failure_of,
+    AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, VainStep, failure,
+    failure_end, failure_of,
 };
 use super::leftovers::{keep_all, keep_files};
 use super::outside::refuse_outside;
@@ -18,6 +18,7 @@ use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
+use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
 use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
@@ -25,9 +26,10 @@ use crate::ops::work::unfinished::refuse_uncommitted;
 use crate::ops::work::{
     self, Built, Complete, ExecutorReport, Fail, FailureReport, Test, Then, VerifyObserver, verification,
 };
-use crate::ops::{Notice, Refusal, RefusalKind, Session, is_unwritten};
+use crate::ops::{Notice, Refusal, RefusalKind, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::roles::Role;
+use crate::rules::run::completes;
 use crate::rules::unbegun::unbegun;
 use crate::store::{ObjectId, object_id};
 
@@ -61,7 +63,7 @@ impl VerifyObserver for Unseen {
 pub(super) fn execute(job: &AgentJob, execution: &Execution) -> StepOutcome {
     let session = match job.identity.at(&job.folder) {
         Ok(session) => session,
-        Err(refusal) => return StepOutcome::Gave(failure_of(&refusal)),
+        Err(refusal) => return StepOutcome::Gave(job.refused(&refusal)),
     };
     let carrying = Carrying { job, execution, session: &session };
     // After a kill that followed the last commit, only the end is missing.
@@ -72,9 +74,11 @@ pub(super) fn execute(job: &AgentJob, execution: &Execution) -> StepOutcome {
         Ok(spent) => StepOutcome::Completed(execution.id.clone(), spent),
         Err(NoAnswer::Stopped) => StepOutcome::Stopped,
         // Nothing is wrong with the work.
-        Err(NoAnswer::Failed(failure)) if is_unwritten(failure.error_type.as_deref()) => {
-            StepOutcome::Gave(failure)
+        Err(NoAnswer::Refused(refusal)) if refusal.is_passing() => {
+            let unrecorded = job.unrecorded(&refusal, Some(ExecutionStatus::Completed));
+            StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_run(failure_of(&refusal)) })
         }
+        Err(NoAnswer::Refused(refusal)) => carrying.fail(failure_of(&refusal)),
         Err(NoAnswer::Failed(failure)) => carrying.fail(failure),
     }
 }
@@ -93,10 +97,15 @@ impl Carrying<'_> {
             let spent = Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) };
             match reply.answer {
                 Built::Failed(failure) => Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))),
-                Built::Completed(report) => {
-                    self.finish(Some(*report), spent).map_err(RefusedAnswer::NoAnswer)?;
-                    Ok(spent)
-                }
+                Built::Completed(report) => match self.finish(Some(*report), spent) {
+                    Err(NoAnswer::Refused(refusal)) => {
+                        self.job.keep_answer("report", &reply.value, &refusal, |file| {
+                            vec![(completes(&self.job.issue, Some(file)), "tests it again and completes it")]
+                        });
+                        Err(RefusedAnswer::NoAnswer(NoAnswer::Refused(refusal)))
+                    }
+                    other => other.map(|()| spent).map_err(RefusedAnswer::NoAnswer),
+                },
             }
         })
     }
@@ -113,12 +122,12 @@ impl Carrying<'_> {
         let made = self.made()?;
         let item = Some(self.execution.id.to_string());
         let complete = Complete { item, report, made, then: Then::Nothing, ..Complete::default() };
-        work::complete(self.session, &complete).map_err(|refusal| {
-            let mut failure = failure_of(&refusal);
-            if refusal.code == Code::Uncommitted {
-                failure.error_type = Some(COMMIT_FAILED.into());
+        work::complete(self.session, &complete).map_err(|refusal| match refusal.code {
+            Code::Uncommitted => {
+                let error_type = Some(COMMIT_FAILED.into());
+                NoAnswer::Failed(Failure { error_type, ..failure_of(&refusal) })
             }
-            NoAnswer::Failed(failure)
+            _ => refusal.into(),
         })?;
         Ok(())
     }
@@ -264,10 +273,11 @@ impl Carrying<'_> {
         match failed {
             Ok(_) => StepOutcome::Failed(failure),
             Err(refusal) => {
-                let why = refusal.message;
                 let message = failure.message.take().unwrap_or_default();
+                let why = &refusal.message;
                 failure.message = Some(format!("{message}; the end could not be recorded: {why}"));
-                StepOutcome::Gave(failure)
+                let unrecorded = self.job.unrecorded(&refusal, Some(ExecutionStatus::Failed));
+                StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_agent(failure) })
             }
         }
     }

@@ -15,7 +15,7 @@ use super::outside::{Outside, keep_records};
 use super::paths::{AgentIdentity, transcript_name};
 use super::tree;
 use super::unended;
-use crate::agent::answer::AnswerKind;
+use crate::agent::answer::{AnswerKind, CommonMembers};
 use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
 use crate::agent::guard::AgentGuard;
@@ -29,20 +29,21 @@ use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::remedy::RemedyCall;
 use crate::model::review::Verdict;
 use crate::model::run::{Run, RunStep};
-use crate::model::run_log::{Breach, Setback};
+use crate::model::run_log::{Breach, Setback, Unrecorded};
+use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 use crate::model::wisdom::Learned;
 use crate::ops::issues::existing_outline;
 use crate::ops::work::asking::Asking;
 use crate::ops::work::{Conversation, record_session, recorded};
-use crate::ops::{Notice, is_unwritten, plans};
+use crate::ops::{Notice, Refusal, plans};
 use crate::rules::roles::Role;
 
 pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};
 
 /// The directory for answers that could not be stored, beside the transcripts.
-const UNSTORED: &str = "unstored";
+pub(super) const UNSTORED: &str = "unstored";
 
 /// A step for an agent.
 pub(super) struct AgentJob {
@@ -80,6 +81,8 @@ pub(super) struct AgentJob {
     pub(super) stops: Arc<AtomicUsize>,
     /// The agent's usage in this step. That of an executor is in the sessions of the execution.
     pub(super) usage: RefCell<Usage>,
+    /// The file with an answer that could not be stored, as the log of the run names it.
+    pub(super) kept: RefCell<Option<String>>,
 }
 
 /// What a step reports while it is in progress, and its result.
@@ -113,9 +116,31 @@ pub(super) enum StepOutcome {
     /// The execution failed, which is already recorded.
     Failed(Failure),
     /// The step came to nothing.
-    Gave(Failure),
+    Gave(VainStep),
     /// Someone stopped it.
     Stopped,
+}
+
+/// Why a step came to nothing.
+pub(super) struct VainStep {
+    /// What went wrong.
+    pub(super) failure: Failure,
+    /// Whether the agent failed, rather than the run itself.
+    pub(super) is_agents: bool,
+    /// What the run could not record.
+    pub(super) unrecorded: Option<Unrecorded>,
+}
+
+impl VainStep {
+    /// The agent failed.
+    pub(super) fn of_agent(failure: Failure) -> Self {
+        Self { failure, is_agents: true, unrecorded: None }
+    }
+
+    /// The run itself could not take the step.
+    pub(super) fn of_run(failure: Failure) -> Self {
+        Self { failure, is_agents: false, unrecorded: None }
+    }
 }
 
 /// The usage of an agent for an answer.
@@ -166,6 +191,7 @@ impl AgentJob {
                 issue_id: Some(self.issue.clone()),
                 agent: Some(self.agent.name().to_owned()),
                 error,
+                unrecorded: None,
                 tokens: None,
                 cost: None,
             }));
@@ -289,30 +315,42 @@ impl AgentJob {
         &self,
         what: &str,
         answer: &Value,
-        failure: &Failure,
+        refusal: &Refusal,
         remedies: impl FnOnce(&str) -> Vec<(RemedyCall, &'static str)>,
     ) {
-        if !is_unwritten(failure.error_type.as_deref()) {
+        if !refusal.is_passing() {
             return;
         }
         let folder = self.transcripts.with_file_name(UNSTORED);
-        let path = folder.join(format!("{what}-{}.json", self.issue));
-        let text = serde_json::to_string_pretty(answer).unwrap_or_default();
-        let why = failure.message.as_deref().unwrap_or_default();
+        let name = |n: u32| format!("{what}-{}-{n}.json", self.issue);
+        let name = (1..).map(name).find(|name| !folder.join(name).exists()).unwrap_or_else(|| name(0));
+        let path = folder.join(&name);
+        let text = serde_json::to_string_pretty(&CommonMembers::without(answer)).unwrap_or_default();
         let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, text));
+        let (id, why) = (&self.issue, &refusal.message);
         let notice = match written {
             Ok(()) => {
-                let notice =
-                    Notice::warning(format!("{}: its {what} could not be stored: {why}", self.issue));
+                self.kept.replace(Some(format!("{UNSTORED}/{name}")));
+                let notice = Notice::warning(format!("{id}: its {what} could not be stored: {why}"));
                 let remedies = remedies(&path.to_string_lossy());
                 remedies.into_iter().fold(notice, |notice, (call, does)| notice.remedy(call, does))
             }
             Err(error) => {
                 let what = format!("its {what} is lost: {why}, and cannot write {}", path.display());
-                Notice::warning(format!("{}: {what}: {error}", self.issue))
+                Notice::warning(format!("{id}: {what}: {error}"))
             }
         };
         self.report(StepReport::Noticed(notice));
+    }
+
+    /// The step came to nothing because of a refusal that is not the agent's fault.
+    pub(super) fn refused(&self, refusal: &Refusal) -> VainStep {
+        VainStep { unrecorded: self.unrecorded(refusal, None), ..VainStep::of_run(failure_of(refusal)) }
+    }
+
+    /// What could not be recorded, if a refusal means only that someone else was writing.
+    pub(super) fn unrecorded(&self, refusal: &Refusal, end: Option<ExecutionStatus>) -> Option<Unrecorded> {
+        refusal.is_passing().then(|| Unrecorded { answer: self.kept.take(), end })
     }
 
     /// Warns of something that does not stop the work.

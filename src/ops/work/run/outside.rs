@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::compared::{Before, hex};
-use super::job::{AgentJob, NoAnswer, StepOutcome, StepReport, failure, failure_of};
+use super::job::{AgentJob, NoAnswer, StepOutcome, StepReport, failure};
 use super::kept_refs::KeptRefs;
 use super::leftovers::folders_of_runs;
 use super::tree;
@@ -171,7 +171,7 @@ pub(super) fn is_same(one: &Path, other: &Path) -> bool {
 pub(super) fn held(job: &AgentJob, work: impl FnOnce(&AgentJob) -> StepOutcome) -> StepOutcome {
     let before = match Before::look(job) {
         Ok(before) => before,
-        Err(refusal) => return StepOutcome::Gave(failure_of(&refusal)),
+        Err(refusal) => return StepOutcome::Gave(job.refused(&refusal)),
     };
     let came = work(job);
     let breaches = before.breaches(job).unwrap_or_else(|refusal| {

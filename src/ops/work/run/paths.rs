@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use super::tree;
 use super::view::folder;
@@ -48,6 +50,8 @@ pub(crate) struct AgentIdentity {
     pub(super) environment: Environment,
     /// The git directory that all worktrees share.
     pub(super) common: PathBuf,
+    /// How often someone wanted the work to stop.
+    pub(super) stops: Arc<AtomicUsize>,
 }
 
 impl AgentIdentity {
@@ -58,12 +62,13 @@ impl AgentIdentity {
             acting: Acting::new(actor, Some(role.as_str().to_owned()), clock),
             environment: session.environment().clone(),
             common: session.store().common_dir(),
+            stops: Arc::default(),
         }
     }
 
     /// A session in a worktree of the run.
     pub(in crate::ops::work) fn at(&self, folder: &Path) -> Result<Session, Refusal> {
-        Ok(Session::new(self.store(folder)?, Box::new(Silent)).patient())
+        Ok(Session::new(self.store(folder)?, Box::new(Silent)).patient(Arc::clone(&self.stops)))
     }
 
     /// The store in a worktree of the run.
@@ -76,7 +81,7 @@ impl AgentIdentity {
 
     /// A session in the repository, whatever became of the worktrees of the run.
     pub(super) fn shared_session(&self) -> Result<Session, Refusal> {
-        Ok(Session::new(self.shared()?, Box::new(Silent)).patient())
+        Ok(Session::new(self.shared()?, Box::new(Silent)).patient(Arc::clone(&self.stops)))
     }
 
     /// The store of the repository, whatever became of the worktrees of the run.

@@ -1,17 +1,20 @@
 //! The report of a run.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::arrived::branch_of_work;
 use super::driver::Driven;
+use super::job::UNSTORED;
 use super::leftovers::{kept_branches, unmerged};
+use super::paths::RunPaths;
 use super::view::named;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
-use crate::rules::run::{NeededIssue, RunFacts, RunReport, report as report_of};
+use crate::rules::folder::{IssueFolder, RunFolder};
+use crate::rules::run::{NeededIssue, RunFacts, RunProgress, RunReport, report as report_of};
 use crate::store::{ReadState, Store, StoreError, records};
 
 /// The report of a run: the named one, or else the one that started last.
@@ -35,8 +38,21 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
         }
     }
     let is_driven = Driven::of(store, &found) == Driven::Here;
-    let known = RunFacts { issues: &issues, is_merged, apart, kept, needed, is_driven };
+    let unstored = unstored(&RunPaths::of(store, &found.run.id), &found);
+    let known = RunFacts { issues: &issues, is_merged, apart, kept, needed, unstored, is_driven };
     Ok(session.done(report_of(&found, &known), None))
+}
+
+/// The answers of agents that the run could not store and kept as files here: the path of each.
+fn unstored(places: &RunPaths, folder: &RunFolder) -> BTreeMap<String, String> {
+    let setbacks = RunProgress::of(folder).setbacks.into_iter();
+    let answers = setbacks.filter_map(|it| it.unrecorded.as_ref()?.answer.as_ref());
+    let kept = answers.filter_map(|answer| {
+        // Another clone may have written this entry, so only the name of the file counts.
+        let path = places.files.join(UNSTORED).join(Path::new(answer).file_name()?);
+        path.is_file().then(|| (answer.clone(), path.to_string_lossy().into_owned()))
+    });
+    kept.collect()
 }
 
 /// The issues that exist here and can be read.

@@ -3,7 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::job::{AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport, failure, failure_of};
+use super::job::{
+    AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport, VainStep, failure, failure_of,
+};
 use crate::agent::request::RequestKind;
 use crate::agent::talk::AgentReply;
 use crate::model::code::Code;
@@ -15,9 +17,11 @@ use crate::model::remedy::RemedyCall;
 use crate::model::review::Verdict;
 use crate::model::run_log::Breach;
 use crate::model::solution::Solution;
+use crate::model::status::ExecutionStatus;
 use crate::model::typed;
 use crate::ops::plans::{self, AddPlans, Bind, Judgement, PlanInput, ProposedPlans};
-use crate::ops::{Refusal, Session, issues};
+use crate::ops::{Notice, Refusal, Session, issues};
+use crate::rules::folder::ExecutionFolder;
 use crate::rules::review;
 use crate::rules::roles::Role;
 
@@ -60,7 +64,7 @@ pub(super) fn explore(job: &AgentJob) -> StepOutcome {
         })
     })();
     only_read(job);
-    outcome_of(explored)
+    outcome_of(job, explored)
 }
 
 /// The input for an explorer whose first attempt failed: the issue alone, and only a search for its files.
@@ -83,20 +87,12 @@ pub(super) fn plan(job: &AgentJob) -> StepOutcome {
         let input = to_value(&context, job.issue.as_str())?;
         let mut is_warned = job.tried > 0;
         job.ask::<ProposedPlans, StepOutcome>(RequestKind::Plan, &input, |reply| {
-            let (spent, written) = (spent(&reply), reply.value.clone());
-            let stored = store(&session, job, reply.answer, spent, &mut is_warned);
-            if let Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))) = &stored {
-                let (add, run) = ([job.issue.as_str()], RemedyCall::new(Op::Run, [&job.issue]));
-                job.keep_answer("plan", &written, failure, |file| {
-                    let add = RemedyCall::new(Op::SolutionAdd, add.into_iter().chain([file]));
-                    vec![(add, "stores it"), (run.flag("execute-only"), "then executes it")]
-                });
-            }
-            stored
+            let spent = spent(&reply);
+            store(&session, job, reply.answer, spent, &mut is_warned)
         })
     })();
     only_read(job);
-    outcome_of(planned)
+    outcome_of(job, planned)
 }
 
 /// Stores an answer. `is_told` says whether the planner knows that it gave the same plan before.
@@ -109,19 +105,24 @@ fn store(
 ) -> Result<StepOutcome, RefusedAnswer> {
     let many = answer.count() > 1;
     let place = |n: usize| if many { format!("$.solutions[{n}]") } else { "$".to_owned() };
-    let handed = answer.into_values().into_iter().enumerate();
+    let plans = answer.into_values();
     let added = plans::add(
         session,
         AddPlans {
             issue: job.issue.to_string(),
-            plans: handed.map(|(n, plan)| PlanInput { place: place(n), plan }).collect(),
+            plans: plans
+                .iter()
+                .cloned()
+                .enumerate()
+                .map(|(n, plan)| PlanInput { place: place(n), plan })
+                .collect(),
             no_bind: false,
             queue: false,
             add_reply_task: false,
             force: None,
         },
     );
-    let added = added.map_err(mendable)?.view;
+    let added = added.inspect_err(|refusal| keep_plans(job, &plans, refusal)).map_err(mendable)?.view;
     if let Some(bound) = added.bound.first() {
         return Ok(StepOutcome::Planned(bound.solution_id.clone(), spent));
     }
@@ -132,13 +133,47 @@ fn store(
             n => Ok(StepOutcome::Candidates(n, spent)),
         };
     };
-    let bind = Bind { issue: job.issue.to_string(), solution: Some(only.to_string()), force: None };
-    plans::bind(session, &bind).map_err(mendable)?;
+    bind(session, job, only)?;
     Ok(StepOutcome::Planned(only.clone(), spent))
 }
 
-/// The planner gave a plan that the issue already has. A rejected plan does not get better; but if its execution
-/// failed, the cause may be elsewhere, so a planner that knows of the failure and repeats the plan stands by it.
+/// Keeps the plans of an answer as a file if none of them could be stored because someone else was writing.
+fn keep_plans(job: &AgentJob, plans: &[Value], refusal: &Refusal) {
+    let id = &job.issue;
+    let run = || RemedyCall::new(Op::Run, [id]).flag("execute-only");
+    let add = |file: &str| RemedyCall::new(Op::SolutionAdd, [id.as_str(), file]);
+    match plans {
+        [only] => job.keep_answer("plan", only, refusal, |file| {
+            vec![(add(file), "stores it"), (run(), "then executes it")]
+        }),
+        // Nobody has chosen one of them yet.
+        many => job.keep_answer("plans", &Value::from(many), refusal, |file| {
+            let bind = RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]);
+            vec![
+                (add(file), "stores them and prints their ids"),
+                (bind, "then chooses one"),
+                (run(), "then executes it"),
+            ]
+        }),
+    }
+}
+
+/// Binds a stored plan. If someone else is writing, says what binds it: the plan itself is not lost.
+fn bind(session: &Session, job: &AgentJob, solution: &SolutionId) -> Result<(), RefusedAnswer> {
+    let (issue, solution) = (job.issue.to_string(), solution.to_string());
+    let wish = Bind { issue: issue.clone(), solution: Some(solution.clone()), force: None };
+    let bound = plans::bind(session, &wish).inspect_err(|refusal| {
+        if refusal.is_passing() {
+            let what = format!("{issue}: `{solution}` is stored, but not bound: {}", refusal.message);
+            let call = RemedyCall::new(Op::Bind, [&issue, &solution]);
+            job.report(StepReport::Noticed(Notice::warning(what).remedy(call, "binds it")));
+        }
+    });
+    bound.map(drop).map_err(mendable)
+}
+
+/// The planner gave a plan that the issue already has. A rejected plan does not get better, nor does one that cannot be
+/// bound because of its quality; but if its execution failed, the cause may be elsewhere, so a planner that knows of the failure and repeats the plan stands by it.
 fn same_again(
     session: &Session,
     job: &AgentJob,
@@ -158,14 +193,16 @@ fn same_again(
             "this is `{only}`, which was rejected in review; make a different plan"
         )]));
     }
-    if !std::mem::replace(is_warned, true) {
+    let is_of_it = |it: &&ExecutionFolder| it.execution.solution_id == *only;
+    let has_failed = |it: &ExecutionFolder| it.outcome() == ExecutionStatus::Failed;
+    let is_failed = folder.executions.iter().filter(is_of_it).any(has_failed);
+    if is_failed && !std::mem::replace(is_warned, true) {
         return Err(RefusedAnswer::Faults(vec![format!(
             "this is `{only}`, whose execution failed; make a different plan, or give this one again if the plan was not the cause"
         )]));
     }
     if folder.bound().is_none_or(|plan| plan.id != *only) {
-        let bind = Bind { issue: job.issue.to_string(), solution: Some(only.to_string()), force: None };
-        plans::bind(session, &bind).map_err(mendable)?;
+        bind(session, job, only)?;
     }
     Ok(only.clone())
 }
@@ -190,7 +227,7 @@ pub(super) fn review(job: &AgentJob, solution: &SolutionId) -> StepOutcome {
             let spent = spent(&reply);
             let reviewed = plans::review(&session, solution.as_str(), &reply.answer, None);
             if let Err(refusal) = &reviewed {
-                job.keep_answer("review", &reply.value, &failure_of(refusal), |file| {
+                job.keep_answer("review", &reply.value, refusal, |file| {
                     let call = RemedyCall::new(Op::SolutionReview, [solution]);
                     vec![(call.option("from-json", file), "records it")]
                 });
@@ -207,14 +244,15 @@ pub(super) fn review(job: &AgentJob, solution: &SolutionId) -> StepOutcome {
         })
     })();
     only_read(job);
-    outcome_of(reviewed)
+    outcome_of(job, reviewed)
 }
 
-fn outcome_of(step: Result<StepOutcome, NoAnswer>) -> StepOutcome {
+fn outcome_of(job: &AgentJob, step: Result<StepOutcome, NoAnswer>) -> StepOutcome {
     match step {
         Ok(came) => came,
         Err(NoAnswer::Stopped) => StepOutcome::Stopped,
-        Err(NoAnswer::Failed(failure)) => StepOutcome::Gave(failure),
+        Err(NoAnswer::Failed(failure)) => StepOutcome::Gave(VainStep::of_agent(failure)),
+        Err(NoAnswer::Refused(refusal)) => StepOutcome::Gave(job.refused(&refusal)),
     }
 }
 

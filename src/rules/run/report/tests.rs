@@ -34,6 +34,7 @@ fn of(folder: &RunFolder) -> RunReport {
             apart: BTreeMap::new(),
             kept: vec![],
             needed: BTreeMap::new(),
+            unstored: BTreeMap::new(),
             is_driven: false,
         },
     )
@@ -132,6 +133,7 @@ fn a_run_that_is_driven_leaves_only_what_failed_to_a_person() {
             apart: BTreeMap::new(),
             kept: vec![],
             needed: BTreeMap::new(),
+            unstored: BTreeMap::new(),
             is_driven,
         };
         report(run, &known).waiting.iter().map(|it| it.issue_id.as_ref().map(ToString::to_string)).collect()

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::WaitsForPerson;
-use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::review::Verdict;
 use crate::model::run::{Run, RunStep};
+use crate::model::run_log::{Setback, Unrecorded};
 use crate::model::shell;
 use crate::model::solution::Solution;
-use crate::model::status::IssueStatus;
+use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::review;
@@ -19,12 +19,12 @@ use crate::rules::run::progress::{IssueProgress, NO_PLAN, REJECTED};
 use crate::rules::run::report::RunFacts;
 use crate::rules::run::state::in_words;
 
-/// What waits because of an issue; `None` if nothing does. `last` is the step at which it last failed.
+/// What waits because of an issue; `None` if nothing does. `last` is how it last failed.
 pub(super) fn of_issue(
     known: &RunFacts<'_>,
     run: &Run,
     issue: &IssueProgress<'_>,
-    last: Option<RunStep>,
+    last: Option<&Setback>,
 ) -> Option<WaitsForPerson> {
     let id = issue.id;
     let entry = |what: String, remedies: Vec<Remedy>| {
@@ -42,20 +42,22 @@ pub(super) fn of_issue(
     let is_over = matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
     if issue.is_held_elsewhere() && !is_over {
         let what = format!("it was left to others{why}");
-        return entry(what, vec![Remedy::call(Other::Sync, "fetches their progress")]);
+        let mut remedies = vec![Remedy::call(Other::Sync, "fetches their progress")];
+        remedies.extend(with_needed(known, found, None, "goes on with it, once they have ended"));
+        return entry(what, remedies);
     }
     let show = || Remedy::call(RemedyCall::new(Other::Show, [id]), "shows what happened");
     match status {
         IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled => None,
         IssueStatus::Failed => {
-            let what = match last {
+            let what = match last.map(|it| it.action) {
                 None | Some(RunStep::Execute) => "its execution failed",
                 Some(RunStep::Explore | RunStep::Plan) => {
                     "it had failed before, and could not be planned again"
                 }
                 Some(RunStep::Review | RunStep::Queue | RunStep::Integrate) => "it failed",
             };
-            let mut remedies = with_needed(known, found, "plans and executes it again");
+            let mut remedies = with_needed(known, found, None, "plans and executes it again");
             remedies.push(Remedy::call(RemedyCall::new(Op::Retry, [id]), "queues it again"));
             remedies.push(show());
             entry(format!("{what}{why}"), remedies)
@@ -69,14 +71,7 @@ pub(super) fn of_issue(
                 } else {
                     format!("it has no plan{why}")
                 },
-                vec![
-                    Remedy::call(RemedyCall::new(Op::Run, [id]), "plans it"),
-                    Remedy::call(
-                        RemedyCall::new(Op::SolutionAdd, [id.as_str(), "FILE"]),
-                        "adds a plan by hand",
-                    ),
-                    Remedy::call(RemedyCall::new(Other::RunLog, [&run.id]), "shows what happened"),
-                ],
+                unplanned(known, run, id, last),
             ),
             n => unbound(id, n),
         },
@@ -100,12 +95,16 @@ pub(super) fn of_issue(
                     ],
                 ),
                 // Someone has chosen or reviewed it since.
-                _ if issue.is_waiting() || is_of(issue, REJECTED) || is_other(issue, plan) => entry(
-                    "its plan can be executed now".to_owned(),
-                    vec![Remedy::call(RemedyCall::new(Op::Run, [id]).flag("execute-only"), "executes it")],
-                ),
+                _ if issue.is_waiting() || is_of(issue, REJECTED) || is_other(issue, plan) => {
+                    let remedies = with_needed(known, found, Some("execute-only"), "executes it");
+                    let what = match remedies.len() {
+                        1 => "its plan can be executed now",
+                        _ => "its plan can be executed once what it depends on is completed",
+                    };
+                    entry(what.to_owned(), remedies)
+                }
                 _ if issue.error.is_some() => {
-                    let mut remedies = with_needed(known, found, "executes it");
+                    let mut remedies = with_needed(known, found, None, "executes it");
                     remedies.push(show());
                     entry(format!("it was not executed{why}"), remedies)
                 }
@@ -116,21 +115,10 @@ pub(super) fn of_issue(
             "it is paused".to_owned(),
             vec![Remedy::call(RemedyCall::new(Op::Reopen, [id]), "continues it")],
         ),
-        // The claim is the agent's.
-        IssueStatus::Executing if is_unwritten(issue) => entry(
-            format!("the end of its execution is not recorded{why}"),
-            vec![
-                Remedy::call(
-                    RemedyCall::new(Op::Done, [id]).flag("verify").flag("force").option("reason", "WHY"),
-                    "tests it again and completes it",
-                ),
-                Remedy::call(
-                    RemedyCall::new(Op::LeaseRelease, [id]).flag("force").option("reason", "WHY"),
-                    "gives it up",
-                ),
-                Remedy::call(RemedyCall::new(Op::Run, [id]).flag("execute-only"), "then executes it again"),
-            ],
-        ),
+        IssueStatus::Executing if unrecorded(issue, last).is_some() => {
+            let unrecorded = unrecorded(issue, last).cloned().unwrap_or_default();
+            entry(format!("the end of its execution is not recorded{why}"), unended(known, id, &unrecorded))
+        }
         IssueStatus::Executing if issue.error.is_some() => entry(
             format!("someone else is executing it{why}"),
             vec![Remedy::call(Other::LeaseList, "shows who"), show()],
@@ -143,9 +131,55 @@ fn is_of(issue: &IssueProgress<'_>, kind: &str) -> bool {
     issue.error.and_then(|error| error.error_type.as_deref()) == Some(kind)
 }
 
-/// Whether something of an issue could not be recorded because someone else was writing.
-fn is_unwritten(issue: &IssueProgress<'_>) -> bool {
-    [Code::Locked, Code::Contended].iter().any(|code| is_of(issue, code.as_str()))
+/// What of an issue could not be recorded, if that is its error.
+fn unrecorded<'a>(issue: &IssueProgress<'_>, last: Option<&'a Setback>) -> Option<&'a Unrecorded> {
+    let last = last.filter(|it| issue.error == Some(&it.error))?;
+    last.unrecorded.as_ref()
+}
+
+/// What gets an issue without a plan one: first of all, the plan that could not be stored.
+fn unplanned(known: &RunFacts<'_>, run: &Run, id: &IssueId, last: Option<&Setback>) -> Vec<Remedy> {
+    let mut remedies = Vec::new();
+    let answer =
+        last.filter(|it| it.action == RunStep::Plan).and_then(|it| it.unrecorded.as_ref()?.answer.as_ref());
+    if let Some(file) = answer.and_then(|name| known.unstored.get(name)) {
+        let add = RemedyCall::new(Op::SolutionAdd, [id.as_str(), file]);
+        remedies.push(Remedy::call(add, "stores what its planner answered"));
+        let run = RemedyCall::new(Op::Run, [id]).flag("execute-only");
+        remedies.push(Remedy::call(run, "then executes it, if there is only one plan"));
+    }
+    remedies.push(Remedy::call(RemedyCall::new(Op::Run, [id]), "plans it"));
+    let add = RemedyCall::new(Op::SolutionAdd, [id.as_str(), "FILE"]);
+    remedies.push(Remedy::call(add, "adds a plan by hand"));
+    remedies.push(Remedy::call(RemedyCall::new(Other::RunLog, [&run.id]), "shows what happened"));
+    remedies
+}
+
+/// What ends an execution whose end could not be recorded. The claim is the agent's.
+fn unended(known: &RunFacts<'_>, id: &IssueId, unrecorded: &Unrecorded) -> Vec<Remedy> {
+    let forced = |call: RemedyCall| call.flag("force").option("reason", "WHY");
+    if unrecorded.end == Some(ExecutionStatus::Failed) {
+        let fail = forced(RemedyCall::new(Op::Fail, [id]).option("message", "WHY"));
+        return vec![
+            Remedy::call(fail, "records that it failed"),
+            Remedy::call(RemedyCall::new(Op::Run, [id]), "then plans and executes it again"),
+        ];
+    }
+    let report = unrecorded.answer.as_ref().and_then(|name| known.unstored.get(name));
+    vec![
+        Remedy::call(completes(id, report.map(String::as_str)), "tests it again and completes it"),
+        Remedy::call(forced(RemedyCall::new(Op::LeaseRelease, [id])), "gives it up"),
+        Remedy::call(RemedyCall::new(Op::Run, [id]).flag("execute-only"), "then executes it again"),
+    ]
+}
+
+/// Completes an execution whose end could not be recorded, with the report of its agent, if that was kept as a file.
+pub(crate) fn completes(id: &IssueId, report: Option<&str>) -> RemedyCall {
+    let mut done = RemedyCall::new(Op::Done, [id]);
+    if let Some(file) = report {
+        done = done.option("result", file);
+    }
+    done.flag("verify").flag("force").option("reason", "WHY")
 }
 
 /// Whether someone has bound another plan since the run ended with an issue.
@@ -153,22 +187,54 @@ fn is_other(issue: &IssueProgress<'_>, plan: &Solution) -> bool {
     issue.error.is_some() && issue.solution_id.is_some_and(|known| *known != plan.id)
 }
 
-/// What has an issue executed: first the merges that bring the completed work here on which it depends, then a run of it,
-/// with everything that it depends on and that is not completed.
-fn with_needed(known: &RunFacts<'_>, found: &IssueFolder, does: &str) -> Vec<Remedy> {
+/// What has an issue executed: first whatever makes its dependencies possible, such as the merges that bring their
+/// completed work here, then a run of it, with everything that it depends on and that is not completed. `alone` is the
+/// flag of that run if it needs nothing else.
+fn with_needed(
+    known: &RunFacts<'_>,
+    found: &IssueFolder,
+    alone: Option<&'static str>,
+    does: &str,
+) -> Vec<Remedy> {
     let record = &found.issue.record;
-    let mut order =
-        NeededOrder { known, seen: BTreeSet::from([&record.id]), issues: vec![], merges: BTreeMap::new() };
+    let mut order = NeededOrder {
+        known,
+        seen: BTreeSet::from([&record.id]),
+        issues: vec![],
+        merges: BTreeMap::new(),
+        stopped: vec![],
+        executing: vec![],
+    };
     order.add_all(&record.depends_on);
     let merge = |(branch, of): (&str, Vec<&IssueId>)| {
-        let of = of.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
         Remedy::command(
             format!("git merge {}", shell::operand(branch)),
-            format!("first brings the work on {of} here"),
+            format!("first brings the work on {} here", listed(&of)),
         )
     };
-    let run = RemedyCall::new(Op::Run, order.issues.into_iter().chain([&record.id]));
-    order.merges.into_iter().map(merge).chain([Remedy::call(run, does)]).collect()
+    let reopen = |(id, status): (&IssueId, IssueStatus)| {
+        let does = format!("first continues `{id}`, which is {status}");
+        Remedy::call(RemedyCall::new(Op::Reopen, [id]), does)
+    };
+    let mut remedies: Vec<Remedy> = order.merges.into_iter().map(merge).collect();
+    remedies.extend(order.stopped.into_iter().map(reopen));
+    let mut does = does.to_owned();
+    if !order.executing.is_empty() {
+        let of = listed(&order.executing);
+        remedies.push(Remedy::call(Other::LeaseList, format!("shows who executes {of}")));
+        does = format!("{does}, once {of} has ended");
+    }
+    let mut run = RemedyCall::new(Op::Run, order.issues.iter().copied().chain([&record.id]));
+    if let Some(flag) = alone.filter(|_| order.issues.is_empty()) {
+        run = run.flag(flag);
+    }
+    remedies.push(Remedy::call(run, does));
+    remedies
+}
+
+/// `ISS-1 and ISS-2`.
+fn listed(ids: &[&IssueId]) -> String {
+    ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
 }
 
 /// Collects what an issue depends on.
@@ -179,6 +245,10 @@ struct NeededOrder<'a> {
     issues: Vec<&'a IssueId>,
     /// The branches that have completed work, and of which issues.
     merges: BTreeMap<&'a str, Vec<&'a IssueId>>,
+    /// What must be reopened before it can be run.
+    stopped: Vec<(&'a IssueId, IssueStatus)>,
+    /// What is being executed.
+    executing: Vec<&'a IssueId>,
 }
 
 impl<'a> NeededOrder<'a> {
@@ -190,14 +260,18 @@ impl<'a> NeededOrder<'a> {
                     if let Some(branch) = &found.branch {
                         self.merges.entry(branch).or_default().push(id);
                     }
+                    continue;
                 }
-                // A run skips these.
-                IssueStatus::Cancelled | IssueStatus::Paused | IssueStatus::Executing => {}
-                _ => {
-                    self.add_all(&found.depends_on);
-                    self.issues.push(id);
+                // A run skips it.
+                IssueStatus::Executing => {
+                    self.executing.push(id);
+                    continue;
                 }
+                status @ (IssueStatus::Cancelled | IssueStatus::Paused) => self.stopped.push((id, status)),
+                _ => {}
             }
+            self.add_all(&found.depends_on);
+            self.issues.push(id);
         }
     }
 }

@@ -17,6 +17,7 @@ mod live;
 mod pair;
 mod pipes;
 mod refs;
+mod remedied;
 mod report;
 mod said;
 mod settings;

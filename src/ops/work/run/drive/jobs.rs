@@ -121,11 +121,13 @@ impl Driver<'_> {
             reports: self.sender.clone(),
             stops: Arc::clone(&self.stops),
             usage: RefCell::default(),
+            kept: RefCell::default(),
         })
     }
 
     pub(super) fn identity(&self, role: Role) -> AgentIdentity {
-        AgentIdentity::agent(self.session, self.crew.actor(role), role)
+        let stops = Arc::clone(&self.stops);
+        AgentIdentity { stops, ..AgentIdentity::agent(self.session, self.crew.actor(role), role) }
     }
 
     pub(super) fn spawn(

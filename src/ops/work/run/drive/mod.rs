@@ -130,6 +130,14 @@ pub(super) fn drive(
     Ok(session.done(seen, None))
 }
 
+/// Whether someone wants the run to stop at once, rather than after the steps in progress.
+fn wants_stop_at_once(watch: &mut dyn RunWatch, stops: &AtomicUsize) -> bool {
+    if watch.stop() {
+        stops.fetch_add(1, Ordering::Relaxed);
+    }
+    stops.load(Ordering::Relaxed) > 1
+}
+
 struct Driver<'a> {
     session: &'a Session,
     run: Run,

@@ -1,6 +1,6 @@
 //! Steps that need no agent: queueing, merging, retrying, giving up.
 
-use super::Driver;
+use super::{Driver, wants_stop_at_once};
 use crate::git::BranchMerge;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
@@ -13,13 +13,13 @@ use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::ops::plans::{self, Bind};
 use crate::ops::queue::{self, QueueSelection};
-use crate::ops::work::run::job::{failure, failure_of};
+use crate::ops::work::run::job::{VainStep, failure, failure_of};
 use crate::ops::work::run::leftovers::put_away;
 use crate::ops::work::run::paths::prepare_branch;
 use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::{PlanToChoose, RunUpdate};
 use crate::ops::work::{self, Retry};
-use crate::ops::{Notice, Refusal, issues, patiently};
+use crate::ops::{Notice, Patience, Refusal, issues};
 use crate::rules::roles::Role;
 use crate::rules::run::{
     HELD_ELSEWHERE, NO_PLAN, Need, PENDING_SELECTION, REJECTED, RunProgress, Standing, StuckReason,
@@ -125,7 +125,10 @@ impl Driver<'_> {
         waits.error = Some(waits_for_choice(plans.len()));
         let Some(chosen) = chosen else { return self.log_issue("waits", waits) };
         let bind = Bind { issue: issue.to_string(), solution: Some(chosen.id.to_string()), force: None };
-        if let Err(refusal) = patiently(|| plans::bind(self.session, &bind)) {
+        let (watch, stops) = (&mut *self.watch, &self.stops);
+        let bound =
+            Patience::until(|| wants_stop_at_once(watch, stops)).tries(|| plans::bind(self.session, &bind));
+        if let Err(refusal) = bound {
             let what = format!("{issue}: `{}` is not bound: {}", chosen.id, refusal.message);
             let call = RemedyCall::new(Op::Bind, [issue.as_str(), chosen.id.as_str()]);
             self.watch.update(&RunUpdate::Noticed(&Notice::warning(what).remedy(call, "binds it")));
@@ -209,7 +212,10 @@ impl Driver<'_> {
             return self.fail(issue, RunStep::Integrate, failure);
         }
         let planned = IssueReached::plain(issue.clone(), IssueStatus::Planned);
-        self.log("reopened", [self.setback(issue, RunStep::Integrate, failure), RunEvent::Issue(planned)])
+        self.log(
+            "reopened",
+            [self.setback(issue, RunStep::Integrate, VainStep::of_run(failure)), RunEvent::Issue(planned)],
+        )
     }
 
     /// The execution that completed an issue, and the short name of its branch.

@@ -1,19 +1,19 @@
 //! The log of the run, which only the driver writes.
 
-use super::Driver;
-use crate::model::execution::Failure;
+use super::{Driver, wants_stop_at_once};
 use crate::model::id::IssueId;
-use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
+use crate::model::issue::Stage;
 use crate::model::op::Op;
 use crate::model::run::RunStep;
 use crate::model::run_log::{ActionDone, IssueReached, PhaseReached, RunEvent, RunStatus, Setback};
 use crate::model::status::IssueStatus;
-use crate::ops::work::run::job::Spent;
+use crate::ops::work::failure::{note_failure, reported};
+use crate::ops::work::run::job::{Spent, VainStep};
 use crate::ops::work::run::watch::RunUpdate;
-use crate::ops::{Refusal, is_unwritten, patiently};
+use crate::ops::{Patience, Refusal};
 use crate::rules::roles::Role;
 use crate::rules::run::{RunProgress, phase};
-use crate::store::{Tx, layout};
+use crate::store::Tx;
 
 impl Driver<'_> {
     pub(super) fn reach_phase(&mut self, step: RunStep) -> Result<(), Refusal> {
@@ -44,12 +44,14 @@ impl Driver<'_> {
         RunEvent::Action(ActionDone { agent, took_ms, note, ..self.action(issue, step) })
     }
 
-    pub(super) fn setback(&self, issue: &IssueId, action: RunStep, error: Failure) -> RunEvent {
+    pub(super) fn setback(&self, issue: &IssueId, action: RunStep, vain: VainStep) -> RunEvent {
+        let VainStep { failure: error, is_agents, unrecorded } = vain;
         RunEvent::Setback(Setback {
             action,
             issue_id: Some(issue.clone()),
-            agent: self.agent_of(action),
+            agent: if is_agents { self.agent_of(action) } else { None },
             error,
+            unrecorded,
             tokens: None,
             cost: None,
         })
@@ -88,6 +90,8 @@ impl Driver<'_> {
         });
         let of = of.filter(|_| events.len() < 3).map(|issue| format!(" {issue}")).unwrap_or_default();
         let permit = self.session.permit(Op::Run)?;
+        let (watch, stops) = (&mut *self.watch, &self.stops);
+        let mut patience = Patience::until(|| wants_stop_at_once(watch, stops));
         let record = || {
             self.session.transact(permit, |tx| {
                 let mut logged = Vec::new();
@@ -99,7 +103,8 @@ impl Driver<'_> {
                 Ok(logged)
             })
         };
-        let logged = patiently(record)?;
+        let logged = patience.tries(record)?;
+        drop(patience);
         for entry in &logged.answer {
             self.watch.update(&RunUpdate::Logged(entry));
         }
@@ -119,29 +124,10 @@ fn note_unplanned(tx: &mut Tx<'_>, events: &[RunEvent]) -> Result<(), Refusal> {
         RunEvent::Setback(it) if it.action == RunStep::Plan => Some(it),
         _ => None,
     });
-    // A failure because someone else was writing says nothing about the issue.
-    let setback = setback.filter(|it| !is_unwritten(it.error.error_type.as_deref()));
     let (Some(setback), true) = (setback, events.iter().any(is_unplanned)) else { return Ok(()) };
-    let (Some(issue), Some(message)) = (&setback.issue_id, &setback.error.message) else { return Ok(()) };
-    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
-    let content = match &setback.agent {
-        Some(agent) => format!("{agent} gave no plan: {message}"),
-        None => message.clone(),
-    };
-    let error = &setback.error;
-    let detail = FeedbackDetail {
-        error_type: error.error_type.clone(),
-        message: Some(message.clone()),
-        ..FeedbackDetail::default()
-    };
-    tx.append(&layout::feedback(issue), |id| Feedback {
-        id,
-        kind: FeedbackType::Failure,
-        stage: Stage::Plan,
-        content: content.clone(),
-        detail: detail.clone(),
-        author: author.clone(),
-        created_at,
-    })?;
-    Ok(())
+    // What the run itself could not do says nothing about the issue.
+    let (Some(issue), Some(agent)) = (&setback.issue_id, &setback.agent) else { return Ok(()) };
+    let Some(message) = &setback.error.message else { return Ok(()) };
+    let content = format!("{agent} gave no plan: {message}");
+    Ok(note_failure(tx, issue, Stage::Plan, &content, &reported(&setback.error))?)
 }

@@ -9,7 +9,7 @@ use crate::model::run_log::{IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
 use crate::ops::work::run::execute::COMMIT_FAILED;
-use crate::ops::work::run::job::{StepOutcome, StepReport};
+use crate::ops::work::run::job::{StepOutcome, StepReport, VainStep};
 use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::RunUpdate;
 use crate::rules::run::RunProgress;
@@ -84,17 +84,17 @@ impl Driver<'_> {
                 let keeps_tree = failure.error_type.as_deref() == Some(COMMIT_FAILED);
                 // If something cannot be removed now, the next attempt reports it.
                 let _ = self.leave_room(issue, keeps_tree);
-                ("failed", vec![self.setback(issue, step, failure)])
+                ("failed", vec![self.setback(issue, step, VainStep::of_agent(failure))])
             }
             // If these fail, the plan is made without an exploration, and judged by other reviews or by none.
-            StepOutcome::Gave(failure) if matches!(step, RunStep::Explore | RunStep::Review) => {
-                let skipped = failure.message.clone().unwrap_or_default();
+            StepOutcome::Gave(vain) if matches!(step, RunStep::Explore | RunStep::Review) => {
+                let skipped = vain.failure.message.clone().unwrap_or_default();
                 let mut left_out = self.action(issue, step);
                 left_out.skipped = Some(skipped);
                 let what = if step == RunStep::Review { "unreviewed" } else { "unexplored" };
-                (what, vec![self.setback(issue, step, failure), RunEvent::Action(left_out)])
+                (what, vec![self.setback(issue, step, vain), RunEvent::Action(left_out)])
             }
-            StepOutcome::Gave(failure) => ("failed", self.failed(issue, step, failure)),
+            StepOutcome::Gave(vain) => ("failed", self.failed(issue, step, vain)),
             StepOutcome::Stopped => return Ok(()),
         };
         if let Some(first) = events.first_mut() {
@@ -103,14 +103,14 @@ impl Driver<'_> {
         self.log(what, events)
     }
 
-    /// The step failed for good, and the run goes on without the issue.
+    /// The run itself could not take a step, and goes on without the issue.
     pub(super) fn fail(&mut self, issue: &IssueId, step: RunStep, failure: Failure) -> Result<(), Refusal> {
-        self.log("failed", self.failed(issue, step, failure))
+        self.log("failed", self.failed(issue, step, VainStep::of_run(failure)))
     }
 
-    fn failed(&self, issue: &IssueId, step: RunStep, failure: Failure) -> Vec<RunEvent> {
+    fn failed(&self, issue: &IssueId, step: RunStep, vain: VainStep) -> Vec<RunEvent> {
         let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Failed);
-        reached.error = Some(failure.clone());
-        vec![self.setback(issue, step, failure), RunEvent::Issue(reached)]
+        reached.error = Some(vain.failure.clone());
+        vec![self.setback(issue, step, vain), RunEvent::Issue(reached)]
     }
 }

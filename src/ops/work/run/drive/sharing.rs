@@ -1,7 +1,7 @@
 //! Tells other clones about a run: which issues it plans, before it begins to, and how executions ended. Each push
 //! carries everything that is waiting.
 
-use super::Driver;
+use super::{Driver, wants_stop_at_once};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
@@ -12,7 +12,7 @@ use crate::model::status::IssueStatus;
 use crate::ops::work::publish_store;
 use crate::ops::work::run::others::Others;
 use crate::ops::work::run::watch::RunUpdate;
-use crate::ops::{Notice, Refusal, issues, patiently};
+use crate::ops::{Notice, Patience, Refusal, issues};
 use crate::rules::facts;
 use crate::rules::run::{IssueProgress, RunProgress};
 use crate::store::{ObjectId, Store};
@@ -37,8 +37,11 @@ impl Driver<'_> {
             before.push((issue, facts::status(&issues::existing(&snapshot, issue)?)));
         }
         let remote = if self.is_offline { None } else { sync::remote::of_the_ref(store)? };
-        let reserve = |remote: Option<&str>| {
-            self.session.transact_through(self.session.permit(Op::Run)?, remote, |tx| {
+        let (watch, stops) = (&mut *self.watch, &self.stops);
+        let mut patience = Patience::until(|| wants_stop_at_once(watch, stops));
+        let mut reserve = |remote: Option<&str>| {
+            let permit = self.session.permit(Op::Run)?;
+            self.session.transact_through_with(&mut patience, permit, remote, |tx| {
                 let others = Others::than(Some(&self.run.id), store, tx, &mut self.ended.borrow_mut())?;
                 let mut entries = Vec::new();
                 for (issue, status) in &before {
@@ -58,11 +61,11 @@ impl Driver<'_> {
                 let message = format!("other clones may plan the same issues: {}", refusal.message);
                 self.session.notice(Notice::warning(message));
                 self.is_offline = true;
-                patiently(|| reserve(None))
+                reserve(None)
             }
-            Err(refusal) if remote.is_none() && refusal.is_passing() => patiently(|| reserve(None)),
             other => other,
         };
+        drop(patience);
         for entry in reserved? {
             self.watch.update(&RunUpdate::Logged(&entry));
             self.log.log.push(entry);
