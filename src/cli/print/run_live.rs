@@ -115,8 +115,8 @@ impl Following {
         let _ = writeln!(self.out, "{}", clean_json(&line));
     }
 
-    /// Whether someone can be asked.
-    fn can_ask(&self) -> bool {
+    /// Whether someone reads what is asked.
+    fn is_at_terminal(&self) -> bool {
         !matches!(self.form, Form::Json) && ui::can_ask()
     }
 
@@ -193,7 +193,7 @@ impl RunWatch for Following {
         if self.is_agreed {
             return true;
         }
-        if !self.can_ask() {
+        if !self.is_at_terminal() {
             return false;
         }
         self.is_agreed = self.confirmed(
@@ -210,8 +210,12 @@ impl RunWatch for Following {
         self.is_agreed = true;
     }
 
+    fn can_ask(&self) -> bool {
+        !self.is_unattended && self.is_at_terminal()
+    }
+
     fn decide(&mut self, issue: &IssueId, failure: &Failure) -> Option<Choice> {
-        if self.is_unattended || !self.can_ask() {
+        if !self.can_ask() {
             return None;
         }
         let id = self.painter.paint(style::ID, issue.as_str());
@@ -227,7 +231,7 @@ impl RunWatch for Following {
     }
 
     fn choose(&mut self, issue: &IssueId, plans: &[PlanToChoose]) -> Option<usize> {
-        if self.is_unattended || !self.can_ask() {
+        if !self.is_at_terminal() {
             return None;
         }
         let id = self.painter.paint(style::ID, issue.as_str());
@@ -253,7 +257,7 @@ impl RunWatch for Following {
         if self.is_agreed {
             return true;
         }
-        if !self.can_ask() {
+        if !self.is_at_terminal() {
             return false;
         }
         self.line(&format!("the tests of {solution}:"));

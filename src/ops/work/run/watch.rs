@@ -105,6 +105,9 @@ pub(crate) trait RunWatch {
     /// Someone consented to that when the run began.
     fn take_agreement(&mut self);
 
+    /// Whether someone can be asked what to do.
+    fn can_ask(&self) -> bool;
+
     /// Asks what to do with an issue whose execution failed too often; `None` if nobody can be asked.
     fn decide(&mut self, issue: &IssueId, failure: &Failure) -> Option<Choice>;
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::world::World;
-use crate::support::column;
+use super::world::{BUILDS, World};
+use crate::support::{column, plan_on};
 
 const FAILS: &str = "echo '{\"status\": \"failed\", \"errors\": [{\"message\": \"no a\"}]}'";
 
@@ -33,6 +33,28 @@ fn an_execution_that_failed_twice_is_for_a_person() {
     assert!(log.contains("retry chosen after execution of ISS-1 failed"), "{log}");
     assert_eq!(world.repo.json(&["run", "show"])["state"]["status"], "completed");
     world.is_untouched();
+}
+
+#[test]
+fn a_question_waits_until_nothing_else_can_be_done() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    let mut plan = plan_on("b.txt");
+    plan["tasks"][0]["test"]["commands"] = json!(["test -s b.txt"]);
+    world.repo.wf_in(plan.to_string(), &["solution", "add", "ISS-2"]).ok();
+    let other = "sleep 2; echo b > b.txt; git add b.txt; git commit -q -m b; touch \"$HERE/done\"";
+    world.agent(
+        "executor",
+        &format!(
+            "case $PWD in *ISS-2*) {other}; echo '{{\"status\": \"completed\"}}'; exit ;; esac
+            test -e \"$HERE/done\" || {{ {FAILS}; exit; }}
+            {BUILDS}"
+        ),
+    );
+    let args = ["run", "ISS-1", "ISS-2", "--retry", "0", "--jobs", "2"];
+    let (code, shown) = world.repo.on_terminal("y\ny\nr\n", &args);
+    assert_eq!((code, world.decisions()), (0, vec!["retry".to_owned()]), "{shown}");
+    assert_eq!(world.attempts("ISS-1"), 2);
 }
 
 #[test]

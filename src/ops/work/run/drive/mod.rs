@@ -191,7 +191,9 @@ impl Driver<'_> {
                 seen.is_none() || (seen != tip && (self.busy.is_empty() || looked.elapsed() >= LOOK));
             if !self.is_stopping() && self.worn_out().is_none() && is_new {
                 // A step that could not begin makes room for others.
-                while !self.is_stopping() && (self.do_own_part()? || self.begin_steps()?) {}
+                while !self.is_stopping()
+                    && (self.do_own_part()? || self.begin_steps()? || self.ask_person()?)
+                {}
                 (seen, looked) = (tip, Instant::now());
             }
             self.publish_ends()?;

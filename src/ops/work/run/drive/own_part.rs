@@ -38,6 +38,8 @@ impl Driver<'_> {
         for (at, need) in needs {
             let issue = &at.issue;
             match need {
+                // Everything else goes on first.
+                _ if self.is_question(need) => continue,
                 Need::Person(StuckReason::Failed) => self.decide(&at)?,
                 Need::Person(StuckReason::Choice) => self.choose(issue)?,
                 Need::Person(why) => self.give_up(&at, why)?,
@@ -62,6 +64,28 @@ impl Driver<'_> {
         self.reach_phase(RunStep::Queue)?;
         self.queue(&to_queue)?;
         Ok(true)
+    }
+
+    /// Whether a need is a question that someone here can answer.
+    fn is_question(&self, need: Need) -> bool {
+        matches!(need, Need::Person(StuckReason::Failed | StuckReason::Choice)) && self.watch.can_ask()
+    }
+
+    /// Asks one question about an issue, unless an agent is at work: nothing else is done until it is answered. Returns
+    /// whether there was one.
+    pub(super) fn ask_person(&mut self) -> Result<bool, Refusal> {
+        if !self.busy.is_empty() {
+            return Ok(false);
+        }
+        for at in self.standings()?.all {
+            match need(&self.run, &at) {
+                it if !self.is_question(it) => continue,
+                Need::Person(StuckReason::Choice) => self.choose(&at.issue)?,
+                _ => self.decide(&at)?,
+            }
+            return Ok(true);
+        }
+        Ok(false)
     }
 
     /// Merges completed work, and does nothing else.
