@@ -14,6 +14,8 @@ use crate::model::run::RunStep;
 use crate::model::run_log::Breach;
 use crate::model::task_id::TaskId;
 use crate::ops::Session;
+use crate::ops::issues::existing_outline;
+use crate::ops::work::as_stored;
 use crate::rules::run::refused_words;
 use crate::trail::active;
 
@@ -40,6 +42,8 @@ pub(super) struct Listener<'a> {
     /// What it was refused.
     refused: Vec<String>,
     task: Option<TaskId>,
+    /// The task of a plan that has no other.
+    only: Option<TaskId>,
     looked: Instant,
 }
 
@@ -52,12 +56,13 @@ impl<'a> Listener<'a> {
             seen: 0,
             used: Usage::default(),
             silence: silence.map(|(limit, tree)| Silence::of(limit, tree.store())),
-            tree,
             reminders: if job.agent.protocol().value == Protocol::Acp { REMINDERS } else { 0 },
             reminds: false,
             is_quiet: false,
             refused: Vec::new(),
             task: None,
+            only: tree.as_ref().and_then(|tree| only_task(job, tree)),
+            tree,
             looked: Instant::now(),
         }
     }
@@ -69,11 +74,24 @@ impl<'a> Listener<'a> {
         }
         self.looked = Instant::now();
         let active = self.tree.as_ref().and_then(|tree| active::read(tree.store()).ok().flatten());
-        let Some(task) = active.and_then(|active| active.task_id) else { return };
+        let Some(active) = active else { return };
+        // Nobody sets the only task of a plan.
+        let Some(task) = active.task_id.or_else(|| self.only.clone()) else { return };
         if self.task.as_ref() != Some(&task) {
             let _ = self.job.reports.try_send(StepReport::Task(self.job.issue.clone(), task.clone()));
             self.task = Some(task);
         }
+    }
+}
+
+/// The task of the plan that a job executes, if it has no other.
+fn only_task(job: &AgentJob, tree: &Session) -> Option<TaskId> {
+    let id = job.execution.as_ref()?;
+    let folder = existing_outline(&tree.store().snapshot().ok()?, &id.issue()).ok()?;
+    let execution = folder.executions.iter().find(|it| it.execution.id == *id)?;
+    match as_stored(tree.store(), &execution.execution).ok()?.typed_plan().tasks.as_slice() {
+        [only] => Some(only.id.clone()),
+        _ => None,
     }
 }
 

@@ -92,3 +92,12 @@ fn a_step_tried_again_says_why_and_the_output_of_tests_keeps_its_lines() {
     );
     assert!(ran.stdout.contains("ended with 1:\n    one\n    two\n"), "{}", ran.stdout);
 }
+
+#[test]
+fn the_only_task_of_a_plan_is_told_though_nobody_sets_it() {
+    let world = World::new();
+    world.agent("executor", &format!("sleep 2; {BUILDS}"));
+    let told = world.repo.wf(&["run", "ISS-1", "--yes", "--json"]).ok();
+    let is_task = |line: &&str| line.contains(r#""event":"task""#) && line.contains(r#""task_id":"T1""#);
+    assert_eq!(told.stderr.lines().filter(is_task).count(), 1, "{}", told.stderr);
+}
