@@ -122,10 +122,18 @@ impl Session {
     pub(crate) fn transact<T>(
         &self,
         permit: Permit,
+        change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
+    ) -> Result<Committed<T>, Refusal> {
+        self.transact_with(&mut self.patience(), permit, change)
+    }
+
+    fn transact_with<T>(
+        &self,
+        patience: &mut Patience<'_>,
+        permit: Permit,
         mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<Committed<T>, Refusal> {
-        let once = || self.store.transact(permit.0, with_permission(&mut change));
-        let committed = self.patience().tries(once)?;
+        let committed = patience.tries(|| self.store.transact(permit.0, with_permission(&mut change)))?;
         self.notice_all(committed.far_future.warnings().map(Notice::from));
         Ok(committed)
     }
@@ -192,9 +200,7 @@ impl Session {
         remote: Option<&str>,
         mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
-        let Some(remote) = remote else {
-            return patience.tries(|| Ok(self.transact(permit, &mut change)?.answer));
-        };
+        let Some(remote) = remote else { return Ok(self.transact_with(patience, permit, change)?.answer) };
         let before = self.store.tip()?;
         let Through { answer, synced, far_future } = loop {
             let change = with_permission(&mut change);

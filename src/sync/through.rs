@@ -19,9 +19,9 @@ pub(crate) struct Through<T> {
 }
 
 /// Runs `change` on the newest state of both sides and pushes its commit to the remote. The local ref follows once the
-/// remote has it, and no lock is held meanwhile; `again` is asked if someone else is writing here then. If others pushed first, or the connection was lost, the commit is
-/// discarded and `change` runs again, so it must check whether it is already done. If it writes nothing, or fails, what
-/// was fetched stays merged.
+/// remote has it, and no lock is held meanwhile; if someone else is writing here then, `again` is asked, and only the ref is
+/// tried again. If others pushed first, or the connection was lost, the commit is discarded and `change` runs again, so it
+/// must check whether it is already done. If it writes nothing, or fails, what was fetched stays merged.
 ///
 /// # Errors
 /// [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::Unknown`] if that is not known.

@@ -2,7 +2,7 @@
 
 mod undone;
 
-pub(crate) use undone::completes;
+pub(crate) use undone::{completes, fails};
 
 use std::collections::BTreeSet;
 

@@ -29,7 +29,7 @@ use crate::ops::work::{
 use crate::ops::{Notice, Refusal, RefusalKind, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::roles::Role;
-use crate::rules::run::completes;
+use crate::rules::run::{completes, fails};
 use crate::rules::unbegun::unbegun;
 use crate::store::{ObjectId, object_id};
 
@@ -274,7 +274,10 @@ impl Carrying<'_> {
             Ok(_) => StepOutcome::Failed(failure),
             Err(refusal) => {
                 let message = failure.message.take().unwrap_or_default();
-                let why = &refusal.message;
+                let (issue, why) = (&self.job.issue, &refusal.message);
+                let what = format!("{issue}: the end of its execution could not be recorded: {why}");
+                let notice = Notice::warning(what).remedy(fails(issue), "records that it failed");
+                self.job.report(Told::Noticed(notice));
                 failure.message = Some(format!("{message}; the end could not be recorded: {why}"));
                 let unrecorded = self.job.unrecorded(&refusal, Some(ExecutionStatus::Failed));
                 StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_agent(failure) })

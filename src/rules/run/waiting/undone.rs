@@ -157,18 +157,19 @@ fn unplanned(known: &RunFacts<'_>, run: &Run, id: &IssueId, last: Option<&Setbac
 
 /// What ends an execution whose end could not be recorded. The claim is the agent's.
 fn unended(known: &RunFacts<'_>, id: &IssueId, unrecorded: &Unrecorded) -> Vec<Remedy> {
-    let forced = |call: RemedyCall| call.flag("force").option("reason", "WHY");
     if unrecorded.end == Some(ExecutionStatus::Failed) {
-        let fail = forced(RemedyCall::new(Op::Fail, [id]).option("message", "WHY"));
         return vec![
-            Remedy::call(fail, "records that it failed"),
+            Remedy::call(fails(id), "records that it failed"),
             Remedy::call(RemedyCall::new(Op::Run, [id]), "then plans and executes it again"),
         ];
     }
     let report = unrecorded.answer.as_ref().and_then(|name| known.unstored.get(name));
     vec![
         Remedy::call(completes(id, report.map(String::as_str)), "tests it again and completes it"),
-        Remedy::call(forced(RemedyCall::new(Op::LeaseRelease, [id])), "gives it up"),
+        Remedy::call(
+            RemedyCall::new(Op::LeaseRelease, [id]).flag("force").option("reason", "WHY"),
+            "gives it up",
+        ),
         Remedy::call(RemedyCall::new(Op::Run, [id]).flag("execute-only"), "then executes it again"),
     ]
 }
@@ -180,6 +181,11 @@ pub(crate) fn completes(id: &IssueId, report: Option<&str>) -> RemedyCall {
         done = done.option("result", file);
     }
     done.flag("verify").flag("force").option("reason", "WHY")
+}
+
+/// Records that an execution failed whose end could not be recorded.
+pub(crate) fn fails(id: &IssueId) -> RemedyCall {
+    RemedyCall::new(Op::Fail, [id]).option("message", "WHY").flag("force").option("reason", "WHY")
 }
 
 /// Whether someone has bound another plan since the run ended with an issue.

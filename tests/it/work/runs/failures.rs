@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 
 use super::world::{BUILDS, PLANS, World};
+use crate::support::plan_on;
 
 #[test]
 fn a_planner_that_fails_is_asked_once_more() {
@@ -16,6 +17,17 @@ fn a_planner_that_fails_is_asked_once_more() {
     assert!(state["errors"][0]["message"].as_str().unwrap().contains("no idea"), "{state:#}");
     assert_eq!(state["issues"]["ISS-1"]["status"], "completed");
     world.is_untouched();
+}
+
+#[test]
+fn a_plan_of_low_quality_that_is_given_again_is_not_said_to_have_failed() {
+    let world = World::new();
+    let mut poor = plan_on("a.txt");
+    poor["tasks"][0]["acceptance"] = json!({"criteria": ["works"], "verification": []});
+    std::fs::write(world.sandbox.root().join("plan.json"), poor.to_string()).unwrap();
+    let state = world.run(1, &["ISS-1"]);
+    assert!(World::error(&state).1.contains("quality"), "{state:#}");
+    assert!(!state.to_string().contains("execution failed"), "{state:#}");
 }
 
 #[test]

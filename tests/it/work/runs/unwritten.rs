@@ -1,7 +1,11 @@
-//! Runs while someone else is writing into the store: they wait, and nothing that an agent did is lost.
+//! Runs whose store someone else is writing into: changes are tried again for a while, and what an agent did is kept even if
+//! it cannot be recorded.
 
 use std::fs::File;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -65,6 +69,88 @@ fn a_report_that_cannot_be_recorded_is_kept_and_completes_its_execution_later() 
     );
     typed(&world, &commands[0]).ok();
     assert_eq!(world.repo.status("ISS-1"), "completed");
+}
+
+#[test]
+fn a_failure_that_cannot_be_recorded_is_recorded_by_the_remedies() {
+    let world = World::new();
+    let fails = "echo '{\"status\": \"failed\", \"errors\": [{\"message\": \"no a\"}]}'";
+    world.agent("executor", &format!("echo > \"$HERE/asked\"; sleep 1; {fails}"));
+    let (seen, is_told) = (asked(&world), Arc::new(AtomicBool::new(false)));
+    let told = Arc::clone(&is_told);
+    let held = hold(&world, move || seen.exists(), move || told.load(Ordering::Relaxed));
+    let mut live = Live::until("execution by executor", &world.repo, &["run", "ISS-1", "--yes"]);
+    live.tells("the end of its execution could not be recorded");
+    is_told.store(true, Ordering::Relaxed);
+    held.join().unwrap();
+    assert_eq!(live.ends().0, 1);
+    assert_eq!(world.repo.status("ISS-1"), "executing");
+    let commands = remedies(&world, "ISS-1", "the end of its execution is not recorded");
+    assert!(commands[0].starts_with("git wf fail "), "{commands:?}");
+    typed(&world, &commands[0]).ok();
+    assert_eq!(world.repo.status("ISS-1"), "failed");
+    world.agent("executor", BUILDS);
+    typed(&world, &commands[1]).ok();
+    assert_eq!(world.repo.status("ISS-1"), "completed");
+}
+
+#[test]
+fn several_plans_that_cannot_be_stored_are_kept_together() {
+    let world = World::new();
+    world.plan("other.json", "test -f a.txt");
+    let plans = "echo \"{\\\"solutions\\\": [$(cat \"$HERE/plan.json\"), $(cat \"$HERE/other.json\")]}\"";
+    world.agent("planner", &format!("echo > \"$HERE/asked\"; sleep 1; {plans}"));
+    let seen = asked(&world);
+    let held = hold(&world, move || seen.exists(), has_kept(&world, "plans-ISS-1-1."));
+    let told = world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1).stderr;
+    held.join().unwrap();
+    assert!(told.contains("its plans could not be stored") && told.contains("bind ISS-1 PLAN"), "{told}");
+    let commands = remedies(&world, "ISS-1", "it has no plan");
+    typed(&world, &commands[0]).ok();
+    let plans = world.repo.json(&["solution", "list", "ISS-1"]);
+    assert_eq!(plans.as_array().unwrap().len(), 2, "{plans:#}");
+    world.repo.wf(&["bind", "ISS-1", plans[1]["id"].as_str().unwrap()]).ok();
+    typed(&world, &commands[1]).ok();
+    assert_eq!(world.repo.status("ISS-1"), "completed");
+}
+
+/// Counts the pushes that tell that a run plans an issue. The first of them waits until the lock is held.
+const HOOK: &str = r#"#!/bin/sh
+while read old new ref; do
+  case "$(git log -1 --format=%s $new)" in *planning)
+    echo >> 'HERE/reserved'; touch 'HERE/asked'
+    while [ ! -e 'HERE/held' ]; do sleep 0.05; done ;;
+  esac
+done
+"#;
+
+#[test]
+fn what_the_remote_has_taken_is_not_pushed_again_because_the_store_is_busy() {
+    let world = World::new();
+    let (hub, repo, root) = (world.sandbox.bare("origin.git"), &world.repo, world.sandbox.root());
+    repo.git(&["remote", "add", "origin", "../origin.git"]).ok();
+    repo.git(&["push", "-q", "origin", "main"]).ok();
+    repo.wf(&["sync", "origin"]).ok();
+    let hook = hub.path().join("hooks/pre-receive");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, HOOK.replace("HERE", &root.to_string_lossy())).unwrap();
+    std::fs::set_permissions(hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let (seen, at, is_held) = (asked(&world), std::sync::OnceLock::new(), root.join("held"));
+    let held = hold(
+        &world,
+        move || seen.exists(),
+        move || {
+            std::fs::write(&is_held, "").unwrap();
+            at.get_or_init(Instant::now).elapsed() > Duration::from_millis(1200)
+        },
+    );
+    let state = world.run(0, &["ISS-1"]);
+    held.join().unwrap();
+    assert_eq!(state["errors"], serde_json::json!([]), "{state:#}");
+    assert_eq!(std::fs::read_to_string(root.join("reserved")).unwrap().lines().count(), 1);
+    let subjects = hub.git(&["log", "--format=%s", "refs/wf/main"]).ok().stdout;
+    assert_eq!(subjects.lines().filter(|it| it.ends_with(" ISS-1 planning")).count(), 1, "{subjects}");
+    assert_eq!(hub.tip(), repo.tip());
 }
 
 #[test]
