@@ -124,9 +124,12 @@ impl Roadmap {
             self.issue_ids.iter().filter_map(|id| members.shift_remove(id.as_str())).collect();
         let number = |item: &Value| item.get("id").and_then(Value::as_str)?.get(1..)?.parse::<u64>().ok();
         items.sort_by_key(number);
+        let is_layer =
+            |item: &Value| item.get("id").and_then(Value::as_str).is_some_and(|id| id.starts_with('L'));
+        let has_layers = items.iter().any(is_layer);
         for item in items {
-            let is_layer = item.get("id").and_then(Value::as_str).is_some_and(|id| id.starts_with('L'));
-            let name = if is_layer { LISTS[0] } else { LISTS[1] };
+            // A hidden one is listed with the others.
+            let name = if is_layer(&item) || (has_layers && item == REDACTED) { LISTS[0] } else { LISTS[1] };
             let list = members.entry(name).or_insert_with(|| Value::Array(vec![]));
             list.as_array_mut().into_iter().for_each(|list| list.push(item.clone()));
         }

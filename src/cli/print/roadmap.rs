@@ -70,7 +70,8 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
     if !it.redacted.is_empty() {
         writeln!(
             screen,
-            "redacted: something in these issues is hidden, so they no longer follow the document"
+            "redacted: something in these issues is hidden, so they no longer follow the document and stay as they are; \
+             `git wf close ISSUE` closes one"
         )?;
     }
     for was in &it.overridden {

@@ -4,13 +4,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::copies::copies;
+use crate::interchange::roadmap::RoadmapRecord;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
 use crate::model::id::IssueId;
-use crate::model::issue::ISSUE;
+use crate::model::issue::{ISSUE, Issue};
 use crate::model::op::{Op, Other};
-use crate::model::redaction::{ALL, ISSUE_FILE, Redaction, SOURCE_RECORD};
+use crate::model::redaction::{ALL, ISSUE_FILE, REDACTED, Redaction, SOURCE_RECORD};
 use crate::model::remedy::RemedyCall;
+use crate::model::roadmap::ROADMAP;
 use crate::model::schema::FieldKind;
 use crate::model::stamp::EpochStamp;
 use crate::model::strict;
@@ -75,6 +77,9 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Redacted> {
         let place = Location::parse(&format!("{}/{}", wanted.folder, wanted.target));
         issue = place.and_then(|place| place.issue());
         if let Some(issue) = &issue {
+            if let Some(part) = part_of_roadmap(tx, issue)? {
+                made.push(hide(tx, &part, reason)?);
+            }
             made.push(hide_source(tx, issue, reason)?);
         }
         tx.note.force.clone_from(&input.force);
@@ -105,6 +110,23 @@ fn hide_source(tx: &mut Tx<'_>, issue: &IssueId, reason: &str) -> Result<Option<
     }
     let wanted = HideValue { folder, target: ISSUE_FILE.into(), field: SOURCE_RECORD.into() };
     Ok(Some(written(tx, &wanted, stamp, reason)?))
+}
+
+/// The layer or task in the document of a roadmap that an issue was made of: it has the same texts.
+fn part_of_roadmap(tx: &Tx<'_>, issue: &IssueId) -> Result<Option<HideValue>, Refusal> {
+    let readable = |found: Result<Option<Doc>, StoreError>| match found {
+        Err(StoreError::Broken { .. }) => Ok(None),
+        found => found,
+    };
+    let doc = readable(records::doc(tx, &ISSUE, &layout::issue(issue)))?;
+    let record = doc.and_then(|doc| doc.read::<Issue>().ok()).and_then(|issue| RoadmapRecord::of(&issue));
+    let Some(record) = record else { return Ok(None) };
+    let path = layout::roadmap(&record.roadmap);
+    let Some(doc) = readable(records::doc(tx, &ROADMAP, &path))? else { return Ok(None) };
+    let field = format!("document/{issue}");
+    let is_there = doc.value(&field).is_some_and(|part| *part != REDACTED);
+    let place = layout::redacted_by(&path).filter(|_| is_there);
+    Ok(place.map(|(folder, target)| HideValue { folder, target, field }))
 }
 
 /// Writes a redaction.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::assess::chosen;
 use super::find::{existing, titled};
-use super::items::{Overridden, dated, orphans, overridden, parted, record};
+use super::items::{Overridden, dated, orphans, overridden, parted, record, with_hidden};
 use super::newest::{Newest, assigned_to, newest};
 use crate::interchange::import::Batch;
 use crate::interchange::roadmap::{AtHand, Fate, ROADMAP};
@@ -304,7 +304,7 @@ fn apply(
             _ => added.changed.push(issue),
         }
     }
-    let stored = Roadmap::divided(stored, &issues);
+    let stored = with_hidden(Roadmap::divided(stored, &issues), before.as_ref());
     let is_same = before.as_ref().is_some_and(|it| {
         let record = &it.roadmap.record;
         record.document == stored && record.title == title && current.is_subset(&record.issue_ids)

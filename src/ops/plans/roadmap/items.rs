@@ -15,8 +15,9 @@ use crate::model::id::{IssueId, RoadmapId};
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::op::Op;
 use crate::model::person::Person;
+use crate::model::redaction::REDACTED;
 use crate::model::remedy::RemedyCall;
-use crate::model::roadmap::{Roadmap, RoadmapDocument, RoadmapMode};
+use crate::model::roadmap::{Convergence, Roadmap, RoadmapDocument, RoadmapMode, TextList};
 use crate::model::stamp::Stamp;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
@@ -26,7 +27,7 @@ use crate::ops::Refusal;
 use crate::rules::facts;
 use crate::rules::folder::RoadmapFolder;
 use crate::rules::roadmap::{self, Item, KnownPart};
-use crate::rules::shown::object;
+use crate::rules::shown::{self, object};
 use crate::store::{StoreError, Tx, layout, records};
 
 /// An issue of a roadmap, with its layer or task.
@@ -52,6 +53,47 @@ pub(super) fn known(roadmap: &Roadmap, issue: &Issue, current: &[Item]) -> Optio
     Some(KnownIssue { id: issue.id.clone(), known: KnownPart { item, is_current } })
 }
 
+/// Whether the layer or task of an issue is hidden in the document, because something of the issue is.
+pub(super) fn is_hidden(roadmap: &Roadmap, issue: &IssueId) -> bool {
+    roadmap.document.get(issue.as_str()).is_some_and(|part| *part == REDACTED)
+}
+
+/// What is shown for a hidden layer or task: what its issue still says.
+pub(super) fn hidden_item(issue: &Issue) -> Item {
+    let redacted = || TextList(vec![REDACTED.to_owned()]);
+    let original = issue.extended_context.notes.as_ref().and_then(|notes| notes.get("original_id")?.as_str());
+    Item {
+        id: original.unwrap_or(issue.id.as_str()).to_owned(),
+        label: REDACTED.to_owned(),
+        goal: REDACTED.to_owned(),
+        wave: shown::wave(issue).unwrap_or(1),
+        scope: vec![],
+        excludes: vec![],
+        inputs: vec![],
+        outputs: vec![],
+        convergence: Convergence {
+            criteria: redacted(),
+            verification: redacted(),
+            definition_of_done: REDACTED.to_owned(),
+        },
+        risks: vec![],
+        priority: issue.priority,
+        depends_on: vec![],
+        lifecycle: issue.lifecycle_requirements.clone(),
+    }
+}
+
+/// A document as it is to be stored: the layers and tasks that are hidden in the last version stay so.
+pub(super) fn with_hidden(mut stored: Value, before: Option<&RoadmapFolder>) -> Value {
+    let Some(roadmap) = before.map(|it| &it.roadmap.record) else { return stored };
+    for id in roadmap.issue_ids.iter().filter(|id| is_hidden(roadmap, id)) {
+        if let Some(part) = stored.get_mut(id.as_str()) {
+            *part = REDACTED.into();
+        }
+    }
+    stored
+}
+
 /// The number of the layer or task of an issue in the last version of the document.
 fn part_of<'a>(roadmap: &'a Roadmap, issue: &IssueId) -> Option<&'a str> {
     roadmap.document.get(issue.as_str())?.get("id")?.as_str()
@@ -65,9 +107,18 @@ pub(super) fn parted(
     records: &[RoadmapRecord],
 ) -> Result<BTreeMap<IssueId, String>, Refusal> {
     let mut all = BTreeMap::new();
-    if let Some(roadmap) = before.map(|it| &it.roadmap.record) {
-        let part = |id: &IssueId| Some((id.clone(), part_of(roadmap, id)?.to_owned()));
-        all.extend(roadmap.issue_ids.iter().filter_map(part));
+    for (roadmap, id) in before
+        .map(|it| &it.roadmap.record)
+        .into_iter()
+        .flat_map(|it| it.issue_ids.iter().map(move |id| (it, id)))
+    {
+        if let Some(part) = part_of(roadmap, id) {
+            all.insert(id.clone(), part.to_owned());
+        } else if is_hidden(roadmap, id)
+            && let Some(outline) = records::outline(tx, id)?
+        {
+            all.insert(id.clone(), hidden_item(&outline.issue.record).id);
+        }
     }
     all.extend(records.iter().map(|it| (it.issue_id.clone(), it.item_id().to_owned())));
     let mut parted = BTreeMap::new();
@@ -79,14 +130,14 @@ pub(super) fn parted(
     Ok(parted)
 }
 
-/// The issues of a roadmap.
+/// The issues of a roadmap, except those whose layer or task is hidden.
 pub(super) fn known_issues(tx: &Tx<'_>, before: Option<&RoadmapFolder>) -> Result<Vec<KnownIssue>, Refusal> {
     let Some(folder) = before else { return Ok(vec![]) };
     let record = &folder.roadmap.record;
     // A document that cannot be read is about to be replaced.
     let current = record.read().map(|document| roadmap::items(&document)).unwrap_or_default();
     let mut all = Vec::new();
-    for id in &record.issue_ids {
+    for id in record.issue_ids.iter().filter(|id| !is_hidden(record, id)) {
         match records::outline(tx, id) {
             Ok(Some(outline)) => all.extend(known(record, &outline.issue.record, &current)),
             Ok(None) | Err(StoreError::Broken { .. }) => {}
@@ -96,20 +147,26 @@ pub(super) fn known_issues(tx: &Tx<'_>, before: Option<&RoadmapFolder>) -> Resul
     Ok(all)
 }
 
-/// The issue of each layer or task, known or new, and the layer's or task's previous number if it has changed.
+/// The issue of each layer or task, known or new, and the layer's or task's previous number if it has changed. One that is
+/// `hidden` is known by the id of its issue, which was made of its goal or title.
 pub(super) fn assigned(
     (roadmap, created_at): (&RoadmapId, Time),
     mode: RoadmapMode,
     items: &[Item],
-    (known, all): (&[KnownIssue], &BTreeSet<IssueId>),
+    (known, all, hidden): (&[KnownIssue], &BTreeSet<IssueId>, &BTreeSet<IssueId>),
 ) -> Vec<(IssueId, Option<String>)> {
     let of: Vec<KnownPart> = known.iter().map(|it| it.known.clone()).collect();
     let found = roadmap::same(mode, items, &of);
-    let mut taken = all.clone();
-    let new = |item: &Item, taken: &mut BTreeSet<IssueId>| {
+    let (mut taken, mut hidden) = (all.clone(), hidden.clone());
+    let mut new = |item: &Item, taken: &mut BTreeSet<IssueId>| {
         let goal = item.goal.split_whitespace().collect::<Vec<_>>().join(" ");
-        let ids = (1..).map(|number| issue_id(roadmap, created_at, &goal, number));
-        let id = ids.into_iter().find(|id| !taken.contains(id));
+        let mut ids = (1..).map(|number| issue_id(roadmap, created_at, &goal, number));
+        let as_many = ids.clone().take(hidden.len());
+        if let Some(id) = as_many.into_iter().find(|id| hidden.contains(id)) {
+            hidden.remove(&id);
+            return Some(id);
+        }
+        let id = ids.find(|id| !taken.contains(id));
         taken.extend(id.clone());
         id
     };
@@ -174,13 +231,27 @@ pub(super) fn orphans(
     let fate = input.gone;
     let again = |gone: &str| again(input, before, gone);
     let (mut found, mut unsettled, mut at_work) = (Vec::new(), Vec::new(), Vec::new());
+    let mut redacted = Vec::new();
     let all = before.map(|it| it.roadmap.record.issue_ids.clone()).unwrap_or_default();
     for id in all.difference(current) {
         let Some(folder) = records::outline(tx, id)? else { continue };
         let issue = &folder.issue.record;
-        let Some(record) = RoadmapRecord::of(issue) else { continue };
         let status = facts::status(&folder);
         let is_over = matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
+        let Some(record) = RoadmapRecord::of(issue) else {
+            // Something of it is redacted, so it stays as it is in any case.
+            let part = before.filter(|it| it.roadmap.record.document.get(id.as_str()).is_some());
+            if part.is_some() && !is_over && fate.is_none() {
+                let part = part.and_then(|it| part_of(&it.roadmap.record, id)).map(str::to_owned);
+                let part = part.unwrap_or_else(|| hidden_item(issue).id);
+                redacted.push(id);
+                unsettled.push(format!(
+                    "{part}  {id}  {status}  {} (redacted, so it stays as it is)",
+                    issue.title
+                ));
+            }
+            continue;
+        };
         if is_over || (record.gone.is_some() && fate.is_none_or(|fate| record.gone == Some(fate))) {
             continue;
         }
@@ -196,11 +267,18 @@ pub(super) fn orphans(
         let document = if input.agent.is_some() { "the planner's document" } else { "the document" };
         let message =
             format!("{document} no longer has the layer or task of {issues}; the roadmap is as it was");
-        return Err(Refusal::new(Code::WouldOrphan, message)
+        let refusal = Refusal::new(Code::WouldOrphan, message)
             .details(unsettled)
             .hint("a layer or task stays the same if its goal or title does, or its scope")
             .remedy(again("keep"), "leaves them open, in no wave")
-            .remedy(again("cancel"), "cancels them"));
+            .remedy(again("cancel"), "cancels them");
+        let close = |refusal: Refusal, id| {
+            refusal.remedy(
+                RemedyCall::new(Op::Close, [id]),
+                "closes one that is redacted, which the document does not",
+            )
+        };
+        return Err(redacted.into_iter().fold(refusal, close));
     }
     if !at_work.is_empty() {
         let message =

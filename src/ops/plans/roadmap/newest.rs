@@ -1,11 +1,11 @@
 //! The document to add: what was given, without what it only repeats from an earlier version.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::add::{AddRoadmap, RoadmapTarget, checked, settled};
-use super::items::{assigned, known_issues};
+use super::items::{assigned, is_hidden, known_issues};
 use crate::model::digest::PlanDigest;
 use crate::model::id::IssueId;
 use crate::model::op::Other;
@@ -51,7 +51,15 @@ pub(super) fn newest(
     let (Some(given), Some(now)) = (divided.as_object(), known.document.as_object()) else {
         return Ok(as_given(parts));
     };
-    let (renewed, outdated) = roadmap::renewed(given, now, &folder.log, tx.person());
+    // What is hidden stays so, whatever is given.
+    let mut shown = now.clone();
+    for id in known.issue_ids.iter().filter(|id| is_hidden(known, id)) {
+        match given.get(id.as_str()) {
+            Some(part) => shown.insert(id.to_string(), part.clone()),
+            None => shown.shift_remove(id.as_str()),
+        };
+    }
+    let (renewed, outdated) = roadmap::renewed(given, &shown, &folder.log, tx.person());
     if outdated.is_empty() {
         return Ok(as_given(parts));
     }
@@ -77,11 +85,14 @@ pub(super) fn assigned_to(
 ) -> Result<Vec<(IssueId, Option<String>)>, Refusal> {
     let RoadmapTarget { id, created_at, before, .. } = target;
     let known = known_issues(tx, before.as_ref())?;
+    let none = BTreeSet::new();
     let Some(folder) = before else {
-        return Ok(assigned((id, *created_at), mode, items, (&known, &Default::default())));
+        return Ok(assigned((id, *created_at), mode, items, (&known, &none, &none)));
     };
-    let all = &folder.roadmap.record.issue_ids;
-    let mut assigned = assigned((id, *created_at), mode, items, (&known, all));
+    let record = &folder.roadmap.record;
+    let all = &record.issue_ids;
+    let hidden: BTreeSet<IssueId> = all.iter().filter(|id| is_hidden(record, id)).cloned().collect();
+    let mut assigned = assigned((id, *created_at), mode, items, (&known, all, &hidden));
     // An earlier version of a layer or task can have little in common with the present one.
     for (n, item) in items.iter().enumerate() {
         if all.contains(&assigned[n].0) {

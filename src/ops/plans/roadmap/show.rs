@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::find::{existing, named};
+use super::items::{hidden_item, is_hidden};
 use super::view::{AcceptedCriterion, RiskOf, RoadmapIssue, RoadmapSummary, RoadmapView, WaveView};
 use crate::model::code::Code;
 use crate::model::execution::Event;
@@ -77,8 +78,13 @@ pub(super) fn view_of(read: &impl ReadState, folder: &RoadmapFolder) -> Result<R
     let items = roadmap::items(&document);
     let mut issues = Vec::new();
     let mut known = Vec::new();
+    let mut hidden = Vec::new();
     for id in &record.issue_ids {
         let Some(issue) = readable(read, id)? else { continue };
+        if is_hidden(record, id) {
+            hidden.push(issue);
+            continue;
+        }
         if let Some(it) = super::items::known(record, &issue.issue.record, &items) {
             known.push(it.known);
             issues.push(issue);
@@ -92,6 +98,10 @@ pub(super) fn view_of(read: &impl ReadState, folder: &RoadmapFolder) -> Result<R
         left.remove(&n);
         let wave = shown::wave(&issue.issue.record).unwrap_or(item.wave);
         waves.entry(wave).or_default().push(of_issue(item, issue));
+    }
+    for issue in &hidden {
+        let item = hidden_item(&issue.issue.record);
+        waves.entry(item.wave).or_default().push(of_issue(&item, issue));
     }
     let gone = left.iter().map(|n| of_issue(&known[*n].item, &issues[*n])).collect();
     let waves: Vec<WaveView> = waves

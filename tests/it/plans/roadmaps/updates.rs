@@ -220,19 +220,39 @@ fn an_issue_with_something_redacted_no_longer_follows_the_document() {
             (vec!["T1".to_owned()], vec!["T3".to_owned()])
         );
         assert_eq!((&again["created"], &again["redacted"][0]["issue_id"]), (&json!([]), &json!(one)));
-        let shown = repo.wf(&["show", &one, "--imported", "--json"]).ok().stdout;
-        assert!(!shown.contains("hunter2"), "{shown}");
+        let nowhere = || {
+            for args in [
+                &["show", &one, "--imported", "--json"][..],
+                &["roadmap", "show"],
+                &["roadmap", "show", "--json"],
+                &["roadmap", "show", "--markdown"],
+                &["export", "jsonl"],
+                &["log", "-p"],
+            ] {
+                let shown = repo.wf(args).ok().stdout;
+                assert!(!shown.contains("hunter2"), "{args:?}: {shown}");
+            }
+        };
+        nowhere();
         let waves = repo.json(&["roadmap", "show"])["waves"].clone();
         assert_eq!(column(&waves[0]["issues"], "issue_id").len(), 2, "{waves}");
         assert_eq!(repo.json(&["show", &three])["depends_on"].as_array().unwrap().len(), 2);
         // It is named when the document no longer has it, too.
         document["tasks"].as_array_mut().unwrap().remove(0);
         document["tasks"][1]["depends_on"] = json!(["T2"]);
-        let without = add(&repo, &document, &[]);
+        let refused = repo.refused_in(document.to_string(), 1, &["roadmap", "add", "-"]);
+        assert_eq!(refused["code"], "would-orphan");
+        assert!(refused["details"].to_string().contains("redacted, so it stays as it is"), "{refused}");
+        assert!(refused["remedies"].to_string().contains(&one), "{refused}");
+        let without = add(&repo, &document, &["--gone", "cancel"]);
         assert_eq!(
             (column(&without["redacted"], "item"), &without["gone"]),
             (vec!["T1".to_owned()], &json!([]))
         );
+        assert_eq!(repo.json(&["show", &one])["status"], "registered");
+        nowhere();
+        let again = add(&repo, &document, &[]);
+        assert_eq!((&again["redacted"], &again["created"]), (&Value::Null, &json!([])));
         let text = repo.wf_in(document.to_string(), &["roadmap", "add", "-"]).ok().stdout;
         assert!(!text.contains("hunter2"), "{text}");
         repo.wf(&["fsck"]).ok();
