@@ -129,36 +129,61 @@ fn clones_that_import_two_contents_of_one_time_meet() {
     }
 }
 
-/// The first and the third content have one order of the queues, the second has the other one.
+/// The stamp of the order of the queues in a content, whose counter is the number of the content.
+fn ordered(sandbox: &Sandbox, project: &Path, name: &str) -> String {
+    let repo = store(sandbox, name);
+    import(&repo, project);
+    let queue = repo.stored_json(&repo.store_path(&format!("/{FIRST}/queue.json")));
+    queue["clock"]["priority"].as_str().unwrap().to_owned()
+}
+
+/// The first and the third content have one order of the queues, the second has the other one, and their numbers rise.
 #[test]
 fn of_three_contents_of_one_time_one_orders_all_queues() {
     let sandbox = Sandbox::new();
-    for n in 0..4 {
-        let [one, two, three] =
-            ["one", "two", "three"].map(|name| sandbox.root().join(format!("{name} {n}")));
-        [&one, &two, &three].into_iter().for_each(|at| project(at));
-        change(&two, "queues/index.json", |it| it["active_queue_id"] = SECOND.into());
-        change(&three, &format!("queues/{FIRST}.json"), |it| it["name"] = format!("Release {n}").into());
-        let (server_sandbox, server, ada) = shared();
-        let bea = server_sandbox.clone(&server, "bea");
-        bea.wf(&["init"]).ok();
-        import(&ada, &one);
-        import(&ada, &three);
-        import(&bea, &two);
-        let order =
-            |repo: &Repo| [FIRST, SECOND].map(|id| repo.json(&["queue", "show", id])["priority"].clone());
-        let alone = [&ada, &bea].map(order);
-        assert_ne!(alone[0], alone[1]);
-        for repo in [&ada, &bea, &ada] {
-            repo.wf(&["sync"]).ok();
-        }
-        assert!(alone.contains(&order(&ada)), "{n}: {:?}", order(&ada));
-        assert_eq!(order(&ada), order(&bea));
-        let met = order(&ada);
-        for project in [&one, &two, &three] {
-            import(&ada, project);
-        }
-        assert!(alone.contains(&order(&ada)), "{n}: {met:?} became {:?}", order(&ada));
-        assert_eq!(ada.wf(&["fsck"]).ok().stdout.trim(), "0 errors, 0 notes");
+    let at = |name: &str| sandbox.root().join(name);
+    let (mut one, mut two) = (at("one"), at("two"));
+    let second_first =
+        |at: &Path| change(at, "queues/index.json", |it| it["active_queue_id"] = SECOND.into());
+    [&one, &two].into_iter().for_each(|at| project(at));
+    second_first(&two);
+    let [mut lower, mut higher] =
+        [&one, &two].map(|at| ordered(&sandbox, at, &format!("{} alone", at == &one)));
+    let is_turned = lower > higher;
+    if is_turned {
+        std::mem::swap(&mut one, &mut two);
+        std::mem::swap(&mut lower, &mut higher);
     }
+    let three = (0..30).map(|n| {
+        let three = at(&format!("three {n}"));
+        project(&three);
+        if is_turned {
+            second_first(&three);
+        }
+        change(&three, &format!("queues/{FIRST}.json"), |it| it["name"] = format!("Release {n}").into());
+        let number = ordered(&sandbox, &three, &format!("third {n}"));
+        (number > higher).then_some(three)
+    });
+    let three = three.flatten().next().unwrap();
+
+    let (server_sandbox, server, ada) = shared();
+    let bea = server_sandbox.clone(&server, "bea");
+    bea.wf(&["init"]).ok();
+    import(&ada, &one);
+    import(&ada, &three);
+    import(&bea, &two);
+    let order = |repo: &Repo| [FIRST, SECOND].map(|id| repo.json(&["queue", "show", id])["priority"].clone());
+    let alone = [&ada, &bea].map(order);
+    assert_ne!(alone[0], alone[1]);
+    for repo in [&ada, &bea, &ada] {
+        repo.wf(&["sync"]).ok();
+    }
+    assert!(alone.contains(&order(&ada)), "{:?}", order(&ada));
+    assert_eq!(order(&ada), order(&bea));
+    let met = order(&ada);
+    for project in [&one, &two, &three] {
+        import(&ada, project);
+    }
+    assert!(alone.contains(&order(&ada)), "{met:?} became {:?}", order(&ada));
+    assert_eq!(ada.wf(&["fsck"]).ok().stdout.trim(), "0 errors, 0 notes");
 }
