@@ -60,6 +60,7 @@ struct OutputArgs {
         value_name = "WHEN",
         value_enum,
         default_value_t,
+        hide_default_value = true,
         hide_possible_values = true
     )]
     color: Color,
