@@ -74,17 +74,25 @@ pub(super) fn edit(session: &Session, input: &Query) -> Performed {
         issue_type: changed("issue_type"),
         ..NewFields::default()
     };
-    let text = changed("text").map(|typed| exact(session, &issue, input, typed));
+    let text = changed("text").map(|typed| exact(session, &issue, input, &typed)).transpose()?;
     let edit = Edit { issue, title: changed("title"), text, status: None, fields, force: None };
     issues::edit(session, edit).map_err(field_of)?;
     Ok(None)
 }
 
-/// An edited description. What was not edited is as it is stored, unless the form showed an older description.
-fn exact(session: &Session, issue: &str, input: &Query, typed: String) -> String {
-    let stored = issues::stored(session, issue).ok().and_then(|it| it.context).unwrap_or_default();
+/// An edited description, in which whatever was not edited is as it is stored.
+///
+/// # Errors
+/// The form showed an older description.
+fn exact(session: &Session, issue: &str, input: &Query, typed: &str) -> Result<String, Fault> {
+    let stored = issues::stored(session, issue)?.context.unwrap_or_default();
     let was = input.raw("was_text").unwrap_or_default();
-    if is_shown_as(&stored, was) { restored(&stored, &typed) } else { typed }
+    if is_shown_as(&stored, was) {
+        return Ok(restored(&stored, typed));
+    }
+    let refusal = Refusal::new(Code::Contended, "someone changed the description since you opened this page")
+        .hint("add to your text what they wrote, which this page shows, and save again");
+    Err(Fault::at("text", refusal))
 }
 
 pub(super) fn comment(session: &Session, input: &Query) -> Performed {

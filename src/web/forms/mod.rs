@@ -14,6 +14,7 @@ use maud::{Markup, html};
 
 use super::parts::{editable, sentence};
 use super::view::{RefusedForm, View};
+use crate::model::code::Code;
 use crate::model::remedy::Remedy;
 use crate::ops::Refusal;
 
@@ -133,9 +134,16 @@ impl<'a, 'v> PageForm<'a, 'v> {
         html! { input type="hidden" name=(field) value=(editable(&value.to_string())); }
     }
 
-    /// A hidden text that keeps its first value when the form is shown again.
-    pub(super) fn hidden_text(&self, field: &str, value: &str) -> Markup {
-        html! { input type="hidden" name=(field) value=(self.entered(field, value)); }
+    /// The hidden text that a field showed first. It is kept when the form is shown again, unless it was refused because
+    /// the text is another one now.
+    pub(super) fn hidden_first(&self, field: &str, value: &str) -> Markup {
+        let is_outdated = |it: &RefusedForm| it.field == Some(field) && it.refusal.code == Code::Contended;
+        let name = format!("was_{field}");
+        let value = match self.refused.is_some_and(is_outdated) {
+            true => editable(value),
+            false => self.entered(&name, value),
+        };
+        html! { input type="hidden" name=(name) value=(value); }
     }
 
     /// The form with its fields and a button.

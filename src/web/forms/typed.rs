@@ -1,6 +1,13 @@
 //! Texts as browsers send them. A browser has one kind of line end and no NUL, so a text that was edited there does not come
 //! back as it is stored, even where nobody touched it.
 
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+
+/// How long to look for what was not edited between the first edit and the last one.
+const LONGEST_LOOK: Duration = Duration::from_secs(1);
+
 /// Replaces the CRLF that browsers send with LF.
 pub(super) fn unfolded(text: &str) -> String {
     text.replace("\r\n", "\n")
@@ -11,7 +18,7 @@ pub(super) fn is_shown_as(text: &str, other: &str) -> bool {
     TextAsShown::of(text).chars == TextAsShown::of(other).chars
 }
 
-/// A text that was edited in a browser, with everything outside of the edited part as it is in `stored`.
+/// A text that was edited in a browser, with everything outside of the edited parts as it is in `stored`.
 pub(super) fn restored(stored: &str, typed: &str) -> String {
     let shown = TextAsShown::of(stored);
     let typed: Vec<char> = unfolded(typed).chars().collect();
@@ -19,16 +26,23 @@ pub(super) fn restored(stored: &str, typed: &str) -> String {
     let rest = shown.chars.len().min(typed.len()) - same;
     let same_end =
         shown.chars.iter().rev().zip(typed.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
-    let until = shown.ends[same];
-    let from = shown.ends[shown.chars.len() - same_end];
-    let between: String = typed[same..typed.len() - same_end].iter().collect();
+    let (old, new) = (&shown.chars[same..shown.chars.len() - same_end], &typed[same..typed.len() - same_end]);
     // New lines end as the others do.
     let folded = stored.matches("\r\n").count();
-    let between = match folded > 0 && folded == stored.matches('\n').count() {
-        true => between.replace('\n', "\r\n"),
-        false => between,
-    };
-    format!("{}{between}{}", &stored[..until], &stored[from..])
+    let is_folded = folded > 0 && folded == stored.matches('\n').count();
+    let mut text = stored[..shown.ends[same]].to_owned();
+    let deadline = Some(Instant::now() + LONGEST_LOOK);
+    for part in capture_diff_slices_deadline(Algorithm::Myers, old, new, deadline) {
+        if let DiffOp::Equal { old_index, len, .. } = part {
+            let begin = same + old_index;
+            text.push_str(&stored[shown.ends[begin]..shown.ends[begin + len]]);
+            continue;
+        }
+        let added: String = new[part.new_range()].iter().collect();
+        text.push_str(&if is_folded { added.replace('\n', "\r\n") } else { added });
+    }
+    text.push_str(&stored[shown.ends[shown.chars.len() - same_end]..]);
+    text
 }
 
 /// A text as a browser shows it and sends it back.
@@ -70,6 +84,8 @@ mod tests {
             ("xa\r\nb\r\nc\u{fffd}d\r\ne", "xa\r\nb\rc\0d\ne"),
             ("a\r\nb\r\nc\u{fffd}d\r\nex", "a\r\nb\rc\0d\nex"),
             ("a\r\nc\u{fffd}d\r\ne", "a\r\nc\0d\ne"),
+            ("xa\r\nb\r\nc\u{fffd}d\r\nex", "xa\r\nb\rc\0d\nex"),
+            ("a\r\nxb\r\nc\u{fffd}xd\r\ne", "a\r\nxb\rc\0xd\ne"),
             ("", ""),
             ("new", "new"),
         ] {

@@ -313,7 +313,7 @@ fn actions(view: &View<'_>, issue: &Issue, status: IssueStatus) -> Markup {
                 summary { "Edit" }
                 (edit.whole(html! {
                     (edit.hidden("issue", &issue.id))
-                    @for (name, value) in &texts { (edit.hidden_text(&format!("was_{name}"), value)) }
+                    @for (name, value) in &texts { (edit.hidden_first(name, value)) }
                     (edit.text("title", "Title", &issue.title))
                     (edit.area("text", "Description", issue.context.as_deref().unwrap_or_default(), 8))
                     (edit.choice("priority", "Priority", &["critical", "high", "medium", "low", "trivial"], issue.priority.name()))
