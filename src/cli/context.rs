@@ -44,7 +44,7 @@ impl ops::Progress for Line {
 
     fn count(&self, doing: &'static str, done: u64, total: Option<u64>) {
         let mut line = self.0.borrow_mut();
-        if line.as_ref().is_none_or(|(known, _)| *known != doing) {
+        if line.as_ref().is_none_or(|(known, line)| *known != doing || line.total() != total) {
             // The previous line must disappear first.
             *line = None;
             *line = Some((doing, ProgressLine::start(doing, total)));

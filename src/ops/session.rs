@@ -268,6 +268,7 @@ fn with_permission<T>(
 /// The label of the progress of work with a remote.
 fn label(work: RemoteWork) -> &'static str {
     match work {
+        RemoteWork::Transfer(TransferStep::Compressing) => "compressing objects",
         RemoteWork::Transfer(TransferStep::Receiving) => "fetching objects",
         RemoteWork::Transfer(TransferStep::Resolving) => "resolving deltas",
         RemoteWork::Transfer(TransferStep::Writing) => "pushing objects",

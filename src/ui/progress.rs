@@ -42,6 +42,11 @@ impl ProgressLine {
         Self { label: text::clean_line(label).into_owned(), total, out, drawn: None, begun: Instant::now() }
     }
 
+    /// How many items there are, if that is known.
+    pub(crate) fn total(&self) -> Option<u64> {
+        self.total
+    }
+
     /// Shows that `done` items are finished. Cheap enough to call for every item.
     pub(crate) fn at(&mut self, done: u64) {
         let Some(out) = &mut self.out else { return };
