@@ -19,7 +19,7 @@ use crate::model::words::count;
 use crate::ops::Notice;
 use crate::rules::bounded::{Cut, LONGEST, Omission};
 
-pub(super) use texts::{Texts, shorten};
+pub(super) use texts::{Texts, refuse_cut, shorten};
 
 /// Makes an answer fit for the context of an agent: cuts its long texts, each with a mark that says how to read all of it,
 /// and leaves out results of tests that later ones replaced. Returns a notice if it did the latter.

@@ -8,8 +8,10 @@ use super::checks::OUTPUT;
 use super::whole;
 use crate::mcp::refused::Voice;
 use crate::mcp::tools::{Call, is_part_of_an_issue};
+use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
+use crate::ops::Refusal;
 use crate::rules::bounded::{Cut, LONGEST, LONGEST_OF_ISSUE};
 use crate::store::{Snapshot, Store, resolve};
 
@@ -126,6 +128,42 @@ impl<'a> Texts<'a> {
     }
 }
 
+/// Refuses a document with a text that was cut here: written back, it would end with the mark, and the rest would be lost.
+///
+/// # Errors
+/// `invalid-arguments`.
+pub(in crate::mcp) fn refuse_cut(document: &Value, name: &str, of: Option<&str>) -> Result<(), Refusal> {
+    if !has_mark(document) {
+        return Ok(());
+    }
+    let message = format!("a text in `{name}` was cut, and its rest would be lost");
+    let refusal = Refusal::new(Code::InvalidArguments, message)
+        .hint("write all of the text; the mark in it names the command that shows all");
+    Err(match of {
+        Some(id) => refusal.remedy(whole(id), "shows all of it"),
+        None => refusal,
+    })
+}
+
+fn has_mark(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.match_indices('[').any(|(at, _)| is_mark(&text[at + 1..])),
+        Value::Array(items) => items.iter().any(has_mark),
+        Value::Object(fields) => fields.values().any(has_mark),
+        _ => false,
+    }
+}
+
+/// Whether this goes on as a mark of [`Texts::shorten`] after its bracket.
+fn is_mark(rest: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let rest = ["first ", "last "].iter().find_map(|word| rest.strip_prefix(word));
+    rest.and_then(|rest| rest.split_once(" of ")).is_some_and(|(longest, rest)| {
+        let rest = rest.split_once(" characters; `").filter(|(all, _)| is_number(all));
+        is_number(longest) && rest.is_some_and(|(_, rest)| rest.contains("` shows all]"))
+    })
+}
+
 /// Its bytes as JSON.
 fn size(value: &Value) -> usize {
     value.to_string().len()
@@ -138,5 +176,31 @@ pub(in crate::mcp) fn shorten(value: &mut Value, cut: &mut Cut) {
         Value::Array(items) => items.iter_mut().for_each(|it| shorten(it, cut)),
         Value::Object(fields) => fields.values_mut().for_each(|it| shorten(it, cut)),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_text_that_was_cut_is_not_written_back() {
+        for text in [
+            "a… [first 1000 of 4095 characters; `git wf show A-1 --json` shows all]",
+            "[last 1000 of 4095 characters; `git wf show A-1 --json` shows all] …a",
+            "[] a… [first 1000 of 4095 characters; `git wf show A-1 --json` shows all], and more",
+        ] {
+            let refused =
+                refuse_cut(&json!({ "tasks": [{ "title": text }] }), "plan", Some("A-1")).unwrap_err();
+            assert_eq!(refused.code, Code::InvalidArguments, "{text}");
+            assert_eq!(refused.remedies[1].line().as_deref(), Some("git wf show A-1 --json"));
+        }
+        for text in
+            ["[first of all]", "[first 2 of 3 characters]", "…", "a [last 2 of 3 characters; see `x`]"]
+        {
+            assert!(refuse_cut(&json!([text]), "plan", None).is_ok(), "{text}");
+        }
     }
 }

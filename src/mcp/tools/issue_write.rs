@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::listed::ListedIssue;
 use super::{Call, Tool};
+use crate::mcp::bounds;
 use crate::model::code::Code;
 use crate::model::issue::Comment;
 use crate::model::op::{Op, Other};
@@ -107,6 +108,7 @@ impl Tool for IssueWrite {
         fits(issue.is_some(), &[Action::Edit, Action::Close, Action::Reopen, Action::Comment], "issue")?;
         if let Some(fields) = &fields {
             refuse_owned(&IssueInput::owned(fields), issue.as_deref())?;
+            bounds::refuse_cut(fields, "fields", issue.as_deref())?;
         }
         let json = fields.map(|fields| IssueInput::parse(&fields.to_string(), "`fields`")).transpose()?;
         let fields = NewFields { json, ..NewFields::default() };

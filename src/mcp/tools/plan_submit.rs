@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Call, Tool};
+use crate::mcp::bounds;
 use crate::model::code::Code;
 use crate::model::op::{Op, Operation, Other};
 use crate::model::remedy::Remedy;
@@ -77,6 +78,7 @@ impl Tool for PlanSubmit {
                 Refusal::usage("only a bound plan can be queued").hint("leave out `queue` or `no_bind`")
             );
         }
+        bounds::refuse_cut(&plan, "plan", Some(&issue))?;
         let plans = plans::read(&plan.to_string(), "`plan`", "plan")?;
         let add = AddPlans { issue, plans, no_bind, add_reply_task: false, queue: is_queued, force: None };
         let done = plans::add(session, add).map_err(to_submit_again)?;
