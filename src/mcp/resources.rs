@@ -52,6 +52,15 @@ pub(super) fn list(
     Ok((current.into_iter().chain(issues).collect(), next))
 }
 
+/// The id and the title of every issue on any page.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(super) fn open_issues(session: &Session) -> Result<Vec<(String, String)>, Refusal> {
+    let rows = issues::rows(session, &List::default(), false)?.view.rows;
+    Ok(rows.into_iter().map(|row| (row.id.to_string(), row.title)).collect())
+}
+
 /// The forms of their URIs.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let template = |of: &str, name: &str, about: &str| {

@@ -147,6 +147,5 @@ impl Watched {
 }
 
 fn hash_of_list(session: &Session) -> Result<u64, Refusal> {
-    let (listed, _) = resources::list(session, None)?;
-    Ok(hash(&listed.iter().map(|it| (&it.uri, &it.title)).collect::<Vec<_>>()))
+    Ok(hash(&resources::open_issues(session)?))
 }

@@ -128,6 +128,9 @@ fn resources_are_listed_page_by_page() {
     all.sort();
     all.dedup();
     assert_eq!(all.len(), 106);
+    // A change on any page is a change of the list. The last one on the list is of low priority.
+    repo.wf(&["new", "Another", "--id", "ISS-900", "--priority", "trivial"]).ok();
+    client.notified("notifications/resources/list_changed");
     let wrong = client.ask("resources/list", json!({"cursor": "x"}));
     assert_eq!(wrong["error"]["code"], -32602, "{wrong}");
 }
