@@ -212,10 +212,10 @@ impl Repository {
 
     fn parsed(&self, revision: &str) -> Option<gix::Id<'_>> {
         // gix panics if it compares more digits than ids have here, as those of a SHA-256 hash in a text.
-        let name = revision.split(['^', '~', ':', '@']).next().unwrap_or_default();
-        let digits = name.rsplit_once("-g").map_or(name, |(_, digits)| digits);
-        let is_longer = digits.len() > self.hash_kind().len_in_hex();
-        if is_longer && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        let most = self.hash_kind().len_in_hex();
+        // What follows a colon is a path.
+        let mut runs = revision.split(':').take(1).flat_map(|it| it.split(|c: char| !c.is_ascii_hexdigit()));
+        if runs.any(|digits| digits.len() > most) {
             return None;
         }
         self.gix.rev_parse_single(revision).ok()
@@ -243,5 +243,21 @@ impl Repository {
     /// The gix repository, for tests only.
     pub(crate) fn raw(&self) -> &gix::Repository {
         &self.gix
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_that_is_too_long_names_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = Repository::init_bare(folder.path());
+        let hash = "0123456789abcdef".repeat(4);
+        for form in ["H", "H-dirty", "v1-2-gH", "v1-2-gH-dirty", "^H", "H~2", "H^{commit}", "H:a.txt", "g-H"]
+        {
+            assert_eq!(repo.resolve(&form.replace('H', &hash)), None, "{form}");
+        }
     }
 }
