@@ -125,25 +125,26 @@ fn indexed(session: &Session, kind: IdKind, begin: &str) -> Result<Option<Vec<Kn
 fn in_tree(snapshot: &Snapshot<'_>, kind: IdKind, begin: &str) -> Result<Vec<KnownId>, Refusal> {
     let issues = records::issue_ids(snapshot)?;
     let mut found = Vec::new();
+    let is_fitting = |id: &str| begins(id, begin) || begins(short(id), begin);
     if matches!(kind, IdKind::Issue | IdKind::Record) {
-        let is_fitting = |id: &&IssueId| begins(id.as_str(), begin) || begins(short(id.as_str()), begin);
-        let fitting = issues.iter().filter(is_fitting).take(MOST);
+        let fitting = issues.iter().filter(|id| is_fitting(id.as_str())).take(MOST);
         found.extend(fitting.map(|id| (id.to_string(), id)));
     }
     let (mark, is_plan) = match kind {
         IdKind::Execution => ("EXR-", false),
         _ => ("SOL-", true),
     };
-    if kind != IdKind::Issue && (begin.starts_with(mark) || mark.starts_with(begin)) {
-        // The id of the issue follows.
-        let of_issue = begin.strip_prefix(mark).unwrap_or_default();
-        let is_near = |id: &&IssueId| id.as_str().starts_with(of_issue) || of_issue.starts_with(id.as_str());
+    let can_be_short = !begin.contains('-') && found.is_empty();
+    if kind != IdKind::Issue && (begins(begin, mark) || begins(mark, begin) || can_be_short) {
+        // The id of the issue follows, except in the short form.
+        let of_issue = begin.get(mark.len()..).filter(|_| begins(begin, mark)).unwrap_or_default();
+        let is_near = |id: &&IssueId| begins(id.as_str(), of_issue) || begins(of_issue, id.as_str());
         for issue in issues.iter().filter(is_near).take(MOST_SEARCHED) {
             let ids: Vec<String> = match is_plan {
                 true => records::solution_ids(snapshot, issue)?.iter().map(ToString::to_string).collect(),
                 false => records::execution_ids(snapshot, issue)?.iter().map(ToString::to_string).collect(),
             };
-            found.extend(ids.into_iter().filter(|id| id.starts_with(begin)).map(|id| (id, issue)));
+            found.extend(ids.into_iter().filter(|id| is_fitting(id)).map(|id| (id, issue)));
             if found.len() >= MOST {
                 break;
             }

@@ -193,3 +193,24 @@ fn ids_are_completed_in_any_case_and_by_what_tables_show_of_them() {
     assert_eq!(completed("iss-"), format!("{id}\tSearch is slow\n"));
     assert_eq!(completed("gh"), "GH-7\tOld\n");
 }
+
+#[test]
+fn ids_of_plans_are_completed_in_any_case_with_and_without_an_index() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let plan = repo.planned("ISS-001", &crate::support::plan());
+    let short = plan.rsplit_once('-').unwrap().1;
+    let completed = |begin: &str| {
+        let asked = repo.with_env("WF_COMPLETE", "fish").wf(&["--", "git-wf", "show", begin]).ok().stdout;
+        asked.split('\t').next().unwrap().to_owned()
+    };
+    for is_indexed in [false, true] {
+        if is_indexed {
+            repo.wf(&["list"]).ok();
+        }
+        for begin in ["sol-", "SOL-iss-0", &plan.to_lowercase()] {
+            assert_eq!(completed(begin), plan, "{begin}, indexed: {is_indexed}");
+        }
+        assert_eq!(completed(&short[..3]), short, "indexed: {is_indexed}");
+    }
+}
