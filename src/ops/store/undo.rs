@@ -172,11 +172,10 @@ fn cannot(
     let what = format!("cannot undo `{}`", step.subject);
     let details = kept.iter().map(|it| format!("{}: {}", it.what, it.why)).collect();
     let refusal = Refusal::new(Code::CannotUndo, what).details(details);
-    let issue = kept.first().map_or("ISSUE", |it| &it.what);
     let of_issue = of_issue.map_or("ISSUE", IssueId::as_str);
     let instead = match op {
         Some(Op::New) => {
-            Remedy::call(RemedyCall::new(Op::Edit, [issue]).option("status", "cancelled"), "cancels it")
+            Remedy::call(RemedyCall::new(Op::Edit, [of_issue]).option("status", "cancelled"), "cancels it")
         }
         Some(Op::Next) => Remedy::call(Op::LeaseRelease, "gives the item back"),
         Some(Op::Done) => Remedy::call(RemedyCall::new(Op::Reopen, [of_issue]), "reopens the issue"),
