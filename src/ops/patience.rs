@@ -6,14 +6,15 @@ use super::Refusal;
 
 /// How long to wait before a change is tried again that failed because someone else was writing.
 const PAUSES: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
-/// Once it has been tried for so long, it is not tried again.
+/// This long after the first try that failed, it is not tried again.
 const LIMIT: Duration = Duration::from_secs(20);
 /// How often to check whether someone wants to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// How long a change is still tried again.
 pub(crate) struct Patience<'a> {
-    begun: Instant,
+    /// When the first try had failed. What was done before, perhaps with a remote, does not count.
+    begun: Option<Instant>,
     pauses: std::slice::Iter<'static, Duration>,
     is_over: Box<dyn FnMut() -> bool + 'a>,
 }
@@ -21,17 +22,18 @@ pub(crate) struct Patience<'a> {
 impl<'a> Patience<'a> {
     /// Tries again for a while, but not once someone wants to stop.
     pub(crate) fn until(is_over: impl FnMut() -> bool + 'a) -> Self {
-        Self { begun: Instant::now(), pauses: PAUSES.iter(), is_over: Box::new(is_over) }
+        Self { begun: None, pauses: PAUSES.iter(), is_over: Box::new(is_over) }
     }
 
     /// Tries once.
     pub(crate) fn none() -> Self {
-        Self { begun: Instant::now(), pauses: [].iter(), is_over: Box::new(|| true) }
+        Self { begun: None, pauses: [].iter(), is_over: Box::new(|| true) }
     }
 
     /// Waits before the next try; whether there is one. A single try waits for the lock, too, perhaps for long.
     pub(crate) fn waits(&mut self) -> bool {
-        let Some(pause) = self.pauses.next().filter(|_| self.begun.elapsed() < LIMIT) else { return false };
+        let begun = *self.begun.get_or_insert_with(Instant::now);
+        let Some(pause) = self.pauses.next().filter(|_| begun.elapsed() < LIMIT) else { return false };
         let until = Instant::now() + *pause;
         loop {
             if (self.is_over)() {

@@ -231,7 +231,7 @@ impl RunWatch for Following {
     }
 
     fn choose(&mut self, issue: &IssueId, plans: &[PlanToChoose]) -> Option<usize> {
-        if !self.is_at_terminal() {
+        if !self.can_ask() {
             return None;
         }
         let id = self.painter.paint(style::ID, issue.as_str());

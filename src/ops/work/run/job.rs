@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -205,7 +207,7 @@ impl AgentJob {
             let (action, issue_id) = (self.step, Some(self.issue.clone()));
             let (agent, what) = (Some(self.agent.name().to_owned()), refusal.message.clone());
             self.report(StepReport::Breach(Breach { action, issue_id, agent, what, undone: true }));
-            NoAnswer::from(refusal)
+            NoAnswer::Failed(failure_of(&refusal))
         })
     }
 
@@ -323,10 +325,16 @@ impl AgentJob {
         }
         let folder = self.transcripts.with_file_name(UNSTORED);
         let name = |n: u32| format!("{what}-{}-{n}.json", self.issue);
-        let name = (1..).map(name).find(|name| !folder.join(name).exists()).unwrap_or_else(|| name(0));
+        let name = (1..)
+            .map(name)
+            .find(|name| folder.join(name).symlink_metadata().is_err())
+            .unwrap_or_else(|| name(0));
         let path = folder.join(&name);
         let text = serde_json::to_string_pretty(&CommonMembers::without(answer)).unwrap_or_default();
-        let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, text));
+        // An agent may have put a link there.
+        let written = std::fs::create_dir_all(&folder)
+            .and_then(|()| File::create_new(&path))
+            .and_then(|mut file| file.write_all(text.as_bytes()));
         let (id, why) = (&self.issue, &refusal.message);
         let notice = match written {
             Ok(()) => {

@@ -238,9 +238,13 @@ fn with_needed(
     remedies
 }
 
-/// `ISS-1 and ISS-2`.
+/// `ISS-1, ISS-2 and ISS-3`.
 fn listed(ids: &[&IssueId]) -> String {
-    ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
+    let Some((last, before)) = ids.split_last() else { return String::new() };
+    match before.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => last.to_string(),
+        before => format!("{before} and {last}"),
+    }
 }
 
 /// Collects what an issue depends on.

@@ -17,7 +17,7 @@ use crate::ops::work::run::job::{VainStep, failure, failure_of};
 use crate::ops::work::run::leftovers::put_away;
 use crate::ops::work::run::paths::prepare_branch;
 use crate::ops::work::run::tree;
-use crate::ops::work::run::watch::{PlanToChoose, RunUpdate};
+use crate::ops::work::run::watch::{PlanToChoose, RunUpdate, tell_notices};
 use crate::ops::work::{self, Retry};
 use crate::ops::{Notice, Patience, Refusal, issues};
 use crate::rules::roles::Role;
@@ -71,21 +71,30 @@ impl Driver<'_> {
         matches!(need, Need::Person(StuckReason::Failed | StuckReason::Choice)) && self.watch.can_ask()
     }
 
-    /// Asks one question about an issue, unless an agent is at work: nothing else is done until it is answered. Returns
-    /// whether there was one.
+    /// Asks all questions, unless an agent is at work: nothing else is done until they are answered. Returns whether
+    /// there was one.
     pub(super) fn ask_person(&mut self) -> Result<bool, Refusal> {
+        let mut is_any = false;
         if !self.busy.is_empty() {
-            return Ok(false);
+            return Ok(is_any);
         }
         for at in self.standings()?.all {
-            match need(&self.run, &at) {
-                it if !self.is_question(it) => continue,
+            let need = need(&self.run, &at);
+            if self.is_stopping() || !self.is_question(need) {
+                continue;
+            }
+            if !is_any {
+                // Others need not wait for the answer.
+                self.publish_ends()?;
+                tell_notices(self.session, self.watch);
+            }
+            match need {
                 Need::Person(StuckReason::Choice) => self.choose(&at.issue)?,
                 _ => self.decide(&at)?,
             }
-            return Ok(true);
+            is_any = true;
         }
-        Ok(false)
+        Ok(is_any)
     }
 
     /// Merges completed work, and does nothing else.
