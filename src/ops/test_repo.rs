@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -82,7 +82,12 @@ impl TestRepo {
     /// Writes an executable script anywhere below the temporary directory.
     pub(crate) fn script(&self, path: &Path, body: &str) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, format!("#!/bin/sh\n{body}\n")).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        // Another process writes it. A child that another thread forks meanwhile would have it open for writing here, and
+        // then nobody can run it.
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "cat >\"$0\" && chmod 755 \"$0\""]).arg(path).stdin(Stdio::piped());
+        let mut shell = shell.spawn().unwrap();
+        shell.stdin.take().unwrap().write_all(format!("#!/bin/sh\n{body}\n").as_bytes()).unwrap();
+        assert!(shell.wait().unwrap().success());
     }
 }
