@@ -3,22 +3,65 @@
 use super::redact::HideValue;
 use crate::model::execution::{Event, Failure, LogEntry};
 use crate::model::id::EntryId;
-use crate::model::issue::{Feedback, FeedbackType};
+use crate::model::issue::{Comment, Feedback, FeedbackType};
+use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::{self, ALL};
 use crate::model::review::{Review, Verdict};
 use crate::model::strict;
 use crate::ops::Refusal;
+use crate::rules::folder::thread;
 use crate::rules::review::rejection_text;
 use crate::store::layout::{self, Form, Location, LogKind, form};
 use crate::store::redaction::Redactions;
 use crate::store::{ReadState, Tx, records};
 
-/// Entries that repeat the same texts: failures and rejections are also stored as feedback of the issue.
+/// Entries that repeat the same texts: failures and rejections are also stored as feedback of the issue, a comment has
+/// earlier and later versions, and a decision or another queue repeats why plans conflict.
 pub(super) fn copies(tx: &Tx<'_>, wanted: &HideValue) -> Result<Vec<HideValue>, Refusal> {
     let path = format!("{}/{}", wanted.folder, wanted.target);
     let Some(Location::Entry(log, entry)) = Location::parse(&path) else { return Ok(vec![]) };
+    let repeated = match &log {
+        LogKind::Comments(_) => versions(tx, &log, &entry)?,
+        LogKind::Conflicts(_) => reasons(tx, &log, &entry)?,
+        _ => said_elsewhere(tx, &log, &entry)?,
+    };
+    let mut found = Vec::new();
+    for path in repeated {
+        let Some((folder, target)) = layout::redacted_by(&path) else { continue };
+        if has_texts(tx, &folder, &path)? {
+            found.push(HideValue { folder, target, field: ALL.to_owned() });
+        }
+    }
+    Ok(found)
+}
+
+/// The other versions of a comment.
+fn versions(tx: &Tx<'_>, log: &LogKind, entry: &EntryId) -> Result<Vec<String>, Refusal> {
+    let all = records::raw_log::<Comment>(tx, &log.to_string(), &mut Vec::new())?;
+    let others = thread(&all, entry).into_iter().filter(|it| it.id != *entry);
+    Ok(others.map(|it| Location::Entry(log.clone(), it.id.clone()).to_string()).collect())
+}
+
+/// The entries of all queues that give the same reason for a conflict.
+fn reasons(tx: &Tx<'_>, log: &LogKind, entry: &EntryId) -> Result<Vec<String>, Refusal> {
+    let of = |log: &LogKind| records::raw_log::<QueueConflict>(tx, &log.to_string(), &mut Vec::new());
+    let Some(why) = of(log)?.into_iter().find(|it| it.id == *entry).and_then(|it| it.rationale) else {
+        return Ok(vec![]);
+    };
+    let mut found = Vec::new();
+    for queue in records::queue_ids(tx)? {
+        let place = LogKind::Conflicts(queue);
+        let all = of(&place)?.into_iter().filter(|it| it.rationale.as_ref() == Some(&why));
+        let others = all.filter(|it| it.id != *entry || place != *log);
+        found.extend(others.map(|it| Location::Entry(place.clone(), it.id).to_string()));
+    }
+    Ok(found)
+}
+
+/// The entries of other logs of the issue that say the same.
+fn said_elsewhere(tx: &Tx<'_>, log: &LogKind, entry: &EntryId) -> Result<Vec<String>, Refusal> {
     let Some(issue) = log.owner().issue() else { return Ok(vec![]) };
-    let Some((_, text)) = said_in(tx, &log)?.into_iter().find(|(of, _)| *of == entry) else {
+    let Some((_, text)) = said_in(tx, log)?.into_iter().find(|(of, _)| of == entry) else {
         return Ok(vec![]);
     };
     let logs: Vec<LogKind> = match log {
@@ -32,10 +75,8 @@ pub(super) fn copies(tx: &Tx<'_>, wanted: &HideValue) -> Result<Vec<HideValue>, 
     let mut found = Vec::new();
     for log in logs {
         for (id, copy) in said_in(tx, &log)? {
-            let path = Location::Entry(log.clone(), id).to_string();
-            let Some((folder, target)) = layout::redacted_by(&path) else { continue };
-            if copy == text && has_texts(tx, &folder, &path)? {
-                found.push(HideValue { folder, target, field: ALL.to_owned() });
+            if copy == text {
+                found.push(Location::Entry(log.clone(), id).to_string());
             }
         }
     }

@@ -16,6 +16,7 @@ mod places;
 mod purge;
 mod purge_apart;
 mod redact;
+mod redact_copies;
 mod refusals;
 mod renamed;
 mod undo;
