@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::declare::entry;
+use super::id::IssueId;
 use super::person::Person;
 use super::record::OnceSchema;
 use super::stamp::EpochStamp;
@@ -42,6 +43,10 @@ entry! {
 pub(crate) const ISSUE_FILE: &str = "issue.json";
 /// The field of an issue with the record of its source.
 pub(crate) const SOURCE_RECORD: &str = "imported";
+/// The file of a roadmap in its directory, as the target of a redaction.
+const ROADMAP_FILE: &str = "roadmap.json";
+/// The field of a roadmap with its document, of which each layer or task is a member.
+const DOCUMENT: &str = "document/";
 
 impl Redaction {
     /// Whether it hides the record of the source of an issue. Then the issue no longer follows its source.
@@ -49,17 +54,28 @@ impl Redaction {
         self.target == ISSUE_FILE && self.field == SOURCE_RECORD
     }
 
+    /// Whether it hides the layer or task of an issue in the document of a roadmap.
+    fn is_of_part(&self) -> bool {
+        let part = self.field.strip_prefix(DOCUMENT).filter(|_| self.target == ROADMAP_FILE);
+        part.is_some_and(|part| IssueId::parse(part).is_ok())
+    }
+
+    /// Whether it hides every value of its field, whoever writes it and when.
+    pub(crate) fn hides_all(&self) -> bool {
+        self.is_of_source() || self.is_of_part()
+    }
+
     /// Whether a value with this stamp is hidden. A missing stamp is the zero stamp, earlier than all others. A
     /// redaction with a stamp of the far future hides only values of the far future; otherwise it would hide all later
     /// values in that epoch.
     ///
     /// What imports write is hidden whatever its stamp, unless the redaction is of the far future or has no stamp; and so
-    /// is every record of a source, without exception: another clone that does not know of the redaction can import
-    /// the same text again.
+    /// is every record of a source, and every layer or task of a roadmap, without exception: another clone that does not
+    /// know of the redaction can import or add the same text again.
     pub(crate) fn hides(&self, stamp: Option<&EpochStamp>) -> bool {
         let Some(stamp) = stamp else { return true };
         let is_sound = self.stamp.as_ref().is_some_and(|until| !until.is_far_future());
-        if self.is_of_source() || (stamp.is_import() && is_sound) {
+        if self.hides_all() || (stamp.is_import() && is_sound) {
             return true;
         }
         self.stamp
@@ -205,6 +221,25 @@ mod tests {
         for until in [Some(sound), Some(far), None] {
             assert!(hides("imported", until, import));
             assert!(hides("imported", until, "2026-03-01T00:00:00.000Z/00000/0000000a"));
+        }
+    }
+
+    #[test]
+    fn every_value_of_a_part_of_a_roadmap_is_hidden() {
+        let hides = |target: &str, field: &str| {
+            let it = json!({"id": "20261121T021405123Z-00000-00000000000000000000000001", "target": target,
+                "field": field, "reason": "r", "author": "Ada", "created_at": "2026-11-21T02:14:05.123Z",
+                "stamp": "2026-01-01T00:00:00.000Z/00000/0000000a"});
+            let it: Redaction = serde_json::from_value(it).unwrap();
+            it.hides(Some(&serde_json::from_value("2026-02-01T00:00:00.000Z/00000/0000000b".into()).unwrap()))
+        };
+        assert!(hides("roadmap.json", "document/ISS-001"));
+        for (target, field) in [
+            ("roadmap.json", "document"),
+            ("roadmap.json", "document/risks"),
+            ("issue.json", "document/ISS-001"),
+        ] {
+            assert!(!hides(target, field), "{target} {field}");
         }
     }
 

@@ -63,7 +63,7 @@ pub(crate) enum Reach {
 impl Reach {
     fn of(redaction: &Redaction, doc: Option<&Doc>) -> Self {
         let Some(doc) = doc else { return Self::Absent };
-        if redaction.is_of_source() {
+        if redaction.hides_all() {
             Self::Whole
         } else if redaction.stamp.is_none() && doc.birth().is_some() {
             Self::NoStamp
@@ -130,6 +130,13 @@ impl Redactions {
     /// The redactions in `folder`, the directory of an issue, a plan or an execution. A broken redaction hides
     /// nothing; `fsck` reports it.
     pub(crate) fn of(read: &impl ReadState, folder: &str) -> Result<Self, StoreError> {
+        let mut all = Self::of_records(read, folder)?;
+        all.identities = siblings::spread(read, folder, &mut all.by_target)?;
+        Ok(all)
+    }
+
+    /// The redactions in `folder`, without the entries that are the same as a redacted one.
+    fn of_records(read: &impl ReadState, folder: &str) -> Result<Self, StoreError> {
         let place = format!("{folder}/{}", layout::REDACTIONS);
         let mut by_target: BTreeMap<String, Vec<Held>> = BTreeMap::new();
         for redaction in records::raw_log::<Redaction>(read, &place, &mut Vec::new())? {
@@ -148,13 +155,14 @@ impl Redactions {
                 held.reach = Reach::of(&held.redaction, doc.as_ref());
             }
         }
-        let identities = siblings::spread(read, folder, &mut by_target)?;
-        Ok(Self { by_target, identities })
+        Ok(Self { by_target, identities: BTreeSet::new() })
     }
 
-    /// The redactions that may apply to the file at `path`; none if nothing in it can be hidden.
+    /// The redactions that may apply to the file at `path`; none if nothing in it can be hidden. Those of a record with
+    /// stamps do not say what is hidden in entries that are the same.
     pub(crate) fn at(read: &impl ReadState, path: &str) -> Result<Self, StoreError> {
         match layout::redacted_by(path) {
+            Some((folder, _)) if matches!(form(path).0, Form::Doc(_)) => Self::of_records(read, &folder),
             Some((folder, _)) => Self::of(read, &folder),
             None => Ok(Self::default()),
         }
@@ -179,7 +187,8 @@ impl Redactions {
 
     /// Whether something of the issue or plan of this directory, or of its logs, is hidden.
     pub(crate) fn hides_something(&self) -> bool {
-        self.by_target.values().flatten().any(|it| it.redaction.field != ASIDE)
+        let is_idle = |it: &Held| it.redaction.field == ASIDE || matches!(it.reach, Reach::NoStamp);
+        self.by_target.values().flatten().any(|it| !is_idle(it))
     }
 
     /// Whether something is hidden in another entry that is the same as this one, which is not there yet.

@@ -70,9 +70,11 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
     if !it.redacted.is_empty() {
         writeln!(
             screen,
-            "redacted: something in these issues is hidden, so they no longer follow the document and stay as they are; \
-             `git wf close ISSUE` closes one"
+            "redacted: something in these issues is hidden, so they no longer follow the document and stay as they are"
         )?;
+        if it.redacted.iter().any(|it| it.wave.is_none()) {
+            writeln!(screen, "the document no longer has some of them; `git wf close ISSUE` closes one")?;
+        }
     }
     for was in &it.overridden {
         let (id, value) = (screen.painter().paint(style::ID, was.issue_id.as_str()), was.value.to_string());

@@ -4,11 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::copies::copies;
-use crate::interchange::roadmap::RoadmapRecord;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
 use crate::model::id::IssueId;
-use crate::model::issue::{ISSUE, Issue};
+use crate::model::issue::ISSUE;
 use crate::model::op::{Op, Other};
 use crate::model::redaction::{ALL, ISSUE_FILE, REDACTED, Redaction, SOURCE_RECORD};
 use crate::model::remedy::RemedyCall;
@@ -77,7 +76,7 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Redacted> {
         let place = Location::parse(&format!("{}/{}", wanted.folder, wanted.target));
         issue = place.and_then(|place| place.issue());
         if let Some(issue) = &issue {
-            if let Some(part) = part_of_roadmap(tx, issue)? {
+            for part in parts_of_roadmaps(tx, issue)? {
                 made.push(hide(tx, &part, reason)?);
             }
             made.push(hide_source(tx, issue, reason)?);
@@ -112,21 +111,21 @@ fn hide_source(tx: &mut Tx<'_>, issue: &IssueId, reason: &str) -> Result<Option<
     Ok(Some(written(tx, &wanted, stamp, reason)?))
 }
 
-/// The layer or task in the document of a roadmap that an issue was made of: it has the same texts.
-fn part_of_roadmap(tx: &Tx<'_>, issue: &IssueId) -> Result<Option<HideValue>, Refusal> {
-    let readable = |found: Result<Option<Doc>, StoreError>| match found {
-        Err(StoreError::Broken { .. }) => Ok(None),
-        found => found,
-    };
-    let doc = readable(records::doc(tx, &ISSUE, &layout::issue(issue)))?;
-    let record = doc.and_then(|doc| doc.read::<Issue>().ok()).and_then(|issue| RoadmapRecord::of(&issue));
-    let Some(record) = record else { return Ok(None) };
-    let path = layout::roadmap(&record.roadmap);
-    let Some(doc) = readable(records::doc(tx, &ROADMAP, &path))? else { return Ok(None) };
+/// The layer or task of an issue in the document of each roadmap that has one: it has the same texts.
+fn parts_of_roadmaps(tx: &Tx<'_>, issue: &IssueId) -> Result<Vec<HideValue>, Refusal> {
     let field = format!("document/{issue}");
-    let is_there = doc.value(&field).is_some_and(|part| *part != REDACTED);
-    let place = layout::redacted_by(&path).filter(|_| is_there);
-    Ok(place.map(|(folder, target)| HideValue { folder, target, field }))
+    let mut parts = Vec::new();
+    for id in records::roadmap_ids(tx)? {
+        let path = layout::roadmap(&id);
+        let doc = match records::doc(tx, &ROADMAP, &path) {
+            Err(StoreError::Broken { .. }) => continue,
+            doc => doc?,
+        };
+        let is_there = doc.is_some_and(|doc| doc.value(&field).is_some_and(|part| *part != REDACTED));
+        let place = layout::redacted_by(&path).filter(|_| is_there);
+        parts.extend(place.map(|(folder, target)| HideValue { folder, target, field: field.clone() }));
+    }
+    Ok(parts)
 }
 
 /// Writes a redaction.

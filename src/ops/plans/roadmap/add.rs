@@ -288,7 +288,7 @@ fn apply(
             Ok(AddedIssue { item: item.to_owned(), was, issue_id: id.clone(), title, wave, status })
         };
     for (id, item) in &parted {
-        let wave = shown::wave(&existing_outline(tx, id)?.issue.record);
+        let wave = shown::wave(&existing_outline(tx, id)?.issue.record).filter(|_| current.contains(id));
         added.redacted.push(of_issue(tx, id, item, wave)?);
     }
     for ((record, earlier), now) in records.iter().zip(earlier).zip(files(tx)?) {
@@ -304,7 +304,7 @@ fn apply(
             _ => added.changed.push(issue),
         }
     }
-    let stored = with_hidden(Roadmap::divided(stored, &issues), before.as_ref());
+    let stored = with_hidden(Roadmap::divided(stored, &issues), before.as_ref(), &parted);
     let is_same = before.as_ref().is_some_and(|it| {
         let record = &it.roadmap.record;
         record.document == stored && record.title == title && current.is_subset(&record.issue_ids)

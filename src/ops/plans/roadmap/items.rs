@@ -83,10 +83,16 @@ pub(super) fn hidden_item(issue: &Issue) -> Item {
     }
 }
 
-/// A document as it is to be stored: the layers and tasks that are hidden in the last version stay so.
-pub(super) fn with_hidden(mut stored: Value, before: Option<&RoadmapFolder>) -> Value {
-    let Some(roadmap) = before.map(|it| &it.roadmap.record) else { return stored };
-    for id in roadmap.issue_ids.iter().filter(|id| is_hidden(roadmap, id)) {
+/// A document as it is to be stored: the layers and tasks of issues in which something is redacted are hidden, and those
+/// that are hidden in the last version stay so.
+pub(super) fn with_hidden(
+    mut stored: Value,
+    before: Option<&RoadmapFolder>,
+    parted: &BTreeMap<IssueId, String>,
+) -> Value {
+    let roadmap = before.map(|it| &it.roadmap.record);
+    let known = roadmap.into_iter().flat_map(|it| it.issue_ids.iter().filter(|id| is_hidden(it, id)));
+    for id in known.chain(parted.keys()) {
         if let Some(part) = stored.get_mut(id.as_str()) {
             *part = REDACTED.into();
         }
@@ -161,8 +167,9 @@ pub(super) fn assigned(
     let mut new = |item: &Item, taken: &mut BTreeSet<IssueId>| {
         let goal = item.goal.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut ids = (1..).map(|number| issue_id(roadmap, created_at, &goal, number));
-        let as_many = ids.clone().take(hidden.len());
-        if let Some(id) = as_many.into_iter().find(|id| hidden.contains(id)) {
+        // Others with this goal may have the first numbers.
+        let as_many = if hidden.is_empty() { 0 } else { all.len() };
+        if let Some(id) = ids.clone().take(as_many).find(|id| hidden.contains(id)) {
             hidden.remove(&id);
             return Some(id);
         }

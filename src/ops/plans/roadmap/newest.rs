@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::add::{AddRoadmap, RoadmapTarget, checked, settled};
-use super::items::{assigned, is_hidden, known_issues};
+use super::items::{KnownIssue, assigned, hidden_item, is_hidden, known_issues};
+use crate::interchange::import::is_parted;
 use crate::model::digest::PlanDigest;
 use crate::model::id::IssueId;
 use crate::model::op::Other;
@@ -13,7 +14,7 @@ use crate::model::remedy::RemedyCall;
 use crate::model::roadmap::{Roadmap, RoadmapDocument, RoadmapMode};
 use crate::ops::Refusal;
 use crate::rules::roadmap::{self, Item, Outdated};
-use crate::store::{Store, Tx};
+use crate::store::{Store, Tx, records};
 
 /// A document to add.
 pub(super) struct Newest {
@@ -91,7 +92,7 @@ pub(super) fn assigned_to(
     };
     let record = &folder.roadmap.record;
     let all = &record.issue_ids;
-    let hidden: BTreeSet<IssueId> = all.iter().filter(|id| is_hidden(record, id)).cloned().collect();
+    let hidden = hidden_issues(tx, record, &known)?;
     let mut assigned = assigned((id, *created_at), mode, items, (&known, all, &hidden));
     // An earlier version of a layer or task can have little in common with the present one.
     for (n, item) in items.iter().enumerate() {
@@ -104,7 +105,31 @@ pub(super) fn assigned_to(
             assigned[n].0 = issue;
         }
     }
+    // Of a hidden one, only its number is known if its goal changed.
+    for issue in hidden.iter().filter(|id| is_hidden(record, id)) {
+        if assigned.iter().any(|(other, _)| other == issue) {
+            continue;
+        }
+        let Some(outline) = records::outline(tx, issue)? else { continue };
+        let number = hidden_item(&outline.issue.record).id;
+        let numbered = items.iter().zip(&mut assigned).find(|(item, _)| item.id == number);
+        if let Some((_, place)) = numbered.filter(|(_, place)| !all.contains(&place.0)) {
+            place.0 = issue.clone();
+        }
+    }
     Ok(assigned)
+}
+
+/// The issues whose layers or tasks are hidden, or would be if the document had them. Only their ids tell of what they
+/// were made.
+fn hidden_issues(tx: &Tx<'_>, record: &Roadmap, known: &[KnownIssue]) -> Result<BTreeSet<IssueId>, Refusal> {
+    let mut hidden = BTreeSet::new();
+    for id in record.issue_ids.iter().filter(|id| known.iter().all(|it| it.id != **id)) {
+        if is_hidden(record, id) || is_parted(tx, id)? {
+            hidden.insert(id.clone());
+        }
+    }
+    Ok(hidden)
 }
 
 /// A layer or task as its planner wrote it.

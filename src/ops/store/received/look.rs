@@ -130,7 +130,7 @@ impl FileCheck<'_> {
         if !matches!(layout::form(&format!("{owner}/{}", redaction.target)).0, Form::Doc(_)) {
             return Ok(None);
         }
-        if redaction.is_of_source() {
+        if redaction.hides_all() {
             // It hides every value in any case.
             return Ok(None);
         }

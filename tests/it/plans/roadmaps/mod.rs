@@ -3,6 +3,7 @@
 mod agents;
 mod next;
 mod outdated;
+mod redacted;
 mod same_file;
 mod screens;
 mod updates;

@@ -238,6 +238,7 @@ fn an_issue_with_something_redacted_no_longer_follows_the_document() {
         assert_eq!(column(&waves[0]["issues"], "issue_id").len(), 2, "{waves}");
         assert_eq!(repo.json(&["show", &three])["depends_on"].as_array().unwrap().len(), 2);
         // It is named when the document no longer has it, too.
+        let original = document.clone();
         document["tasks"].as_array_mut().unwrap().remove(0);
         document["tasks"][1]["depends_on"] = json!(["T2"]);
         let refused = repo.refused_in(document.to_string(), 1, &["roadmap", "add", "-"]);
@@ -255,6 +256,12 @@ fn an_issue_with_something_redacted_no_longer_follows_the_document() {
         assert_eq!((&again["redacted"], &again["created"]), (&Value::Null, &json!([])));
         let text = repo.wf_in(document.to_string(), &["roadmap", "add", "-"]).ok().stdout;
         assert!(!text.contains("hunter2"), "{text}");
+        let back = add(&repo, &original, &[]);
+        assert_eq!(
+            (column(&back["redacted"], "issue_id"), &back["created"]),
+            (vec![one.clone()], &json!([]))
+        );
+        nowhere();
         repo.wf(&["fsck"]).ok();
     }
 }

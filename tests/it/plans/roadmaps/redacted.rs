@@ -1,0 +1,81 @@
+//! What a document says of an issue in which something is redacted is hidden.
+
+use serde_json::{Value, json};
+
+use super::{add, direct, issue_of, task};
+use crate::support::{Repo, Sandbox, Two, column};
+
+const SECRET: &str = "hunter2";
+
+#[track_caller]
+fn assert_hidden(repo: &Repo) {
+    for args in [
+        &["roadmap", "show"][..],
+        &["roadmap", "show", "--json"],
+        &["export", "jsonl"],
+        &["log", "-p"],
+        &["list"],
+    ] {
+        let shown = repo.wf(args).ok().stdout;
+        assert!(!shown.contains(SECRET), "{args:?}: {shown}");
+    }
+}
+
+fn with(done: &str) -> Value {
+    let mut document = direct();
+    document["tasks"][0]["convergence"]["definition_of_done"] = done.into();
+    document
+}
+
+#[test]
+fn a_clone_that_does_not_know_of_it_brings_nothing_back() {
+    let two = Two::new();
+    let added = add(&two.ada, &with(&format!("{SECRET} is the password")), &[]);
+    two.meet();
+    let one = issue_of(&added, "T1");
+    two.ada.wf(&["redact", &one, "context", "-m", "a password"]).ok();
+    two.sandbox.advance(60);
+    add(&two.bea, &with(&format!("{SECRET} is still the password")), &[]);
+    two.meet();
+    two.assert_one_state();
+    for repo in [&two.ada, &two.bea] {
+        assert_hidden(repo);
+        repo.wf(&["fsck"]).ok();
+    }
+}
+
+#[test]
+fn a_hidden_task_with_another_title_or_a_later_number_of_it_makes_no_issue() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    // Two tasks with one title, of which the second is redacted.
+    let mut document = with("done");
+    let mut twin = task("T4", "Write CSV", "src/other.rs", &[]);
+    twin["convergence"]["definition_of_done"] = SECRET.into();
+    document["tasks"].as_array_mut().unwrap().push(twin);
+    let added = add(&repo, &document, &[]);
+    let four = issue_of(&added, "T4");
+    repo.wf(&["redact", &four, "context", "-m", "a password"]).ok();
+    sandbox.advance(60);
+    document["tasks"][2]["effort"] = json!("large");
+    let again = add(&repo, &document, &[]);
+    assert_eq!((&again["created"], column(&again["redacted"], "issue_id")), (&json!([]), vec![four.clone()]));
+    assert_hidden(&repo);
+    document["tasks"][3]["title"] = json!("Write tables");
+    let renamed = add(&repo, &document, &[]);
+    assert_eq!((&renamed["created"], column(&renamed["redacted"], "issue_id")), (&json!([]), vec![four]));
+    assert_hidden(&repo);
+}
+
+#[test]
+fn the_roadmap_is_asked_and_not_the_issue() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let added = add(&repo, &with(SECRET), &[]);
+    let (id, one) = (added["id"].as_str().unwrap(), issue_of(&added, "T1"));
+    // In a store of an earlier version, the record in the issue was hidden by itself.
+    repo.wf(&["redact", &one, "imported", "-m", "a password"]).ok();
+    repo.wf(&["redact", &one, "context", "-m", "a password"]).ok();
+    let shown = repo.json(&["roadmap", "show", id]);
+    assert!(!shown.to_string().contains(SECRET), "{shown}");
+}
