@@ -116,6 +116,11 @@ pub(crate) fn entry(folder: &str, id: &EntryId) -> String {
     format!("{folder}/{id}.json")
 }
 
+/// `queues/<QUEUE>`
+pub(crate) fn queue_folder(id: &QueueId) -> String {
+    Owner::Queue(id.clone()).to_string()
+}
+
 /// `queues/<QUEUE>/queue.json`
 pub(crate) fn queue(id: &QueueId) -> String {
     Location::Record(Owner::Queue(id.clone())).to_string()

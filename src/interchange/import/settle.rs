@@ -146,7 +146,7 @@ fn completed(tracker: &Tracker, known: Option<&Value>, arrival: &Arrival) -> Opt
 
 /// Whether the issue no longer follows its source, because something of it is redacted.
 pub(crate) fn is_parted(tx: &Tx<'_>, id: &IssueId) -> Result<bool, StoreError> {
-    Ok(Redactions::of(tx, &layout::issue_folder(id))?.hides_source())
+    Ok(Redactions::at(tx, &layout::issue(id))?.hides_source())
 }
 
 /// Lets an issue of which two clones imported different states be as the later of the two says, after their merge: what

@@ -54,8 +54,12 @@ impl Writing<'_> {
         let id = &arrival.issue.id;
         let mut came = ImportedWork::default();
         let log = layout::feedback(id);
+        let hidden = match work.feedback[..] {
+            [] => Redactions::default(),
+            _ => Redactions::of(tx, &layout::issue_folder(id))?,
+        };
         for feedback in &work.feedback {
-            came.feedback += u64::from(write_entry(tx, &layout::issue_folder(id), &log, feedback)?);
+            came.feedback += u64::from(write_entry(tx, &hidden, &log, feedback)?);
         }
         let changed = Stamp::import_of(arrival.changed, work.content);
         for plan in &work.plans {
@@ -111,18 +115,19 @@ impl Writing<'_> {
             let followed = update_record(tx, &QUEUE, (path, Some("priority")), fresh, &changed, &mut said)?;
             let mut items = 0;
             if !matches!(followed, Followed::LeftOut) {
-                let (folder, log) = (queue_folder(&queue.id), layout::queue_conflicts(&queue.id));
-                let hidden = Redactions::of(tx, &folder)?;
+                let log = layout::queue_conflicts(&queue.id);
+                let hidden = Redactions::of(tx, &layout::queue_folder(&queue.id))?;
+                let mut differs = false;
                 for conflict in conflicts {
                     let path = layout::entry(&log, &conflict.id);
                     if hidden.hides_again(&path, &typed::own_json(conflict)) {
-                        if tx.file(&path)?.is_none() {
-                            notes.push(HIDDEN_CONFLICT.to_owned());
-                        }
+                        // A purge gave the entry another name.
+                        differs |= tx.file(&path)?.is_none() && !hidden.is_about(&path);
                         continue;
                     }
-                    write_entry(tx, &folder, &log, conflict)?;
+                    write_entry(tx, &hidden, &log, conflict)?;
                 }
+                notes.extend(differs.then(|| HIDDEN_CONFLICT.to_owned()));
                 items = remove_unlisted(tx, queue, listed, &changed)?;
             }
             self.count(ImportedWork { queues: followed.count(), items, ..ImportedWork::default() });
@@ -131,11 +136,6 @@ impl Writing<'_> {
         }
         Ok(())
     }
-}
-
-fn queue_folder(id: &QueueId) -> String {
-    let file = layout::queue(id);
-    file.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned())
 }
 
 /// Notes on a record that differs here from the source.
@@ -217,9 +217,14 @@ fn hidden_keys(tx: &Tx<'_>, path: &str, here: &Doc, source: &Doc) -> Result<BTre
 }
 
 /// Adds an entry of a log, unless it is there or was redacted. Returns whether it is new.
-fn write_entry<T: Entry>(tx: &mut Tx<'_>, folder: &str, log: &str, entry: &T) -> Result<bool, StoreError> {
+fn write_entry<T: Entry>(
+    tx: &mut Tx<'_>,
+    hidden: &Redactions,
+    log: &str,
+    entry: &T,
+) -> Result<bool, StoreError> {
     let path = layout::entry(log, entry.id());
-    if tx.file(&path)?.is_some() || Redactions::of(tx, folder)?.is_about(&path) {
+    if tx.file(&path)?.is_some() || hidden.is_about(&path) {
         return Ok(false);
     }
     tx.write(path, entry_bytes(entry))?;
@@ -239,7 +244,7 @@ fn write_attempt(
     if is_new {
         tx.create_execution(claim)?;
     }
-    let folder = layout::issue_folder(&claim.issue_id);
+    let hidden = Redactions::at(tx, &layout::execution(id))?;
     for entry in log {
         if let (Some(known), Event::End(end)) = (known, &entry.event) {
             let outcome = known.outcome();
@@ -252,7 +257,7 @@ fn write_attempt(
                 continue;
             }
         }
-        is_new |= write_entry::<LogEntry>(tx, &folder, &layout::execution_log(id), entry)?;
+        is_new |= write_entry::<LogEntry>(tx, &hidden, &layout::execution_log(id), entry)?;
     }
     Ok(is_new)
 }

@@ -2,11 +2,12 @@
 //! which the source had it so, so another clone that imports the same source can add the same text as another entry. A
 //! redaction of one hides all of them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use super::Held;
+use crate::git::GitError;
 use crate::model::id::EntryId;
 use crate::model::issue::Comment;
 use crate::model::queue_conflict::QueueConflict;
@@ -51,8 +52,13 @@ pub(super) fn spread(
         if !by_target.iter().any(is_hiding) {
             continue;
         }
+        let entries = match sound_entries(read, &format!("{folder}/{log}")) {
+            // Its entries are not shown, and the record can be read without them.
+            Err(StoreError::Git(GitError::CrowdedFolder { .. })) => continue,
+            entries => entries?,
+        };
         let mut same: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (id, entry) in sound_entries(read, &format!("{folder}/{log}"))? {
+        for (id, entry) in entries {
             let target = format!("{log}/{id}.json");
             if let Some(identity) = identity(&format!("{folder}/{target}"), &entry) {
                 same.entry(identity).or_default().push(target);
@@ -78,8 +84,8 @@ pub(super) fn spread(
 pub(super) fn sound_entries(
     read: &impl ReadState,
     folder: &str,
-) -> Result<HashMap<EntryId, Value>, StoreError> {
-    let mut all = HashMap::new();
+) -> Result<BTreeMap<EntryId, Value>, StoreError> {
+    let mut all = BTreeMap::new();
     for name in read.names(folder)? {
         let Some(id) = name.strip_suffix(".json").and_then(|id| EntryId::parse(id).ok()) else { continue };
         let path = layout::entry(folder, &id);

@@ -1,6 +1,6 @@
 //! Queues and their items.
 
-use super::{log, queue_ids, recorded, recorded_behind, set_aside};
+use super::{log, queue_ids, recorded_behind, set_aside};
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue};
 use crate::model::queue_conflict::QueueConflict;
@@ -17,12 +17,17 @@ pub(crate) type FoundItem = (QueueId, SolutionId, Result<Item, String>);
 pub(crate) fn items_of(read: &impl ReadState, issue: &IssueId) -> Result<Vec<FoundItem>, StoreError> {
     let mut items = Vec::new();
     for queue in queue_ids(read)? {
+        let mut hidden = None;
         for name in read.names(&layout::items_beside(&queue, issue))? {
             let Some(Ok(solution)) = name.strip_suffix(".json").map(SolutionId::parse) else { continue };
             if solution.issue() != *issue {
                 continue;
             }
-            match recorded::<Item>(read, &ITEM, &layout::item(&queue, &solution)) {
+            let hidden = match &mut hidden {
+                Some(hidden) => hidden,
+                none => none.insert(Redactions::at(read, &layout::queue(&queue))?),
+            };
+            match recorded_behind::<Item>(read, &ITEM, &layout::item(&queue, &solution), hidden) {
                 Ok(found) => items.extend(found.map(|it| (queue.clone(), solution, Ok(it.record)))),
                 Err(StoreError::Broken { broken, .. }) => {
                     items.push((queue.clone(), solution, Err(broken.to_string())));
@@ -37,7 +42,7 @@ pub(crate) fn items_of(read: &impl ReadState, issue: &IssueId) -> Result<Vec<Fou
 /// A queue; its list of items is left empty.
 pub(crate) fn queue_alone(read: &impl ReadState, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
     let path = layout::queue(id);
-    let hidden = Redactions::at(read, &path)?;
+    let hidden = Redactions::of(read, &layout::queue_folder(id))?;
     let Some(queue) = recorded_behind::<Queue>(read, &QUEUE, &path, &hidden)? else { return Ok(None) };
     let mut broken = Vec::new();
     let conflicts = log::<QueueConflict>(read, &layout::queue_conflicts(id), &hidden, &mut broken)?;
