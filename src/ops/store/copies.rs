@@ -3,25 +3,24 @@
 use super::redact::HideValue;
 use crate::model::execution::{Event, Failure, LogEntry};
 use crate::model::id::EntryId;
-use crate::model::issue::{Comment, Feedback, FeedbackType};
+use crate::model::issue::{Feedback, FeedbackType};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::{self, ALL};
 use crate::model::review::{Review, Verdict};
 use crate::model::strict;
 use crate::ops::Refusal;
-use crate::rules::folder::thread;
 use crate::rules::review::rejection_text;
 use crate::store::layout::{self, Form, Location, LogKind, form};
 use crate::store::redaction::Redactions;
 use crate::store::{ReadState, Tx, records};
 
-/// Entries that repeat the same texts: failures and rejections are also stored as feedback of the issue, a comment has
-/// earlier and later versions, and a decision or another queue repeats why plans conflict.
+/// Entries that repeat the same texts: failures and rejections are also stored as feedback of the issue, and a decision
+/// or another queue repeats why plans conflict. The other versions of a comment are not: a later one may be there because it
+/// does without the text.
 pub(super) fn copies(tx: &Tx<'_>, wanted: &HideValue) -> Result<Vec<HideValue>, Refusal> {
     let path = format!("{}/{}", wanted.folder, wanted.target);
     let Some(Location::Entry(log, entry)) = Location::parse(&path) else { return Ok(vec![]) };
     let repeated = match &log {
-        LogKind::Comments(_) => versions(tx, &log, &entry)?,
         LogKind::Conflicts(_) => reasons(tx, &log, &entry)?,
         _ => said_elsewhere(tx, &log, &entry)?,
     };
@@ -33,13 +32,6 @@ pub(super) fn copies(tx: &Tx<'_>, wanted: &HideValue) -> Result<Vec<HideValue>, 
         }
     }
     Ok(found)
-}
-
-/// The other versions of a comment.
-fn versions(tx: &Tx<'_>, log: &LogKind, entry: &EntryId) -> Result<Vec<String>, Refusal> {
-    let all = records::raw_log::<Comment>(tx, &log.to_string(), &mut Vec::new())?;
-    let others = thread(&all, entry).into_iter().filter(|it| it.id != *entry);
-    Ok(others.map(|it| Location::Entry(log.clone(), it.id.clone()).to_string()).collect())
 }
 
 /// The entries of all queues that give the same reason for a conflict.

@@ -19,21 +19,6 @@ fn assert_hidden(repo: &Repo, more: &[&[&str]]) {
 }
 
 #[test]
-fn each_version_of_a_comment_is_hidden_with_any_of_them() {
-    for field in ["", "/body"] {
-        let sandbox = Sandbox::new();
-        let repo = sandbox.store("a");
-        repo.wf(&["new", "one", "--id", "ISS-001"]).ok();
-        let first = repo.json(&["comment", "ISS-001", "-m", SECRET])["id"].as_str().unwrap().to_owned();
-        repo.wf(&["comment", "ISS-001", "--edit", &first, "-m", &format!("It is {SECRET}.")]).ok();
-        repo.wf(&["comment", "ISS-001", "-m", "another"]).ok();
-        repo.wf(&["redact", "ISS-001", &format!("comments/{first}{field}"), "-m", "a password"]).ok();
-        assert_hidden(&repo, &[&["show", "ISS-001"], &["show", "ISS-001", "--json"]]);
-        assert!(repo.wf(&["show", "ISS-001"]).ok().stdout.contains("another"));
-    }
-}
-
-#[test]
 fn the_reason_of_a_conflict_is_hidden_in_its_decision_and_in_another_queue() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
