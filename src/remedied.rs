@@ -80,7 +80,7 @@ const IN_WORDS: &[(Code, &str)] = &[
     (Code::TooManyTasks, "fewer tasks"),
     (Code::UnknownRole, "the roles"),
     (Code::Usage, "which arguments are wrong, and what is allowed or that --help says so"),
-    // Someone must do something that is no command of this program or of git.
+    // Someone must do something for which neither this program nor git has a command.
     (Code::CannotEdit, "the file of a coding agent is not what it should be, or cannot be written"),
     (Code::CannotListen, "the port or the address"),
     (Code::CannotRead, "the file or its permissions"),

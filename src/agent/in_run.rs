@@ -13,7 +13,7 @@ pub(crate) struct Charged {
     pub(crate) actor: Option<String>,
 }
 
-/// The role of what an agent left behind that killed its watcher: no role, so it may nothing.
+/// The role of what an agent left behind that killed its watcher: no role, so it may do nothing.
 const NONE: &str = "none";
 
 /// The agent whose watcher is above this process, the outermost if there are several, since an agent could start another
@@ -47,7 +47,7 @@ fn is_left_behind(chain: &[Ancestor]) -> bool {
     nearest.is_some_and(|it| it.is_apart && watcher(it).is_none())
 }
 
-/// The options of a watcher; `None` if the process is none. Its program is not looked at: an agent can start a copy of this
+/// The options of a watcher; `None` if the process is not one. Its program is not looked at: an agent can start a copy of this
 /// one, for which the watcher is another.
 fn watcher(it: &Ancestor) -> Option<&[String]> {
     let options = it.args.get(2..).filter(|_| it.args[1] == COMMAND)?;

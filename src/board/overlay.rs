@@ -122,7 +122,7 @@ impl Purpose {
             ),
             Self::Close(id) => (format!("close {id}"), vec![("why", Editor::long())]),
             Self::Reopen(id) => (format!("reopen {id}"), vec![("why", Editor::long())]),
-            Self::Assign(id, who) => (format!("assign {id} (empty: to nobody)"), vec![("to", line(who))]),
+            Self::Assign(id, who) => (format!("assign {id} to (empty: nobody)"), vec![("to", line(who))]),
             Self::Comment(id) => (format!("comment on {id} (Markdown)"), vec![("text", Editor::long())]),
             Self::Review(plan, _) => (
                 format!("review {plan} (scores 0 to 100)"),
@@ -130,7 +130,7 @@ impl Purpose {
                     ("technical", line("")),
                     ("risk (100: none)", line("")),
                     ("completeness", line("")),
-                    ("verdict (or by the total)", line("")),
+                    ("verdict (default: from the total)", line("")),
                     ("findings, one per line", Editor::long()),
                 ],
             ),

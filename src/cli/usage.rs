@@ -39,7 +39,7 @@ const NAMES: &[(&str, &str, &[&str])] = &[
         &["reason", "text", "body", "comment", "note", "description", "content", "summary", "message", "m"],
     ),
     ("evidence", "`-e TEXT` gives the evidence", &["m", "message", "reason", "text"]),
-    ("tag", "`-t TAG`; several are separated by commas", &["label", "labels", "tags"]),
+    ("tag", "`-t TAG`; separate several with commas", &["label", "labels", "tags"]),
     (
         "from-json",
         "`--from-json FILE` reads fields from a JSON file (`-` for stdin)",

@@ -255,7 +255,7 @@ impl Git {
             return Ok(true);
         }
         let file = common.join(name);
-        // git itself refuses to touch a file that is no ref.
+        // git itself refuses to touch a file that is not a ref.
         if is_ref_name(name) && file.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
             std::fs::remove_file(&file).map_err(GitError::io(&file))?;
         }

@@ -52,7 +52,7 @@ impl Git {
     pub(crate) fn remove_worktree(&self, path: &Path) -> Result<(), GitError> {
         let removed = self.run(Args::new(&["worktree", "remove", "-f", "-f"]).value(path));
         let Err(error) = removed else { return Ok(()) };
-        // git may know nothing of it, or hold it for unfinished.
+        // git may know nothing of it, or take it for unfinished.
         if path.exists() && std::fs::remove_dir_all(path).is_err() {
             return Err(error);
         }
@@ -60,7 +60,7 @@ impl Git {
         self.prune_worktrees()
     }
 
-    /// Checks out no branch any more, but `commit`, at which the work tree is.
+    /// Detaches HEAD at `commit`, where the work tree already is.
     pub(crate) fn detach_head(&self, commit: ObjectId) -> Result<(), GitError> {
         self.run(Args::new(&["update-ref", "--no-deref"]).value("HEAD").value(commit.to_string())).map(drop)
     }

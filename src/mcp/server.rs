@@ -57,7 +57,7 @@ impl McpServer {
         refused::document(refusal, self.settings.voice())
     }
 
-    /// A refusal of something that is no tool.
+    /// A refusal of something that is not a tool.
     fn error(&self, refusal: &Refusal) -> ErrorData {
         let document = Some(self.refused(refusal));
         match refusal.code {

@@ -1,4 +1,4 @@
-//! The transport: one JSON-RPC message on each line of stdin and stdout. A line that is no message is answered with an
+//! The transport: one JSON-RPC message on each line of stdin and stdout. A line that is not a message is answered with an
 //! error, and the connection goes on.
 
 mod lines;

@@ -59,7 +59,7 @@ text_enum!(
         CannotUndo = "cannot-undo",
         /// A file cannot be written.
         CannotWrite = "cannot-write",
-        /// There are several, and one must be named.
+        /// Several fit, and one of them must be named.
         ChoiceNeeded = "choice-needed",
         /// This worktree already holds a claim.
         ClaimHeld = "claim-held",
@@ -109,7 +109,7 @@ text_enum!(
         Exists = "exists",
         /// A test command failed when it was last run.
         FailedCheck = "failed-check",
-        /// Part of a record never changes.
+        /// A part of a record that never changes would be changed.
         Frozen = "frozen",
         /// The program `gh` failed.
         GhFailed = "gh-failed",
@@ -139,13 +139,13 @@ text_enum!(
         InProgress = "in-progress",
         /// The plan is being executed.
         InWork = "in-work",
-        /// Something that is needed is missing.
+        /// Something required is missing.
         Incomplete = "incomplete",
         /// The order does not name each item of the conflict once.
         IncompleteOrder = "incomplete-order",
         /// The index cannot be read or written.
         Index = "index",
-        /// It was stopped.
+        /// The command was stopped.
         Interrupted = "interrupted",
         /// The definition of an agent is invalid.
         InvalidAgent = "invalid-agent",
@@ -235,9 +235,9 @@ text_enum!(
         NoTerminal = "no-terminal",
         /// The repository has no work tree.
         NoWorkTree = "no-work-tree",
-        /// It is something other than a plan.
+        /// What was named is not a plan.
         NotAPlan = "not-a-plan",
-        /// The entry asks nothing.
+        /// The entry is not a question.
         NotAQuestion = "not-a-question",
         /// The directory is in no git repository.
         NotARepository = "not-a-repository",
@@ -253,7 +253,7 @@ text_enum!(
         NotExecuted = "not-executed",
         /// Nobody is executing it.
         NotExecuting = "not-executing",
-        /// There is nothing of that name.
+        /// Nothing has that name.
         NotFound = "not-found",
         /// The issue is not from GitHub.
         NotFromGithub = "not-from-github",
@@ -269,7 +269,7 @@ text_enum!(
         NotRedactable = "not-redactable",
         /// Part of the source cannot be imported, and all of it was asked for.
         NotStrict = "not-strict",
-        /// Only git-wf itself starts this.
+        /// Only git-wf itself starts this command.
         NotWatched = "not-watched",
         /// The role may not do this.
         NotYourRole = "not-your-role",
@@ -285,7 +285,7 @@ text_enum!(
         Order = "order",
         /// It is about another issue.
         OtherIssue = "other-issue",
-        /// The roadmap is of another mode.
+        /// The roadmap has another mode.
         OtherMode = "other-mode",
         /// It is about another plan.
         OtherPlan = "other-plan",
@@ -357,7 +357,7 @@ text_enum!(
         TooLarge = "too-large",
         /// A text is too long.
         TooLong = "too-long",
-        /// There is a limit, and it is reached.
+        /// A limit is reached.
         TooMany = "too-many",
         /// The host of the remote limits the rate of requests.
         TooManyRequests = "too-many-requests",

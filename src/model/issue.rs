@@ -239,7 +239,7 @@ entry! {
         fact created_at: Time,
         /// The comment that this one replaces.
         fact edits: Option<EntryId> = default,
-        /// Its address, or its id, where it was imported from or sent to.
+        /// Its URL or id in the tracker that it was imported from or sent to.
         fact source_id: Option<String> = default,
     }
 }

@@ -60,7 +60,7 @@ impl Redaction {
         part.is_some_and(|part| IssueId::parse(part).is_ok())
     }
 
-    /// Whether it hides every value of its field, whoever writes it and when.
+    /// Whether it hides every value of its field, past and future.
     pub(crate) fn hides_all(&self) -> bool {
         self.is_of_source() || self.is_of_part()
     }
@@ -69,7 +69,7 @@ impl Redaction {
     /// redaction with a stamp of the far future hides only values of the far future; otherwise it would hide all later
     /// values in that epoch.
     ///
-    /// What imports write is hidden whatever its stamp, unless the redaction is of the far future or has no stamp; and so
+    /// A value that an import wrote is hidden whatever its stamp, unless the redaction is of the far future or has no stamp; and so
     /// is every record of a source, and every layer or task of a roadmap, without exception: another clone that does not
     /// know of the redaction can import or add the same text again.
     pub(crate) fn hides(&self, stamp: Option<&EpochStamp>) -> bool {

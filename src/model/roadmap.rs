@@ -89,7 +89,7 @@ record! {
         /// The title, on one line.
         register title: String,
         /// The document as its planner wrote it, except that each layer or task is a member of its own, named by its issue.
-        /// Members merge separately, so that two clones can each change another layer.
+        /// Members merge separately, so that two clones can change different layers.
         #[serde(deserialize_with = "typed::any")]
         map document: Value,
         /// Every issue that was made for it, whether or not the document still has its layer or task.

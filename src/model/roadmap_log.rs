@@ -7,13 +7,13 @@ use super::digest::PlanDigest;
 use super::log_entry::log_entry;
 
 once! {
-    /// A document was added, or another one in its place.
+    /// A document was added or replaced.
     #[derive(Default)]
     RoadmapRevision {
         /// The digest of the document.
         decides document_digest: PlanDigest,
-        /// The digest of each part of the document as it was given: of a layer or task by its issue, of anything else by
-        /// its name. It shows later that a file has an earlier version of a part.
+        /// The digest of each part of the document as it was given, by issue for a layer or task and by name for anything
+        /// else. An earlier version of a part is recognized by it.
         fact parts: BTreeMap<String, PlanDigest> = default,
         /// The layers or tasks for which issues were made.
         text created: Vec<String> = default,

@@ -49,7 +49,7 @@ once! {
         /// A random name of the process that drives the run from here on: present when the run began, and whenever it was
         /// resumed.
         decides driver: Option<String> = default,
-        /// Whether someone stopped the run here, which can be resumed.
+        /// Whether someone stopped the run here; it can be resumed.
         fact stopped: Option<bool> = default,
     }
 }
@@ -158,8 +158,7 @@ once! {
         fact action: RunStep,
         /// The issue, if the step was taken for one.
         fact issue_id: Option<IssueId> = default,
-        /// The name of the agent that failed; absent if the run itself could not take the step, or could not record what
-        /// came of it.
+        /// The name of the agent that failed; absent if the run itself could not take the step, or could not record its result.
         fact agent: Option<String> = default,
         /// What went wrong.
         text error: Failure,

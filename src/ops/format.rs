@@ -21,7 +21,7 @@ impl Format {
     /// tab.
     ///
     /// # Errors
-    /// `unknown-field`; usage if a `%` stands for nothing.
+    /// `unknown-field`; usage if a `%` means nothing.
     pub(crate) fn parse(text: &str, known: &BTreeSet<String>) -> Result<Self, Refusal> {
         let (mut pieces, mut names, mut piece) = (Vec::new(), Vec::new(), String::new());
         let mut rest = text;
@@ -41,7 +41,7 @@ impl Format {
                 piece.push(char::from(byte));
                 rest = &rest[2..];
             } else {
-                return Err(Refusal::usage(format!("`%{}` stands for nothing in a format", begin(rest)))
+                return Err(Refusal::usage(format!("`%{}` means nothing in a format", begin(rest)))
                     .hint("`%(title)` is a field, `%%` a percent sign, `%09` a tab"));
             }
         }
@@ -92,7 +92,7 @@ mod tests {
     fn what_stands_for_nothing_is_refused() {
         assert!(line("%(titel)").unwrap_err().remedies[0].words.contains("did you mean `title`?"));
         for wrong in ["%", "%x", "%(id", "%é1", "%ff"] {
-            assert!(line(wrong).unwrap_err().message.contains("stands for nothing"), "{wrong}");
+            assert!(line(wrong).unwrap_err().message.contains("means nothing"), "{wrong}");
         }
     }
 }

@@ -126,7 +126,7 @@ pub(crate) struct Reads {
     pub(crate) pieces: Vec<Piece>,
     /// Files and directories that only this agent has.
     pub(crate) signs: &'static [&'static str],
-    /// What it wants from its user before it uses the files, in a sentence without a subject.
+    /// What it asks its user before it uses the files, in a sentence without a subject.
     pub(crate) consent: Option<&'static str>,
 }
 

@@ -8,7 +8,7 @@ pub(crate) struct CommandLine(String);
 
 /// A character that a reader of the command would not see, or not in its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it holds {} (character {})", name(*.character), .at + 1)]
+#[error("it contains {} (character {})", name(*.character), .at + 1)]
 pub(crate) struct HiddenCharacter {
     /// Which.
     pub(crate) character: char,
@@ -52,14 +52,14 @@ mod tests {
             assert_eq!(CommandLine::parse(fine).unwrap().as_str(), fine);
         }
         for (text, said) in [
-            ("true # quick check\nrm -rf .", "it holds a line break, U+000A (character 19)"),
-            ("a\tb", "it holds a tab, U+0009 (character 2)"),
-            ("a\u{1b}[2K", "it holds a control character, U+001B (character 2)"),
-            ("é\u{9b}2J", "it holds a control character, U+009B (character 2)"),
-            ("a\u{202e}b", "it holds an invisible character, U+202E (character 2)"),
-            ("a\u{200b}b", "it holds an invisible character, U+200B (character 2)"),
-            ("a\u{a0}b", "it holds a white-space character other than a space, U+00A0 (character 2)"),
-            ("a\u{2028}b", "it holds a line break, U+2028 (character 2)"),
+            ("true # quick check\nrm -rf .", "it contains a line break, U+000A (character 19)"),
+            ("a\tb", "it contains a tab, U+0009 (character 2)"),
+            ("a\u{1b}[2K", "it contains a control character, U+001B (character 2)"),
+            ("é\u{9b}2J", "it contains a control character, U+009B (character 2)"),
+            ("a\u{202e}b", "it contains an invisible character, U+202E (character 2)"),
+            ("a\u{200b}b", "it contains an invisible character, U+200B (character 2)"),
+            ("a\u{a0}b", "it contains a white-space character other than a space, U+00A0 (character 2)"),
+            ("a\u{2028}b", "it contains a line break, U+2028 (character 2)"),
         ] {
             assert_eq!(CommandLine::parse(text).unwrap_err().to_string(), said);
         }

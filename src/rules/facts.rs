@@ -25,7 +25,7 @@ pub(crate) struct Holder {
     pub(crate) solution_id: SolutionId,
     /// executing, completed or failed.
     pub(crate) status: ExecutionStatus,
-    /// Who executes.
+    /// The executor.
     pub(crate) actor: Person,
     /// When the lease expires.
     pub(crate) lease_expires_at: Time,
@@ -196,7 +196,7 @@ pub(crate) fn status(folder: &IssueFolder) -> IssueStatus {
 /// Times that are derived from the records around an issue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Times {
-    /// The latest change of anything about it.
+    /// When anything about it last changed.
     pub(crate) updated_at: Option<Time>,
     /// When the bound plan was made.
     pub(crate) planned_at: Option<Time>,

@@ -12,7 +12,7 @@ const LONGEST_HINT: usize = 500;
 /// Reads a form; a name such as `bug.yml` is that of its file.
 ///
 /// # Errors
-/// Why it is no form, in words.
+/// Why it is not a form, in words.
 pub(crate) fn form(file: &str, text: &str) -> Result<IssueTemplate, String> {
     let form = yaml::read(text)?;
     if !matches!(form, Node::Map(_)) {

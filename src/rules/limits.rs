@@ -69,7 +69,7 @@ impl Explain for LimitError {
             Self::LongTitle(_) => "put the rest into the description".into(),
             Self::BrokenTitle => "put everything after the first line into the description".into(),
             Self::LongText(_) => "commit large data as a file, and name the file here".into(),
-            Self::EmptyLabel => "give it a name; in a list, a comma stands between two names".into(),
+            Self::EmptyLabel => "give it a name; in a list, separate the names with commas".into(),
             Self::Label(_) => {
                 format!(
                     "a tag or component is one line of at most {LONGEST_LABEL} bytes, without leading or trailing spaces"

@@ -23,7 +23,7 @@ pub(crate) struct IssueDerived {
     /// What went wrong, if the last attempt failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
-    /// The latest change of anything about it.
+    /// When anything about it last changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) updated_at: Option<Time>,
     /// When its bound plan was made.

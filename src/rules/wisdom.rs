@@ -49,7 +49,6 @@ pub(crate) fn answered(all: &[Wisdom]) -> BTreeMap<EntryId, EntryId> {
 
 /// The entries for an agent that works on an issue, without answered questions: first those from that issue and those
 /// that share a tag or a component with it, then the rest; within each, by what the role needs most, then newest first.
-/// then the rest; each by what the role needs most, and then the newest first.
 pub(crate) fn context_for(
     all: Vec<Wisdom>,
     issue: &Issue,

@@ -25,7 +25,7 @@ impl Store {
         if reference.starts_with("refs/wf/") {
             format!("+refs/wf/*:refs/wf-remotes/{remote}/*")
         } else {
-            // A glob that matches nothing on the remote is no error; a full name would be.
+            // A glob that matches nothing on the remote is not an error; a full name would be.
             format!("+{reference}*:{}*", self.tracking(remote))
         }
     }

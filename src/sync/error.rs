@@ -42,7 +42,7 @@ pub(crate) enum SyncError {
         words: String,
     },
     /// The remote requires credentials, and none were given.
-    #[error("`{remote}` does not let you in: {words}")]
+    #[error("`{remote}` denied access: {words}")]
     Credentials {
         /// The remote.
         remote: String,

@@ -60,7 +60,7 @@ impl CommittedWork {
             } else if commit.link.reverts.is_empty() {
                 work.leave_out(&commit, "was reverted");
             } else {
-                work.leave_out(&commit, "only reverts others of them");
+                work.leave_out(&commit, "only reverts other commits of it");
             }
         }
         let mut steps = work.with_changes(store, steps)?;
@@ -75,7 +75,7 @@ impl CommittedWork {
         });
         if nets_to_nothing(store, steps.iter().map(|(_, code)| code))? {
             for (commit, _) in &steps {
-                work.leave_out(commit, "is undone by the others");
+                work.leave_out(commit, "is undone by the other commits");
             }
         } else {
             work.effective = steps.into_iter().map(|(commit, _)| commit).collect();
@@ -107,7 +107,7 @@ impl CommittedWork {
                 if own.as_ref().is_none_or(may_change) {
                     found.push((commit, code));
                 } else {
-                    self.leave_out(&commit, "is a merge that changes nothing by itself");
+                    self.leave_out(&commit, "is a merge without changes of its own");
                 }
             } else if is_empty(store, &code)? {
                 self.leave_out(&commit, "changes nothing");

@@ -52,15 +52,15 @@ fn type_of(schema: &Value, root: &Value) -> String {
     };
     match name {
         Some("string") if schema["format"] == "date-time" => "time".into(),
-        Some("string") => "text".into(),
-        Some("array") => format!("list: {}", type_of(&schema["items"], root)),
+        Some("string") => "string".into(),
+        Some("array") => format!("array: {}", type_of(&schema["items"], root)),
         Some("integer") if schema["maximum"].is_number() => {
             format!("{} to {}", schema["minimum"], schema["maximum"])
         }
         Some("integer" | "number") => "number".into(),
-        Some("boolean") => "true or false".into(),
+        Some("boolean") => "boolean".into(),
         Some("object") => "object".into(),
-        _ => "anything".into(),
+        _ => "any value".into(),
     }
 }
 

@@ -49,7 +49,7 @@ pub(in crate::cli) fn saved(session: &Session, name: &str) -> Result<Vec<String>
         return options(session, name, &mut Vec::new());
     }
     let set = format!("git config {} \"--mine --unblocked\"", shell::operand(&format!("wf.query.{name}")));
-    let what = format!("there is no saved query `@{name}`");
+    let what = format!("no saved query is called `@{name}`");
     let all = session.store().git().config_below("wf.").unwrap_or_default();
     let names = all.iter().filter(|it| it.subsection == "query").map(|it| it.name.as_str());
     let saves = "saves one";

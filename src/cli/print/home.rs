@@ -245,7 +245,7 @@ fn sync(screen: &mut Screen, sync: &SyncState) -> io::Result<()> {
         (None, _) | (_, None) => format!("never synced with {remote}"),
         (Some(0), Some(0)) => format!("up to date with {remote} as of the last fetch"),
         (Some(ahead), Some(0)) => format!("{} to push to {remote}", count(ahead, "commit")),
-        (Some(0), Some(behind)) => format!("{} of {remote} to merge", count(behind, "commit")),
+        (Some(0), Some(behind)) => format!("{} to merge from {remote}", count(behind, "commit")),
         (Some(ahead), Some(behind)) => {
             format!("{} to push to {remote}, {behind} to merge", count(ahead, "commit"))
         }
@@ -256,7 +256,7 @@ fn sync(screen: &mut Screen, sync: &SyncState) -> io::Result<()> {
 fn next(screen: &mut Screen, steps: &[Remedy]) -> io::Result<()> {
     writeln!(screen)?;
     if UiSettings::get().is_plain {
-        // The label is no cell, so nothing is read out between it and the command.
+        // The label is not a cell, so nothing is read out between it and the command.
         for step in steps {
             let Some(call) = &step.call else { continue };
             writeln!(screen, "next: {}: {}", remedy::command(call), clean_line(&step.words))?;

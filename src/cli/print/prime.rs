@@ -40,7 +40,7 @@ pub(in crate::cli) fn prime(it: &Prime) -> String {
         let call = remedy.call.as_ref().map(command).unwrap_or_default();
         let _ = writeln!(out, "- `{call}` {}", remedy.words);
     }
-    out.push_str("\nAll take --json and --help.\n\n## Rules\n\n");
+    out.push_str("\nAll commands take --json and --help.\n\n## Rules\n\n");
     for rule in &it.rules {
         let _ = writeln!(out, "- {rule}");
     }

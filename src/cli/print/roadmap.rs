@@ -9,7 +9,7 @@ use crate::rules::roadmap::{Assessed, Round, RoundStatus, Status};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style, time};
 
-/// How many signs a progress bar has.
+/// How many characters a progress bar has.
 const BAR: usize = 10;
 
 /// `██████░░░░ 3/5`
@@ -70,10 +70,10 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
     if !it.redacted.is_empty() {
         writeln!(
             screen,
-            "redacted: something in these issues is hidden, so they no longer follow the document and stay as they are"
+            "redacted: parts of these issues are hidden, so the issues no longer follow the document and stay as they are"
         )?;
         if it.redacted.iter().any(|it| it.wave.is_none()) {
-            writeln!(screen, "the document no longer has some of them; `git wf close ISSUE` closes one")?;
+            writeln!(screen, "some of them are no longer in the document; `git wf close ISSUE` closes one")?;
         }
     }
     for was in &it.overridden {

@@ -172,7 +172,7 @@ fn history(screen: &mut Screen, it: &RoadmapView) -> io::Result<()> {
     Ok(())
 }
 
-/// A text in a table: one line, without a sign that ends the cell.
+/// A text in a table: one line, without a character that would end the cell.
 fn cell(text: &str) -> String {
     clean_line(text).replace('|', "\\|")
 }

@@ -47,11 +47,11 @@ fn words_of(field: &str, record: &str, is_set: bool) -> String {
     });
     match (set, field) {
         (Some((set, element)), _) if is_set => {
-            format!("added `{}` to the {set} of {record} again", clean_line(element))
+            format!("put `{}` back into the {set} of {record}", clean_line(element))
         }
         (Some((set, element)), _) => format!("removed `{}` from the {set} of {record}", clean_line(element)),
         (None, "withdrawn") if is_set => format!("withdrew {record} again"),
-        (None, "withdrawn") => format!("{record} is no longer withdrawn"),
+        (None, "withdrawn") => format!("restored {record}, which was withdrawn"),
         (None, field) => format!("restored `{}` of {record}", clean_line(field)),
     }
 }

@@ -68,7 +68,7 @@ fn read(reading: &mut Reading, folder: &Path, seen: &mut Seen) {
     let history = files::json(&folder.join(HISTORY), &at(HISTORY), &mut reading.faults);
     let entries = history.as_ref().and_then(Value::as_array).map_or(0, Vec::len);
     if entries > 0 {
-        let what = "they count steps and issues, which the log of the store does here";
+        let what = "they only count steps and issues; here, the log of the store has that";
         let entries = match entries {
             1 => "its entry was left out".to_owned(),
             many => format!("its {many} entries were left out"),

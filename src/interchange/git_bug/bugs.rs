@@ -22,7 +22,7 @@ const VERSION: u64 = 4;
 const MOST_COMMITS: usize = 100_000;
 /// The largest pack of operations, and the largest version of an identity.
 const LARGEST: u64 = 16 << 20;
-/// The farthest that a clock may jump; git-bug takes more for an attack.
+/// The farthest that a clock may jump; git-bug treats anything more as an attack.
 const FARTHEST: u64 = 1_000_000;
 const DOING: &str = "cannot read a bug";
 

@@ -169,7 +169,7 @@ impl RecordNotes<'_> {
 }
 
 /// Updates the record at a path to what the source says now. Its field `joint` makes sense only together with those of
-/// other records, so it gets the stamp of this state even if it did not change; that alone is no change.
+/// other records, so it gets the stamp of this state even if it did not change; on its own, that does not count as a change.
 fn update_record(
     tx: &mut Tx<'_>,
     schema: &'static Schema,
@@ -182,7 +182,7 @@ fn update_record(
         Ok(None) => (fresh, Followed::Written),
         Ok(Some(here)) if here.birth() != fresh.birth() && schema.births == Births::LaterStands => {
             return Ok(said.left_out(
-                "is another one here, with the same id: it stays as it is, and the source's was left out",
+                "is a different one here with the same id: it stays as it is, and the source's was left out",
             ));
         }
         Ok(Some(mut here)) => {

@@ -127,8 +127,8 @@ pub(in crate::mcp) fn is_part_of_an_issue(field: &str) -> bool {
 fn record(call: &Call<'_>, input: &Input) -> Answer<Record> {
     let Input { id, include, older, imported } = input;
     if *older > 0 && include.is_empty() {
-        return Err(Refusal::usage("`older` says nothing without `include`")
-            .hint("name the part of which you want older entries in `include`"));
+        return Err(Refusal::usage("`older` has no effect without `include`")
+            .hint("name the part whose older entries you want in `include`"));
     }
     let (imported, older) = (*imported, *older);
     let done = issues::show(call.session, id, imported)?;

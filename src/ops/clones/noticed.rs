@@ -106,8 +106,8 @@ pub(super) fn unreadable(store: &Store, before: ObjectId) -> Result<Option<Notic
     }
     let what = match broken {
         0 => return Ok(None),
-        1 => "a record that came in cannot be read, and is skipped".to_owned(),
-        _ => format!("{broken} records that came in cannot be read, and are skipped"),
+        1 => "an incoming record cannot be read, and is skipped".to_owned(),
+        _ => format!("{broken} incoming records cannot be read, and are skipped"),
     };
     Ok(Some(Notice::warning(what).remedy(Op::Fsck, "names what is wrong")))
 }

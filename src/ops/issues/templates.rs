@@ -10,7 +10,7 @@ use crate::rules::issue_text::{IssueTemplate, template};
 
 /// Where templates are; an earlier one beats a later one of the same name.
 const PLACES: [&str; 2] = [".wf/templates", ".github/ISSUE_TEMPLATE"];
-/// The file in which GitHub keeps links to other places; it is no form.
+/// The file in which GitHub keeps links to other places; it is not a form.
 const CONFIG: [&str; 2] = ["config.yml", "config.yaml"];
 /// A longer file is not a template.
 const LONGEST: u64 = 64 * 1024;
@@ -50,7 +50,7 @@ pub(crate) fn templates(session: &Session) -> Vec<(String, IssueTemplate)> {
 /// Reads a file with this name and text.
 type Reader = fn(&str, &str) -> Result<IssueTemplate, String>;
 
-/// How to read a file of this name; `None` if it is no template.
+/// How to read a file of this name; `None` if it is not a template.
 fn reader(file: &str) -> Option<Reader> {
     match file.rsplit_once('.')?.1 {
         "md" => Some(|file, text| template(file, text).map_err(|fault| fault.to_string())),

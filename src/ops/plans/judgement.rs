@@ -173,7 +173,7 @@ impl Judgement {
         if let Some(given) = input.total_score.filter(|given| given.rounded() != scores.total()) {
             return Err(Refusal::new(
                 Code::OtherTotal,
-                format!("the given total is {given}, but the scores make {}", scores.total()),
+                format!("the given total is {given}, but the scores give {}", scores.total()),
             )
             .hint("0.4 technical + 0.3 risk + 0.3 completeness; correct the scores, or omit the total"));
         }

@@ -40,7 +40,7 @@ pub(crate) struct ReviewerInput {
     /// The plan itself.
     #[schemars(with = "std::collections::BTreeMap<String, Value>")]
     pub(crate) plan: Value,
-    /// The quality of the plan, 0 to 1; binding needs 0.8.
+    /// The quality of the plan, 0 to 1; binding requires 0.8.
     pub(crate) quality: f64,
     /// What the checks found in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -90,8 +90,8 @@ pub(crate) fn add_task(
 ) -> Answer<ChangedTask> {
     let permit = session.permit(Op::TaskAdd)?;
     if edit.is_empty() {
-        return Err(Refusal::usage("the task has no content")
-            .hint("a title, an action, a step and a criterion at least")
+        return Err(Refusal::usage("the task is empty")
+            .hint("give at least a title, an action, a step and a criterion")
             .remedy(RemedyCall::new(Other::Help, ["task", "add"]), "lists the fields"));
     }
     let id = plan_named(&session.store().snapshot()?, solution)?;

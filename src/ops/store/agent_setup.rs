@@ -62,11 +62,11 @@ pub(crate) struct AgentState {
     pub(crate) agent: Agent,
     /// Whether the repository has files of it.
     pub(crate) is_found: bool,
-    /// Whether any of what only it reads is there.
+    /// Whether any of the pieces that only it reads is there.
     pub(crate) is_set_up: bool,
     /// What it reads.
     pub(crate) files: Vec<PieceState>,
-    /// What the agent wants from its user before it uses these files.
+    /// What the agent asks its user before it uses these files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) consent: Option<&'static str>,
 }
@@ -105,7 +105,7 @@ pub(crate) struct SetupChange {
 pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<AgentFiles> {
     let top = session.store().work_dir().ok_or_else(|| {
         Refusal::new(Code::NoWorkTree, "a bare repository has no files for agents")
-            .command("git worktree add DIRECTORY", "creates a work tree, in which it has them")
+            .command("git worktree add DIRECTORY", "creates a work tree, which can have them")
     })?;
     let mut work = WorkFiles::at(&top)?;
     let chosen = chosen(&mut work, input);
@@ -140,9 +140,7 @@ pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<Agent
         work.apply()?;
     }
     if input.task == SetupTask::Write && session.store().tip()?.is_none() {
-        session.notice(
-            Notice::note("this repository has no issues yet").remedy(Other::Init, "creates their store"),
-        );
+        session.notice(Notice::note("this repository has no store yet").remedy(Other::Init, "creates it"));
     }
     Ok(session.done(AgentFiles { agents, changes }, None))
 }
@@ -177,7 +175,7 @@ fn remove(work: &mut WorkFiles, chosen: &[&Reads]) -> Result<BTreeSet<String>, R
         for piece in other.pieces.iter().filter(|it| it.gives == Gives::Instructions) {
             // If its settings cannot be read, it reads its usual files.
             let path = path_of(work, other.agent, piece).unwrap_or_else(|_| piece.paths[0].to_owned());
-            // A link that leads out of the work tree is no file that these agents share.
+            // These agents do not share a file through a link that leads out of the work tree.
             let Ok(real) = work.real(&path) else { continue };
             still_read.entry(real).or_insert_with(|| why.clone());
         }

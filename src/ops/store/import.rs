@@ -146,7 +146,7 @@ pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl
         }
     };
     if !taken.has_issues {
-        session.notice(Notice::warning(format!("{name} holds no issue")));
+        session.notice(Notice::warning(format!("{name} contains no issues")));
     }
     if !taken.kept.is_empty() {
         session.notice(Notice::warning(format!(

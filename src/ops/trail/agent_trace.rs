@@ -28,7 +28,7 @@ const AT_ONCE: usize = 100;
 pub(crate) struct WrittenTraces {
     /// Records: commits that an execution links, and that added lines.
     pub(crate) records: usize,
-    /// Commits that no execution links; nothing is known of them.
+    /// Commits that no execution links; nothing is known about them.
     pub(crate) unlinked: usize,
     /// Linked commits without a record: merges, and those that added no lines.
     pub(crate) without_lines: usize,

@@ -32,7 +32,7 @@ pub(crate) struct Lease {
     pub(crate) solution_id: SolutionId,
     /// The execution.
     pub(crate) execution_id: ExecutionId,
-    /// Who executes.
+    /// The executor.
     pub(crate) actor: Person,
     /// The branch that it works on.
     #[serde(skip_serializing_if = "Option::is_none")]

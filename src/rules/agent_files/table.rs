@@ -87,7 +87,7 @@ fn reads(agent: Agent) -> Reads {
     Reads { agent, pieces, signs, consent: consent(agent) }
 }
 
-/// What it wants from its user before it uses the files; see gitwf-agents(7).
+/// What it asks its user before it uses the files; see gitwf-agents(7).
 fn consent(agent: Agent) -> Option<&'static str> {
     Some(match agent {
         Agent::Claude => "starts the server only after you approve it: run `claude` here once",

@@ -10,7 +10,7 @@ const KEY: &str = "read";
 /// The files that aider reads, as someone else than `git wf` has configured; `None` if nobody has.
 ///
 /// # Errors
-/// A file that is no simple mapping, since nothing can safely be added to it.
+/// A file that is not a simple mapping, since nothing can safely be added to it.
 pub(super) fn files(text: &str) -> Result<Option<Vec<String>>, AgentFileFault> {
     let own = section::find(text, Marks::Hash)?;
     let rest = match &own {

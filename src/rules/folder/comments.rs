@@ -103,7 +103,7 @@ fn latest<'a>(versions: &[&'a Comment]) -> Option<StandingComment<'a>> {
     let mut said_there: Option<&str> = None;
     let mut changes: Vec<&Comment> = Vec::new();
     for version in versions.iter().copied() {
-        // Two clones that read the source at different times have the same text twice: the second one is no change,
+        // Two clones that read the source at different times have the same text twice: the second one is not a change,
         // and does not undo what somebody wrote in between.
         let is_again = version.source_id.is_some() && said_there == Some(version.body.as_str());
         if version.source_id.is_some() {

@@ -54,11 +54,11 @@ macro_rules! rules {
 pub(in crate::rules) use rules;
 
 rules! {
-    TYPE = Error "type": "each known field has its JSON type; null is the same as no field",
+    TYPE = Error "type": "each known field has its JSON type; null counts as absent",
         "`schema solution` shows the type of each field";
     DEPTH = Error "depth": "lists and objects are nested at most 90 deep",
         "flatten what is nested, or put it into a string";
-    TEXT = Error "text": "description, and the title of each task, are given and not empty",
+    TEXT = Error "text": "the description, and the title of each task, are not empty",
         "describe the plan in one line";
     IDS = Error "ids": "id and issue_id, if given, are ids that belong to the issue of the plan",
         "omit id and issue_id: they are generated";
@@ -88,7 +88,7 @@ rules! {
         "give a number within the bounds";
     PRIORITY = Error "priority": "a priority is 1 (critical) to 5 (trivial), or its name",
         "give a number from 1 to 5, or leave it out";
-    COMMIT_TYPE = Error "commit-type": "the type of a commit is one of Conventional Commits",
+    COMMIT_TYPE = Error "commit-type": "the type of a commit is one that Conventional Commits defines",
         "use feat, fix, or the closest type";
     DEPENDS_ON = Error "depends-on": "depends_on names tasks of this plan",
         "name tasks of this plan; what another plan must do first belongs to depends_on of the issue";
@@ -104,12 +104,12 @@ rules! {
         "say which command to run or where to look, and what the result should be";
     TWINS = Warning "twin-paths": "no two paths of a plan differ only in case or in how accents are encoded",
         "write the path as `git ls-files` shows it; plans that name either of them wait for each other";
-    SYMLINK = Warning "symbolic-link": "no path leads through a symbolic link of the checked-out commit, or is one that is to be changed",
+    SYMLINK = Warning "symbolic-link": "no path leads through a symbolic link of the checked-out commit, and no file to change is one",
         "name the file itself; a plan that names it does not wait for one that names it through a link";
     OWN_SCORE = Warning "own-score": "the planner's own score is 0.8 or more",
         "improve the plan until its planner would execute it, or say in `approach` what is uncertain";
     UNKNOWN_FILE = Warning "unknown-file": "a file to change exists in the checked-out commit",
-        "correct the path, or give the file the action create";
+        "correct the path, or set the file's action to create";
     UNKNOWN_WORD = Warning "unknown-word":
         "strategy_type, effort, conflict_risk and the action of a file are words from their lists, in any case",
         "use the closest word; any other is kept, but has no effect";

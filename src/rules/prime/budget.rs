@@ -2,7 +2,7 @@
 
 use crate::model::hidden::is_hidden;
 
-/// A word that is longer than this is no word of a language.
+/// A longer word is not a word of a language.
 const LONGEST_WORD: usize = 14;
 
 /// What each character costs, in thirds of a token: English text has about four letters to a token; ids, hashes and

@@ -15,11 +15,11 @@ pub(crate) const MOST_ROUNDS: usize = 5;
 text_enum!(
     /// The status of a roadmap.
     Status {
-        /// Nobody has said anything about its document.
+        /// Nobody has given feedback on its document.
         Planning = "planning",
         /// There was feedback, and its document is not approved.
         Refining = "refining",
-        /// Its document is approved, or there were as many rounds as there can be.
+        /// Its document is approved, or it has had the maximum number of rounds.
         Ready = "ready",
     }
 );

@@ -171,7 +171,7 @@ impl<'a> OriginJudge<'a> {
     }
 
     /// If a commit creates a different record than the one in the base, compares it with the last one at this path in
-    /// the commit's own history. If two branches create a record independently of each other, that is no fault.
+    /// the commit's own history. If two branches create a record independently of each other, neither is in error.
     fn in_place_of_another(
         &mut self,
         own: &Own,

@@ -50,7 +50,7 @@ impl<'a> Versions<'a> {
         if let Some(number) = self.numbers.get(path) {
             return *number;
         }
-        // Memory does not hold four thousand million paths.
+        // Memory cannot hold four billion paths.
         let number = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         self.numbers.insert(path.to_owned(), number);
         number

@@ -88,7 +88,7 @@ impl FoundConflicts {
         if let Some(known) = self.by_key.get(&key) {
             return *known;
         }
-        // Nobody resolves one of four thousand million conflicts.
+        // Nobody has four billion conflicts to resolve.
         let n = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         self.by_path.entry(met.path.clone()).or_default().push(n);
         self.by_key.insert(key, n);

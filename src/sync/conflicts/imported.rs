@@ -1,4 +1,4 @@
-//! Imports by two clones: an imported value that someone has replaced is no side of a conflict.
+//! Imports by two clones: an imported value that someone has replaced does not count as one side of a conflict.
 
 use super::WHOLE;
 use super::found::rank;

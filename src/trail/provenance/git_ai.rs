@@ -16,7 +16,7 @@ const DIVIDER: &str = "---";
 /// The start of the key of a person.
 const PERSON: &str = "h_";
 
-/// The sessions that a note names, each with its lines; nothing if it is no such note.
+/// The sessions that a note names, each with its lines; nothing if it is not such a note.
 pub(super) fn parse(note: &[u8]) -> Vec<Stated> {
     let Ok(text) = std::str::from_utf8(note) else { return vec![] };
     let Some((lines, json)) = split(text) else { return vec![] };

@@ -182,9 +182,9 @@ fn filters(view: &View<'_>) -> Markup {
                     (field("until", "Created until"))
                     (field("wave", "Wave"))
                     (check("mine", "assigned to you"))
-                    (check("unblocked", "nothing in the way"))
+                    (check("unblocked", "not waiting for other issues"))
                     (check("planned", "has a plan"))
-                    (check("ready", "ready to be taken"))
+                    (check("ready", "ready to be claimed"))
                 }
             }
             @if !query.is_empty() { a href=(view.href(&Place::Issues)) { "Clear" } }

@@ -173,7 +173,7 @@ fn records_that_were_broken_from_the_start_are_counted() {
     two.ada.wf(&["push"]).ok();
     let synced = two.bea.wf(&["sync"]).ok();
     let told =
-        "warning: 2 records that came in cannot be read, and are skipped; `git wf fsck` names what is wrong";
+        "warning: 2 incoming records cannot be read, and are skipped; `git wf fsck` names what is wrong";
     assert!(synced.stderr.contains(told), "{}", synced.stderr);
     assert!(!two.bea.wf(&["sync"]).ok().stderr.contains("cannot be read"), "once");
 }

@@ -160,7 +160,7 @@ fn a_saved_query_can_name_another() {
     for (name, message) in [
         ("@round", "`@round` refers to itself"),
         ("@own", "`@own` refers to itself"),
-        ("@lost", "no saved query `@nothing`"),
+        ("@lost", "no saved query is called `@nothing`"),
     ] {
         let error = repo.refused(2, &["list", name]);
         assert!(error["message"].as_str().unwrap().contains(message), "{name}: {error}");

@@ -146,7 +146,7 @@ fn what_was_undone_and_what_stays_is_said_in_words() {
     repo.wf(&["unbind", "ISS-001"]).ok();
     repo.wf(&["solution", "withdraw", &plan, "-m", "no"]).ok();
     let said = repo.wf(&["undo"]).ok().stdout;
-    assert!(said.contains(" is no longer withdrawn\n"), "{said}");
+    assert!(said.contains(", which was withdrawn\n"), "{said}");
     repo.wf(&["feedback", "add", "ISS-001", "-m", "too vague"]).ok();
     let refused = repo.wf(&["undo"]).fails(1).stderr;
     assert!(refused.contains("the feedback on ISS-001: entries of a log"), "{refused}");

@@ -24,7 +24,7 @@ pub(crate) struct Args {
 
 /// The hook that protects a server: if it cannot check, the push is rejected.
 const GUARD: &str = "pre-receive";
-/// The hooks of an agent of a run: if they cannot check, it may not.
+/// The hooks of an agent of a run: what they cannot check, they refuse.
 const OF_AGENTS: &str = "guard";
 
 /// git continues whatever happens here, even after a panic: only the policy may stop a commit, and only a guard may

@@ -58,7 +58,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         _ => None,
     };
     if args.yes && !args.purge {
-        return Err(Failure::usage("--yes is only for --purge").hint("omit it: redacting asks nothing"));
+        return Err(
+            Failure::usage("--yes is only for --purge").hint("omit it: without --purge, nothing is asked")
+        );
     }
     if args.purge {
         session.check_store()?;

@@ -10,7 +10,7 @@ use crate::ops::trail::{self, Audit};
 /// A merge needs a plan only for its own changes: paths with a conflict, and paths that differ from what git makes of its
 /// parents. (A git older than 2.39 compares file by file: whatever both sides changed is the merge's own change.)
 ///
-/// Actions that a role does not allow, and changes of records that no command makes, are reported for all issues; with
+/// Actions that a role does not allow, and changes to records that no command makes, are reported for all issues; with
 /// RANGE, they are only notes if the issue has no commit in it. Overridden gates are listed for all issues; with RANGE,
 /// for issues with a commit in it, and for executions that ended without a commit. Breaches of roles in runs (see
 /// gitwf-agents(7)) are listed for all runs; a breach by an agent that was not undone is an error.

@@ -8,7 +8,7 @@ use crate::ops::trail::{self, Sides};
 /// ref, or in the last commit if there is no remote.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The two states (default for either: the present one)
+    /// The two states (default for either: the current one)
     #[arg(value_name = "A..B")]
     range: Option<String>,
     /// Limit to this record and what belongs to it

@@ -10,7 +10,7 @@ use crate::ui;
 /// Writes what each agent reads, and nothing else: a section in AGENTS.md, CLAUDE.md or GEMINI.md, the MCP server `git-wf
 /// mcp` in its configuration, and hooks that run `git wf prime` when a session starts and before the agent stops. --list
 /// shows the files. Other content stays byte for byte; --remove restores the files as they were. An entry that somebody
-/// wrote by hand is kept. Either all files are changed or none. Commit them to share them.
+/// wrote by hand is kept. All of the files are changed, or none. Commit them to share them.
 ///
 /// Without AGENT, --check covers the agents that are set up; --list and --remove cover all. gitwf-agents(7) says where the
 /// formats come from, and what each agent asks before it uses them.
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Remove what was written
     #[arg(long, conflicts_with = "list")]
     remove: bool,
-    /// List what each agent reads, and whether it is there
+    /// List the files that each agent reads, and their state
     #[arg(long, conflicts_with = "dry_run")]
     list: bool,
     /// Show the changes, and make none

@@ -29,7 +29,7 @@ use crate::ui;
 /// On a terminal, each issue has a line with its step, its task, the time and the last output of its agent. With --json,
 /// each event is a JSON object on a line of stderr (`git wf schema run-event`), and the answer is the run at its end.
 ///
-/// An agent that gives no valid answer is asked once more. An execution that fails even so is retried once, in a new worktree
+/// An agent that gives no valid answer is asked once more. An execution that still fails is retried once, in a new worktree
 /// (--retry). When no retries are left, or when its agent took too long, its issue is skipped; on a terminal without --yes,
 /// you are asked whether to retry it, skip it or stop the run. An agent that writes and changes nothing for wf.run.silence
 /// (default for acp: 15m) is stopped and started again, once; an agent that speaks acp is first reminded twice.

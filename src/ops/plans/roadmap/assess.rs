@@ -72,7 +72,7 @@ pub(super) fn chosen(
                 None => "has neither layers nor tasks",
             };
             Refusal::new(Code::OtherMode, format!("the roadmap should be {wanted}, but the document {has}"))
-                .hint("correct `mode` or the assessment, or have it planned in the other way")
+                .hint("correct `mode` or the assessment, or have it planned the other way")
         }
     })
 }

@@ -276,20 +276,20 @@ pub(super) fn orphans(
             format!("{document} no longer has the layer or task of {issues}; the roadmap is as it was");
         let refusal = Refusal::new(Code::WouldOrphan, message)
             .details(unsettled)
-            .hint("a layer or task stays the same if its goal or title does, or its scope")
+            .hint("a layer or task is recognized by its goal or title, or by its scope")
             .remedy(again("keep"), "leaves them open, in no wave")
             .remedy(again("cancel"), "cancels them");
         let close = |refusal: Refusal, id| {
             refusal.remedy(
                 RemedyCall::new(Op::Close, [id]),
-                "closes one that is redacted, which the document does not",
+                "closes this redacted one, which the document cannot do",
             )
         };
         return Err(redacted.into_iter().fold(refusal, close));
     }
     if !at_work.is_empty() {
         let message =
-            format!("{} cannot be cancelled while somebody executes it", count(at_work.len(), "issue"));
+            format!("{} cannot be cancelled while someone is executing it", count(at_work.len(), "issue"));
         return Err(Refusal::new(Code::Executing, message)
             .details(at_work)
             .remedy(Op::LeaseRelease, "ends the execution")

@@ -197,7 +197,7 @@ fn nothing(view: &RoadmapView, wave: &WaveView, under_way: &[OpenIssue], stopped
     let (id, number) = (&view.id, wave.wave);
     let refusal = match stopped.first() {
         Some(first) => {
-            Refusal::nothing(format!("wave {number} of `{id}` waits for what failed or is paused"))
+            Refusal::nothing(format!("wave {number} of `{id}` waits for issues that failed or are paused"))
                 .remedy(RemedyCall::new(Op::Retry, [&first.issue_id]), "queues failed work again")
         }
         None => Refusal::nothing(format!("wave {number} of `{id}` is under way"))

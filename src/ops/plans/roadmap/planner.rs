@@ -24,7 +24,7 @@ pub(crate) struct RoadmapInput {
     pub(crate) requirement: String,
     /// progressive (layers), direct (tasks), or auto: as the assessment says.
     pub(crate) mode: RoadmapChoice,
-    /// What a roadmap must keep to.
+    /// The rules for roadmaps.
     pub(crate) rules: Vec<String>,
     /// The current roadmap, if it should be changed.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -33,7 +33,7 @@ pub(crate) fn revise(session: &Session, input: &Revise) -> Answer<RoadmapView> {
     let id = resolve::roadmap(&session.store().snapshot()?, &input.roadmap)?;
     let feedback = tidy(&input.feedback)?;
     if input.approve == feedback.parts().next().is_some() {
-        return Err(Refusal::usage("a roadmap is either approved, or gets feedback")
+        return Err(Refusal::usage("give either an approval or feedback")
             .hint("give --approve alone, or one or more of --scope, --convergence and --redecompose"));
     }
     let committed = session.transact(permit, |tx| {
@@ -63,10 +63,10 @@ pub(crate) fn revise(session: &Session, input: &Revise) -> Answer<RoadmapView> {
 fn too_many(id: &RoadmapId) -> Refusal {
     Refusal::new(
         Code::TooManyRounds,
-        format!("`{id}` has had {MOST_ROUNDS} rounds of feedback, as many as there can be"),
+        format!("`{id}` has had {MOST_ROUNDS} rounds of feedback, which is the maximum"),
     )
     .remedy(RemedyCall::new(Op::RoadmapRevise, [id]).flag("approve"), "approves it as it is")
-    .remedy(RemedyCall::new(Other::RoadmapNext, [id]), "begins with it")
+    .remedy(RemedyCall::new(Other::RoadmapNext, [id]), "queues its first wave")
     .hint("what is still wrong can be changed in its issues")
 }
 

@@ -251,7 +251,7 @@ impl TreeComparison<'_> {
         Ok(is_kept.then_some(branch))
     }
 
-    /// Checks out no branch any more in the agent's worktree if that is the one at `name`. Returns false if it is checked
+    /// Detaches HEAD in the agent's worktree if it is on the branch `name`. Returns false if it is checked
     /// out elsewhere.
     fn leaves(&self, name: &str, at: ObjectId) -> Result<bool, Refusal> {
         let store = &self.before.store;

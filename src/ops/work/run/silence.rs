@@ -1,4 +1,4 @@
-//! Agents that neither say nor change anything: how long that is borne with, and how it is noticed.
+//! Agents that neither say nor change anything: how long that is tolerated, and how it is noticed.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};

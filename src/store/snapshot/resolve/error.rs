@@ -106,7 +106,7 @@ impl Explain for ResolveError {
                 "run" => Remedies::call(Other::RunList, "shows the runs"),
                 "roadmap" => Remedies::call(Other::RoadmapList, "shows the roadmaps"),
                 _ if text.starts_with("RUN-") => Remedies::call(Other::RunList, "shows the runs"),
-                // A word is no id.
+                // A word is not an id.
                 _ if !text.contains('-') && text.chars().all(char::is_alphabetic) => {
                     Remedies::call(RemedyCall::new(Other::Search, [text]), "searches all texts")
                         .or_call(RemedyCall::from(Other::List).flag("all"), "lists the issues")

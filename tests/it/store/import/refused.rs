@@ -190,5 +190,5 @@ fn a_file_with_nothing_in_it_is_an_error() {
     // An export of a store without issues is valid, and brings none.
     let export = store(&Sandbox::new(), "b").wf(&["export", "jsonl"]).ok().stdout;
     let told = repo.json_in(&export, &["import", "jsonl", "-"]);
-    assert_eq!(told["warnings"], json!(["stdin holds no issue"]));
+    assert_eq!(told["warnings"], json!(["stdin contains no issues"]));
 }

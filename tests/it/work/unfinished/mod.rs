@@ -180,7 +180,7 @@ fn what_was_taken_back_is_not_done() {
     repo.git(&["revert", "--no-edit", "HEAD"]).ok();
     let told = idle(&repo);
     assert!(told[0].ends_with("\"Add a\" was reverted"), "{told:?}");
-    assert!(told[1].ends_with("only reverts others of them"), "{told:?}");
+    assert!(told[1].ends_with("only reverts other commits of it"), "{told:?}");
     // The work is restored by another revert, and then removed by hand.
     repo.git(&["revert", "--no-edit", "HEAD"]).ok();
     repo.git(&["rm", "-q", "src/a.rs"]).ok();
@@ -216,7 +216,7 @@ fn a_merge_is_work_only_by_its_own_changes() {
     let theirs = repo.git(&["rev-parse", "HEAD"]).ok().line().to_owned();
     repo.git(&["switch", "-q", "main"]).ok();
     repo.git(&["merge", "-q", "--no-ff", "--no-edit", "theirs"]).ok();
-    assert!(idle(&repo)[0].ends_with("is a merge that changes nothing by itself"));
+    assert!(idle(&repo)[0].ends_with("is a merge without changes of its own"));
     let link = |repo: &Repo, n: usize| repo.json(&["show", "ISS-001"])["executions"][0]["commits"][n].clone();
     assert_eq!(link(&repo, 0)["files"], json!(null));
     // It does not credit anyone else's commit to the plan.

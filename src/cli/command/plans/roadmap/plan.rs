@@ -78,6 +78,6 @@ pub(super) fn replanned(
 fn named_or_configured(planner: Option<String>, session: &Session) -> Result<String, Failure> {
     planner.or_else(|| session.store().config("wf.run.planner")).ok_or_else(|| {
         Failure::new(Code::NoAgent, "no planner is named")
-            .hint("name one with --planner, or set `git config wf.run.planner NAME`; `git wf agents list` shows those that are known here")
+            .hint("name one with --planner, or set `git config wf.run.planner NAME`; `git wf agents list` shows the known agents")
     })
 }

@@ -274,7 +274,7 @@ impl Driver<'_> {
         }
         prepare_branch(store, &self.places, &self.log)?;
         let there = tree::open_of(store, &folder)?;
-        let what = "the worktree of the branch of the run was exchanged".to_owned();
+        let what = "the worktree of the run's branch was replaced".to_owned();
         let breach = Breach { action: RunStep::Integrate, issue_id: None, agent: None, what, undone: true };
         self.log("breach", [RunEvent::Breach(breach)])?;
         Ok(there)
