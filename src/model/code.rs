@@ -221,7 +221,7 @@ text_enum!(
         NoProgram = "no-program",
         /// There is no active queue.
         NoQueue = "no-queue",
-        /// The system gives no random numbers.
+        /// The system provides no random numbers.
         NoRandomNumbers = "no-random-numbers",
         /// The repository has no remote.
         NoRemote = "no-remote",

@@ -59,8 +59,8 @@ pub(crate) enum StoreError {
     /// No name or e-mail address is known; the message is git's own.
     #[error("{0}")]
     Identity(String),
-    /// The system gives no random numbers.
-    #[error("the system gives no random numbers: {0}")]
+    /// The system provides no random numbers.
+    #[error("the system provides no random numbers: {0}")]
     Random(String),
     /// Another process holds the lock, and the timeout passed.
     #[error("another git-wf {}", locked(*.0))]

@@ -179,7 +179,7 @@ impl Explain for SyncError {
                 let remote = shell::operand(remote);
                 Remedies::from("nothing was changed here").or_command(
                     format!("git ls-remote {remote}"),
-                    "asks for them; once that works, so does this",
+                    "asks for them; once that works, this will too",
                 )
             }
             Self::Limited { limited, .. } => {

@@ -42,7 +42,7 @@ pub(in crate::cli) fn html(screen: &mut Screen, report: &RunReport) -> io::Resul
     }
     let breaches = breaches(report);
     if !breaches.is_empty() {
-        writeln!(screen, "<h2>Breaches of roles</h2>\n<ul>")?;
+        writeln!(screen, "<h2>Role breaches</h2>\n<ul>")?;
         for line in breaches {
             writeln!(screen, "<li>{}</li>", text(&line))?;
         }

@@ -54,8 +54,8 @@ pub(super) fn amounts(report: &RunReport) -> String {
     }
     match totals.breach_count {
         0 => {}
-        1 => words.push("1 breach of a role".to_owned()),
-        breaches => words.push(format!("{breaches} breaches of roles")),
+        1 => words.push("1 role breach".to_owned()),
+        breaches => words.push(format!("{breaches} role breaches")),
     }
     words.extend(spent(totals.tokens, &totals.costs));
     words.join(", ")
@@ -313,7 +313,7 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
     writeln!(screen, "| overall | {gate} | {} |", verdict(report))?;
     let breaches = breaches(report);
     if !breaches.is_empty() {
-        writeln!(screen, "\n## Breaches of roles\n")?;
+        writeln!(screen, "\n## Role breaches\n")?;
     }
     for line in breaches {
         writeln!(screen, "- {}", plain(&line))?;

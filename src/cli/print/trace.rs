@@ -54,7 +54,7 @@ fn print_commit(commit: &CommitFacts, found: &TraceView, screen: &mut Screen) ->
     }
     if issues.is_empty() {
         let line = match commit.trailers.as_slice() {
-            [] => "no execution links this commit, and its message names none".to_owned(),
+            [] => "no execution links this commit, and its message names no plan".to_owned(),
             trailers => {
                 format!("no execution here links this commit; its message says {}", trailers.join(", "))
             }

@@ -99,7 +99,7 @@ pub(crate) fn log<'s>(session: &'s Session, input: &LogInput) -> Answer<LogSteps
 /// A filter that nothing can match is probably misspelled, although another program may have made such commits.
 fn unknown(input: &LogInput) -> Vec<Notice> {
     let ops = input.operations.iter().filter(|op| !Op::is_named(op));
-    let ops = ops.map(|op| format!("no command writes commits named `{op}`"));
+    let ops = ops.map(|op| format!("no command makes commits named `{op}`"));
     let known: Vec<&str> = roles::names().collect();
     let strange = input.roles.iter().filter(|role| !known.contains(&role.as_str()));
     let strange =

@@ -21,7 +21,7 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> 
             dl.facts {
                 (fact("author", Some(person(it.author.as_str()))))
                 (fact("trailers", (!it.trailers.is_empty()).then(|| html! { ul.plain { @for line in &it.trailers { li { (trailer(view, line)) } } } })))
-                (fact("stated by other tools", (!it.provenance.is_empty()).then(|| html! {
+                (fact("recorded by other tools", (!it.provenance.is_empty()).then(|| html! {
                     @for one in &it.provenance { (one.source) ": " (one.agent.as_deref().unwrap_or("an agent")) " " (one.model.as_deref().unwrap_or_default()) }
                 })))
             }

@@ -131,7 +131,7 @@ fn facts(view: &View<'_>, it: &RunView, report: &RunReport) -> Markup {
 fn waiting(view: &View<'_>, report: &RunReport) -> Markup {
     html! {
         @if !report.breaches.is_empty() {
-            (counted("Breaches of roles", report.breaches.len()))
+            (counted("Role breaches", report.breaches.len()))
             ul.rows { @for it in &report.breaches { li { (record_text(view, &it.what)) @if it.undone { " " (badge("undone")) } } } }
         }
         @if !report.waiting.is_empty() {
