@@ -46,7 +46,7 @@ pub(crate) const SOURCE_RECORD: &str = "imported";
 /// The file of a roadmap in its directory, as the target of a redaction.
 const ROADMAP_FILE: &str = "roadmap.json";
 /// The field of a roadmap with its document, of which each layer or task is a member.
-const DOCUMENT: &str = "document/";
+pub(crate) const DOCUMENT: &str = "document/";
 
 impl Redaction {
     /// Whether it hides the record of the source of an issue. Then the issue no longer follows its source.
@@ -87,6 +87,16 @@ impl Redaction {
 /// Whether this is the replacement for a hidden value.
 pub(crate) fn is_hidden(value: &Value) -> bool {
     value.as_str() == Some(REDACTED) || *value == hidden_plan()
+}
+
+/// Whether the replacement for a hidden value is anywhere in this value.
+pub(crate) fn holds_hidden(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text == REDACTED,
+        Value::Array(items) => items.iter().any(holds_hidden),
+        Value::Object(members) => members.values().any(holds_hidden),
+        _ => false,
+    }
 }
 
 /// What is shown for a hidden plan, which is itself a plan.

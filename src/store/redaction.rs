@@ -185,10 +185,11 @@ impl Redactions {
         all.any(|it| it.redaction.is_of_source())
     }
 
-    /// Whether something of the issue or plan of this directory, or of its logs, is hidden.
+    /// Whether something of the issue or plan of this directory, or of its logs, is hidden now, and not only in an earlier
+    /// version or in another record that had its id.
     pub(crate) fn hides_something(&self) -> bool {
-        let is_idle = |it: &Held| it.redaction.field == ASIDE || matches!(it.reach, Reach::NoStamp);
-        self.by_target.values().flatten().any(|it| !is_idle(it))
+        let is_hiding = |it: &Held| it.redaction.field != ASIDE && matches!(it.reach, Reach::Whole);
+        self.by_target.values().flatten().any(is_hiding)
     }
 
     /// Whether something is hidden in another entry that is the same as this one, which is not there yet.
@@ -295,7 +296,11 @@ impl Redactions {
         for held in self.target(path) {
             let field = held.redaction.field.as_str();
             if key == "*" {
-                if let Some(hidden) = value.get_mut(field) {
+                let member = match field.split_once('/') {
+                    Some((name, leaf)) => value.get_mut(name).and_then(|whole| whole.get_mut(leaf)),
+                    None => value.get_mut(field),
+                };
+                if let Some(hidden) = member {
                     *hidden = REDACTED.into();
                 }
             } else if is_of(field, key) && held.hides(stamp) {

@@ -281,6 +281,30 @@ mod tests {
         assert_eq!(here.len(), 1);
     }
 
+    #[test]
+    fn no_text_is_lost_or_doubled_if_comments_without_an_id_are_numbered_again() {
+        let of = |second: u64, said: &[&str]| {
+            let mut comments = Vec::new();
+            for body in said {
+                let said =
+                    SourceComment { id: None, body: (*body).into(), author: "Ada".into(), created_at: at(1) };
+                add(&mut comments, at(1000 + second), said);
+            }
+            comments
+        };
+        let (mut ada, mut bea) = (Vec::new(), Vec::new());
+        import(&mut ada, &of(1, &["b"]));
+        // Another one by somebody of the same name comes before it.
+        import(&mut ada, &of(2, &["a", "b"]));
+        assert_eq!(standing(&ada), ["a", "b"]);
+        assert_eq!(import(&mut ada, &of(2, &["a", "b"])), Comments::default());
+        import(&mut bea, &of(2, &["a", "b"]));
+        let mut met: Vec<Comment> = ada.into_iter().chain(bea).collect();
+        met.sort_by(|one, two| one.id.cmp(&two.id));
+        met.dedup();
+        assert_eq!(standing(&met), ["a", "b"]);
+    }
+
     proptest! {
         /// Two clones import a source at whatever dates, and meet: each comment that either read is there once. The next
         /// import of the newest state gives each its newest text, and importing any of them again changes nothing.

@@ -3,7 +3,7 @@
 use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::op::Op;
-use crate::model::redaction::REDACTED;
+use crate::model::redaction::holds_hidden;
 use crate::model::remedy::RemedyCall;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::resolve::{self, ResolveError};
@@ -54,11 +54,11 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
         Which::Current => (&conflict.stands, "keep"),
         Which::Lost(_) => (&conflict.other, "take"),
     };
-    let is_hidden = |value: &serde_json::Value| value.as_str() == Some(REDACTED);
-    if is_hidden(&side.value) || side.value.as_object().is_some_and(|fields| fields.values().any(is_hidden)) {
+    // To keep a whole record, one register is written again that is not hidden.
+    let is_kept = conflict.field == WHOLE && input.which == Which::Current;
+    if holds_hidden(&side.value) && !is_kept {
         // Writing the value again would reveal it, or store its replacement text.
-        return Err(Refusal::new(Code::Redacted, format!("that value of `{}` is redacted", conflict.field))
-            .remedy(RemedyCall::new(Op::Edit, ["ISSUE"]), "sets the field, which resolves it too"));
+        return Err(redacted(&conflict));
     }
     let committed = session.transact(permit, |tx| {
         let (layout::Form::Doc(schema), _) = layout::form(&conflict.path) else { return Ok(()) };
@@ -67,9 +67,11 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
         if conflict.field == WHOLE {
             let is_taken = input.which != Which::Current;
             let is_changed = is_taken && doc.update(&side.value, tx.stamper()).map_err(frozen())?;
-            let first = doc.registers().next().map(str::to_owned);
             // Any write shows that someone has seen both values; this one changes nothing else.
-            if let Some(first) = first.filter(|_| !is_changed) {
+            if !is_changed {
+                let is_shown = |name: &&str| !side.value.get(*name).is_some_and(holds_hidden);
+                let first = doc.registers().find(is_shown).map(str::to_owned);
+                let first = first.ok_or_else(|| redacted(&conflict))?;
                 doc.decide(&first, doc.value(&first).cloned(), tx.stamper()).map_err(frozen())?;
             }
         } else {
@@ -81,6 +83,18 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
         Ok(())
     })?;
     Ok(session.done(conflict, committed.commit))
+}
+
+/// The refusal to write a value again of which something is hidden.
+fn redacted(conflict: &Conflict) -> Refusal {
+    let Conflict { field, record, .. } = conflict;
+    if field == WHOLE {
+        let keep = RemedyCall::new(Op::Conflicts, ["keep", record.as_str(), WHOLE]);
+        return Refusal::new(Code::Redacted, format!("something of that `{record}` is redacted"))
+            .remedy(keep, "keeps the current one, which resolves it too");
+    }
+    Refusal::new(Code::Redacted, format!("that value of `{field}` is redacted"))
+        .remedy(RemedyCall::new(Op::Edit, ["ISSUE"]), "sets the field, which resolves it too")
 }
 
 /// The record that the text names; records with a conflict take precedence.

@@ -13,7 +13,7 @@ use crate::model::digest::PlanDigest;
 use crate::model::id::SolutionId;
 use crate::model::op::{Op, Other};
 use crate::model::plan::Task;
-use crate::model::redaction::REDACTED;
+use crate::model::redaction::holds_hidden;
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::IssueStatus;
 use crate::model::words::{count, its_tasks};
@@ -191,7 +191,7 @@ fn store_plan(
     new: &Value,
     force: Option<&str>,
 ) -> Result<(), Refusal> {
-    if is_hidden(old) {
+    if holds_hidden(old) {
         return Err(Refusal::new(
             Code::Redacted,
             format!("parts of plan `{id}` are hidden and would be lost"),
@@ -261,14 +261,5 @@ pub(super) fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<()
                 .hint("the execution keeps the plan that it claimed"))
         }
         _ => Ok(()),
-    }
-}
-
-fn is_hidden(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text == REDACTED,
-        Value::Array(items) => items.iter().any(is_hidden),
-        Value::Object(map) => map.values().any(is_hidden),
-        _ => false,
     }
 }

@@ -1,31 +1,44 @@
-//! Texts that are stored in two places: hiding one also hides the other.
+//! Texts that are stored in two places, of which hiding one also hides the other; and the versions of a comment.
 
 use super::redact::HideValue;
 use crate::model::execution::{Event, Failure, LogEntry};
 use crate::model::id::EntryId;
-use crate::model::issue::{Feedback, FeedbackType};
+use crate::model::issue::{Comment, Feedback, FeedbackType};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::{self, ALL};
 use crate::model::review::{Review, Verdict};
 use crate::model::strict;
 use crate::ops::Refusal;
+use crate::rules::folder::thread;
 use crate::rules::review::rejection_text;
 use crate::store::layout::{self, Form, Location, LogKind, form};
 use crate::store::redaction::Redactions;
 use crate::store::{ReadState, Tx, records};
 
 /// Entries that repeat the same texts: failures and rejections are also stored as feedback of the issue, and a decision
-/// or another queue repeats why plans conflict. The other versions of a comment are not: a later one may be there because it
-/// does without the text.
+/// or another queue repeats why plans conflict.
 pub(super) fn copies(tx: &Tx<'_>, wanted: &HideValue) -> Result<Vec<HideValue>, Refusal> {
-    let path = format!("{}/{}", wanted.folder, wanted.target);
-    let Some(Location::Entry(log, entry)) = Location::parse(&path) else { return Ok(vec![]) };
+    let Some(Location::Entry(log, entry)) = wanted.place() else { return Ok(vec![]) };
     let repeated = match &log {
         LogKind::Conflicts(_) => reasons(tx, &log, &entry)?,
         _ => said_elsewhere(tx, &log, &entry)?,
     };
+    readable(tx, repeated)
+}
+
+/// The other versions of a comment that still have a text. They are no copies: a later one may be there because it does
+/// without what is hidden now.
+pub(super) fn versions(tx: &Tx<'_>, wanted: &HideValue) -> Result<Vec<HideValue>, Refusal> {
+    let Some(Location::Entry(log @ LogKind::Comments(_), entry)) = wanted.place() else { return Ok(vec![]) };
+    let all = records::raw_log::<Comment>(tx, &log.to_string(), &mut Vec::new())?;
+    let others = thread(&all, &entry).into_iter().filter(|it| it.id != entry && !it.body.trim().is_empty());
+    readable(tx, others.map(|it| Location::Entry(log.clone(), it.id.clone()).to_string()).collect())
+}
+
+/// Those of these entries that have texts which are not hidden.
+fn readable(tx: &Tx<'_>, paths: Vec<String>) -> Result<Vec<HideValue>, Refusal> {
     let mut found = Vec::new();
-    for path in repeated {
+    for path in paths {
         let Some((folder, target)) = layout::redacted_by(&path) else { continue };
         if has_texts(tx, &folder, &path)? {
             found.push(HideValue { folder, target, field: ALL.to_owned() });

@@ -1,15 +1,18 @@
 //! Hiding a value everywhere.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::copies::copies;
+use super::copies::{copies, versions};
+use crate::interchange::import::is_parted;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
-use crate::model::id::IssueId;
+use crate::model::id::{IssueId, RoadmapId};
 use crate::model::issue::ISSUE;
 use crate::model::op::{Op, Other};
-use crate::model::redaction::{ALL, ISSUE_FILE, REDACTED, Redaction, SOURCE_RECORD};
+use crate::model::redaction::{ALL, DOCUMENT, ISSUE_FILE, REDACTED, Redaction, SOURCE_RECORD};
 use crate::model::remedy::RemedyCall;
 use crate::model::roadmap::ROADMAP;
 use crate::model::schema::FieldKind;
@@ -17,7 +20,8 @@ use crate::model::stamp::EpochStamp;
 use crate::model::strict;
 use crate::ops::entries::entry;
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::store::layout::{self, Form, Location, form};
+use crate::rules::roadmap::{self, Status};
+use crate::store::layout::{self, Form, Location, LogKind, Owner, form};
 use crate::store::redaction::Redactions;
 use crate::store::resolve::{self, KnownRecord};
 use crate::store::{ReadState, StoreError, Tx, records};
@@ -29,6 +33,8 @@ pub(crate) struct Redact {
     pub(crate) id: String,
     /// The field; or `comments/ENTRY` and the like, with `/FIELD` for one field of the entry.
     pub(crate) field: String,
+    /// Whether the other versions of a comment are hidden, too.
+    pub(crate) all_versions: bool,
     /// The reason; it is shown in the log.
     pub(crate) reason: String,
     /// The reason for overriding a gate.
@@ -44,6 +50,13 @@ pub(super) struct HideValue {
     pub(super) folder: String,
     pub(super) target: String,
     pub(super) field: String,
+}
+
+impl HideValue {
+    /// The record or entry that has it.
+    pub(super) fn place(&self) -> Option<Location> {
+        Location::parse(&format!("{}/{}", self.folder, self.target))
+    }
 }
 
 /// What was hidden.
@@ -62,45 +75,87 @@ pub(crate) struct Redacted {
 /// back.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`, `not-redactable`.
+/// `not-found`, `ambiguous-id`, `not-redactable`; usage if the versions of something else than a comment are meant.
 pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Redacted> {
     let permit = session.permit(Op::Redact)?;
     let reason = &input.reason;
-    let mut issue = None;
+    let mut notices = Vec::new();
     let committed = session.transact(permit, |tx| {
+        notices.clear();
         let (id, wanted) = wanted(tx, input)?;
+        let ready = ready_roadmaps(tx)?;
         let mut made = vec![hide(tx, &wanted, reason)?];
         for copy in copies(tx, &wanted)? {
             made.push(hide(tx, &copy, reason)?);
         }
-        let place = Location::parse(&format!("{}/{}", wanted.folder, wanted.target));
-        issue = place.and_then(|place| place.issue());
-        if let Some(issue) = &issue {
-            for part in parts_of_roadmaps(tx, issue)? {
+        let versions = versions(tx, &wanted)?;
+        if input.all_versions && !matches!(wanted.place(), Some(Location::Entry(LogKind::Comments(_), _))) {
+            return Err(
+                Refusal::usage("only a comment has other versions").hint("name one of them: comments/ENTRY")
+            );
+        }
+        if input.all_versions {
+            for version in &versions {
+                made.push(hide(tx, version, reason)?);
+            }
+        } else {
+            notices.extend(still_readable(&id, &input.field, &versions));
+        }
+        if let Some(issue) = wanted.place().and_then(|place| place.issue()) {
+            for part in parts_of_roadmaps(tx, &issue)? {
                 made.push(hide(tx, &part, reason)?);
             }
-            made.push(hide_source(tx, issue, reason)?);
+            if let Some((of_source, notice)) = hide_source(tx, &issue, reason)? {
+                made.push(Some(of_source));
+                notices.push(notice);
+            }
         }
+        notices.extend(also_in_issue(tx, &wanted)?);
+        let still_ready = ready_roadmaps(tx)?;
+        notices.extend(ready.difference(&still_ready).map(no_longer_approved));
         tx.note.force.clone_from(&input.force);
         let fields: Vec<&str> = made.iter().flatten().map(|it| it.field.as_str()).collect();
         tx.describe(format!("redact: {} of {id}", fields.join(", ")));
         Ok(Redacted { entries: made.into_iter().flatten().collect(), id })
     })?;
-    if let Some(issue) = issue.filter(|_| committed.answer.entries.iter().any(Redaction::is_of_source)) {
-        session.notice(Notice::warning(format!(
-            "`{issue}` no longer follows its source: every import leaves it as it is, and its record there is hidden"
-        )));
-    }
+    session.notice_all(notices);
     Ok(session.done(committed.answer, committed.commit))
+}
+
+/// A notice on the other versions of a comment, of which only the named one is hidden; `None` without any.
+fn still_readable(id: &str, field: &str, versions: &[HideValue]) -> Option<Notice> {
+    let (one, many) = ("another version of this comment is", "other versions of this comment are");
+    let which = match versions.len() {
+        0 => return None,
+        1 => one.to_owned(),
+        count => format!("{count} {many}"),
+    };
+    let names = versions.iter().map(|it| format!("`{}`", it.target.trim_end_matches(".json")));
+    let names = names.collect::<Vec<_>>().join(", ");
+    let call = RemedyCall::new(Op::Redact, [id, field]).flag("all-versions").option("message", "TEXT");
+    Some(Notice::warning(format!("{which} still readable: {names}")).remedy(call, "hides every version"))
 }
 
 /// Hides the record of the source of an issue, whatever it is and will be; `None` if the issue was not imported, or if it is
 /// hidden. If the issue cannot be read, nobody can tell whether it was imported: then it is hidden, too.
-fn hide_source(tx: &mut Tx<'_>, issue: &IssueId, reason: &str) -> Result<Option<Redaction>, Refusal> {
-    let stamp = match records::doc(tx, &ISSUE, &layout::issue(issue)) {
-        Ok(Some(doc)) if doc.value(SOURCE_RECORD).is_some() => doc.written(SOURCE_RECORD).flatten(),
+fn hide_source(
+    tx: &mut Tx<'_>,
+    issue: &IssueId,
+    reason: &str,
+) -> Result<Option<(Redaction, Notice)>, Refusal> {
+    let parted = "every import leaves it as it is, and its record there is hidden";
+    let (stamp, said) = match records::doc(tx, &ISSUE, &layout::issue(issue)) {
+        Ok(Some(doc)) if doc.value(SOURCE_RECORD).is_some() => (
+            doc.written(SOURCE_RECORD).flatten(),
+            format!("`{issue}` no longer follows its source: {parted}"),
+        ),
         Ok(_) => return Ok(None),
-        Err(StoreError::Broken { .. }) => None,
+        Err(StoreError::Broken { .. }) => (
+            None,
+            format!(
+                "`{issue}` cannot be read; if it was imported, it no longer follows its source: {parted}"
+            ),
+        ),
         Err(error) => return Err(error.into()),
     };
     let folder = layout::issue_folder(issue);
@@ -108,12 +163,45 @@ fn hide_source(tx: &mut Tx<'_>, issue: &IssueId, reason: &str) -> Result<Option<
         return Ok(None);
     }
     let wanted = HideValue { folder, target: ISSUE_FILE.into(), field: SOURCE_RECORD.into() };
-    Ok(Some(written(tx, &wanted, stamp, reason)?))
+    Ok(Some((written(tx, &wanted, stamp, reason)?, Notice::warning(said))))
+}
+
+/// A notice if the issue that was made of a hidden layer or task is not redacted: it has the same texts.
+fn also_in_issue(tx: &Tx<'_>, wanted: &HideValue) -> Result<Option<Notice>, Refusal> {
+    let Some(Location::Record(Owner::Roadmap(_))) = wanted.place() else { return Ok(None) };
+    let part = wanted.field.strip_prefix(DOCUMENT).and_then(|issue| IssueId::parse(issue).ok());
+    let Some(issue) = part else { return Ok(None) };
+    if tx.file(&layout::issue(&issue))?.is_none() || is_parted(tx, &issue)? {
+        return Ok(None);
+    }
+    let redact = RemedyCall::new(Op::Redact, [issue.as_str(), "context"]).option("message", "TEXT");
+    let notice = Notice::warning(format!("`{issue}`, which was made of it, still shows the same texts"));
+    Ok(Some(notice.remedy(redact, "hides its description, too")))
+}
+
+/// The roadmaps that are ready, of those that can be read.
+fn ready_roadmaps(tx: &Tx<'_>) -> Result<BTreeSet<RoadmapId>, Refusal> {
+    let mut ready = BTreeSet::new();
+    for id in records::roadmap_ids(tx)? {
+        match records::roadmap(tx, &id) {
+            Ok(Some(folder)) if roadmap::status(&folder) == Status::Ready => drop(ready.insert(id)),
+            Ok(_) | Err(StoreError::Broken { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(ready)
+}
+
+/// An approval is of a document as it is shown.
+fn no_longer_approved(id: &RoadmapId) -> Notice {
+    let approve = RemedyCall::new(Op::RoadmapRevise, [id]).flag("approve");
+    Notice::warning(format!("`{id}` is no longer approved, since something in its document is hidden now"))
+        .remedy(approve, "approves it as it is")
 }
 
 /// The layer or task of an issue in the document of each roadmap that has one: it has the same texts.
 fn parts_of_roadmaps(tx: &Tx<'_>, issue: &IssueId) -> Result<Vec<HideValue>, Refusal> {
-    let field = format!("document/{issue}");
+    let field = format!("{DOCUMENT}{issue}");
     let mut parts = Vec::new();
     for id in records::roadmap_ids(tx)? {
         let path = layout::roadmap(&id);

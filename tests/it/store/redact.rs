@@ -264,6 +264,36 @@ fn another_record_under_the_same_id_does_not_show_what_was_hidden_of_the_first()
 }
 
 #[test]
+fn a_conflict_of_two_records_shows_no_hidden_leaf_of_either() {
+    let (sandbox, ada, bea) = two();
+    ada.wf(&["redact", "ISS-001", "title", "-m", "a password"]).ok();
+    ada.wf(&["sync"]).ok();
+    bea.wf(&["sync"]).ok();
+    let notes = json!({"extended_context": {"notes": SECRET, "location": "src/a.rs"}}).to_string();
+    ada.wf_in(&notes, &["new", "by Ada", "--id", "GH-5", "--from-json", "-"]).ok();
+    sandbox.advance(60);
+    bea.wf_in(&notes, &["new", "by Bea", "--id", "GH-5", "--from-json", "-"]).ok();
+    ada.wf(&["sync"]).ok();
+    bea.wf(&["sync"]).ok();
+    bea.wf(&["redact", "GH-5", "extended_context/notes", "-m", "a password"]).ok();
+    bea.wf(&["sync"]).ok();
+    ada.wf(&["sync"]).ok();
+    for repo in [&ada, &bea] {
+        assert_eq!(repo.json(&["conflicts"])[0]["field"], "*");
+        assert_hidden(repo, &["GH-5"]);
+    }
+    let refused = bea.refused(1, &["conflicts", "take", "GH-5"]);
+    assert_eq!(refused["code"], "redacted");
+    assert!(refused["hint"].as_str().unwrap().contains("git wf conflicts keep GH-5"), "{refused}");
+    bea.wf(&["conflicts", "keep", "GH-5"]).ok();
+    assert_eq!(
+        (bea.json(&["conflicts"]), &bea.json(&["show", "GH-5"])["title"]),
+        (json!([]), &json!("by Bea"))
+    );
+    assert_hidden(&bea, &["GH-5"]);
+}
+
+#[test]
 fn purged_tags_stay_hidden_where_an_older_copy_of_one_comes_back() {
     let (_sandbox, ada, _) = two();
     ada.wf(&["edit", "ISS-001", "-t", "early"]).ok();

@@ -1,6 +1,6 @@
-//! A hidden text is hidden in each entry that repeats it.
+//! A hidden text is hidden in each entry that repeats it; of a comment, in the named version or in all.
 
-use crate::support::{Repo, Sandbox, plan_on};
+use crate::support::{Repo, Sandbox, column, plan_on};
 
 const SECRET: &str = "hunter2";
 
@@ -39,4 +39,80 @@ fn the_reason_of_a_conflict_is_hidden_in_its_decision_and_in_another_queue() {
     assert_eq!(entries(&repo, &format!("{one}/conflicts/")).len(), 1);
     repo.wf(&["redact", &two, &format!("conflicts/{first}"), "-m", "a password"]).ok();
     assert_hidden(&repo, &[&["queue", "show", &one, "--json"], &["queue", "show", &two, "--json"]]);
+}
+
+/// The id of a comment with a secret, of which a second version repeats it and a third does without.
+fn edited(repo: &Repo) -> [String; 3] {
+    let id = |said: serde_json::Value| said["id"].as_str().unwrap().to_owned();
+    let first = id(repo.json(&["comment", "ISS-001", "-m", SECRET]));
+    let edit = |text: &str| id(repo.json(&["comment", "ISS-001", "--edit", &first, "-m", text]));
+    let [second, third] = [format!("It is {SECRET}."), "It is secret.".to_owned()].map(|text| edit(&text));
+    repo.wf(&["comment", "ISS-001", "-m", "another"]).ok();
+    [first, second, third]
+}
+
+#[test]
+fn the_other_versions_of_a_redacted_comment_are_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let [first, second, third] = edited(&repo);
+    let redact = |version: &str| {
+        repo.wf(&["redact", "ISS-001", &format!("comments/{version}"), "-m", "a password"]).ok().stderr
+    };
+    let told = redact(&first);
+    assert!(
+        told.contains(&format!(
+            "2 other versions of this comment are still readable: `comments/{second}`, `comments/{third}`"
+        )),
+        "{told}"
+    );
+    assert!(
+        told.contains(&format!("git wf redact --all-versions -m TEXT ISS-001 comments/{first}")),
+        "{told}"
+    );
+    let told = redact(&second);
+    assert!(
+        told.contains(&format!("another version of this comment is still readable: `comments/{third}`")),
+        "{told}"
+    );
+    // The one that does without the text stays.
+    assert_eq!(column(&repo.json(&["show", "ISS-001"])["comments"], "body"), ["It is secret.", "another"]);
+    assert_hidden(&repo, &[]);
+    assert!(!redact(&third).contains("still readable"));
+}
+
+#[test]
+fn each_version_of_a_comment_is_hidden_on_request() {
+    for field in ["", "/body"] {
+        for named in 0..3 {
+            let sandbox = Sandbox::new();
+            let repo = sandbox.store("a");
+            repo.issue("ISS-001");
+            let versions = edited(&repo);
+            let comment = format!("comments/{}{field}", versions[named]);
+            let redact = ["redact", "ISS-001", &comment, "--all-versions", "-m", "a password"];
+            let told = repo.wf(&redact).ok().stderr;
+            assert!(!told.contains("still readable"), "{told}");
+            assert_hidden(&repo, &[&["show", "ISS-001"], &["show", "ISS-001", "--json"]]);
+            let shown = repo.json(&["show", "ISS-001"]);
+            assert_eq!(column(&shown["comments"], "body"), ["[redacted]", "another"]);
+            let tip = repo.tip();
+            repo.wf(&redact).ok();
+            assert_eq!(repo.tip(), tip, "repeating it changes nothing");
+        }
+    }
+}
+
+#[test]
+fn a_withdrawn_version_has_no_text_and_nothing_else_has_versions() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let first = repo.json(&["comment", "ISS-001", "-m", SECRET])["id"].as_str().unwrap().to_owned();
+    repo.wf(&["comment", "ISS-001", "--withdraw", &first]).ok();
+    let told = repo.wf(&["redact", "ISS-001", &format!("comments/{first}"), "-m", "a password"]).ok().stderr;
+    assert!(!told.contains("still readable"), "{told}");
+    let refused = repo.refused(2, &["redact", "ISS-001", "title", "--all-versions", "-m", "a name"]);
+    assert_eq!(refused["message"], "only a comment has other versions");
 }

@@ -12,6 +12,9 @@ use crate::ops::store::{self, Redact};
 /// Once anything in an issue from an import or a roadmap is hidden, the issue no longer follows its source: imports
 /// leave it as it is, and `imported`, the record of its source, is hidden too.
 ///
+/// Of a comment that was edited, only the named version is hidden, since a later one may be there because it does
+/// without the text. The others are named; --all-versions hides them, too.
+///
 /// With --purge the history is rewritten, so that no commit of the ref in this repository holds a hidden value. The
 /// remote keeps the old history until the new one is force-pushed, and every other clone keeps it until it is purged
 /// too; the commands for both are printed. Until then, `sync`, `pull`, `push` and `next` refuse to merge the two.
@@ -35,6 +38,9 @@ pub(crate) struct Args {
     /// The reason, recorded in the log
     #[arg(short = 'm', long, value_name = "TEXT", requires = "field")]
     message: Vec<String>,
+    /// Hide all versions of a comment, not only the named one
+    #[arg(long, requires = "field")]
+    all_versions: bool,
     /// Rewrite the history without the hidden values
     #[arg(long)]
     purge: bool,
@@ -53,7 +59,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 let call = RemedyCall::new(Op::Redact, [&id, &field]).option("message", "TEXT");
                 Failure::usage("a redaction needs a reason").remedy(call, "gives it; the log records it")
             })?;
-            Some(Redact { id, field, reason, force: args.force.why() })
+            Some(Redact { id, field, all_versions: args.all_versions, reason, force: args.force.why() })
         }
         _ => None,
     };

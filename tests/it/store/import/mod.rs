@@ -14,6 +14,7 @@ mod exported;
 mod git_bug;
 mod github;
 mod options;
+mod parted;
 mod redacted;
 mod refused;
 mod removals;

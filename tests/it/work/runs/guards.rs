@@ -55,6 +55,7 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
         ("git wf done".to_owned(), "an agent of a run may not run `done`"),
         ("git wf fail ISS-1 -m sabotage".to_owned(), "an agent of a run may not run `fail`"),
         ("git wf edit ISS-1 -m evil".to_owned(), "an agent of a run may not run `edit`"),
+        ("echo '{}' | git wf import jsonl -".to_owned(), "an agent of a run may not run `import jsonl`"),
         ("git wf sync".to_owned(), "an agent of a run may not run `merge`"),
         (
             "git wf agent test --role integrator \"sh $HERE/nested.sh\"; test -e \"$HERE/lifted\"".to_owned(),
