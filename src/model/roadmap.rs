@@ -53,6 +53,15 @@ impl RoadmapChoice {
     }
 }
 
+impl From<RoadmapMode> for RoadmapChoice {
+    fn from(mode: RoadmapMode) -> Self {
+        match mode {
+            RoadmapMode::Progressive => Self::Progressive,
+            RoadmapMode::Direct => Self::Direct,
+        }
+    }
+}
+
 text_enum!(
     /// How much work something is.
     Effort {
@@ -104,20 +113,16 @@ impl Roadmap {
     /// The content of the document, without what is hidden. A document that cannot be read is an error: as an empty
     /// one, it would have no layers and no tasks.
     pub(crate) fn read(&self) -> Result<RoadmapDocument, serde_json::Error> {
-        let mut whole = self.whole();
+        let mut whole = self.whole(None);
         if let Some(members) = whole.as_object_mut() {
             members.retain(|_, value| *value != REDACTED);
-            for list in LISTS {
-                if let Some(Value::Array(items)) = members.get_mut(list) {
-                    items.retain(|item| *item != REDACTED);
-                }
-            }
         }
         typed::read(&whole)
     }
 
-    /// The document as its planner would write it: with lists of layers and tasks, in order of their numbers.
-    pub(crate) fn whole(&self) -> Value {
+    /// The document as its planner would write it: with lists of layers and tasks, in order of their numbers. Hidden ones are
+    /// listed with those of this mode, and left out without one.
+    pub(crate) fn whole(&self, hidden: Option<RoadmapMode>) -> Value {
         let mut whole = self.document.clone();
         let Some(members) = whole.as_object_mut() else { return whole };
         let mut items: Vec<Value> =
@@ -126,10 +131,14 @@ impl Roadmap {
         items.sort_by_key(number);
         let is_layer =
             |item: &Value| item.get("id").and_then(Value::as_str).is_some_and(|id| id.starts_with('L'));
-        let has_layers = items.iter().any(is_layer);
         for item in items {
-            // A hidden one is listed with the others.
-            let name = if is_layer(&item) || (has_layers && item == REDACTED) { LISTS[0] } else { LISTS[1] };
+            let name = match hidden {
+                _ if is_layer(&item) => LISTS[0],
+                _ if item != REDACTED => LISTS[1],
+                Some(RoadmapMode::Progressive) => LISTS[0],
+                Some(RoadmapMode::Direct) => LISTS[1],
+                None => continue,
+            };
             let list = members.entry(name).or_insert_with(|| Value::Array(vec![]));
             list.as_array_mut().into_iter().for_each(|list| list.push(item.clone()));
         }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::issues::status_style;
 use super::spelled;
+use crate::model::roadmap::RoadmapMode;
 use crate::ops::plans::roadmap::{HandOver, RoadmapAdded, RoadmapIssue, RoadmapSummary, RoadmapView};
 use crate::rules::roadmap::{Assessed, Round, RoundStatus, Status};
 use crate::ui::text::{clean_line, count};
@@ -127,7 +128,7 @@ pub(in crate::cli) fn list(screen: &mut Screen, all: &[RoadmapSummary], now: i64
         table.row([
             Cell::new(screen.id(it.id.as_str()), style::ID),
             Cell::new(it.status.as_str(), look(it.status)),
-            Cell::from(it.mode.as_str()),
+            Cell::from(it.mode.map_or("unknown", RoadmapMode::as_str)),
             Cell::from(it.waves.to_string()),
             Cell::from(bar(it.done, it.total)),
             Cell::from(time::ago(now, it.created_at.millis())),
@@ -152,7 +153,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, it: &RoadmapView, now: i64) -> i
     writeln!(
         screen,
         "{status}, {}, {}, added {added} by {}",
-        it.mode,
+        it.mode.map_or("of unknown mode", RoadmapMode::as_str),
         bar(it.done, it.total),
         clean_line(&it.author)
     )?;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use super::roadmap::bar;
+use crate::model::roadmap::RoadmapMode;
 use crate::model::status::IssueStatus;
 use crate::ops::plans::roadmap::{RoadmapIssue, RoadmapView, WaveView};
 use crate::rules::roadmap::Status;
@@ -14,6 +15,10 @@ use crate::ui::text::{clean, clean_line};
 /// How deep nested JSON is written as lists; what is deeper is written as JSON.
 const DEEPEST: usize = 4;
 
+fn strategy(it: &RoadmapView) -> &'static str {
+    it.mode.map_or("unknown", RoadmapMode::as_str)
+}
+
 /// The whole document.
 pub(in crate::cli) fn document(screen: &mut Screen, it: &RoadmapView) -> io::Result<()> {
     writeln!(screen, "# Roadmap: {}\n", clean_line(&it.title))?;
@@ -22,7 +27,7 @@ pub(in crate::cli) fn document(screen: &mut Screen, it: &RoadmapView) -> io::Res
         Status::Refining => "Refining",
         Status::Ready => "Ready",
     };
-    writeln!(screen, "- Id: `{}`\n- Status: {status}\n- Strategy: {}", it.id, it.mode)?;
+    writeln!(screen, "- Id: `{}`\n- Status: {status}\n- Strategy: {}", it.id, strategy(it))?;
     writeln!(screen, "- Progress: {}", bar(it.done, it.total))?;
     writeln!(screen, "- Added: {} by {}", it.created_at, clean_line(&it.author))?;
     if let Some(updated) = it.updated_at.filter(|updated| *updated != it.created_at) {
@@ -65,7 +70,7 @@ fn assessment(screen: &mut Screen, it: &RoadmapView) -> io::Result<()> {
     writeln!(
         screen,
         "\nRecommended: {recommended} ({high} high, {medium} medium, {low} low). Selected: {}.",
-        it.mode
+        strategy(it)
     )?;
     if let Some(goal) = &given.goal {
         writeln!(screen, "\n- Goal: {}", clean_line(goal))?;
@@ -84,8 +89,8 @@ fn assessment(screen: &mut Screen, it: &RoadmapView) -> io::Result<()> {
 
 fn table(screen: &mut Screen, it: &RoadmapView, wave: &WaveView) -> io::Result<()> {
     let (label, goal) = match it.mode {
-        crate::model::roadmap::RoadmapMode::Progressive => ("Layer", "Goal"),
-        crate::model::roadmap::RoadmapMode::Direct => ("Type", "Title"),
+        Some(RoadmapMode::Progressive) => ("Layer", "Goal"),
+        Some(RoadmapMode::Direct) | None => ("Type", "Title"),
     };
     writeln!(screen, "\n### Wave {} {}\n", wave.wave, bar(wave.done, wave.total))?;
     writeln!(

@@ -50,7 +50,8 @@ impl Slot {
 
 impl Doc {
     /// The fields that two versions changed differently since `base`: each side wrote, and the value in force is not
-    /// what both wrote. Versions with two births differ as a whole, under the key `*`, unless they are equal.
+    /// what both wrote. Versions with two births differ as a whole, under the key `*`, unless they are equal but for the
+    /// record of their source, which says who brought it and when.
     ///
     /// Two values that both come from a source are not in conflict: the later one is the source's current value. Nor is
     /// a value from a source in conflict with a later one by someone who had imported the same record.
@@ -58,9 +59,8 @@ impl Doc {
         let is_two = one.made(BIRTH) != two.made(BIRTH) && one.schema.0.births == Births::LaterStands;
         if is_two {
             let values = |doc: &Self| -> Vec<(String, Value)> {
-                let there =
-                    doc.slots.iter().filter_map(|(key, slot)| Some((key.clone(), slot.value.clone()?)));
-                there.collect()
+                let said = doc.slots.iter().filter(|(key, _)| *key != IMPORTED);
+                said.filter_map(|(key, slot)| Some((key.clone(), slot.value.clone()?))).collect()
             };
             if values(one) == values(two) {
                 return vec![];

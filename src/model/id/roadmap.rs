@@ -41,6 +41,12 @@ impl RoadmapId {
         last_part(&self.0)
     }
 
+    /// Whether two ids differ only in their dates: then clones that had not met made them of one file, on different days.
+    pub(crate) fn is_twin_of(&self, other: &Self) -> bool {
+        let but_date = |id: &Self| parts(&id.0).map(|(slug, _, uid)| (slug.to_owned(), uid.to_owned()));
+        self != other && but_date(self) == but_date(other)
+    }
+
     /// The words of the title.
     #[cfg(test)]
     pub(crate) fn words(&self) -> &str {

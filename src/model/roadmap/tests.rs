@@ -53,5 +53,14 @@ fn a_document_is_divided_by_issues_and_whole_again() {
         document,
         issue_ids: ids.into_iter().collect(),
     };
-    assert_eq!(record.whole(), whole);
+    assert_eq!(record.whole(None), whole);
+    let mut hidden = record;
+    for id in &hidden.issue_ids {
+        hidden.document[id.as_str()] = REDACTED.into();
+    }
+    let hidden = |mode| hidden.whole(mode);
+    let all = json!([REDACTED, REDACTED, REDACTED]);
+    assert_eq!(hidden(Some(RoadmapMode::Progressive)), json!({"title": "t", "more": [1], "layers": all}));
+    assert_eq!(hidden(Some(RoadmapMode::Direct)), json!({"title": "t", "more": [1], "tasks": all}));
+    assert_eq!(hidden(None), json!({"title": "t", "more": [1]}));
 }

@@ -4,7 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::issue::LifecycleRequirements;
 use crate::model::priority::Priority;
-use crate::model::roadmap::{Convergence, Effort, Layer, Risk, RoadmapDocument, RoadmapMode, RoadmapTask};
+use crate::model::roadmap::{
+    Convergence, Effort, Layer, Risk, RoadmapChoice, RoadmapDocument, RoadmapMode, RoadmapTask,
+};
+use crate::model::roadmap_log::RoadmapEvent;
+use crate::rules::folder::RoadmapFolder;
 
 /// A layer or a task: each is an issue.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +44,29 @@ pub(crate) struct Item {
 /// How a document splits its requirement.
 pub(crate) fn mode(document: &RoadmapDocument) -> RoadmapMode {
     if document.layers.is_empty() { RoadmapMode::Direct } else { RoadmapMode::Progressive }
+}
+
+/// How a stored roadmap splits its requirement. If all its layers or tasks are hidden, its log still names them; `None` if
+/// nothing says it.
+pub(crate) fn known_mode(folder: &RoadmapFolder) -> Option<RoadmapMode> {
+    let document = folder.roadmap.record.read().unwrap_or_default();
+    if !(document.layers.is_empty() && document.tasks.is_empty()) {
+        return Some(mode(&document));
+    }
+    let named = || {
+        let revisions = folder.log.iter().filter_map(|entry| match &entry.event {
+            RoadmapEvent::Revision(revision) => Some(revision),
+            _ => None,
+        });
+        let mut modes = revisions.flat_map(|it| &it.created).filter_map(|id| match id.chars().next()? {
+            'L' => Some(RoadmapMode::Progressive),
+            'T' => Some(RoadmapMode::Direct),
+            _ => None,
+        });
+        let first = modes.next()?;
+        modes.all(|mode| mode == first).then_some(first)
+    };
+    document.mode.and_then(RoadmapChoice::mode).or_else(named)
 }
 
 /// The title of a document: its own, else the goal of its assessment, else the first line of the requirement.

@@ -10,7 +10,7 @@ mod text;
 
 pub(crate) use assess::{Assessed, Unchosen, assess, choose};
 pub(crate) use check::{RULES, RoadmapSetting, examine};
-pub(crate) use items::{Item, items, layer, mode, of_layer, of_task, title};
+pub(crate) use items::{Item, items, known_mode, layer, mode, of_layer, of_task, title};
 pub(crate) use outdated::{Outdated, earlier_issue, parts, renewed};
 pub(crate) use same::{KnownPart, same};
 pub(crate) use status::{MOST_ROUNDS, Round, RoundStatus, Status, rounds, status};

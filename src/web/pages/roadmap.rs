@@ -81,7 +81,7 @@ pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<PageContent, Refusa
                     (fact("added by", Some(person(it.author.as_str()))))
                     (fact("created", Some(when(view, it.created_at))))
                     (fact("changed", it.updated_at.map(|at| when(view, at))))
-                    (fact("mode", Some(html! { (it.mode) })))
+                    (fact("mode", it.mode.map(|mode| html! { (mode) })))
                 }
                 @if !it.risks.is_empty() {
                     h2 { "Risks" }

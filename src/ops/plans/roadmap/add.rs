@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::assess::chosen;
-use super::find::{existing, titled};
+use super::find::{RoadmapTarget, existing, target};
 use super::items::{Overridden, dated, orphans, overridden, parted, record, with_hidden};
 use super::newest::{Newest, assigned_to, newest};
 use crate::interchange::import::Batch;
@@ -17,14 +17,11 @@ use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, RoadmapId};
 use crate::model::op::{Op, Other};
-use crate::model::person::Person;
 use crate::model::remedy::RemedyCall;
 use crate::model::roadmap::{Roadmap, RoadmapChoice, RoadmapDocument, RoadmapMode};
 use crate::model::roadmap_log::{RoadmapEvent, RoadmapRevision};
 use crate::model::status::IssueStatus;
-use crate::model::time::Time;
 use crate::model::typed;
-use crate::model::uid::Uid;
 use crate::model::words::count;
 use crate::ops::issues::{check_dependencies, existing_outline};
 use crate::ops::{Answer, Refusal, Session};
@@ -32,7 +29,7 @@ use crate::rules::folder::RoadmapFolder;
 use crate::rules::plan_check::PlanFinding;
 use crate::rules::roadmap::{self, Outdated, RoadmapSetting, Status};
 use crate::rules::{facts, limits, shown};
-use crate::store::{ReadState, Store, StoreError, Tx, layout, records, resolve};
+use crate::store::{ReadState, Store, StoreError, Tx, layout};
 
 /// A document to add.
 #[derive(Debug, Clone)]
@@ -164,61 +161,6 @@ pub(super) fn checked(store: Option<&Store>, given: &Value) -> Result<RoadmapDoc
             .details(findings.iter().map(line).collect())
             .remedy(RemedyCall::new(Other::Schema, ["roadmap-document"]), "describes a roadmap")
     })
-}
-
-/// The roadmap to add to, and its birth.
-pub(super) struct RoadmapTarget {
-    /// Its id.
-    pub(super) id: RoadmapId,
-    /// Who added it.
-    pub(super) author: Person,
-    /// The time.
-    pub(super) created_at: Time,
-    /// It as it is; `None` if it is new.
-    pub(super) before: Option<RoadmapFolder>,
-}
-
-fn target(tx: &Tx<'_>, input: &AddRoadmap, document: &RoadmapDocument) -> Result<RoadmapTarget, Refusal> {
-    let title = roadmap::title(document).unwrap_or_default();
-    let given = document.id.as_ref();
-    let before = match (&input.roadmap, given) {
-        (Some(text), _) => Some(existing(tx, &resolve::roadmap(tx, text)?)?),
-        (None, _) if input.is_new => None,
-        (None, Some(id)) => records::roadmap(tx, id)?,
-        (None, None) => titled(tx, title)?,
-    };
-    if let Some(folder) = before {
-        let Roadmap { id, author, created_at, .. } = folder.roadmap.record.clone();
-        return Ok(RoadmapTarget { id, author, created_at, before: Some(folder) });
-    }
-    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
-    let id = match given.filter(|_| !input.is_new) {
-        Some(id) => id.clone(),
-        None => new_id(tx, input, document, created_at)?,
-    };
-    Ok(RoadmapTarget { id, author, created_at, before: None })
-}
-
-/// The id of a new roadmap: the same in two clones that add the same file on one day, so that it is one roadmap after a
-/// sync. A roadmap is known by its title and requirement; one that is added in spite of another with its title, by the
-/// whole document.
-fn new_id(
-    tx: &Tx<'_>,
-    input: &AddRoadmap,
-    document: &RoadmapDocument,
-    created_at: Time,
-) -> Result<RoadmapId, Refusal> {
-    let title = roadmap::title(document).unwrap_or_default();
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    let whole = if input.is_new { input.document.to_string() } else { String::new() };
-    let requirement = plain(document.requirement.as_deref().unwrap_or_default());
-    let taken: BTreeSet<RoadmapId> = records::roadmap_ids(tx)?.into_iter().collect();
-    let mut ids = (1_u64..).map(|number| {
-        let number = number.to_string();
-        let parts = [plain(title), requirement.clone(), whole.clone(), number];
-        RoadmapId::made(title, created_at, &Uid::of(&parts.each_ref().map(String::as_bytes)))
-    });
-    Ok(ids.find(|id| !taken.contains(id)).unwrap_or_else(|| unreachable!("numbers do not end")))
 }
 
 fn apply(

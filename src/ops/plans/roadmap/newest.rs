@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::add::{AddRoadmap, RoadmapTarget, checked, settled};
+use super::add::{AddRoadmap, checked, settled};
+use super::find::RoadmapTarget;
 use super::items::{KnownIssue, assigned, hidden_item, is_hidden, known_issues};
 use crate::interchange::import::is_parted;
 use crate::model::digest::PlanDigest;
@@ -65,7 +66,7 @@ pub(super) fn newest(
         return Ok(as_given(parts));
     }
     let issue_ids = known.issue_ids.iter().cloned().chain(issues.into_values()).collect();
-    let whole = Roadmap { document: Value::Object(renewed), issue_ids, ..known.clone() }.whole();
+    let whole = Roadmap { document: Value::Object(renewed), issue_ids, ..known.clone() }.whole(Some(mode));
     let document = checked(Some(store), &whole).map_err(|refusal| {
         refusal
             .hint("some parts of the file are from an earlier version and do not fit what someone else has changed since")

@@ -62,10 +62,8 @@ pub(crate) fn plan(
         _ => return Err(Refusal::usage("the requirement is empty").hint("say what the roadmap is for")),
     };
     // What was chosen before holds, unless somebody says otherwise.
-    let mode = match (input.mode, known.as_ref()) {
-        (RoadmapChoice::Auto, Some(document)) => {
-            RoadmapChoice::parse(roadmap::mode(document).as_str()).unwrap_or(RoadmapChoice::Auto)
-        }
+    let mode = match (input.mode, before.as_ref().and_then(roadmap::known_mode)) {
+        (RoadmapChoice::Auto, Some(known)) => known.into(),
         (mode, _) => mode,
     };
     let asked = typed::own_json(&RoadmapInput::of(&snapshot, requirement.clone(), mode, before.as_ref())?);

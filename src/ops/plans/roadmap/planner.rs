@@ -12,7 +12,7 @@ use crate::model::typed;
 use crate::ops::Refusal;
 use crate::rules::bounded::Omission;
 use crate::rules::folder::RoadmapFolder;
-use crate::rules::roadmap::{RULES, Round, rounds};
+use crate::rules::roadmap::{RULES, Round, known_mode, rounds};
 use crate::rules::roles::Role;
 use crate::rules::wisdom::{WisdomContext, context_near};
 use crate::store::{ReadState, records};
@@ -63,7 +63,7 @@ impl RoadmapInput {
         let (wisdom, left_out) = context_near(records::wisdom(read, &mut Vec::new())?, None, Role::Planner);
         let current = |folder: &RoadmapFolder| Current {
             id: folder.roadmap.record.id.clone(),
-            document: folder.roadmap.record.whole(),
+            document: folder.roadmap.record.whole(known_mode(folder)),
         };
         Ok(Self {
             requirement,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::find::{existing, named};
+use super::find::{existing, named, twins};
 use super::items::{hidden_item, is_hidden};
 use super::view::{AcceptedCriterion, RiskOf, RoadmapIssue, RoadmapSummary, RoadmapView, WaveView};
 use crate::model::code::Code;
@@ -57,6 +57,10 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RoadmapSummary>> {
         };
         all.push(RoadmapSummary { id, title, mode, status, waves: waves.len(), done, total, created_at });
     }
+    let mut open: Vec<RoadmapId> =
+        all.iter().filter(|it| it.done < it.total).map(|it| it.id.clone()).collect();
+    open.sort();
+    session.notice_all(twins(&open));
     all.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
     Ok(session.done(all, None))
 }
@@ -116,12 +120,13 @@ pub(super) fn view_of(read: &impl ReadState, folder: &RoadmapFolder) -> Result<R
     };
     let mut risks = of(None, &document.risks);
     risks.extend(items.iter().flat_map(|item| of(Some(&item.id), &item.risks)));
+    let mode = roadmap::known_mode(folder);
     let revised = folder.log.iter().rev().find(|entry| matches!(entry.event, RoadmapEvent::Revision(_)));
     Ok(RoadmapView {
         id: record.id.clone(),
         title: record.title.clone(),
         requirement: document.requirement.clone(),
-        mode: roadmap::mode(&document),
+        mode,
         status: roadmap::status(folder),
         author: record.author.clone(),
         created_at: record.created_at,
@@ -135,7 +140,7 @@ pub(super) fn view_of(read: &impl ReadState, folder: &RoadmapFolder) -> Result<R
         rounds: roadmap::rounds(folder),
         codebase_context: document.codebase_context.clone(),
         assessment: document.assessment,
-        document: record.whole(),
+        document: record.whole(mode),
     })
 }
 

@@ -23,8 +23,9 @@ pub(crate) struct RoadmapView {
     /// What is required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) requirement: Option<String>,
-    /// Layers or tasks.
-    pub(crate) mode: RoadmapMode,
+    /// Layers or tasks; left out if all of them are hidden and nothing else says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mode: Option<RoadmapMode>,
     /// Its status.
     pub(crate) status: Status,
     /// Who added it.
@@ -135,8 +136,9 @@ pub(crate) struct RoadmapSummary {
     pub(crate) id: RoadmapId,
     /// Its title.
     pub(crate) title: String,
-    /// Layers or tasks.
-    pub(crate) mode: RoadmapMode,
+    /// Layers or tasks; left out if all of them are hidden and nothing else says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mode: Option<RoadmapMode>,
     /// Its status.
     pub(crate) status: Status,
     /// How many waves it has.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{add, direct, issue_of, task};
+use super::{add, direct, issue_of, progressive, task};
 use crate::support::{Repo, Sandbox, Two, column};
 
 const SECRET: &str = "hunter2";
@@ -78,4 +78,73 @@ fn the_roadmap_is_asked_and_not_the_issue() {
     repo.wf(&["redact", &one, "context", "-m", "a password"]).ok();
     let shown = repo.json(&["roadmap", "show", id]);
     assert!(!shown.to_string().contains(SECRET), "{shown}");
+}
+
+#[test]
+fn the_mode_stays_known_when_every_layer_is_hidden() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let mut layers = progressive();
+    layers.as_object_mut().unwrap().remove("mode");
+    layers["title"] = json!("Columns");
+    for (document, mode, list) in [(layers, "progressive", "layers"), (direct(), "direct", "tasks")] {
+        let added = add(&repo, &document, &[]);
+        let id = added["id"].as_str().unwrap();
+        let issues = column(&added["created"], "issue_id");
+        for issue in &issues {
+            repo.wf(&["redact", issue, "context", "-m", "a password"]).ok();
+        }
+        let shown = repo.json(&["roadmap", "show", id]);
+        let hidden = vec!["[redacted]"; issues.len()];
+        assert_eq!((&shown["mode"], &shown["document"][list]), (&json!(mode), &json!(hidden)));
+        let listed = repo.json(&["roadmap", "list"]);
+        let listed = listed.as_array().unwrap().iter().find(|it| it["id"] == id).unwrap();
+        assert_eq!(listed["mode"], mode);
+        // Nothing says it any more.
+        for entry in repo.store_paths().iter().filter(|path| path.contains(&format!("{id}/log/"))) {
+            let entry = entry.rsplit('/').next().unwrap();
+            repo.wf(&["redact", id, &format!("log/{entry}"), "-m", "a password"]).ok();
+        }
+        let shown = repo.json(&["roadmap", "show", id]);
+        assert_eq!((&shown["mode"], &shown["document"][list]), (&Value::Null, &Value::Null));
+        assert!(repo.wf(&["roadmap", "show", id]).ok().stdout.contains("of unknown mode"));
+        assert!(repo.wf(&["roadmap", "show", id, "--markdown"]).ok().stdout.contains("- Strategy: unknown"));
+    }
+}
+
+#[test]
+fn an_approval_is_of_the_document_as_it_is_shown() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let added = add(&repo, &with(SECRET), &[]);
+    let (id, one) = (added["id"].as_str().unwrap(), issue_of(&added, "T1"));
+    let status = || repo.json(&["roadmap", "show", id])["status"].clone();
+    repo.wf(&["roadmap", "revise", id, "--approve"]).ok();
+    assert_eq!(status(), "ready");
+    let told = repo.wf(&["redact", &one, "context", "-m", "a password"]).ok().stderr;
+    assert!(told.contains(&format!("`{id}` is no longer approved")), "{told}");
+    assert!(told.contains(&format!("git wf roadmap revise --approve {id}")), "{told}");
+    assert_eq!(status(), "planning");
+    repo.wf(&["roadmap", "revise", id, "--approve"]).ok();
+    // It stays approved: nothing more is hidden.
+    let told = repo.wf(&["redact", &one, "title", "-m", "a password"]).ok().stderr;
+    assert!(!told.contains("approved"), "{told}");
+    assert_eq!(status(), "ready");
+    repo.wf(&["redact", "--purge", "--yes"]).ok();
+    assert_eq!(status(), "ready", "a purge changes nothing of what is shown");
+}
+
+#[test]
+fn who_redacts_a_task_hears_of_its_issue() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let added = add(&repo, &with(SECRET), &[]);
+    let (id, one) = (added["id"].as_str().unwrap(), issue_of(&added, "T1"));
+    let redact = || repo.wf(&["redact", id, &format!("document/{one}"), "-m", "a password"]).ok().stderr;
+    let told = redact();
+    assert!(told.contains(&format!("`{one}`, which was made of it, still shows the same texts")), "{told}");
+    assert!(told.contains(&format!("git wf redact -m TEXT {one} context")), "{told}");
+    repo.wf(&["redact", &one, "context", "-m", "a password"]).ok();
+    assert_eq!(redact(), "");
+    assert_hidden(&repo);
 }

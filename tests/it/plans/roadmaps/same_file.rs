@@ -35,6 +35,7 @@ fn one_file_added_in_two_clones_is_one_roadmap() {
                 ["[feature] Offer both", "[feature] Write CSV", "[feature] Write PDF"]
             );
             repo.wf(&["fsck"]).ok();
+            assert_eq!(repo.json(&["conflicts"]), json!([]), "both are equal");
         }
         let again = add(bea, &direct(), &[]);
         assert_eq!((&again["is_new"], again["unchanged"].as_array().unwrap().len()), (&json!(false), 3));
@@ -89,4 +90,50 @@ fn a_preview_has_the_ids_that_an_add_uses() {
         assert_eq!((&preview["id"], &preview["created"]), (&added["id"], &added["created"]));
     }
     assert_eq!(repo.json(&["roadmap", "list"]).as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn one_file_added_on_two_days_is_one_roadmap_here_and_named_from_elsewhere() {
+    let two = Two::new();
+    let (ada, bea) = (&two.ada, &two.bea);
+    let first = add(ada, &direct(), &[]);
+    two.sandbox.advance(86_400);
+    let again = add(ada, &direct(), &[]);
+    assert_eq!((&again["id"], again["unchanged"].as_array().unwrap().len()), (&first["id"], 3));
+    let second = add(bea, &direct(), &[]);
+    two.meet();
+    let [one, other] = [&first, &second].map(|it| it["id"].as_str().unwrap());
+    assert_ne!(one, other);
+    for repo in [ada, bea] {
+        let refused = repo.refused_in(direct().to_string(), 1, &["roadmap", "add", "-"]);
+        let hint = refused["hint"].as_str().unwrap();
+        assert_eq!((&refused["code"], &refused["details"]), (&json!("choice-needed"), &json!([one, other])));
+        assert!(hint.contains(&format!("git wf roadmap add --roadmap {one} FILE")), "{hint}");
+        assert!(hint.contains(&format!("git wf roadmap show {other}")), "{hint}");
+        let listed = repo.wf(&["roadmap", "list"]).ok().stderr;
+        assert!(listed.contains(one) && listed.contains(other) && listed.contains("one file"), "{listed}");
+    }
+    // Once nothing of one is left to do, the file is added to the other.
+    for issue in column(&second["created"], "issue_id") {
+        bea.wf(&["close", &issue, "-m", "a duplicate"]).ok();
+    }
+    assert_eq!(add(bea, &direct(), &[])["id"], first["id"]);
+    assert_eq!(bea.wf(&["roadmap", "list"]).ok().stderr, "");
+}
+
+#[test]
+fn a_file_is_known_by_what_it_was_when_its_roadmap_has_another_title_now() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let first = add(&repo, &direct(), &[]);
+    let id = first["id"].as_str().unwrap();
+    let mut renamed = direct();
+    renamed["title"] = json!("Exports");
+    add(&repo.as_person("Bea", "bea@example.org"), &renamed, &["--roadmap", id]);
+    sandbox.advance(86_400);
+    let again = add(&repo, &direct(), &[]);
+    assert_eq!(
+        (&again["id"], &again["title"], &again["created"]),
+        (&json!(id), &json!("Exports"), &json!([]))
+    );
 }
