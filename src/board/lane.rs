@@ -91,6 +91,7 @@ pub(super) mod tests {
             tags: String::new(),
             kind: None,
             assignee: None,
+            finished: None,
         };
         Carded { row, is_ready: false }
     }

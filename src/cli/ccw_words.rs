@@ -15,6 +15,8 @@ pub(super) fn translated(words: Vec<String>) -> Vec<String> {
 }
 
 const JSON: &str = "--json";
+/// What `--brief` says of an issue.
+const BRIEF: &str = "id,title,status,priority,tags,bound_solution_id";
 
 /// The equivalent of a ccw command; `None` if it is the same here.
 fn command_of(command: &str, mut given: CcwArguments) -> Option<Vec<String>> {
@@ -28,10 +30,17 @@ fn command_of(command: &str, mut given: CcwArguments) -> Option<Vec<String>> {
             Some(given.after(&["new", &title, "--id", &issue]))
         }
         "list" => {
+            let is_brief = given.take_flag("--brief");
             // `@NAME` is a saved query, not an issue.
             let issue = given.take_first().filter(|it| !it.starts_with('@'))?;
-            given.take_flag("--brief");
-            given.words.iter().all(|word| word == JSON).then(|| given.after(&["show", &issue]))
+            if given.words.iter().any(|word| word != JSON) {
+                return None;
+            }
+            if is_brief {
+                given.add_json();
+                given.words.extend(owned(&["--fields", BRIEF]));
+            }
+            Some(given.after(&["show", &issue]))
         }
         "history" => Some(given.after(&["list", "--status", "completed,closed"])),
         "update" if given.has("--from-queue") => {
@@ -249,6 +258,14 @@ mod tests {
             ("init ISS-001 --force", "new ISS-001 --id ISS-001 --force"),
             ("list ISS-001 --json", "show ISS-001 --json"),
             ("list --json ISS-001", "show ISS-001 --json"),
+            (
+                "list ISS-001 --brief",
+                "show ISS-001 --json --fields id,title,status,priority,tags,bound_solution_id",
+            ),
+            (
+                "--json list --brief ISS-001",
+                "--json show ISS-001 --fields id,title,status,priority,tags,bound_solution_id",
+            ),
             ("history", "list --status completed,closed"),
             ("history --brief", "list --status completed,closed --brief"),
             ("update ISS-001 --status in-progress", "edit ISS-001 --status in-progress"),

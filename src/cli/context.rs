@@ -276,7 +276,11 @@ pub(crate) fn named(path: &str) -> String {
 
 /// Reads text from a file, or from stdin for `-`.
 pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
-    let bytes = read_bytes(path)?;
+    let mut bytes = read_bytes(path)?;
+    // A byte order mark.
+    if bytes.starts_with("\u{feff}".as_bytes()) {
+        bytes.drain(..'\u{feff}'.len_utf8());
+    }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::new(

@@ -166,6 +166,8 @@ fn say_json(document: &serde_json::Value) {
 pub(in crate::cli) fn system_words(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        io::ErrorKind::IsADirectory => "is a directory".to_owned(),
+        io::ErrorKind::NotADirectory => "is not a directory".to_owned(),
         _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
     }
 }

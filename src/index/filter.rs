@@ -16,7 +16,8 @@ use crate::rules::roadmap::names_of_tag;
 pub(crate) struct Filter {
     /// One of these; any if empty.
     pub(crate) statuses: Vec<IssueStatus>,
-    /// Also closed, completed and cancelled issues. Ignored if statuses are given.
+    /// Also closed, completed and cancelled issues. Ignored if statuses are given, or a time of closing, which only these
+    /// have.
     pub(crate) all: bool,
     /// All of these.
     pub(crate) tags: Vec<String>,
@@ -34,6 +35,10 @@ pub(crate) struct Filter {
     pub(crate) since: Option<Time>,
     /// Created at this time or earlier.
     pub(crate) until: Option<Time>,
+    /// Completed, closed or cancelled at this time or later, and still so.
+    pub(crate) closed_since: Option<Time>,
+    /// Completed, closed or cancelled at this time or earlier, and still so.
+    pub(crate) closed_until: Option<Time>,
     /// One of these types, in lower case; any if empty.
     pub(crate) types: Vec<String>,
     /// The id of the parent issue.
@@ -57,6 +62,11 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
+    /// Whether closed, completed and cancelled issues are listed if no status is given.
+    pub(crate) fn includes_closed(&self) -> bool {
+        self.all || self.closed_since.is_some() || self.closed_until.is_some()
+    }
+
     /// Whether it depends on nothing but the status.
     pub(super) fn is_of_status(&self) -> bool {
         let Self {
@@ -70,6 +80,8 @@ impl Filter {
             wave,
             since,
             until,
+            closed_since,
+            closed_until,
             types,
             parent,
             assignees,
@@ -89,8 +101,7 @@ impl Filter {
             && [assignee, author, parent, search].iter().all(|it| it.is_none())
             && wave.is_none()
             && undecided.is_none()
-            && since.is_none()
-            && until.is_none()
+            && [since, until, closed_since, closed_until].iter().all(|it| it.is_none())
             && !(*unblocked || *waiting || *has_solution || *has_execution || *ready)
     }
 }
@@ -140,7 +151,8 @@ impl Index<'_> {
         let mut all = Vec::new();
         let text = |text: &str| Value::Text(text.to_owned());
         if filter.statuses.is_empty() {
-            all.push(Condition::test(if filter.all { "i.over >= 0" } else { "i.over = 0" }, vec![]));
+            let is_open = !filter.includes_closed();
+            all.push(Condition::test(if is_open { "i.over = 0" } else { "i.over >= 0" }, vec![]));
         } else {
             let values: Vec<Value> = filter.statuses.iter().map(|it| Value::Integer(*it as i64)).collect();
             let marks = marks(values.len());
@@ -193,9 +205,13 @@ impl Index<'_> {
         if let Some(wave) = filter.wave {
             equal("wave", vec![i64::try_from(wave).map_or(Value::Null, Value::Integer)]);
         }
-        for (time, sign) in [(filter.since, ">="), (filter.until, "<=")] {
+        for (time, test) in [(filter.since, "i.created >= ?"), (filter.until, "i.created <= ?")] {
+            all.extend(time.map(|time| Condition::test(test, vec![Value::Integer(time.millis())])));
+        }
+        for (time, test) in [(filter.closed_since, "finished >= ?"), (filter.closed_until, "finished <= ?")] {
+            let find = format!("SELECT n FROM issues WHERE {test}");
             all.extend(time.map(|time| {
-                Condition::test(format!("i.created {sign} ?"), vec![Value::Integer(time.millis())])
+                Condition::found(find, format!("i.{test}"), vec![Value::Integer(time.millis())])
             }));
         }
         if let Some(parent) = &filter.parent {

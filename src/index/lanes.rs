@@ -65,7 +65,7 @@ impl Index<'_> {
             return Ok(None);
         };
         let is_wanted = match filter.statuses.as_slice() {
-            [] => filter.all || !status.is_terminal(),
+            [] => filter.includes_closed() || !status.is_terminal(),
             some => some.contains(&status),
         };
         if !is_wanted {

@@ -17,6 +17,7 @@ use crate::model::id::IssueId;
 use crate::model::issue::Issue;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
+use crate::model::time::Time;
 use crate::rules::facts::IssueFacts;
 use crate::rules::shown::IssueDerived;
 use crate::store::records;
@@ -41,6 +42,8 @@ pub(crate) enum SortOrder {
     Status,
     /// By title, in lower case.
     Title,
+    /// The last completed, closed or cancelled first, and then the open ones.
+    Closed,
 }
 
 impl SortOrder {
@@ -50,7 +53,7 @@ impl SortOrder {
     /// The database index with this order, and the order itself.
     fn order(self, filter: &Filter) -> (&'static str, &'static str) {
         let by_priority = match filter.statuses.len() {
-            0 if !filter.all => "open_by_priority",
+            0 if !filter.includes_closed() => "open_by_priority",
             // There, issues with the same status are adjacent, in this order.
             1 => "by_status",
             _ => "by_priority",
@@ -62,6 +65,7 @@ impl SortOrder {
             Self::Id => ("by_id", "i.id"),
             Self::Status => ("by_status", "i.status, i.priority, i.created, i.id"),
             Self::Title => ("by_title", "folded(i.title), i.id"),
+            Self::Closed => ("by_finished", "i.finished DESC, i.id"),
         }
     }
 }
@@ -83,9 +87,12 @@ pub(crate) struct IssueRow {
     pub(crate) kind: Option<String>,
     /// The assignee.
     pub(crate) assignee: Option<String>,
+    /// When it was completed, closed or cancelled, if it still is.
+    pub(crate) finished: Option<Time>,
 }
 
-const LISTED: &str = "SELECT id, status, priority, title, tags, kind, assignee FROM issues WHERE n = ?1";
+const LISTED: &str =
+    "SELECT id, status, priority, title, tags, kind, assignee, finished FROM issues WHERE n = ?1";
 
 fn listed(row: &Row<'_>) -> rusqlite::Result<IssueRow> {
     let (status, priority): (u16, u8) = (row.get(1)?, row.get(2)?);
@@ -98,6 +105,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<IssueRow> {
         tags: row.get(4)?,
         kind: row.get(5)?,
         assignee: row.get(6)?,
+        finished: row.get::<_, Option<i64>>(7)?.and_then(Time::from_millis),
     })
 }
 
@@ -145,7 +153,7 @@ impl Index<'_> {
             return Ok(None);
         }
         let is_wanted = |status: &IssueStatus| match filter.statuses.as_slice() {
-            [] => filter.all || !status.is_terminal(),
+            [] => filter.includes_closed() || !status.is_terminal(),
             some => some.contains(status),
         };
         let (counts, _) = self.counts()?;
@@ -327,7 +335,7 @@ mod tests {
     fn a_row_that_does_not_say_its_status_or_priority_is_an_error() {
         let db = rusqlite::Connection::open_in_memory().unwrap();
         let listed = |status: i64, priority: i64| {
-            let row = "SELECT 'ISS-1', ?1, ?2, 'title', '', NULL, NULL";
+            let row = "SELECT 'ISS-1', ?1, ?2, 'title', '', NULL, NULL, NULL";
             db.query_row(row, [status, priority], listed)
         };
         assert_eq!(listed(0, 1).unwrap().priority.number(), 1);

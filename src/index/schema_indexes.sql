@@ -5,6 +5,7 @@ CREATE INDEX by_priority ON issues (priority, created);
 CREATE INDEX by_status ON issues (status, priority, created);
 CREATE INDEX by_created ON issues (created DESC);
 CREATE INDEX by_updated ON issues (updated DESC);
+CREATE INDEX by_finished ON issues (finished DESC);
 CREATE INDEX by_title ON issues (folded(title));
 CREATE INDEX by_author ON issues (author);
 CREATE INDEX by_assignee ON issues (assignee) WHERE assignee IS NOT NULL;

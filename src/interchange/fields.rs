@@ -66,7 +66,7 @@ impl<'a> Fields<'a> {
     pub(super) fn times(&mut self) -> (Time, Time) {
         let (created, updated) = (self.time("created_at"), self.time("updated_at"));
         let born = created.or(updated).unwrap_or_else(|| {
-            self.note("it has neither `created_at` nor `updated_at`; it is treated as the oldest".into());
+            self.note("it does not say when it was created, so it counts as created on 1970-01-01".into());
             Time::EPOCH
         });
         (born, updated.map_or(born, |updated| updated.max(born)))

@@ -7,9 +7,6 @@ mod completed;
 mod gh;
 mod pages;
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 pub(crate) use comment::completion;
@@ -17,7 +14,7 @@ pub(crate) use gh::{comment_on, issues_of};
 pub(crate) use pages::IssuePages;
 
 use super::comment::{self as from_source, SourceComment};
-use super::title;
+use super::fields::Fields;
 use super::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Issue, Source, StoredStatus};
@@ -62,29 +59,27 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         return Err(RefusedRecord::other(Some(given.clone()), "pull request"));
     }
     let id = IssueId::parse(&given).map_err(|error| refused(&error.to_string()))?;
-    let mut fields = GithubFields { map, notes: Vec::new(), kept: BTreeSet::new() };
-    let given_title = fields.text(&["title"]).ok_or_else(|| refused("it has no `title`"))?;
-    let (title, is_cut) = title::of(given_title).ok_or_else(|| refused("it has no `title`"))?;
-    fields.notes.extend(is_cut.then(title::note));
-    let born = fields.time(&["createdAt", "created_at"]);
+    let mut fields = Fields::of(map);
+    let title = fields.title().ok_or_else(|| refused("it has no `title`"))?;
+    let born = fields.either_time("createdAt", "created_at");
     let born = born.ok_or_else(|| refused("it does not say when it was created"))?;
-    let changed = fields.time(&["updatedAt", "updated_at"]).map_or(born, |at| at.max(born));
-    let mut issue = Issue::new(id, fields.person(&["author", "user"]).into(), born, title);
+    let updated = fields.either_time("updatedAt", "updated_at");
+    let changed = updated.map_or(born, |at| at.max(born));
+    let mut issue = Issue::new(id, author(map).into(), born, title);
     issue.source = Some(Source::Github);
-    issue.context = fields.text(&["body"]).filter(|text| !text.trim().is_empty()).map(str::to_owned);
-    let page = fields.text(&["html_url"]).or_else(|| fields.text(&["url"]));
-    issue.source_url = page.filter(|text| limits::web_address(text).is_ok()).map(str::to_owned);
+    issue.context = fields.text("body");
+    let page = fields.either("html_url", "url");
+    issue.source_url = page.filter(|text| limits::web_address(text).is_ok());
     let kind = ["issueType", "type"].iter().find_map(|name| map.get(*name)?.get("name")?.as_str());
     issue.issue_type = kind.map(str::to_lowercase);
     fields.state(&mut issue);
-    let is_dated = fields.time(&["updatedAt", "updated_at"]).is_some();
-    let changed = issue.closed_at.filter(|_| !is_dated).map_or(changed, |at| at.max(changed));
+    let changed = issue.closed_at.filter(|_| updated.is_none()).map_or(changed, |at| at.max(changed));
     fields.labels(&mut issue);
-    fields.assignees(&mut issue);
+    fields.first_assignee(&mut issue);
     let comments = fields.comments(changed);
     let unplaced = said(map).map(|(name, _)| format!("`{name}` has no field here").into());
     fields.kept.extend(unplaced);
-    let GithubFields { notes, kept, .. } = fields;
+    let Fields { notes, kept, .. } = fields;
     let silent = absent::silent(map);
     Ok(Arrival { comments, notes, kept, silent, ..Arrival::of(issue, record.clone(), changed) })
 }
@@ -129,56 +124,51 @@ fn assignees(map: &Map<String, Value>) -> impl Iterator<Item = &str> {
     all.filter_map(|person| person.get("login")?.as_str()).filter(|login| !login.is_empty())
 }
 
-/// The fields of one record, and notes about them.
-struct GithubFields<'a> {
-    map: &'a Map<String, Value>,
-    notes: Vec<String>,
-    kept: BTreeSet<Cow<'static, str>>,
+/// The login of who opened the issue.
+fn author(map: &Map<String, Value>) -> &str {
+    let names = ["author", "user"];
+    let nobody = if names.iter().any(|name| map.contains_key(*name)) { GHOST } else { UNKNOWN };
+    names.iter().find_map(|name| login(map.get(*name)?)).unwrap_or(nobody)
 }
 
-impl<'a> GithubFields<'a> {
-    /// The first of these members that is a text.
-    fn text(&self, names: &[&str]) -> Option<&'a str> {
-        names.iter().find_map(|name| self.map.get(*name)?.as_str())
+/// A member has one name in what `gh` writes, and another in what the REST API answers.
+impl Fields<'_> {
+    /// The text of the first of these members that has one.
+    fn either(&mut self, one: &str, other: &str) -> Option<String> {
+        self.text(one).or_else(|| self.text(other))
     }
 
-    fn time(&self, names: &[&str]) -> Option<Time> {
-        self.text(names).and_then(Time::parse)
-    }
-
-    /// The login of the first of these members.
-    fn person(&self, names: &[&str]) -> String {
-        let nobody = if names.iter().any(|name| self.map.contains_key(*name)) { GHOST } else { UNKNOWN };
-        names.iter().find_map(|name| login(self.map.get(*name)?)).unwrap_or(nobody).to_owned()
+    fn either_time(&mut self, one: &str, other: &str) -> Option<Time> {
+        self.time(one).or_else(|| self.time(other))
     }
 
     fn state(&mut self, issue: &mut Issue) {
-        let word = |text: Option<&str>| text.unwrap_or_default().to_ascii_lowercase().replace('_', " ");
-        if word(self.text(&["state"])) != "closed" {
+        if !self.text("state").is_some_and(|state| state.eq_ignore_ascii_case("closed")) {
             return;
         }
-        let reason = word(self.text(&["stateReason", "state_reason"]));
-        let is_given_up = matches!(reason.as_str(), "not planned" | "duplicate");
+        let reason = self.either("stateReason", "state_reason");
+        let reason = reason.map(|text| text.to_ascii_lowercase().replace('_', " "));
+        let is_given_up = matches!(reason.as_deref(), Some("not planned" | "duplicate"));
         issue.status = if is_given_up { StoredStatus::Cancelled } else { StoredStatus::Closed };
-        issue.close_reason = (!reason.is_empty()).then_some(reason);
-        issue.closed_at = self.time(&["closedAt", "closed_at"]);
+        issue.close_reason = reason;
+        issue.closed_at = self.either_time("closedAt", "closed_at");
     }
 
     fn labels(&mut self, issue: &mut Issue) {
-        for label in self.map.get("labels").and_then(Value::as_array).into_iter().flatten() {
+        for label in self.list("labels") {
             let name = label.as_str().or_else(|| label.get("name")?.as_str());
             match name.map(|name| limits::label(name.trim())) {
                 Some(Ok(name)) => {
                     issue.tags.insert(name.to_owned());
                 }
-                Some(Err(error)) => self.notes.push(format!("{error}; it is kept in `imported`")),
-                None => self.notes.push("a label has no name; it is kept in `imported`".into()),
+                Some(Err(error)) => self.note(format!("{error}; it is kept in `imported`")),
+                None => self.note("a label has no name; it is kept in `imported`".into()),
             }
         }
     }
 
     /// Takes the first of several assignees, since an issue has only one here.
-    fn assignees(&mut self, issue: &mut Issue) {
+    fn first_assignee(&mut self, issue: &mut Issue) {
         let mut all = assignees(self.map);
         issue.assignee = all.next().map(str::to_owned);
         if all.next().is_some() {
@@ -197,7 +187,7 @@ impl<'a> GithubFields<'a> {
             let text = |names: [&str; 2]| names.iter().find_map(|name| given.get(*name)?.as_str());
             let created_at = text(["createdAt", "created_at"]).and_then(Time::parse);
             let (Some(body), Some(created_at)) = (text(["body", "body"]), created_at) else {
-                self.notes.push("a comment has no text or no time; it is kept in `imported`".into());
+                self.note("a comment has no text or no time; it is kept in `imported`".into());
                 continue;
             };
             let author = ["author", "user"].iter().find_map(|name| login(given.get(*name)?)).unwrap_or(GHOST);

@@ -33,10 +33,10 @@ pub(crate) struct JsonLinesFile {
 impl JsonLinesFile {
     /// Opens the file at `path`. Input that cannot be read twice is copied to a temporary file.
     pub(crate) fn open(path: &str) -> io::Result<Self> {
-        Ok(Self::of(path, open(path)?))
+        Ok(Self::of(&format!("`{path}`"), open(path)?))
     }
 
-    /// An open file, with its name for messages.
+    /// An open file, and what messages call it.
     pub(crate) fn of(name: &str, file: File) -> Self {
         Self { name: name.to_owned(), file }
     }
@@ -288,11 +288,11 @@ mod tests {
     fn errors_name_line_and_column() {
         assert_eq!(
             error(b"{}\n{\"a\": \"b"),
-            "`f`, line 2, column 8: the JSON ends half-way: EOF while parsing a string"
+            "f, line 2, column 8: the JSON ends half-way: EOF while parsing a string"
         );
-        assert_eq!(error("{}\n{\"ç\": x}".as_bytes()), "`f`, line 2, column 7: not JSON: expected value");
-        assert_eq!(error(b"{} {}\n"), "`f`, line 1, column 4: not JSON: trailing characters");
-        assert_eq!(error(b"{}\n\"\xc3\xa7\xff\"\n"), "`f`, line 2, column 3: the byte 0xff is not UTF-8");
+        assert_eq!(error("{}\n{\"ç\": x}".as_bytes()), "f, line 2, column 7: not JSON: expected value");
+        assert_eq!(error(b"{} {}\n"), "f, line 1, column 4: not JSON: trailing characters");
+        assert_eq!(error(b"{}\n\"\xc3\xa7\xff\"\n"), "f, line 2, column 3: the byte 0xff is not UTF-8");
     }
 
     #[test]

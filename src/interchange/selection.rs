@@ -38,6 +38,11 @@ impl ImportSelection {
         !has_words && state.is_none() && since.is_none() && limit.is_none()
     }
 
+    /// Whether issues are selected by their types.
+    pub(crate) fn is_by_type(&self) -> bool {
+        !(self.only_types.is_empty() && self.skip_types.is_empty())
+    }
+
     /// Why an issue is not to be imported; `None` if it is.
     pub(crate) fn leaves_out(&self, arrival: &Arrival) -> Option<String> {
         let state = if arrival.is_terminal() { SourceState::Closed } else { SourceState::Open };

@@ -44,6 +44,12 @@ pub(in crate::cli) struct FilterArgs {
     /// Only issues created at this time or earlier
     #[arg(long, value_name = "DATE")]
     until: Option<String>,
+    /// Only issues completed, closed or cancelled at this time or later, and not reopened since
+    #[arg(long, value_name = "DATE")]
+    closed_since: Option<String>,
+    /// Only issues completed, closed or cancelled at this time or earlier, and not reopened since
+    #[arg(long, value_name = "DATE")]
+    closed_until: Option<String>,
     /// Only issues that have a plan
     #[arg(long)]
     has_solution: bool,
@@ -93,6 +99,8 @@ impl From<FilterArgs> for List {
             filter,
             since: args.since,
             until: args.until,
+            closed_since: args.closed_since,
+            closed_until: args.closed_until,
             parent: args.parent,
             mine: args.mine,
             ..Self::default()

@@ -22,17 +22,10 @@ pub(in crate::cli) fn export(screen: &mut Screen, taken: &jsonl::ImportedJsonl) 
     let headline = match &taken.commit {
         Some(_) => format!("imported {}", issues(taken.issues)),
         None if would => format!("would import {} (dry run)", issues(taken.issues)),
-        None => {
-            writeln!(screen, "{}", painter.paint(DIM, NOTHING))?;
-            skipped(screen, &taken.skipped)?;
-            return counted(
-                screen,
-                "left out",
-                taken.left_out.iter().map(|it| (it.issues, it.reason.as_str())),
-            );
-        }
+        None => NOTHING.to_owned(),
     };
-    writeln!(screen, "{}", painter.paint(GOOD, &headline))?;
+    let look = if taken.commit.is_some() || would { GOOD } else { DIM };
+    writeln!(screen, "{}", painter.paint(look, &headline))?;
     let counts = [
         ("new files", taken.added),
         ("merged", taken.merged),

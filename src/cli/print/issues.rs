@@ -7,7 +7,7 @@ use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::ops::issues::{IssueView, ManyChanged, Rows};
 use crate::ui::text::count;
-use crate::ui::{Cell, Column, Screen, Table, style};
+use crate::ui::{Cell, Column, Screen, Table, style, time};
 
 /// The result of an operation that changes one issue.
 pub(in crate::cli) fn changed(
@@ -35,38 +35,41 @@ pub(in crate::cli) fn created(screen: &mut Screen, view: &IssueView) -> io::Resu
 }
 
 /// Prints issues in groups, each under its name; in a pipe, only one issue per line.
-pub(in crate::cli) fn grouped(screen: &mut Screen, groups: Vec<(String, Vec<IssueRow>)>) -> io::Result<()> {
+pub(in crate::cli) fn grouped(
+    screen: &mut Screen,
+    groups: Vec<(String, Vec<IssueRow>)>,
+    is_by_closing: bool,
+) -> io::Result<()> {
     if !screen.is_terminal() {
         let rows = groups.into_iter().flat_map(|(_, rows)| rows).collect();
-        return table(screen, &Rows { rows, total: None }, 0);
+        return table(screen, &Rows { rows, total: None, is_by_closing }, 0);
     }
     for (n, (name, rows)) in groups.into_iter().enumerate() {
         if n > 0 {
             writeln!(screen)?;
         }
         writeln!(screen, "{}", screen.painter().paint(style::HEADING, &name))?;
-        table(screen, &Rows { rows, total: None }, 0)?;
+        table(screen, &Rows { rows, total: None, is_by_closing }, 0)?;
     }
     Ok(())
 }
 
 /// Prints one issue per line, and on a terminal the total. `skipped` issues come before these.
 pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows, skipped: usize) -> io::Result<()> {
-    let mut table = Table::new([
-        Column::left("ID"),
-        Column::left("PRIORITY"),
-        Column::left("STATUS"),
-        Column::flexible("TITLE"),
-        Column::flexible("TAGS").spare(),
-    ]);
+    let closed = found.is_by_closing.then(|| Column::left("CLOSED"));
+    let columns = [Column::left("ID"), Column::left("PRIORITY"), Column::left("STATUS")].into_iter();
+    let columns = columns.chain(closed);
+    let mut table = Table::new(columns.chain([Column::flexible("TITLE"), Column::flexible("TAGS").spare()]));
     for issue in &found.rows {
-        table.row([
+        let closed =
+            found.is_by_closing.then(|| Cell::from(issue.finished.map(time::when).unwrap_or_default()));
+        let cells = [
             Cell::new(screen.id(&issue.id), style::ID),
             Cell::new(issue.priority.name(), priority_style(issue.priority)),
             Cell::new(issue.status.as_str(), status_style(issue.status)),
-            Cell::from(issue.title.as_str()),
-            Cell::new(issue.tags.as_str(), style::DIM),
-        ]);
+        ];
+        let text = [Cell::from(issue.title.as_str()), Cell::new(issue.tags.as_str(), style::DIM)];
+        table.row(cells.into_iter().chain(closed).chain(text));
     }
     table.print(screen)?;
     if !screen.is_terminal() {

@@ -135,7 +135,7 @@ pub(super) fn given_id<'a>(issue: &'a Issue, id: &'a SolutionId) -> &'a str {
 
 fn put_feedback(map: &mut Map<String, Value>, folder: &IssueFolder) {
     let all: Vec<Value> =
-        folder.feedback.iter().map(|it| feedback::write(&folder.issue.record.id, it)).collect();
+        folder.feedback.iter().map(|it| feedback::write(&folder.issue.record, it)).collect();
     if !all.is_empty() {
         map.insert("feedback".into(), all.into());
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::export::given_id;
 use super::{UNKNOWN, plan};
 use crate::interchange::fields::Fields;
 use crate::model::id::IssueId;
@@ -83,8 +84,8 @@ fn said(issue: &IssueId, text: &str) -> Result<(String, FeedbackDetail), String>
 const CONTENT: &str = "content";
 
 /// A piece of feedback of an issue as ccw keeps it.
-pub(super) fn write(issue: &IssueId, piece: &Feedback) -> Value {
-    let is_said = said(issue, &piece.content) == Ok((piece.content.clone(), piece.detail.clone()));
+pub(super) fn write(issue: &Issue, piece: &Feedback) -> Value {
+    let is_said = said(&issue.id, &piece.content) == Ok((piece.content.clone(), piece.detail.clone()));
     let content = if is_said {
         piece.content.clone()
     } else {
@@ -92,6 +93,9 @@ pub(super) fn write(issue: &IssueId, piece: &Feedback) -> Value {
         map.insert(CONTENT.into(), piece.content.clone().into());
         if let Value::Object(detail) = typed::own_json(&piece.detail) {
             map.extend(detail);
+        }
+        if let Some(plan) = &piece.detail.solution_id {
+            map.insert("solution_id".into(), given_id(issue, plan).into());
         }
         Value::Object(map).to_string()
     };
@@ -104,4 +108,34 @@ pub(super) fn write(issue: &IssueId, piece: &Feedback) -> Value {
         map.insert("author".into(), piece.author.as_str().into());
     }
     Value::Object(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{OWN, RENAMED};
+    use super::*;
+
+    #[test]
+    fn a_plan_with_another_id_there_is_named_by_it() {
+        let at = Time::parse("2026-01-01T08:00:00Z").unwrap();
+        let mut issue = Issue::new(IssueId::parse("ISS-001").unwrap(), "Ada".into(), at, "T".into());
+        let plan = plan::named(&issue.id, "SOL-1").unwrap();
+        issue.imported =
+            Some(json!({"id": "ISS-001", "title": "T", OWN: {RENAMED: {plan.as_str(): "SOL-1"}}}));
+        let piece = entry_at(&Stamp::import(at), |id| Feedback {
+            id,
+            kind: FeedbackType::Failure,
+            stage: Stage::Execute,
+            content: "broken".into(),
+            detail: FeedbackDetail { solution_id: Some(plan.clone()), ..FeedbackDetail::default() },
+            author: "Bea".into(),
+            created_at: at,
+        });
+        let written = write(&issue, &piece);
+        let content = written["content"].as_str().unwrap();
+        assert_eq!(strict::parse_text(content).unwrap()["solution_id"], "SOL-1");
+        assert_eq!(said(&issue.id, content), Ok((piece.content, piece.detail)), "and comes back");
+    }
 }

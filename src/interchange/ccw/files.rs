@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::interchange::lines::{JsonLinesFile, Unreadable};
 use crate::interchange::tracker::{FoundRecord, Records, RefusedRecord};
-use crate::model::strict;
+use crate::model::strict::{self, JsonFault};
 
 /// Larger JSON files are not read.
 const LARGEST: u64 = 64 << 20;
@@ -110,13 +110,26 @@ pub(super) fn json(path: &Path, name: &str, faults: &mut Vec<FoundRecord>) -> Op
         Ok(_) => fs::read(path).map_err(|error| format!("it cannot be read: {error}")),
         Err(error) => Err(format!("it cannot be read: {error}")),
     };
-    match read.and_then(|bytes| strict::parse(&bytes)) {
+    match read.and_then(|bytes| parsed(&bytes)) {
         Ok(value) => Some(value),
         Err(why) => {
             faults.push(fault(name, 0, None, why));
             None
         }
     }
+}
+
+/// The value in a file, which may begin with a byte order mark.
+fn parsed(bytes: &[u8]) -> Result<Value, String> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
+        format!("the byte 0x{byte:02x} is not UTF-8")
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    strict::parse_text(text).map_err(|fault| match &fault {
+        JsonFault::Json(error) if !error.is_eof() => format!("not JSON: {error}"),
+        _ => strict::strict_fault(&fault),
+    })
 }
 
 /// Whether it is a regular file. A link could lead anywhere, and a pipe would never end.

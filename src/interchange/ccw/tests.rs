@@ -273,7 +273,7 @@ fn feedback_is_read_from_its_json_and_kept_as_it_was_written() {
     let arrival = with(&json!({"feedback": given}));
     let [piece] = &arrival.work.feedback[..] else { panic!() };
     assert_eq!((piece.content.as_str(), piece.detail.task_id.as_deref()), (text, Some("T2")));
-    assert_eq!(feedback::write(&arrival.issue.id, piece), given[0]);
+    assert_eq!(feedback::write(&arrival.issue, piece), given[0]);
     // Details that cannot be read stay in the text.
     let text = r#"{"task_id": 5, "content": "broken"}"#;
     let arrival = with(&json!({"feedback": [{"type": "failure", "content": text, "created_at": AT}]}));

@@ -15,6 +15,7 @@ use crate::git::{GitError, Kind, ObjectId, Repository, bounded, trees};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Each, FoundRecord, Records, RefusedRecord};
 use crate::model::digest::hex;
+use crate::model::strict;
 
 /// The version of git-bug's format that this reads.
 const VERSION: u64 = 4;
@@ -87,8 +88,8 @@ impl<'a> Bugs<'a> {
         if let Some(tip) = self.identities.get(id) {
             let blob =
                 file(self.repo, *tip, "version")?.ok_or_else(|| format!("the identity `{id}` is damaged"))?;
-            let version: Value = serde_json::from_slice(&blob)
-                .map_err(|error| format!("the identity `{id}` is damaged: {error}"))?;
+            let version =
+                strict::parse(&blob).map_err(|error| format!("the identity `{id}` is damaged: {error}"))?;
             for name in ["name", "email", "login"] {
                 if let Some(text) = version[name].as_str().filter(|text| !text.is_empty()) {
                     person[name] = text.into();
@@ -201,7 +202,7 @@ fn pack(repo: &Repository, commit: ObjectId, is_first: bool) -> Result<Pack, Str
         serde_json::from_slice(&data).map_err(|error| format!("its operations: {error}"))?;
     let digest = |bytes: &[u8]| hex(&Sha256::digest(bytes));
     let operation = |raw: &RawValue| -> Result<(String, Value), String> {
-        let value = serde_json::from_str(raw.get()).map_err(|error| format!("an operation: {error}"))?;
+        let value = strict::parse(raw.get().as_bytes()).map_err(|why| format!("an operation: {why}"))?;
         Ok((digest(raw.get().as_bytes()), value))
     };
     let operations = stored.ops.unwrap_or_default().into_iter().map(operation).collect::<Result<_, _>>()?;

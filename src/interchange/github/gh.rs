@@ -54,26 +54,22 @@ impl Explain for GhError {
     }
 }
 
-/// The issues of a repository, as a file of JSON: as many as the selection says, or else [`MOST_ISSUES`].
+/// The issues of a repository: as many as the selection says, or else [`MOST_ISSUES`].
 pub(crate) fn issues_of(repository: &str, selection: &ImportSelection) -> Result<IssuePages, GhError> {
     let state = match selection.state {
         None => "all",
         Some(SourceState::Open) => "open",
         Some(SourceState::Closed) => "closed",
     };
-    // A limit that other filters of ours come after would leave out too much.
-    let is_last =
-        selection.since.is_none() && selection.only_types.is_empty() && selection.skip_types.is_empty();
-    let given = selection.limit.filter(|_| is_last);
+    // A limit that a filter of ours comes after would leave out too much.
+    let given = selection.limit.filter(|_| selection.since.is_none());
     let limit = given.unwrap_or_else(|| MOST_ISSUES.max(selection.limit.unwrap_or(0)));
     let mut command = gh(&["issue", "list", "--state", state, "--json", FIELDS]);
     command.arg(format!("--repo={repository}")).arg(format!("--limit={}", limit.max(1)));
     command.args(selection.labels.iter().map(|label| format!("--label={label}")));
-    let file = tempfile::tempfile().map_err(GhError::Start)?;
-    command.stdout(file.try_clone().map_err(GhError::Start)?);
-    finished(command.output())?;
+    let output = finished(command.output())?;
     let most = if given.is_none() { u64::try_from(limit).ok() } else { None };
-    Ok(IssuePages::of(repository.to_owned(), file, most))
+    Ok(IssuePages::of(&output.stdout, most))
 }
 
 /// Comments on an issue. Returns the address of the comment.

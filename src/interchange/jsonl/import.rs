@@ -59,20 +59,35 @@ pub(crate) struct ImportedJsonl {
     pub(crate) has_issues: bool,
 }
 
-/// A file of JSON lines that is not an export.
+/// A file that is not an export.
 #[derive(Debug, thiserror::Error)]
-#[error("`{name}` {fault}, so nothing was imported: line {line}: {why}")]
-pub(crate) struct NoExport {
-    name: String,
-    /// What is wrong with it as a whole.
-    fault: &'static str,
-    line: u64,
-    why: String,
+pub(crate) enum NoExport {
+    /// It has no lines.
+    #[error("{name} is empty, so nothing was imported")]
+    Empty {
+        /// What messages call it.
+        name: String,
+    },
+    /// It has other lines.
+    #[error("{name} {fault}, so nothing was imported: line {line}: {why}")]
+    Other {
+        /// What messages call it.
+        name: String,
+        /// What is wrong with it as a whole.
+        fault: &'static str,
+        /// Where.
+        line: u64,
+        /// What is wrong there.
+        why: String,
+    },
 }
 
 impl Explain for NoExport {
     fn code(&self) -> Code {
-        Code::NotAnExport
+        match self {
+            Self::Empty { .. } => Code::Empty,
+            Self::Other { .. } => Code::NotAnExport,
+        }
     }
 
     fn remedies(&self) -> Remedies {
@@ -95,7 +110,7 @@ where
     let mut lines = source.lines()?;
     match lines.next()? {
         Some(line) => head(&line)?.map_err(|why| no_export(&line, why))?,
-        None => return Err(NoExport { fault: FOREIGN, ..at_end(&lines, "the file is empty".into()) }.into()),
+        None => return Err(NoExport::Empty { name: lines.name().to_owned() }.into()),
     }
     let now = tx.stamper().now();
     let mut taken = ImportedJsonl::default();
@@ -115,8 +130,12 @@ where
             },
         );
         for (number, read) in read {
-            let no_export =
-                |why: String| NoExport { name: lines.name().to_owned(), fault: IN_PART, line: number, why };
+            let no_export = |why: String| NoExport::Other {
+                name: lines.name().to_owned(),
+                fault: IN_PART,
+                line: number,
+                why,
+            };
             let fault = match read {
                 // The rest cannot be read.
                 Err(error @ Unreadable::Unread { .. }) => return Err(error.into()),
@@ -214,21 +233,19 @@ impl From<StoreError> for Refusal {
 }
 
 fn no_export(line: &JsonLine<'_>, why: String) -> NoExport {
-    NoExport { name: line.name().to_owned(), fault: FOREIGN, line: line.number, why }
+    NoExport::Other { name: line.name().to_owned(), fault: FOREIGN, line: line.number, why }
 }
 
 fn at_end(lines: &JsonLineReader<'_>, why: String) -> NoExport {
-    NoExport { name: lines.name().to_owned(), fault: IN_PART, line: lines.number(), why }
+    NoExport::Other { name: lines.name().to_owned(), fault: IN_PART, line: lines.number(), why }
 }
 
 fn head(line: &JsonLine<'_>) -> Result<Result<(), String>, Unreadable> {
-    let parts = match parse(line)? {
-        Ok(parts) => parts,
-        Err(why) => return Ok(Err(why)),
-    };
-    Ok(match (parts.format.as_deref(), parts.version) {
-        (Some(FORMAT), Some(VERSION)) => Ok(()),
-        (Some(FORMAT), Some(version)) => {
+    // A line of anything else has other members, and which ones does not matter.
+    let parts = parse(line)?.ok();
+    Ok(match parts.map_or((None, None), |it| (it.format, it.version)) {
+        (Some(format), Some(VERSION)) if format == FORMAT => Ok(()),
+        (Some(format), Some(version)) if format == FORMAT => {
             Err(format!("it is an export of version {version}; this git-wf reads version {VERSION}"))
         }
         _ => Err(format!("the first line must say {{\"format\":\"{FORMAT}\",\"version\":{VERSION}}}")),

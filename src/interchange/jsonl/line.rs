@@ -33,7 +33,11 @@ pub(super) fn parse<'a>(line: &JsonLine<'a>) -> Result<Result<Parts<'a>, String>
         Ok(parts) => Ok(Ok(parts)),
         Err(error) if error.is_data() => {
             let text = error.to_string();
-            Ok(Err(text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why).to_owned()))
+            let why = text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why);
+            Ok(Err(match why.strip_prefix("duplicate field ") {
+                Some(name) => format!("the key {name} appears twice in one object"),
+                None => why.to_owned(),
+            }))
         }
         Err(error) => Err(line.fault(text, &error)),
     }

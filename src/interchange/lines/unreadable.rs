@@ -6,11 +6,11 @@ use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 
-/// A file that is not JSON lines. Columns count characters from 1.
+/// A file that is not JSON lines, and what messages call it. Columns count characters from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unreadable {
     /// Bytes that are not text.
-    #[error("`{name}`, line {line}, column {column}: the byte 0x{byte:02x} is not UTF-8")]
+    #[error("{name}, line {line}, column {column}: the byte 0x{byte:02x} is not UTF-8")]
     NotUtf8 {
         /// The file.
         name: String,
@@ -22,7 +22,7 @@ pub(crate) enum Unreadable {
         byte: u8,
     },
     /// A line ends inside a value.
-    #[error("`{name}`, line {line}, column {column}: the JSON ends half-way: {why}")]
+    #[error("{name}, line {line}, column {column}: the JSON ends half-way: {why}")]
     HalfWay {
         /// The file.
         name: String,
@@ -34,7 +34,7 @@ pub(crate) enum Unreadable {
         why: String,
     },
     /// A line is something else.
-    #[error("`{name}`, line {line}, column {column}: not JSON: {why}")]
+    #[error("{name}, line {line}, column {column}: not JSON: {why}")]
     NotJson {
         /// The file.
         name: String,
@@ -46,7 +46,7 @@ pub(crate) enum Unreadable {
         why: String,
     },
     /// The system reports an error.
-    #[error("`{name}`, line {line}: {why}")]
+    #[error("{name}, line {line}: {why}")]
     Unread {
         /// The file.
         name: String,

@@ -53,6 +53,10 @@ pub(super) struct Input {
     since: Option<String>,
     /// Only issues created at this time or earlier.
     until: Option<String>,
+    /// Only issues completed, closed or cancelled at this time or later.
+    closed_since: Option<String>,
+    /// Only issues completed, closed or cancelled at this time or earlier.
+    closed_until: Option<String>,
     /// Only issues that have a plan.
     has_plan: bool,
     /// Only issues whose plan can be claimed now.
@@ -137,6 +141,8 @@ impl Input {
             filter,
             since: self.since,
             until: self.until,
+            closed_since: self.closed_since,
+            closed_until: self.closed_until,
             sort,
             offset,
             limit: Some(limit),

@@ -15,12 +15,16 @@ use crate::store::dates::PeriodBound;
 /// Which issues to list, and in which order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct List {
-    /// The filter; its dates come from the two texts below.
+    /// The filter; its dates come from the texts below.
     pub(crate) filter: Filter,
     /// Created at this time or later: `2026-11-21`, `2 weeks ago`.
     pub(crate) since: Option<String>,
     /// Created at this time or earlier.
     pub(crate) until: Option<String>,
+    /// Completed, closed or cancelled at this time or later.
+    pub(crate) closed_since: Option<String>,
+    /// Completed, closed or cancelled at this time or earlier.
+    pub(crate) closed_until: Option<String>,
     /// The parent of the issues: its id or an unambiguous prefix.
     pub(crate) parent: Option<String>,
     /// Only issues assigned to the user.
@@ -47,6 +51,8 @@ pub(crate) struct Rows {
     pub(crate) rows: Vec<IssueRow>,
     /// How many issues match, whatever the limit; `None` if none is here.
     pub(crate) total: Option<Total>,
+    /// Whether it matters when they were closed: they were selected or sorted by it.
+    pub(crate) is_by_closing: bool,
 }
 
 /// How many issues match, whatever the limit.
@@ -104,7 +110,7 @@ pub(crate) fn rows(session: &Session, input: &List, counts: bool) -> Answer<Rows
             Ok::<_, Refusal>(())
         },
     )?;
-    Ok(session.done(Rows { rows, total }, None))
+    Ok(session.done(Rows { rows, total, is_by_closing: input.is_by_closing() }, None))
 }
 
 /// Passes complete issues to `visit` one by one, since there may be very many. Returns how many match, whatever the
@@ -126,14 +132,28 @@ pub(crate) fn list<E: From<Refusal>>(
 }
 
 impl List {
+    /// Whether issues are selected or sorted by when they were closed.
+    fn is_by_closing(&self) -> bool {
+        self.sort == SortOrder::Closed || self.closed_since.is_some() || self.closed_until.is_some()
+    }
+
+    /// Whether only open issues are listed.
+    pub(crate) fn is_of_open(&self) -> bool {
+        let Self { filter, closed_since, closed_until, .. } = self;
+        !filter.all && filter.statuses.is_empty() && closed_since.is_none() && closed_until.is_none()
+    }
+
     /// The filter for the index, and the parts of the index that it needs.
     pub(super) fn asked(&self, session: &Session) -> Result<(Filter, Needs), Refusal> {
         let since = moment(session, self.since.as_deref(), PeriodBound::Since)?;
         let until = moment(session, self.until.as_deref(), PeriodBound::Until)?;
+        let closed_since = moment(session, self.closed_since.as_deref(), PeriodBound::Since)?;
+        let closed_until = moment(session, self.closed_until.as_deref(), PeriodBound::Until)?;
         let parent = self.parent.as_deref().map(|text| id(session, text)).transpose()?;
         let parent = parent.map(|id| id.to_string());
         let assignees = if self.mine { own_names(session)? } else { vec![] };
-        let filter = Filter { since, until, parent, assignees, ..self.filter.clone() };
+        let filter =
+            Filter { since, until, closed_since, closed_until, parent, assignees, ..self.filter.clone() };
         let needs = Needs { words: filter.search.is_some(), ..Needs::ROWS };
         Ok((filter, needs))
     }

@@ -32,7 +32,8 @@ pub(crate) enum GithubSource {
 /// Imports issues of GitHub.
 ///
 /// # Errors
-/// `no-gh`, `not-logged-in`, `gh-failed`; usage if the repository is not clear; as [`import`].
+/// `no-gh`, `not-logged-in`, `gh-failed`; usage if the repository is not clear, or if types are selected, which `gh` does
+/// not know; as [`import`].
 pub(crate) fn import_github(session: &Session, source: GithubSource, how: Selected) -> Answer<ImportReport> {
     let (name, mut pages) = match source {
         GithubSource::File(name, pages) => (name, pages),
@@ -43,11 +44,26 @@ pub(crate) fn import_github(session: &Session, source: GithubSource, how: Select
                 Some(given) => named(given)?,
                 None => of_remote(session)?,
             };
+            if how.selection.is_by_type() {
+                return Err(untyped(&repository));
+            }
             let pages = issues_of(&repository, &how.selection)?;
             (format!("`{repository}`"), pages)
         }
     };
     import(session, Op::ImportGithub, &GITHUB, Import { name: &name, records: &mut pages, how })
+}
+
+/// The refusal to select issues by a type that `gh issue list` does not say.
+fn untyped(repository: &str) -> Refusal {
+    Refusal::usage(
+        "`gh issue list` does not say the types of issues, so --only and --skip-type cannot select them",
+    )
+    .command(
+        format!("gh api --paginate 'repos/{repository}/issues?state=all' > issues.json"),
+        "saves the issues with their types; then import that file",
+    )
+    .hint("or select by label, with --label")
 }
 
 /// `OWNER/NAME` as someone gave it.

@@ -22,6 +22,7 @@ const SORTS: &[(&str, SortOrder, &str)] = &[
     ("created", SortOrder::Created, "newest first"),
     ("status", SortOrder::Status, "by status"),
     ("title", SortOrder::Title, "by title"),
+    ("closed", SortOrder::Closed, "last closed first"),
     ("id", SortOrder::Id, "by id"),
 ];
 
@@ -97,7 +98,9 @@ fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Result<List, Ref
     };
     let sort = query.get("sort").map(|word| {
         let words: Vec<&str> = SORTS.iter().map(|it| it.0).collect();
-        SORTS.iter().find(|it| it.0 == word).ok_or_else(|| {
+        // A saved query can name the time itself: `closed_at`.
+        let name = word.strip_suffix("_at").unwrap_or(word);
+        SORTS.iter().find(|it| it.0 == name).ok_or_else(|| {
             Refusal::usage(format!("`{word}` is not a sort order"))
                 .hint(format!("expected {}", words.join(", ")))
         })
@@ -109,6 +112,8 @@ fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Result<List, Ref
         parent: text("parent"),
         mine: query.get("mine").is_some(),
         until: text("until"),
+        closed_since: text("closed_since"),
+        closed_until: text("closed_until"),
         sort: sort.map_or(SortOrder::Priority, |it| it.1),
         offset: pages.offset(),
         limit: Some(pages.size),
@@ -128,6 +133,8 @@ fn filters(view: &View<'_>) -> Markup {
         "author",
         "since",
         "until",
+        "closed_since",
+        "closed_until",
         "wave",
         "mine",
         "unblocked",
@@ -180,6 +187,8 @@ fn filters(view: &View<'_>) -> Markup {
                     (field("author", "Author"))
                     (field("since", "Created since"))
                     (field("until", "Created until"))
+                    (field("closed_since", "Closed since"))
+                    (field("closed_until", "Closed until"))
                     (field("wave", "Wave"))
                     (check("mine", "assigned to you"))
                     (check("unblocked", "not waiting for other issues"))

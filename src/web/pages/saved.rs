@@ -18,6 +18,8 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("--component", "", "component"),
     ("--since", "", "since"),
     ("--until", "", "until"),
+    ("--closed-since", "", "closed_since"),
+    ("--closed-until", "", "closed_until"),
     ("--search", "", "q"),
     ("--sort", "", "sort"),
 ];

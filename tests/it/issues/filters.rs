@@ -44,6 +44,40 @@ fn filters_of_all_kinds_at_once() {
 }
 
 #[test]
+fn issues_are_found_and_sorted_by_when_they_were_closed() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let closed = |id: &str, at: &str| {
+        json!({"id": id, "title": format!("About {id}"), "status": "closed", "closed_at": at,
+            "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-03-01T00:00:00Z"})
+    };
+    let file =
+        format!("{}\n{}\n", closed("zoo-1", "2026-02-01T08:00:00Z"), closed("zoo-2", "2026-02-20T08:00:00Z"));
+    repo.wf_in(&file, &["import", "beads", "-"]).ok();
+    repo.wf(&["new", "Given up", "--id", "A-1"]).ok();
+    repo.wf(&["new", "Open", "--id", "A-2"]).ok();
+    repo.wf(&["close", "A-1"]).ok();
+    assert_eq!(ids(&repo, &["--all", "--sort", "closed"]), "A-1 zoo-2 zoo-1 A-2");
+    assert_eq!(ids(&repo, &["--all", "--sort", "closed_at", "-n", "2"]), "A-1 zoo-2");
+    assert_eq!(ids(&repo, &["--closed-since", "2026-02-20", "--sort", "closed"]), "A-1 zoo-2");
+    assert_eq!(ids(&repo, &["--closed-until", "2026-02-19"]), "zoo-1");
+    assert_eq!(repo.json(&["list", "--count", "--closed-since", "2026-02-02"]), json!({"count": 2}));
+    let table =
+        repo.wf(&["list", "--closed-until", "2026-02-20", "--sort", "closed", "--date", "short"]).ok();
+    assert_eq!(
+        table.stdout,
+        "ID     PRIORITY  STATUS  CLOSED      TITLE        TAGS\n\
+         zoo-2  medium    closed  2026-02-20  About zoo-2\n\
+         zoo-1  medium    closed  2026-02-01  About zoo-1\n"
+    );
+    let open = repo.wf(&["list", "--sort", "closed"]).ok();
+    assert!(open.stderr.contains("--all"), "{}", open.stderr);
+    repo.wf(&["reopen", "A-1"]).ok();
+    assert_eq!(ids(&repo, &["--closed-since", "2026-02-20"]), "zoo-2", "it is open again");
+    repo.refused(2, &["list", "--closed-since", "soon"]);
+}
+
+#[test]
 fn a_filter_that_fits_very_many_goes_by_the_order() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");

@@ -79,7 +79,7 @@ fn answers(repo: &Repo) -> Answers {
         answer
     };
     let all = ask(&["list", "--all", "--sort", "id"]);
-    for sort in ["priority", "created", "updated", "status", "title"] {
+    for sort in ["priority", "created", "updated", "status", "title", "closed"] {
         ask(&["list", "--sort", sort]);
         ask(&["list", "--all", "--sort", sort, "--limit", "2", "--offset", "1"]);
     }
@@ -113,7 +113,7 @@ fn answers(repo: &Repo) -> Answers {
     answers
 }
 
-fn filters() -> [&'static [&'static str]; 16] {
+fn filters() -> [&'static [&'static str]; 18] {
     [
         &["--status", "registered,planned"],
         &["--status", "queued"],
@@ -127,6 +127,8 @@ fn filters() -> [&'static [&'static str]; 16] {
         &["--wave", "1"],
         &["--since", "2026-11-20"],
         &["--until", "2026-11-20"],
+        &["--closed-since", "2026-11-21"],
+        &["--closed-until", "2026-11-21", "--tag", "auth"],
         &["--has-solution"],
         &["--ready"],
         &["--tag", "auth", "--has-solution", "--priority", "3,4,5"],
@@ -162,7 +164,7 @@ fn compare_with_tree(repo: &Repo, known: &Answers) {
         let question = format!("list --all {}", filter.join(" "));
         assert_eq!(answer(&question).as_array().unwrap().iter().collect::<Vec<_>>(), found, "{question}");
         let is_open = |it: &&&Value| {
-            filter.contains(&"--status")
+            filter.iter().any(|it| *it == "--status" || it.starts_with("--closed"))
                 || !["completed", "closed", "cancelled"].contains(&text(it, "status"))
         };
         let question = format!("list --count {}", filter.join(" "));
@@ -227,6 +229,11 @@ fn fits(issue: &Value, filter: &[&str], ready: &BTreeSet<String>) -> bool {
                 let until = value();
                 text(issue, "created_at")[..until.len().min(19)] <= until[..until.len().min(19)]
             }
+            "--closed-since" => closed_at(issue).is_some_and(|at| at >= value()),
+            "--closed-until" => {
+                let until = value();
+                closed_at(issue).is_some_and(|at| &at[..until.len().min(19)] <= until)
+            }
             "--has-solution" => issue["solution_count"].as_u64() > Some(0),
             "--ready" => ready.contains(text(issue, "id")),
             other => panic!("{other}"),
@@ -236,6 +243,12 @@ fn fits(issue: &Value, filter: &[&str], ready: &BTreeSet<String>) -> bool {
         }
     }
     true
+}
+
+/// When it was completed or closed, if it still is.
+fn closed_at(issue: &Value) -> Option<&str> {
+    let is_over = ["completed", "closed", "cancelled"].contains(&text(issue, "status"));
+    ["completed_at", "closed_at"].iter().find_map(|name| issue[*name].as_str()).filter(|_| is_over)
 }
 
 #[track_caller]

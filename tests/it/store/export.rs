@@ -91,7 +91,7 @@ fn an_empty_store_becomes_the_same_one() {
     assert_eq!((&again["commit"], &again["unchanged"]), (&Value::Null, &json!(files)));
     assert_eq!(two.tip(), before);
     let said = two.wf_in(&text, &["import", "jsonl", "-"]).ok().stdout;
-    assert_eq!(said, "nothing new to import\n");
+    assert_eq!(said, format!("nothing new to import\n  unchanged    {files:>6}\n"));
 }
 
 #[test]
@@ -157,8 +157,9 @@ fn what_is_no_export_is_refused_whole_if_it_must_be_sound() {
     let deep = format!("{{\"path\":\"x\",\"record\":{}1{}}}", "[".repeat(20_000), "]".repeat(20_000));
     let many = |text: &str| format!("{HEAD}\n{text}\n");
     for (file, line, why) in [
-        (String::new(), 1, "the file is empty"),
+        (String::new(), 0, "stdin is empty, so nothing was imported"),
         ("{}\n".into(), 1, "the first line must say"),
+        ("{\"id\":\"zoo-1\",\"title\":\"t\"}\n".into(), 1, "the first line must say"),
         (HEAD.replace(":1", ":2"), 1, "it is an export of version 2; this git-wf reads version 1"),
         (many(good), 3, "it is truncated after 1 files"),
         (many("{\"files\":1}"), 2, "it says 1 files, but there are 0"),
@@ -175,6 +176,7 @@ fn what_is_no_export_is_refused_whole_if_it_must_be_sound() {
         (of(&[r#"{"path":"x","hex":"+f"}"#]), 2, "not an even number of hex digits"),
         (of(&[r#"{"path":"x"}"#]), 2, "one of `record`, `text` and `hex`"),
         (of(&[r#"{"path":"x","mode":1,"text":""}"#]), 2, "unknown field `mode`"),
+        (of(&[r#"{"path":"x","path":"y","text":""}"#]), 2, "the key `path` appears twice in one object"),
         (of(&[&long]), 2, "it is nested deeper than any record"),
         (of(&[&deep]), 2, "`x` would have more than 16 MiB"),
         (of(&[good, "{\"path\":"]), 3, "the JSON ends half-way"),
@@ -184,10 +186,8 @@ fn what_is_no_export_is_refused_whole_if_it_must_be_sound() {
         let ran = repo.wf_in(&file, &["import", "jsonl", "--strict", "-"]).fails(1);
         assert!(ran.stderr.contains(why), "{file:.80}: {}", ran.stderr);
         if line > 0 {
-            let places = [
-                format!("error: `standard input`, line {line}"),
-                format!("so nothing was imported: line {line}"),
-            ];
+            let places =
+                [format!("error: stdin, line {line}"), format!("so nothing was imported: line {line}")];
             assert!(places.iter().any(|place| ran.stderr.contains(place)), "{}", ran.stderr);
             assert!(ran.stderr.contains("nothing was imported"), "{}", ran.stderr);
         }

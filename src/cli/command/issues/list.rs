@@ -91,8 +91,10 @@ enum SortBy {
     /// Most urgent first, then oldest
     Priority,
     /// Newest first
+    #[value(alias = "created_at")]
     Created,
     /// Last changed first
+    #[value(alias = "updated_at")]
     Updated,
     /// By id
     Id,
@@ -100,6 +102,9 @@ enum SortBy {
     Status,
     /// By title
     Title,
+    /// Last completed, closed or cancelled first (with --all, --status or --closed-since)
+    #[value(alias = "closed_at")]
+    Closed,
 }
 
 /// What issues of a group have in common.
@@ -136,6 +141,7 @@ impl From<SortBy> for SortOrder {
             SortBy::Id => Self::Id,
             SortBy::Status => Self::Status,
             SortBy::Title => Self::Title,
+            SortBy::Closed => Self::Closed,
         }
     }
 }
@@ -155,6 +161,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         );
     }
     let list = List { sort: sort.into(), offset, limit, ..filter.into() };
+    if sort == SortBy::Closed && list.is_of_open() {
+        let note = Notice::note("only open issues are listed, and they have no time of closing");
+        let all = RemedyCall::from(Other::List).flag("all").option("sort", "closed");
+        context.show_notices([note.remedy(all, "includes closed issues")]);
+    }
     if count {
         let done = issues::count(&session, &list)?;
         return context.answer(done, |counted, _, screen| writeln!(screen, "{}", counted.count));
@@ -187,12 +198,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 }
             }
             Some(field) => {
+                let is_by_closing = done.view.is_by_closing;
                 let mut groups: BTreeMap<(usize, String), Vec<IssueRow>> = BTreeMap::new();
                 for row in done.view.rows {
                     groups.entry(field.of(&row)).or_default().push(row);
                 }
                 let groups = groups.into_iter().map(|((_, name), rows)| (name, rows)).collect();
-                print::issues::grouped(&mut context.screen, groups)?;
+                print::issues::grouped(&mut context.screen, groups, is_by_closing)?;
             }
         }
         return Ok(Exit::Done);

@@ -1,5 +1,5 @@
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -194,6 +194,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         }
         From::Ccw(Ccw { folder, which, how }) => {
             let name = folder.to_string_lossy().into_owned();
+            std::fs::read_dir(&folder).map_err(|error| unread(&name, &error, CCW.hint))?;
             let store = CcwFolder::open(&folder).map_err(|error| unread_store(&error))?.ok_or_else(|| {
                 Failure::new(Code::CannotRead, format!("`{name}` contains no ccw issues")).hint(CCW.hint)
             });
@@ -211,8 +212,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 let source = match file {
                     None => GithubSource::Repository(repo),
                     Some(file) => {
-                        let open = opened(&file).map_err(|error| unread(&file, &error, GITHUB.hint))?;
-                        GithubSource::File(named(&file), IssuePages::of(file, open, None))
+                        let bytes = bytes_of(&file).map_err(|error| unread(&file, &error, GITHUB.hint))?;
+                        GithubSource::File(named(&file), IssuePages::of(&bytes, None))
                     }
                 };
                 Ok(store::import_github(session, source, how))
@@ -252,14 +253,22 @@ fn beads_file(given: &str) -> Result<String, Failure> {
 }
 
 fn source(file: &str, hint: &str) -> Result<JsonLinesFile, Failure> {
-    let name = if file == "-" { "standard input" } else { file };
     let opened = opened(file).map_err(|error| unread(file, &error, hint))?;
-    Ok(JsonLinesFile::of(name, opened))
+    Ok(JsonLinesFile::of(&named(file), opened))
 }
 
 /// The file, or stdin for `-`, so that it can be read twice.
 fn opened(file: &str) -> io::Result<File> {
     if file == "-" { lines::copied(&mut io::stdin().lock()) } else { lines::open(file) }
+}
+
+fn bytes_of(file: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match file {
+        "-" => io::stdin().lock().read_to_end(&mut bytes)?,
+        file => File::open(file)?.read_to_end(&mut bytes)?,
+    };
+    Ok(bytes)
 }
 
 fn unread_store(error: &Unreadable) -> Failure {

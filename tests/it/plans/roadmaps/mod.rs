@@ -67,6 +67,17 @@ fn issue_of(added: &Value, item: &str) -> String {
 }
 
 #[test]
+fn a_file_of_another_system_is_read_and_one_with_two_meanings_is_not() {
+    let repo = Sandbox::new().store("a");
+    let text = serde_json::to_string_pretty(&direct()).unwrap();
+    repo.write("marked.json", format!("\u{feff}{}", text.replace('\n', "\r\n")));
+    assert_eq!(repo.json(&["roadmap", "add", "marked.json"])["created"].as_array().unwrap().len(), 3);
+    let twice = text.replacen('{', "{\"title\": \"Another\",", 1);
+    let refused = repo.refused_in(twice, 1, &["roadmap", "add", "-"]);
+    assert_eq!(refused["message"], "stdin is not a roadmap: the key `title` appears twice in one object");
+}
+
+#[test]
 fn its_issues_are_made_in_one_commit_with_everything_that_it_says() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");

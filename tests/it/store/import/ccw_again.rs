@@ -61,7 +61,7 @@ fn faults_are_named_with_file_and_line_and_the_rest_comes_in() {
     has("issues.jsonl line 4:", "ends half-way");
     has("solutions/ISS-002.jsonl line 2:", "no `id`");
     has("solutions/ISS-008.jsonl 0:", "no such issue");
-    has("queues/QUE-broken.json 0:", "");
+    has("queues/QUE-broken.json 0:", "the JSON ends half-way");
     has("queues/QUE-gone.json 0:", "the file is missing");
     assert_eq!(skipped.len(), 6, "{skipped:#?}");
     let said = format!("{} {}", report["notes"], report["remarks"]);
@@ -77,6 +77,43 @@ fn faults_are_named_with_file_and_line_and_the_rest_comes_in() {
     let expected = [("ISS-001", "closed"), ("ISS-002", "queued"), ("ISS-003", "registered")];
     assert_eq!(statuses(&repo), expected.map(|(id, status)| (id.to_owned(), status.to_owned())));
     assert_eq!(repo.json(&["show", "ISS-001"])["title"], "Issue 1");
+}
+
+#[test]
+fn files_of_other_systems_and_broken_ones_are_read_as_far_as_they_can_be() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.root().join("project");
+    let begun = [item(1, 2, "executing", &json!({}))];
+    write(&project, &[issue(2, "executing", &json!({}))], &[], &[queue(&begun, AT)]);
+    let folder = project.join(".workflow/issues");
+    let plain = import(&store(&sandbox, "plain"), &project);
+    assert_eq!(
+        (&plain["created"], &plain["executions"], &plain["skipped"]),
+        (&json!(1), &json!(1), &json!([]))
+    );
+    for (path, text) in super::ccw::files(&folder) {
+        fs::write(folder.join(path), format!("\u{feff}{}", text.replace('\n', "\r\n"))).unwrap();
+    }
+    let mut marked = import(&store(&sandbox, "marked"), &project);
+    marked["commit"] = plain["commit"].clone();
+    assert_eq!(marked, plain, "byte order marks and other line ends");
+    for (text, why) in [
+        (&b""[..], "it is empty"),
+        (b"{\"id\": \"\xff\"}", "the byte 0xff is not UTF-8"),
+        (b"[x]", "not JSON: expected value at line 1 column 2"),
+    ] {
+        fs::write(folder.join("queues/index.json"), text).unwrap();
+        let report = import(&store(&sandbox, &why.replace([' ', ':', '-'], "")), &project);
+        assert_eq!(report["skipped"][0]["reason"], why);
+    }
+    let repo = store(&sandbox, "none");
+    for (path, why) in [
+        ("nowhere", "no such file or directory"),
+        ("project/.workflow/issues/issues.jsonl", "not a directory"),
+    ] {
+        let refused = repo.refused(1, &["import", "ccw", sandbox.root().join(path).to_str().unwrap()]);
+        assert!(refused["message"].as_str().unwrap().contains(why), "{refused}");
+    }
 }
 
 #[test]

@@ -32,6 +32,53 @@ fn with_gh(repo: &Repo, script: &str) -> Repo {
 }
 
 #[test]
+fn an_issue_that_can_be_read_in_two_ways_is_named_and_the_others_come_in() {
+    let repo = store(&Sandbox::new(), "a");
+    let twice = record(8, &json!({})).to_string().replacen('{', "{\"title\": \"Another\", ", 1);
+    let of = |number: u64| record(number, &json!({})).to_string();
+    let file = format!("[{}, {twice}]\n{}\n", of(7), of(9));
+    let refused = repo.wf_in(&file, &["import", "github", "-", "--strict"]).fails(1);
+    assert!(
+        refused.stderr.contains("issue 2: the key `title` appears twice in one object"),
+        "{}",
+        refused.stderr
+    );
+    let report = repo.json_in(&file, &["import", "github", "-"]);
+    assert_eq!(report["created"], 2, "{report:#}");
+    assert_eq!(
+        report["skipped"],
+        json!([{"unit": "issue", "line": 2, "id": null, "reason": "the key `title` appears twice in one object"}])
+    );
+    let again = repo.json_in(&file, &["import", "github", "-"]);
+    assert_eq!((&again["unchanged"], &again["commit"]), (&json!(2), &Value::Null));
+    // Nor does one with broken JSON or another encoding hide those after it.
+    let cut = b"\n{\"number\": 11,\n{\"number\": 12, \"title\": \"\xff\"}\n".to_vec();
+    let broken = [of(10).into_bytes(), cut, of(13).into_bytes()];
+    let report = repo.json_in(broken.concat(), &["import", "github", "-"]);
+    assert_eq!(report["created"], 2, "{report:#}");
+    let whys: Vec<&str> =
+        report["skipped"].as_array().unwrap().iter().map(|it| it["reason"].as_str().unwrap()).collect();
+    assert_eq!(
+        whys,
+        ["line 3, column 1: not JSON: key must be a string", "line 3, column 26: the byte 0xff is not UTF-8"]
+    );
+}
+
+#[test]
+fn a_type_that_gh_does_not_know_selects_nothing_in_silence() {
+    let repo = with_gh(&store(&Sandbox::new(), "a"), "echo '[]'");
+    for option in ["--only", "--skip-type"] {
+        let refused = repo.refused(2, &["import", "github", "--repo", "zoo/okapi", option, "bug"]);
+        assert!(refused["message"].as_str().unwrap().contains("--only"), "{refused}");
+        assert!(refused.to_string().contains("repos/zoo/okapi/issues"), "{refused}");
+        assert!(!repo.path().join(".git/gh-args").exists(), "it was not even asked");
+    }
+    let typed = json!([record(7, &json!({"type": {"name": "Bug"}})), record(8, &json!({"type": null}))]);
+    let report = repo.json_in(typed.to_string(), &["import", "github", "-", "--only", "bug"]);
+    assert_eq!((&report["created"], &report["left_out"][0]["reason"]), (&json!(1), &json!("no type")));
+}
+
+#[test]
 fn issues_come_from_a_file_and_a_later_one_undoes_nothing() {
     let repo = store(&Sandbox::new(), "a");
     let comment = json!({"author": {"login": "bea"}, "body": "Hm.", "createdAt": "2026-01-01T09:00:00Z"});
@@ -178,7 +225,7 @@ fn gh_is_asked_for_the_issues_of_a_repository() {
     assert_eq!(asked.json(&["import", "github", "--repo", "zoo/okapi"])["created"], 2);
     assert!(repo.read(".git/gh-args").contains("--limit=10000\n"), "nobody chose a limit");
     // Filters of ours come after what `gh` is asked for.
-    asked.json(&["import", "github", "--repo", "zoo/okapi", "--limit", "1", "--only", "bug"]);
+    asked.json(&["import", "github", "--repo", "zoo/okapi", "--limit", "1", "--since", "2026-01-01"]);
     assert!(repo.read(".git/gh-args").contains("--limit=10000\n"));
     // The repository of a remote.
     asked.refused(2, &["import", "github"]);

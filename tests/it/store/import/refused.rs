@@ -36,6 +36,27 @@ fn what_cannot_be_an_issue_is_left_out_with_its_line_and_the_reason() {
 }
 
 #[test]
+fn a_record_without_times_is_the_same_in_every_clone() {
+    let sandbox = Sandbox::new();
+    let file = lines(&[
+        json!({"id": "zoo-1", "title": "No times", "comments": [{"id": 1, "text": "Hm."}]}),
+        json!({"id": "zoo-2", "title": "Bad time", "created_at": "yesterday", "status": "closed"}),
+    ]);
+    let trees = ["a", "b"].map(|name| {
+        sandbox.advance(24 * 60 * 60);
+        let repo = store(&sandbox, name);
+        let report = import(&repo, &file);
+        let why = "it does not say when it was created, so it counts as created on 1970-01-01";
+        let told = report["notes"].as_array().unwrap().iter().filter(|it| it["note"] == why);
+        assert_eq!(told.count(), 2, "{report:#}");
+        assert_eq!(issue(&repo, "zoo-1")["created_at"], "1970-01-01T00:00:00.000Z");
+        assert_eq!(import(&repo, &file)["unchanged"], 2);
+        repo.git(&["rev-parse", "refs/wf/main^{tree}"]).ok().line().to_owned()
+    });
+    assert_eq!(trees[0], trees[1]);
+}
+
+#[test]
 fn of_one_id_that_stands_twice_the_later_record_counts() {
     let repo = store(&Sandbox::new(), "a");
     let late = record("zoo-1", &json!({"title": "late", "updated_at": "2026-01-09T00:00:00Z"}));
