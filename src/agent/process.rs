@@ -19,6 +19,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 pub(super) use super::watch::LOOK;
 use super::watch::{Leash, StartAgent, Streams, WatchOrder, WatcherMessage, signal_group};
 use super::{AgentError, descendants};
+use crate::git::Environment;
 use crate::rules::command_line::CommandLine;
 
 /// How long a command may take to clean up after it is asked to stop.
@@ -58,10 +59,13 @@ pub(crate) struct Ran {
 pub(crate) struct Interrupts {
     seen: Arc<AtomicBool>,
     is_asking: Arc<AtomicBool>,
+    /// Says instead of a signal that the work was cancelled.
+    cancelled: Option<Environment>,
 }
 
 impl Interrupts {
-    /// From now on such a signal ends the running command, not this program.
+    /// From now on such a signal ends the running command, not this program. Someone else must say what else it ends: see
+    /// [`Environment::interrupted_by`].
     pub(crate) fn catch() -> Result<Self, AgentError> {
         let (seen, is_asking) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -69,17 +73,30 @@ impl Interrupts {
                 .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&seen)))
                 .map_err(AgentError::Signals)?;
         }
-        Ok(Self { seen, is_asking })
+        Ok(Self { seen, is_asking, cancelled: None })
     }
 
-    /// Catches no signals: the request to stop is this flag.
-    pub(crate) fn asked_by(flag: Arc<AtomicBool>) -> Self {
-        Self { seen: flag, is_asking: Arc::default() }
+    /// Catches such signals for all of the work in an environment: they end the running command, and they also end a wait
+    /// for someone else.
+    pub(crate) fn catch_within(environment: &Environment) -> Result<Self, AgentError> {
+        let caught = Self::catch()?;
+        let seen = Arc::clone(&caught.seen);
+        environment.interrupted_by(move || seen.load(Ordering::Relaxed));
+        Ok(caught)
+    }
+
+    /// Catches no signals: the request to stop comes once, when the work in this environment is stopped.
+    pub(crate) fn asked_by(environment: &Environment) -> Self {
+        let (seen, is_asking) = Default::default();
+        Self { seen, is_asking, cancelled: Some(environment.clone()) }
     }
 
     /// Whether a request came since the last call.
     pub(crate) fn take(&self) -> bool {
-        self.seen.swap(false, Ordering::Relaxed)
+        match &self.cancelled {
+            Some(environment) => environment.is_stopped() && !self.seen.swap(true, Ordering::Relaxed),
+            None => self.seen.swap(false, Ordering::Relaxed),
+        }
     }
 
     /// Waits for someone's answer. While it waits, a request to stop ends this program, and so all commands that it

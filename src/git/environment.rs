@@ -17,12 +17,23 @@ pub(crate) struct Environment {
     confined: Arc<OnceLock<Confined>>,
     /// Set once the work was cancelled.
     stop: Option<Arc<AtomicBool>>,
+    /// Shared with all clones.
+    interrupted: Arc<OnceLock<StopCheck>>,
+}
+
+/// Whether someone wants the work to end now.
+struct StopCheck(Box<dyn Fn() -> bool + Send + Sync>);
+
+impl std::fmt::Debug for StopCheck {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("StopCheck")
+    }
 }
 
 impl Environment {
     /// Takes variables as [`std::env::vars_os`] lists them.
     pub(crate) fn new(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        Self { variables: variables.into_iter().collect(), confined: Arc::default(), stop: None }
+        Self { variables: variables.into_iter().collect(), ..Self::default() }
     }
 
     /// From now on, git is confined wherever this environment, or a clone of it, is used. The first confinement stays.
@@ -35,17 +46,25 @@ impl Environment {
         Self { stop: Some(flag), ..self.clone() }
     }
 
-    /// Whether the work was cancelled.
+    /// From now on, this program does not wait any longer once `is_over` returns true, wherever this environment, or a
+    /// clone of it, is used: whoever catches the signals that would end it says so. git gets those signals itself, since
+    /// it may have to ask for a password on the terminal. The first check stays.
+    pub(crate) fn interrupted_by(&self, is_over: impl Fn() -> bool + Send + Sync + 'static) {
+        let _ = self.interrupted.set(StopCheck(Box::new(is_over)));
+    }
+
+    /// Whether the work was cancelled or interrupted.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+            || self.interrupted.get().is_some_and(|check| check.0())
     }
 
-    /// Whether the work can be cancelled without a signal.
+    /// Whether the work can be cancelled or interrupted without ending this program.
     pub(crate) fn can_be_stopped(&self) -> bool {
-        self.stop.is_some()
+        self.stop.is_some() || self.interrupted.get().is_some()
     }
 
-    /// A check whether the work was cancelled; `None` if only a signal can stop it.
+    /// A check whether git should be ended because the work was cancelled; `None` if git gets the signals that stop it.
     pub(super) fn stop(&self) -> Option<impl Fn() -> bool> {
         let flag = self.stop.clone()?;
         Some(move || flag.load(Ordering::Relaxed))

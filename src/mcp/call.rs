@@ -98,7 +98,7 @@ impl CallJob {
         }
         let Self { settings, roots, directory, client } = self;
         let folder = folders::choose(settings, roots, directory.as_deref())?;
-        let environment = settings.environment.stopped_by(Arc::clone(&stop));
+        let environment = settings.environment.stopped_by(stop);
         let store = Store::open(&folder, &environment)?.acting(settings.acting.clone());
         let caller = client.clone().map(|agent| Caller {
             agent,
@@ -106,7 +106,7 @@ impl CallJob {
             protocol: SessionProtocol::Mcp,
             session_id: None,
         });
-        let session = Session::new(store, Box::new(steps.clone())).stopped_by(stop).called_by(caller);
+        let session = Session::new(store, Box::new(steps.clone())).called_by(caller);
         let call = Call { session: &session, folder: &folder, roots, steps, voice: settings.voice() };
         let outcome = work(&call);
         outcome.map_err(|refusal| {

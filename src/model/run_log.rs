@@ -146,6 +146,8 @@ object! {
         /// The answer of the agent, as a file in the directory of the run on the machine where it ran:
         /// `unstored/plan-ISS-001-1.json`.
         answer: Option<String> = default,
+        /// The SHA-256 of that file, in hex.
+        answer_sha256: Option<String> = default,
         /// How the execution ended, if that is what could not be recorded.
         end: Option<ExecutionStatus> = default,
     }
@@ -259,7 +261,7 @@ mod tests {
             r#""type":"action","action":"review","skipped":"no reviewer is set""#,
             r#""type":"action","action":"plan","agent":"claude","took_ms":7,"tokens":5,"cost":{"amount":0.5,"currency":"USD"},"note":"n""#,
             r#""type":"setback","action":"plan","issue_id":"ISS-001","agent":"claude","error":{"error_type":"agent-timeout"}"#,
-            r#""type":"setback","action":"plan","issue_id":"ISS-001","error":{"error_type":"locked"},"unrecorded":{"answer":"unstored/plan-ISS-001-1.json"}"#,
+            r#""type":"setback","action":"plan","issue_id":"ISS-001","error":{"error_type":"locked"},"unrecorded":{"answer":"unstored/plan-ISS-001-1.json","answer_sha256":"0f"}"#,
             r#""type":"setback","action":"execute","issue_id":"ISS-001","error":{"error_type":"locked"},"unrecorded":{"end":"completed"}"#,
             r#""type":"breach","action":"plan","agent":"claude","what":"changed `src/a.rs`","undone":true"#,
             r#""type":"breach","action":"execute","issue_id":"ISS-001","what":"`main` was deleted","undone":true"#,

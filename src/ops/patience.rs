@@ -3,41 +3,41 @@
 use std::time::{Duration, Instant};
 
 use super::Refusal;
+use crate::store::StoreError;
 
-/// How long to wait before a change is tried again that failed because someone else was writing.
+/// How long to wait before each further try. Each of them also waits for the lock of the store, as long as
+/// `wf.lockTimeout` says.
 const PAUSES: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
-/// This long after the first try that failed, it is not tried again.
-const LIMIT: Duration = Duration::from_secs(20);
 /// How often to check whether someone wants to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How long a change is still tried again.
+/// How often a change is still tried again. How long the tries themselves take does not count: they may include work with
+/// a remote.
 pub(crate) struct Patience<'a> {
-    /// When the first try had failed. What was done before, perhaps with a remote, does not count.
-    begun: Option<Instant>,
     pauses: std::slice::Iter<'static, Duration>,
     is_over: Box<dyn FnMut() -> bool + 'a>,
+    was_stopped: bool,
 }
 
 impl<'a> Patience<'a> {
     /// Tries again for a while, but not once someone wants to stop.
     pub(crate) fn until(is_over: impl FnMut() -> bool + 'a) -> Self {
-        Self { begun: None, pauses: PAUSES.iter(), is_over: Box::new(is_over) }
+        Self { pauses: PAUSES.iter(), is_over: Box::new(is_over), was_stopped: false }
     }
 
     /// Tries once.
     pub(crate) fn none() -> Self {
-        Self { begun: None, pauses: [].iter(), is_over: Box::new(|| true) }
+        Self { pauses: [].iter(), is_over: Box::new(|| true), was_stopped: false }
     }
 
-    /// Waits before the next try; whether there is one. A single try waits for the lock, too, perhaps for long.
+    /// Waits before the next try; whether there is one.
     pub(crate) fn waits(&mut self) -> bool {
-        let begun = *self.begun.get_or_insert_with(Instant::now);
-        let Some(pause) = self.pauses.next().filter(|_| begun.elapsed() < LIMIT) else { return false };
+        let Some(pause) = self.pauses.next() else { return false };
         let until = Instant::now() + *pause;
         loop {
             if (self.is_over)() {
                 self.pauses = [].iter();
+                self.was_stopped = true;
                 return false;
             }
             let left = until.saturating_duration_since(Instant::now());
@@ -53,9 +53,14 @@ impl<'a> Patience<'a> {
         loop {
             match change() {
                 Err(refusal) if refusal.is_passing() && self.waits() => {}
-                other => return other,
+                other => return other.map_err(|refusal| self.refusal(refusal)),
             }
         }
+    }
+
+    /// The refusal of the last try; if someone wanted to stop, only that matters.
+    pub(crate) fn refusal(&self, last: Refusal) -> Refusal {
+        if last.is_passing() && self.was_stopped { StoreError::Stopped.into() } else { last }
     }
 }
 
@@ -72,17 +77,16 @@ mod tests {
     #[test]
     fn whoever_wants_to_stop_need_not_wait() {
         let (mut tries, mut looks) = (0, 0);
-        let began = Instant::now();
         let mut patience = Patience::until(|| {
             looks += 1;
             looks > 2
         });
-        patience.tries(|| locked(&mut tries)).unwrap_err();
+        let refusal = patience.tries(|| locked(&mut tries)).unwrap_err();
+        assert_eq!(refusal.code, Code::Interrupted);
         // Nor for the next change.
         assert!(!patience.waits());
         drop(patience);
         assert_eq!((tries, looks), (1, 3));
-        assert!(began.elapsed() < PAUSES[0]);
     }
 
     #[test]
@@ -97,5 +101,14 @@ mod tests {
         tries = 0;
         Patience::none().tries(|| locked(&mut tries)).unwrap_err();
         assert_eq!(tries, 1);
+    }
+
+    #[test]
+    fn a_change_is_tried_again_however_long_each_try_takes() {
+        const AT_ONCE: [Duration; 3] = [Duration::ZERO; 3];
+        let mut tries = 0;
+        let mut patience = Patience { pauses: AT_ONCE.iter(), ..Patience::until(|| false) };
+        patience.tries(|| locked(&mut tries)).unwrap_err();
+        assert_eq!(tries, 1 + PAUSES.len());
     }
 }

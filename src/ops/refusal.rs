@@ -59,6 +59,11 @@ impl Refusal {
         PASSING.contains(&self.code)
     }
 
+    /// Whether it is only because someone wanted the work to stop.
+    pub(crate) fn is_stop(&self) -> bool {
+        self.code == Code::Interrupted
+    }
+
     /// A record that exists but cannot be read: `plan `SOL-…``.
     pub(crate) fn unreadable(what: &str) -> Self {
         Self::new(Code::BrokenRecord, format!("{what} cannot be read"))

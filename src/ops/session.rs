@@ -1,8 +1,6 @@
 //! What every operation gets: the store, the actor, and the sinks for notices and progress.
 
-use std::cell::RefCell;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::cell::{Cell, RefCell};
 
 use super::{Done, Notice, Patience, Refusal, clones};
 use crate::agent::AgentError;
@@ -37,35 +35,28 @@ pub(crate) struct Session {
     store: Store,
     progress: Box<dyn Progress>,
     notices: RefCell<Vec<Notice>>,
-    stop: Option<Arc<AtomicBool>>,
     caller: Option<Caller>,
-    stops: Option<Arc<AtomicUsize>>,
+    is_patient: Cell<bool>,
 }
 
 impl Session {
     /// A session for a store that was opened with an actor and a clock. Programs that operations start get only part of
-    /// its environment.
+    /// its environment, which also says when the work is stopped.
     pub(crate) fn new(store: Store, progress: Box<dyn Progress>) -> Self {
-        Self { store, progress, notices: RefCell::default(), stop: None, caller: None, stops: None }
+        Self { store, progress, notices: RefCell::default(), caller: None, is_patient: Cell::new(false) }
     }
 
-    /// This session, with test commands of plans stopped by setting `flag` instead of by signals, which concern the
-    /// whole process.
-    pub(crate) fn stopped_by(self, flag: Arc<AtomicBool>) -> Self {
-        Self { stop: Some(flag), ..self }
-    }
-
-    /// This session, in which changes are tried again for a while if someone else is writing: of work that took an agent
-    /// long, nothing must be lost because of that. `stops` counts how often someone wanted the work to stop.
-    pub(crate) fn patient(self, stops: Arc<AtomicUsize>) -> Self {
-        Self { stops: Some(stops), ..self }
+    /// From now on, changes are tried again for a while if someone else is writing: of work that took an agent long,
+    /// nothing must be lost because of that.
+    pub(crate) fn be_patient(&self) {
+        self.is_patient.set(true);
     }
 
     /// How long this session tries again.
     fn patience(&self) -> Patience<'_> {
-        match &self.stops {
-            Some(stops) => Patience::until(|| stops.load(Ordering::Relaxed) > 1),
-            None => Patience::none(),
+        match self.is_patient.get() {
+            true => Patience::until(|| self.environment().is_stopped()),
+            false => Patience::none(),
         }
     }
 
@@ -81,9 +72,10 @@ impl Session {
 
     /// Catches requests to stop the commands of a plan.
     pub(crate) fn interrupts(&self) -> Result<Interrupts, AgentError> {
-        match &self.stop {
-            Some(flag) => Ok(Interrupts::asked_by(Arc::clone(flag))),
-            None => Interrupts::catch(),
+        let environment = self.environment();
+        match environment.can_be_stopped() {
+            true => Ok(Interrupts::asked_by(environment)),
+            false => Interrupts::catch_within(environment),
         }
     }
 
@@ -122,18 +114,10 @@ impl Session {
     pub(crate) fn transact<T>(
         &self,
         permit: Permit,
-        change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
-    ) -> Result<Committed<T>, Refusal> {
-        self.transact_with(&mut self.patience(), permit, change)
-    }
-
-    fn transact_with<T>(
-        &self,
-        patience: &mut Patience<'_>,
-        permit: Permit,
         mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<Committed<T>, Refusal> {
-        let committed = patience.tries(|| self.store.transact(permit.0, with_permission(&mut change)))?;
+        let committed =
+            self.patience().tries(|| self.store.transact(permit.0, with_permission(&mut change)))?;
         self.notice_all(committed.far_future.warnings().map(Notice::from));
         Ok(committed)
     }
@@ -181,26 +165,16 @@ impl Session {
     }
 
     /// Makes a change that takes effect only once `remote` has it. This needs the network and holds no lock. Without
-    /// a remote, the change is made only here.
+    /// a remote, the change is made only here. What the remote has taken is not made again if someone else is writing here:
+    /// only the local ref is.
     pub(crate) fn transact_through<T>(
         &self,
         permit: Permit,
         remote: Option<&str>,
-        change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
-    ) -> Result<T, Refusal> {
-        self.transact_through_with(&mut self.patience(), permit, remote, change)
-    }
-
-    /// Like [`Session::transact_through`], with this patience if someone else is writing here. What the remote has taken
-    /// is not made again: only the local ref is.
-    pub(crate) fn transact_through_with<T>(
-        &self,
-        patience: &mut Patience<'_>,
-        permit: Permit,
-        remote: Option<&str>,
         mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
-        let Some(remote) = remote else { return Ok(self.transact_with(patience, permit, change)?.answer) };
+        let Some(remote) = remote else { return Ok(self.transact(permit, change)?.answer) };
+        let mut patience = self.patience();
         let before = self.store.tip()?;
         let Through { answer, synced, far_future } = loop {
             let change = with_permission(&mut change);
@@ -209,7 +183,7 @@ impl Session {
             });
             match through {
                 Err(refusal) if Refusal::is_passing(&refusal) && patience.waits() => {}
-                other => break other?,
+                other => break other.map_err(|refusal| patience.refusal(refusal))?,
             }
         };
         if synced.merged == Moved::Merge {

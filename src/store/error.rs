@@ -65,6 +65,9 @@ pub(crate) enum StoreError {
     /// Another process holds the lock, and the timeout passed.
     #[error("another git-wf {}", locked(*.0))]
     Locked(u64),
+    /// The work was cancelled while another process held the lock.
+    #[error("waiting for another git-wf was stopped")]
+    Stopped,
     /// The ref kept moving while this was written, by a writer that does not take the lock.
     #[error("`{reference}` was moved {times} times while this was being written")]
     Contended {
@@ -290,6 +293,7 @@ impl Explain for StoreError {
             Self::Identity(_) => Code::Identity,
             Self::Random(_) => Code::NoRandomNumbers,
             Self::Locked(_) => Code::Locked,
+            Self::Stopped => Code::Interrupted,
             Self::Contended { .. } => Code::Contended,
             Self::Broken { .. } => Code::BrokenRecord,
             Self::TooLarge { .. }
@@ -319,6 +323,7 @@ impl Explain for StoreError {
             Self::Identity(_) => Remedies::command("git config --global user.name NAME", "sets the name")
                 .or_command("git config --global user.email ADDRESS", "the address"),
             Self::Locked(_) => Remedies::from("try again").or_command("git config wf.lockTimeout SECONDS", "changes how long to wait"),
+            Self::Stopped => "try again".into(),
             Self::Contended { reference, .. } => Remedies::from("try again; something other than git-wf is moving that ref")
                 .or_command(format!("git reflog {}", shell::word(reference)), "shows what moved it"),
             Self::Broken { .. } => Remedies::call(Other::Log, "shows who wrote it; the rest of the store is not affected"),

@@ -121,7 +121,11 @@ pub(crate) enum SyncError {
 impl SyncError {
     /// Whether the work was cancelled.
     pub(super) fn is_stopped(&self) -> bool {
-        matches!(self, Self::Stopped { .. } | Self::Store(StoreError::Git(GitError::Stopped { .. })))
+        matches!(
+            self,
+            Self::Stopped { .. }
+                | Self::Store(StoreError::Stopped | StoreError::Git(GitError::Stopped { .. }))
+        )
     }
 
     /// Whether trying again later, or with another remote, may help: the remote could not be reached.

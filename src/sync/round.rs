@@ -190,6 +190,11 @@ fn both(
         let outgoing = count(store, wanted.as_ref().map(WantedPush::commit), head);
         Ok::<_, SyncError>((Counts { incoming, outgoing }, wanted))
     });
+    let is_late = |error: &SyncError| error.is_busy() || error.is_stopped();
+    if want == Want::Published && synced.pushed && done.as_ref().is_err_and(is_late) {
+        // The remote has it. Only the local ref could not follow, which the next exchange brings about.
+        return Ok(Counts::default());
+    }
     if done.is_err() && is_merge {
         let theirs = store.read_ref(&tracking)?;
         merge(store, synced, theirs, EqualTrees::Join)?;

@@ -12,7 +12,7 @@ const CLEAR_BELOW: &str = "\u{1b}[J";
 
 /// Lines that stay on stderr until this is dropped. Wipe them before anything else is written to the terminal.
 pub(crate) struct Live {
-    out: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
     /// How many lines are drawn.
     drawn: usize,
 }

@@ -122,7 +122,7 @@ A commit or path whose errors
 accepts in this repository, since no repair can remove them. May be given more than once.
 .TP
 .B wf.lockTimeout
-How many seconds to wait for another writer (default: 60).
+How many seconds to wait for another writer (default: 60). A run tries four times.
 .TP
 .BR remote.\fINAME\fP.wfPush
 If true, an ordinary

@@ -2,6 +2,8 @@
 //! JSON object per line for programs.
 
 use std::io::{BufRead, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::run_board::Board;
@@ -23,9 +25,11 @@ const OFTEN: Duration = Duration::from_millis(200);
 
 /// Shows what happens, and asks.
 pub(in crate::cli) struct Following {
-    interrupts: Interrupts,
-    out: Remarks,
-    form: Form,
+    interrupts: Arc<Interrupts>,
+    /// How often someone wanted the run to stop.
+    stops: Arc<AtomicUsize>,
+    output: Arc<Mutex<RunOutput>>,
+    is_json: bool,
     lines: RunLines,
     /// Notices to list in a JSON answer.
     noticed: Vec<Notice>,
@@ -34,6 +38,14 @@ pub(in crate::cli) struct Following {
     is_agreed: bool,
     /// Whether nothing is asked.
     is_unattended: bool,
+}
+
+/// What is shown. Each thread of the run can tell that a request to stop was noticed.
+struct RunOutput {
+    out: Remarks,
+    form: Form,
+    painter: Painter,
+    /// How many requests to stop were noticed.
     stops: usize,
 }
 
@@ -57,16 +69,17 @@ impl Following {
             None if ui::UiSettings::get().is_quiet => Form::Quiet,
             None => Form::Lines,
         };
+        let output = RunOutput { out: Remarks::new(), form, painter: Painter::stderr(), stops: 0 };
         Self {
-            interrupts,
-            out: Remarks::new(),
-            form,
+            interrupts: Arc::new(interrupts),
+            stops: Arc::default(),
+            output: Arc::new(Mutex::new(output)),
+            is_json: json,
             lines: RunLines::new(Painter::stderr()),
             noticed: Vec::new(),
             painter: Painter::stderr(),
             is_agreed: is_unattended,
             is_unattended,
-            stops: 0,
         }
     }
 
@@ -75,6 +88,50 @@ impl Following {
         self.noticed
     }
 
+    fn output(&self) -> MutexGuard<'_, RunOutput> {
+        // Nothing is shown halfway.
+        self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn line(&self, text: &str) {
+        self.output().line(text);
+    }
+
+    /// Whether someone reads what is asked.
+    fn is_at_terminal(&self) -> bool {
+        !self.is_json && ui::can_ask()
+    }
+
+    /// Whether someone says yes.
+    fn confirmed(&mut self, question: &str) -> bool {
+        self.asked(question).is_some_and(|answer| matches!(answer.as_str(), "y" | "yes"))
+    }
+
+    /// The answer to a question, in lower case; `None` if there is none.
+    fn asked(&mut self, question: &str) -> Option<String> {
+        self.output().make_room();
+        let mut answer = String::new();
+        let read = self.interrupts.while_asking(|| {
+            ui::ask(question);
+            std::io::stdin().lock().read_line(&mut answer)
+        });
+        match read {
+            Ok(1..) => Some(answer.trim().to_lowercase()),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an update is told even with `--quiet`.
+fn is_urgent(update: &RunUpdate<'_>) -> bool {
+    match update {
+        RunUpdate::Noticed(notice) => notice.weight == Weight::Error,
+        RunUpdate::Logged(entry) => matches!(entry.event, RunEvent::Breach(_)),
+        _ => false,
+    }
+}
+
+impl RunOutput {
     fn notice(&mut self, notice: &Notice) {
         let (style, label) = match notice.weight {
             Weight::Note => (style::DIM, "note:"),
@@ -115,66 +172,9 @@ impl Following {
         let _ = writeln!(self.out, "{}", clean_json(&line));
     }
 
-    /// Whether someone reads what is asked.
-    fn is_at_terminal(&self) -> bool {
-        !matches!(self.form, Form::Json) && ui::can_ask()
-    }
-
-    /// Whether someone says yes.
-    fn confirmed(&mut self, question: &str) -> bool {
-        self.asked(question).is_some_and(|answer| matches!(answer.as_str(), "y" | "yes"))
-    }
-
-    /// The answer to a question, in lower case; `None` if there is none.
-    fn asked(&mut self, question: &str) -> Option<String> {
-        self.make_room();
-        let mut answer = String::new();
-        let read = self.interrupts.while_asking(|| {
-            ui::ask(question);
-            std::io::stdin().lock().read_line(&mut answer)
-        });
-        match read {
-            Ok(1..) => Some(answer.trim().to_lowercase()),
-            _ => None,
-        }
-    }
-}
-
-/// Whether an update is told even with `--quiet`.
-fn is_urgent(update: &RunUpdate<'_>) -> bool {
-    match update {
-        RunUpdate::Noticed(notice) => notice.weight == Weight::Error,
-        RunUpdate::Logged(entry) => matches!(entry.event, RunEvent::Breach(_)),
-        _ => false,
-    }
-}
-
-impl RunWatch for Following {
-    fn update(&mut self, update: &RunUpdate<'_>) {
-        if let Form::Json = self.form {
-            if let RunUpdate::Noticed(notice) = update {
-                self.noticed.push((*notice).clone());
-            }
-            return self.event(&RunNews::from(update));
-        }
-        if let Form::Live { board, .. } = &mut self.form {
-            board.update(update);
-        }
-        let lines = self.lines.of(update);
-        if matches!(self.form, Form::Quiet) && !is_urgent(update) {
-            return;
-        }
-        match (update, lines) {
-            (RunUpdate::Noticed(notice), _) => self.notice(notice),
-            (_, Some(lines)) => self.line(&lines),
-            (_, None) => {}
-        }
-        self.draw();
-    }
-
-    fn stop(&mut self) -> bool {
-        let is_wished = self.interrupts.take();
-        if is_wished {
+    /// Tells of the requests to stop, of which there are this many, that were not noticed yet.
+    fn tell_stops(&mut self, stops: usize) {
+        while self.stops < stops {
             self.stops += 1;
             match (&self.form, self.stops) {
                 (Form::Json, stops) => self.event(&RunNews::Stopping { at_once: stops > 1 }),
@@ -185,8 +185,52 @@ impl RunWatch for Following {
                 _ => self.line("stopping"),
             }
         }
-        self.draw();
-        is_wished
+    }
+}
+
+impl RunWatch for Following {
+    fn update(&mut self, update: &RunUpdate<'_>) {
+        let output = Arc::clone(&self.output);
+        let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Form::Json = output.form {
+            if let RunUpdate::Noticed(notice) = update {
+                self.noticed.push((*notice).clone());
+            }
+            return output.event(&RunNews::from(update));
+        }
+        if let Form::Live { board, .. } = &mut output.form {
+            board.update(update);
+        }
+        let lines = self.lines.of(update);
+        if matches!(output.form, Form::Quiet) && !is_urgent(update) {
+            return;
+        }
+        match (update, lines) {
+            (RunUpdate::Noticed(notice), _) => output.notice(notice),
+            (_, Some(lines)) => output.line(&lines),
+            (_, None) => {}
+        }
+        output.draw();
+    }
+
+    fn tick(&mut self) {
+        self.output().draw();
+    }
+
+    fn stops(&self) -> Box<dyn Fn() -> usize + Send + Sync> {
+        let (interrupts, stops) = (Arc::clone(&self.interrupts), Arc::clone(&self.stops));
+        let output = Arc::clone(&self.output);
+        Box::new(move || {
+            if interrupts.take() {
+                stops.fetch_add(1, Ordering::Relaxed);
+            }
+            let stops = stops.load(Ordering::Relaxed);
+            // Otherwise another thread is writing, and the next call tells it.
+            if let Ok(mut output) = output.try_lock() {
+                output.tell_stops(stops);
+            }
+            stops
+        })
     }
 
     fn agree_to_plans_to_come(&mut self) -> bool {

@@ -31,7 +31,7 @@ pub(super) enum NoAnswer {
 
 impl From<Refusal> for NoAnswer {
     fn from(refusal: Refusal) -> Self {
-        Self::Refused(Box::new(refusal))
+        if refusal.is_stop() { Self::Stopped } else { Self::Refused(Box::new(refusal)) }
     }
 }
 

@@ -24,5 +24,7 @@ pub(crate) use progress::{
 pub(crate) use report::{IssueReport, RunFacts, RunReport, report};
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
 pub(crate) use times::StageSpan;
-pub(crate) use waiting::{KeptBranch, KeptKind, NeededIssue, WaitsForPerson, completes, fails};
+pub(crate) use waiting::{
+    KeptBranch, KeptKind, NeededIssue, UnstoredAnswer, WaitsForPerson, completes, fails,
+};
 pub(crate) use worn::worn_out;

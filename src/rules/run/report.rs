@@ -8,7 +8,7 @@ use super::gates::{GateFacts, RunQuality};
 use super::progress::{IssueProgress, RunProgress};
 use super::state::{IssueStage, in_words, stage};
 use super::times::{between, phases, spans};
-use super::waiting::{self, KeptBranch, NeededIssue};
+use super::waiting::{self, KeptBranch, NeededIssue, UnstoredAnswer};
 use crate::model::agent_session::Cost;
 use crate::model::id::IssueId;
 use crate::model::run::RunStep;
@@ -40,8 +40,8 @@ pub(crate) struct RunFacts<'a> {
     pub(crate) kept: Vec<KeptBranch>,
     /// The issues that those of the run depend on, directly or through others.
     pub(crate) needed: BTreeMap<IssueId, NeededIssue>,
-    /// The paths of the answers that the run could not store and kept as files here, by their names in its log.
-    pub(crate) unstored: BTreeMap<String, String>,
+    /// The answers that the run could not store and kept as files here, by their names in its log.
+    pub(crate) unstored: BTreeMap<String, UnstoredAnswer>,
     /// Whether it is being driven now, so that what is left to do is not left to a person.
     pub(crate) is_driven: bool,
 }

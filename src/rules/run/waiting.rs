@@ -16,7 +16,7 @@ use crate::model::id::{IssueId, RunId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::run::{Run, RunStep};
-use crate::model::run_log::RunStatus;
+use crate::model::run_log::{RunStatus, Unrecorded};
 use crate::model::shell;
 use crate::model::status::IssueStatus;
 use crate::rules::facts;
@@ -62,6 +62,27 @@ pub(crate) struct NeededIssue {
     pub(crate) depends_on: BTreeSet<IssueId>,
     /// The branch that has its work, if what is checked out does not contain it.
     pub(crate) branch: Option<String>,
+}
+
+/// An answer of an agent that could not be stored, as a file here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UnstoredAnswer {
+    /// The file.
+    pub(crate) path: String,
+    /// Whether the file is still what the run wrote.
+    pub(crate) is_as_kept: bool,
+}
+
+/// The file with the answer that an attempt could not store, or the remedy that says why it cannot be used.
+fn unstored<'a>(known: &'a RunFacts<'_>, unrecorded: &Unrecorded) -> Option<Result<&'a str, Remedy>> {
+    let answer = known.unstored.get(unrecorded.answer.as_ref()?)?;
+    Some(match answer.is_as_kept {
+        true => Ok(answer.path.as_str()),
+        false => Err(Remedy::words(format!(
+            "`{}` is not what the agent answered: someone has changed it since",
+            answer.path
+        ))),
+    })
 }
 
 /// What waits, by issue and then for the run as a whole. What was settled after the run is left out.
@@ -197,13 +218,12 @@ fn unreviewed(
         return None;
     }
     let last = progress.last_setback(issue.id).filter(|it| it.action == RunStep::Review);
-    let answer = last.and_then(|it| it.unrecorded.as_ref()?.answer.as_ref());
+    let answer = last.and_then(|it| unstored(known, it.unrecorded.as_ref()?));
     let record = RemedyCall::new(Op::SolutionReview, [&plan.id]);
     let scored = ["technical", "risk", "completeness"];
     let by_hand = scored.into_iter().fold(record.clone(), |call, name| call.option(name, "N"));
-    let kept = answer
-        .and_then(|name| known.unstored.get(name))
-        .map(|file| Remedy::call(record.option("from-json", file), "records what its reviewer answered"));
+    let records = |file| Remedy::call(record.option("from-json", file), "records what its reviewer answered");
+    let kept = answer.map(|file| file.map_or_else(|why| why, records));
     let show = Remedy::call(RemedyCall::new(Other::SolutionShow, [&plan.id]), "shows the plan");
     Some(WaitsForPerson {
         issue_id: Some(issue.id.clone()),

@@ -22,15 +22,20 @@ pub(crate) struct WriteLock {
 }
 
 impl Store {
-    /// Waits for the store's lock, as long as `wf.lockTimeout` says.
+    /// Waits for the store's lock, as long as `wf.lockTimeout` says, or until the work is cancelled.
     pub(crate) fn lock(&self) -> Result<WriteLock, StoreError> {
-        WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)
+        let environment = self.environment();
+        WriteLock::acquire(&self.common_dir(), self.lock_timeout()?, &|| environment.is_stopped())
     }
 }
 
 impl WriteLock {
-    /// Waits for the lock, at most `timeout`.
-    pub(crate) fn acquire(common_dir: &Path, timeout: Duration) -> Result<Self, StoreError> {
+    /// Waits for the lock, at most `timeout`, and only until `is_over`. A lock that is free is taken in any case.
+    pub(crate) fn acquire(
+        common_dir: &Path,
+        timeout: Duration,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<Self, StoreError> {
         let folder = common_dir.join("wf");
         std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
         let path = folder.join("lock");
@@ -44,22 +49,37 @@ impl WriteLock {
         let file = match file.try_lock() {
             Ok(()) => file,
             Err(TryLockError::Error(source)) => return Err(StoreError::io(path)(source)),
-            Err(TryLockError::WouldBlock) => Self::wait(file, timeout)
-                .ok_or(StoreError::Locked(timeout.as_secs()))?
-                .map_err(StoreError::io(&path))?,
+            Err(TryLockError::WouldBlock) => {
+                Self::wait(file, timeout, is_over)?.map_err(StoreError::io(&path))?
+            }
         };
         Ok(Self { file, path })
     }
 
     /// Blocks in the kernel, where waiters queue. Polling would favour the fastest poller.
-    fn wait(file: File, timeout: Duration) -> Option<std::io::Result<File>> {
+    fn wait(
+        file: File,
+        timeout: Duration,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<std::io::Result<File>, StoreError> {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let got = file.lock().map(|()| file);
-            // After the timeout nobody receives this; the lock is released with the file.
+            // If nobody waits for this any more, the lock is released with the file.
             let _ = sender.send(got);
         });
-        receiver.recv_timeout(timeout).ok()
+        let began = Instant::now();
+        loop {
+            if is_over() {
+                return Err(StoreError::Stopped);
+            }
+            let left = timeout.saturating_sub(began.elapsed());
+            match receiver.recv_timeout(left.min(POLL)) {
+                Ok(got) => return Ok(got),
+                Err(_) if left <= POLL => return Err(StoreError::Locked(timeout.as_secs())),
+                Err(_) => {}
+            }
+        }
     }
 
     /// Notes the commit that the ref is about to point to.
@@ -120,11 +140,11 @@ mod tests {
     fn a_lock_with_the_noted_id_in_it_goes_at_once() {
         let dir = tempfile::tempdir().unwrap();
         let ref_lock = dir.path().join("main.lock");
-        let mut lock = WriteLock::acquire(dir.path(), Duration::from_secs(1)).unwrap();
+        let mut lock = WriteLock::acquire(dir.path(), Duration::from_secs(1), &|| false).unwrap();
         lock.note("0123456789abcdef").unwrap();
         drop(lock);
         std::fs::write(&ref_lock, "0123456789abcdef\n").unwrap();
-        let mut next = WriteLock::acquire(dir.path(), Duration::from_secs(1)).unwrap();
+        let mut next = WriteLock::acquire(dir.path(), Duration::from_secs(1), &|| false).unwrap();
         assert!(next.clear_stale(&ref_lock).unwrap());
         assert!(!ref_lock.exists());
     }
@@ -132,10 +152,22 @@ mod tests {
     #[test]
     fn the_wait_is_bounded() {
         let dir = tempfile::tempdir().unwrap();
-        let held = WriteLock::acquire(dir.path(), Duration::from_secs(1)).unwrap();
-        let error = WriteLock::acquire(dir.path(), Duration::from_millis(10)).unwrap_err();
+        let held = WriteLock::acquire(dir.path(), Duration::from_secs(1), &|| false).unwrap();
+        let error = WriteLock::acquire(dir.path(), Duration::from_millis(10), &|| false).unwrap_err();
         assert!(matches!(error, StoreError::Locked(_)), "{error}");
         drop(held);
-        WriteLock::acquire(dir.path(), Duration::from_secs(1)).unwrap();
+        WriteLock::acquire(dir.path(), Duration::from_secs(1), &|| false).unwrap();
+    }
+
+    #[test]
+    fn the_wait_ends_with_the_work() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = WriteLock::acquire(dir.path(), Duration::MAX, &|| true).unwrap();
+        let looks = std::cell::Cell::new(0);
+        let is_over = || looks.replace(looks.get() + 1) == 3;
+        let error = WriteLock::acquire(dir.path(), Duration::MAX, &is_over).unwrap_err();
+        assert!(matches!(error, StoreError::Stopped), "{error}");
+        assert_eq!(looks.get(), 4);
+        drop(held);
     }
 }

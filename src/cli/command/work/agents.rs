@@ -73,7 +73,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         AgentCommand::Test { agent, role, input, ask, timeout } => {
             let session = context.session()?;
             let question = question(input.as_deref(), ask)?;
-            let mut running = print::agent::RunningAgent::new(Interrupts::catch()?, context.json());
+            let mut running = print::agent::RunningAgent::new(
+                Interrupts::catch_within(session.environment())?,
+                context.json(),
+            );
             let done =
                 work::test_agent(&session, &TestAgent { agent, role, question, timeout }, &mut running);
             running.finish();

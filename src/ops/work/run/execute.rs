@@ -1,5 +1,6 @@
 //! Executes a plan: the agent works in its worktree, then the tests of the plan are run, and the execution ends.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::time::Duration;
 
@@ -24,7 +25,8 @@ use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
 use crate::ops::work::unfinished::refuse_uncommitted;
 use crate::ops::work::{
-    self, Built, Complete, ExecutorReport, Fail, FailureReport, Test, Then, VerifyObserver, verification,
+    self, Built, Complete, ExecutorReport, Fail, FailureReport, ReleaseLease, Test, Then, VerifyObserver,
+    verification,
 };
 use crate::ops::{Notice, Refusal, RefusalKind, Session};
 use crate::rules::folder::ExecutionFolder;
@@ -65,7 +67,7 @@ pub(super) fn execute(job: &AgentJob, execution: &Execution) -> StepOutcome {
         Ok(session) => session,
         Err(refusal) => return StepOutcome::Gave(job.refused(&refusal)),
     };
-    let carrying = Carrying { job, execution, session: &session };
+    let carrying = Carrying { job, execution, session: &session, is_done: Cell::new(false) };
     // After a kill that followed the last commit, only the end is missing.
     if execution.may_be_done && carrying.is_all_there() && carrying.finish(None, Spent::default()).is_ok() {
         return StepOutcome::Completed(execution.id.clone(), Spent::default());
@@ -75,10 +77,11 @@ pub(super) fn execute(job: &AgentJob, execution: &Execution) -> StepOutcome {
         Err(NoAnswer::Stopped) => StepOutcome::Stopped,
         // Nothing is wrong with the work.
         Err(NoAnswer::Refused(refusal)) if refusal.is_passing() => {
-            let unrecorded = job.unrecorded(&refusal, Some(ExecutionStatus::Completed));
+            let end = carrying.is_done.get().then_some(ExecutionStatus::Completed);
+            let unrecorded = job.unrecorded(&refusal, end);
             StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_run(failure_of(&refusal)) })
         }
-        Err(NoAnswer::Refused(refusal)) => carrying.fail(failure_of(&refusal)),
+        Err(NoAnswer::Refused(refusal)) => carrying.give_back(&refusal),
         Err(NoAnswer::Failed(failure)) => carrying.fail(failure),
     }
 }
@@ -87,6 +90,8 @@ struct Carrying<'a> {
     job: &'a AgentJob,
     execution: &'a Execution,
     session: &'a Session,
+    /// Whether the work is complete, and only its end is missing.
+    is_done: Cell<bool>,
 }
 
 impl Carrying<'_> {
@@ -112,6 +117,7 @@ impl Carrying<'_> {
 
     /// Runs the tests and completes the execution.
     fn finish(&self, report: Option<ExecutorReport>, _: Spent) -> Result<(), NoAnswer> {
+        self.is_done.set(false);
         if report.as_ref().is_some_and(ExecutorReport::has_failed_tests) {
             return Err(NoAnswer::Failed(failure("test_failure", "the agent reported failing tests", "")));
         }
@@ -122,11 +128,19 @@ impl Carrying<'_> {
         let made = self.made()?;
         let item = Some(self.execution.id.to_string());
         let complete = Complete { item, report, made, then: Then::Nothing, ..Complete::default() };
+        self.is_done.set(true);
         work::complete(self.session, &complete).map_err(|refusal| match refusal.code {
             Code::Uncommitted => {
                 let error_type = Some(COMMIT_FAILED.into());
                 NoAnswer::Failed(Failure { error_type, ..failure_of(&refusal) })
             }
+            // The agent did too little, or reports something else.
+            Code::FailedCheck
+            | Code::InProgress
+            | Code::NoCommit
+            | Code::NoEvidence
+            | Code::OtherPlan
+            | Code::ResultDiffers => NoAnswer::Failed(failure_of(&refusal)),
             _ => refusal.into(),
         })?;
         Ok(())
@@ -229,25 +243,41 @@ impl Carrying<'_> {
         Ok(issue.executions.into_iter().find(|it| it.execution.id == self.execution.id))
     }
 
+    /// The run itself cannot go on with the execution. The claim is given back, so that nobody takes this for a failure of
+    /// the agent or the plan; the work is kept on a branch.
+    fn give_back(&self, refusal: &Refusal) -> StepOutcome {
+        self.made_in_vain();
+        let failure = self.with_branch(failure_of(refusal));
+        let release = ReleaseLease { item: Some(self.execution.id.to_string()), force: None };
+        let shared = self.shared();
+        let unrecorded = match work::release(shared.as_ref().unwrap_or(self.session), &release) {
+            Ok(_) => None,
+            Err(refusal) if refusal.is_stop() => return StepOutcome::Stopped,
+            Err(refusal) => self.job.unrecorded(&refusal, None),
+        };
+        StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_run(failure) })
+    }
+
+    /// Keeps the work on a branch. Returns the failure with the name of that branch.
+    fn with_branch(&self, failure: Failure) -> Failure {
+        let Some(branch) = self.kept() else { return failure };
+        let message = failure.message.unwrap_or_default();
+        let gap = if message.contains('\n') { '\n' } else { ' ' };
+        let tree = match (failure.error_type.as_deref(), beside(&self.job.folder)) {
+            // The driver keeps it there: see `Driver::leave_room`.
+            (Some(COMMIT_FAILED), Some(tree)) => format!("its worktree {tree} is kept, and "),
+            _ => String::new(),
+        };
+        let message = Some(format!("{message}{gap}({tree}its work is on the branch {branch})"));
+        Failure { message, ..failure }
+    }
+
     /// Ends the execution as failed, keeping its work on a branch.
-    fn fail(&self, mut failure: Failure) -> StepOutcome {
+    fn fail(&self, failure: Failure) -> StepOutcome {
         // The record names the commits of a failed attempt as well, whether hooks linked them or not.
         let made = self.made_in_vain();
-        if let Some(branch) = self.kept() {
-            let message = failure.message.take().unwrap_or_default();
-            let gap = if message.contains('\n') { '\n' } else { ' ' };
-            let tree = match (failure.error_type.as_deref(), beside(&self.job.folder)) {
-                // The driver keeps it there: see `Driver::leave_room`.
-                (Some(COMMIT_FAILED), Some(tree)) => format!("its worktree {tree} is kept, and "),
-                _ => String::new(),
-            };
-            failure.message = Some(format!("{message}{gap}({tree}its work is on the branch {branch})"));
-        }
-        // The agent may have removed its worktree.
-        let shared = match tree::check(&self.job.identity.common, &self.job.folder) {
-            Ok(()) => None,
-            Err(_) => self.job.identity.shared_session().ok(),
-        };
+        let mut failure = self.with_branch(failure);
+        let shared = self.shared();
         let session = shared.as_ref().unwrap_or(self.session);
         let end = |failure: &Failure, made: &[ObjectId]| {
             let fail = Fail {
@@ -272,6 +302,7 @@ impl Carrying<'_> {
         });
         match failed {
             Ok(_) => StepOutcome::Failed(failure),
+            Err(refusal) if refusal.is_stop() => StepOutcome::Stopped,
             Err(refusal) => {
                 let message = failure.message.take().unwrap_or_default();
                 let (issue, why) = (&self.job.issue, &refusal.message);
@@ -282,6 +313,14 @@ impl Carrying<'_> {
                 let unrecorded = self.job.unrecorded(&refusal, Some(ExecutionStatus::Failed));
                 StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_agent(failure) })
             }
+        }
+    }
+
+    /// A session without the worktree, if the agent has removed that.
+    fn shared(&self) -> Option<Session> {
+        match tree::check(&self.job.identity.common, &self.job.folder) {
+            Ok(()) => None,
+            Err(_) => self.job.identity.shared_session().ok(),
         }
     }
 

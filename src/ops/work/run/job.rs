@@ -6,15 +6,16 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use super::listener::Listener;
 use super::outside::{Outside, keep_records};
 use super::paths::{AgentIdentity, transcript_name};
+use super::stops::RunStops;
 use super::tree;
 use super::unended;
 use crate::agent::answer::{AnswerKind, CommonMembers};
@@ -24,6 +25,7 @@ use crate::agent::guard::AgentGuard;
 use crate::agent::request::{Request, RequestKind};
 use crate::agent::talk::{self, AgentReply, AgentWorkplace, Unanswered};
 use crate::model::agent_session::Usage;
+use crate::model::digest::hex;
 use crate::model::execution::Failure;
 use crate::model::exploration::Extent;
 use crate::model::hash::CommitHash;
@@ -79,12 +81,12 @@ pub(super) struct AgentJob {
     pub(super) reports: SyncSender<StepReport>,
     /// How long the agent may write and change nothing.
     pub(super) silence: Option<Duration>,
-    /// How many times someone has asked the run to stop.
-    pub(super) stops: Arc<AtomicUsize>,
+    /// How often someone wanted the run to stop.
+    pub(super) stops: Arc<RunStops>,
     /// The agent's usage in this step. That of an executor is in the sessions of the execution.
     pub(super) usage: RefCell<Usage>,
-    /// The file with an answer that could not be stored, as the log of the run names it.
-    pub(super) kept: RefCell<Option<String>>,
+    /// The file with an answer that could not be stored, as the log of the run names it, and its SHA-256.
+    pub(super) kept: RefCell<Option<(String, String)>>,
 }
 
 /// What a step reports while it is in progress, and its result.
@@ -312,7 +314,8 @@ impl AgentJob {
         }
     }
 
-    /// Keeps an answer as a file if it could not be stored because someone else was writing, and says what stores it.
+    /// Keeps an answer as a file if it could not be stored because someone else was writing, perhaps until the run was
+    /// stopped, and says what stores it.
     pub(super) fn keep_answer(
         &self,
         what: &str,
@@ -320,7 +323,7 @@ impl AgentJob {
         refusal: &Refusal,
         remedies: impl FnOnce(&str) -> Vec<(RemedyCall, &'static str)>,
     ) {
-        if !refusal.is_passing() {
+        if !refusal.is_passing() && !refusal.is_stop() {
             return;
         }
         let folder = self.transcripts.with_file_name(UNSTORED);
@@ -338,7 +341,8 @@ impl AgentJob {
         let (id, why) = (&self.issue, &refusal.message);
         let notice = match written {
             Ok(()) => {
-                self.kept.replace(Some(format!("{UNSTORED}/{name}")));
+                let sha256 = hex(&Sha256::digest(&text));
+                self.kept.replace(Some((format!("{UNSTORED}/{name}"), sha256)));
                 let notice = Notice::warning(format!("{id}: its {what} could not be stored: {why}"));
                 let remedies = remedies(&path.to_string_lossy());
                 remedies.into_iter().fold(notice, |notice, (call, does)| notice.remedy(call, does))
@@ -358,7 +362,10 @@ impl AgentJob {
 
     /// What could not be recorded, if a refusal means only that someone else was writing.
     pub(super) fn unrecorded(&self, refusal: &Refusal, end: Option<ExecutionStatus>) -> Option<Unrecorded> {
-        refusal.is_passing().then(|| Unrecorded { answer: self.kept.take(), end })
+        refusal.is_passing().then(|| {
+            let (answer, answer_sha256) = self.kept.take().unzip();
+            Unrecorded { answer, answer_sha256, end }
+        })
     }
 
     /// Warns of something that does not stop the work.
@@ -374,7 +381,7 @@ impl AgentJob {
 
     /// Whether someone wants the run to stop.
     pub(super) fn is_stopping(&self) -> bool {
-        self.stops.load(Ordering::Relaxed) > 0
+        self.stops.is_wanted()
     }
 
     /// Reports an event. If nobody receives it, the run is over.

@@ -1,6 +1,5 @@
 //! Follows an agent at work: passes on its output, and reminds or stops it when it is silent for too long.
 
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::job::{AgentJob, StepReport};
@@ -124,7 +123,7 @@ impl AgentObserver for Listener<'_> {
 
     fn stop(&mut self) -> bool {
         // The first request to stop lets the step finish.
-        let wished = self.job.stops.load(Ordering::Relaxed).saturating_sub(1);
+        let wished = self.job.stops.count().saturating_sub(1);
         let is_new = wished > self.seen;
         self.seen += usize::from(is_new);
         self.look_for_task();

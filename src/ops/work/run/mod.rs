@@ -43,6 +43,7 @@ mod resume;
 mod silence;
 mod standing;
 mod steps;
+mod stops;
 pub(super) mod tree;
 mod unended;
 mod users_trees;

@@ -2,8 +2,6 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 
 use super::tree;
 use super::view::folder;
@@ -50,8 +48,6 @@ pub(crate) struct AgentIdentity {
     pub(super) environment: Environment,
     /// The git directory that all worktrees share.
     pub(super) common: PathBuf,
-    /// How often someone wanted the work to stop.
-    pub(super) stops: Arc<AtomicUsize>,
 }
 
 impl AgentIdentity {
@@ -62,13 +58,12 @@ impl AgentIdentity {
             acting: Acting::new(actor, Some(role.as_str().to_owned()), clock),
             environment: session.environment().clone(),
             common: session.store().common_dir(),
-            stops: Arc::default(),
         }
     }
 
     /// A session in a worktree of the run.
     pub(in crate::ops::work) fn at(&self, folder: &Path) -> Result<Session, Refusal> {
-        Ok(Session::new(self.store(folder)?, Box::new(Silent)).patient(Arc::clone(&self.stops)))
+        Ok(patient(self.store(folder)?))
     }
 
     /// The store in a worktree of the run.
@@ -81,7 +76,7 @@ impl AgentIdentity {
 
     /// A session in the repository, whatever became of the worktrees of the run.
     pub(super) fn shared_session(&self) -> Result<Session, Refusal> {
-        Ok(Session::new(self.shared()?, Box::new(Silent)).patient(Arc::clone(&self.stops)))
+        Ok(patient(self.shared()?))
     }
 
     /// The store of the repository, whatever became of the worktrees of the run.
@@ -92,6 +87,12 @@ impl AgentIdentity {
         }
         Ok(Store::open(&self.common, &self.environment)?.acting(self.acting.clone()))
     }
+}
+
+fn patient(store: Store) -> Session {
+    let session = Session::new(store, Box::new(Silent));
+    session.be_patient();
+    session
 }
 
 /// A directory beside the repository, with this suffix.

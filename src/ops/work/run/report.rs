@@ -9,12 +9,14 @@ use super::job::UNSTORED;
 use super::leftovers::{kept_branches, unmerged};
 use super::paths::RunPaths;
 use super::view::named;
+use crate::agent::transcript;
 use crate::model::id::{ExecutionId, IssueId};
+use crate::model::run_log::Unrecorded;
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::{IssueFolder, RunFolder};
-use crate::rules::run::{NeededIssue, RunFacts, RunProgress, RunReport, report as report_of};
+use crate::rules::run::{NeededIssue, RunFacts, RunProgress, RunReport, UnstoredAnswer, report as report_of};
 use crate::store::{ReadState, Store, StoreError, records};
 
 /// The report of a run: the named one, or else the one that started last.
@@ -43,14 +45,19 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
     Ok(session.done(report_of(&found, &known), None))
 }
 
-/// The answers of agents that the run could not store and kept as files here: the path of each.
-fn unstored(places: &RunPaths, folder: &RunFolder) -> BTreeMap<String, String> {
+/// The answers of agents that the run could not store and kept as files here, by their names in its log.
+fn unstored(places: &RunPaths, folder: &RunFolder) -> BTreeMap<String, UnstoredAnswer> {
     let setbacks = RunProgress::of(folder).setbacks.into_iter();
-    let answers = setbacks.filter_map(|it| it.unrecorded.as_ref()?.answer.as_ref());
-    let kept = answers.filter_map(|answer| {
+    let kept = setbacks.filter_map(|it| {
+        let Unrecorded { answer, answer_sha256, .. } = it.unrecorded.as_ref()?;
+        let answer = answer.as_ref()?;
         // Another clone may have written this entry, so only the name of the file counts.
         let path = places.files.join(UNSTORED).join(Path::new(answer).file_name()?);
-        path.is_file().then(|| (answer.clone(), path.to_string_lossy().into_owned()))
+        if !path.symlink_metadata().is_ok_and(|file| file.is_file()) {
+            return None;
+        }
+        let is_as_kept = answer_sha256.is_some() && transcript::sha256(&path).ok() == *answer_sha256;
+        Some((answer.clone(), UnstoredAnswer { path: path.to_string_lossy().into_owned(), is_as_kept }))
     });
     kept.collect()
 }

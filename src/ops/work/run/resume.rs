@@ -1,11 +1,14 @@
 //! Starts a run, or resumes one that was interrupted.
 
+use std::sync::Arc;
+
 use super::agreed;
 use super::begin::{self, Begin};
 use super::crew::{AgentNames, Crew, step_of};
 use super::drive::drive;
 use super::driver::Driven;
 use super::paths::RunPaths;
+use super::stops::RunStops;
 use super::view::{RunView, all, named};
 use super::watch::{RunWatch, tell_notices};
 use crate::model::code::Code;
@@ -25,6 +28,8 @@ use crate::sync;
 /// # Errors
 /// Those of [`begin::prepare`]; `interrupted`.
 pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn RunWatch) -> Answer<RunView> {
+    let stops = RunStops::heard(session, watch);
+    session.be_patient();
     let Done { view: (run, given), notices, .. } = begin::prepare(session, input)?;
     session.notice_all(notices);
     tell_notices(session, watch);
@@ -33,7 +38,7 @@ pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn RunWatch) ->
     let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input)?;
     agreed::keep(&RunPaths::of(session.store(), &begun.run.id).files, watch)?;
     session.notice_all(notices);
-    driven(session, &begun.run.id, Some(begun.driver), crew, watch)
+    driven(session, &begun.run.id, Some(begun.driver), crew, (watch, stops))
 }
 
 /// Which run to go on with, and how.
@@ -53,6 +58,8 @@ pub(crate) struct Resume {
 /// `nothing-to-do`, `several-runs`, `run-ended`, `run-under-way`; `run-elsewhere` for a run of another clone, any reason why
 /// the remote cannot be asked about it, `no-branch` if its work is not here; `no-agent`; as [`run`].
 pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch) -> Answer<RunView> {
+    let stops = RunStops::heard(session, watch);
+    session.be_patient();
     let store = session.store();
     let found = open(store, input.run.as_deref())?;
     if Driven::of(store, &found) == Driven::Elsewhere {
@@ -67,7 +74,7 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch
     crew.refuse_missing(session, &found.run.steps)?;
     agreed::settle_rest(session, &found, &files, watch)?;
     agreed::keep(&files, watch)?;
-    driven(session, &found.run.id, None, crew, watch)
+    driven(session, &found.run.id, None, crew, (watch, stops))
 }
 
 /// Refuses an agent for a step that this run skips.
@@ -86,9 +93,9 @@ fn driven(
     id: &RunId,
     begun: Option<String>,
     crew: Crew,
-    watch: &mut dyn RunWatch,
+    (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
 ) -> Answer<RunView> {
-    let done = drive(session, id, begun, crew, watch);
+    let done = drive(session, id, begun, crew, (watch, stops));
     if let Ok(Done { notices, .. }) = &done {
         session.notice_all(notices.iter().cloned());
     }

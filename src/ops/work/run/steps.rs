@@ -163,7 +163,7 @@ fn bind(session: &Session, job: &AgentJob, solution: &SolutionId) -> Result<(), 
     let (issue, solution) = (job.issue.to_string(), solution.to_string());
     let wish = Bind { issue: issue.clone(), solution: Some(solution.clone()), force: None };
     let bound = plans::bind(session, &wish).inspect_err(|refusal| {
-        if refusal.is_passing() {
+        if refusal.is_passing() || refusal.is_stop() {
             let what = format!("{issue}: `{solution}` is stored, but not bound: {}", refusal.message);
             let call = RemedyCall::new(Op::Bind, [&issue, &solution]);
             job.report(StepReport::Noticed(Notice::warning(what).remedy(call, "binds it")));

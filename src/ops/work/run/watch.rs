@@ -91,9 +91,12 @@ pub(crate) trait RunWatch {
     /// Something happened.
     fn update(&mut self, update: &RunUpdate<'_>);
 
-    /// Whether someone wants the run to stop, since the last call. The first time, it stops after the steps in
-    /// progress; the second time, at once.
-    fn stop(&mut self) -> bool;
+    /// Some time has passed.
+    fn tick(&mut self);
+
+    /// Counts how often someone has wanted the run to stop, and tells them that this was noticed. It is called from any
+    /// thread, again and again, also while the run waits for something else.
+    fn stops(&self) -> Box<dyn Fn() -> usize + Send + Sync>;
 
     /// Whether the test commands of plans that agents will make may be run here: all of them, or only those that
     /// someone consents to once they are known.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::WaitsForPerson;
+use super::{WaitsForPerson, unstored};
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
@@ -140,13 +140,16 @@ fn unrecorded<'a>(issue: &IssueProgress<'_>, last: Option<&'a Setback>) -> Optio
 /// What gets an issue without a plan one: first of all, the plan that could not be stored.
 fn unplanned(known: &RunFacts<'_>, run: &Run, id: &IssueId, last: Option<&Setback>) -> Vec<Remedy> {
     let mut remedies = Vec::new();
-    let answer =
-        last.filter(|it| it.action == RunStep::Plan).and_then(|it| it.unrecorded.as_ref()?.answer.as_ref());
-    if let Some(file) = answer.and_then(|name| known.unstored.get(name)) {
-        let add = RemedyCall::new(Op::SolutionAdd, [id.as_str(), file]);
-        remedies.push(Remedy::call(add, "stores what its planner answered"));
-        let run = RemedyCall::new(Op::Run, [id]).flag("execute-only");
-        remedies.push(Remedy::call(run, "then executes it, if there is only one plan"));
+    let last = last.filter(|it| it.action == RunStep::Plan);
+    match last.and_then(|it| unstored(known, it.unrecorded.as_ref()?)) {
+        Some(Ok(file)) => {
+            let add = RemedyCall::new(Op::SolutionAdd, [id.as_str(), file]);
+            remedies.push(Remedy::call(add, "stores what its planner answered"));
+            let run = RemedyCall::new(Op::Run, [id]).flag("execute-only");
+            remedies.push(Remedy::call(run, "then executes it, if there is only one plan"));
+        }
+        Some(Err(why)) => remedies.push(why),
+        None => {}
     }
     remedies.push(Remedy::call(RemedyCall::new(Op::Run, [id]), "plans it"));
     let add = RemedyCall::new(Op::SolutionAdd, [id.as_str(), "FILE"]);
@@ -163,15 +166,27 @@ fn unended(known: &RunFacts<'_>, id: &IssueId, unrecorded: &Unrecorded) -> Vec<R
             Remedy::call(RemedyCall::new(Op::Run, [id]), "then plans and executes it again"),
         ];
     }
-    let report = unrecorded.answer.as_ref().and_then(|name| known.unstored.get(name));
-    vec![
-        Remedy::call(completes(id, report.map(String::as_str)), "tests it again and completes it"),
+    let mut remedies = Vec::new();
+    let report = match unstored(known, unrecorded) {
+        Some(Err(why)) => {
+            remedies.push(why);
+            None
+        }
+        Some(Ok(file)) => Some(file),
+        None => None,
+    };
+    // Otherwise nothing says that the work is complete.
+    if unrecorded.end == Some(ExecutionStatus::Completed) || report.is_some() {
+        remedies.push(Remedy::call(completes(id, report), "tests it again and completes it"));
+    }
+    remedies.extend([
         Remedy::call(
             RemedyCall::new(Op::LeaseRelease, [id]).flag("force").option("reason", "WHY"),
             "gives it up",
         ),
         Remedy::call(RemedyCall::new(Op::Run, [id]).flag("execute-only"), "then executes it again"),
-    ]
+    ]);
+    remedies
 }
 
 /// Completes an execution whose end could not be recorded, with the report of its agent, if that was kept as a file.

@@ -2,10 +2,14 @@
 
 use serde_json::{Value, json};
 
+use super::busy::remote;
 use super::world::{BUILDS, World};
 use crate::support::{column, plan_on};
 
 const FAILS: &str = "echo '{\"status\": \"failed\", \"errors\": [{\"message\": \"no a\"}]}'";
+
+/// Whoever asks for more gets no answer, instead of waiting forever.
+const NO_MORE: &str = "\x04\x04\x04\x04\x04\x04\x04\x04";
 
 impl World {
     fn decisions(&self) -> Vec<String> {
@@ -52,9 +56,46 @@ fn a_question_waits_until_nothing_else_can_be_done() {
         ),
     );
     let args = ["run", "ISS-1", "ISS-2", "--retry", "0", "--jobs", "2"];
-    let (code, shown) = world.repo.on_terminal("y\ny\nr\n", &args);
+    let (code, shown) = world.repo.on_terminal(&format!("y\ny\nr\n{NO_MORE}"), &args);
     assert_eq!((code, world.decisions()), (0, vec!["retry".to_owned()]), "{shown}");
     assert_eq!(world.attempts("ISS-1"), 2);
+}
+
+#[test]
+fn all_questions_are_asked_before_anything_else_is_done() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    world.agent(
+        "executor",
+        &format!("case $PWD in *ISS-2*) issue=two ;; *) issue=one ;; esac; if once $issue; then {FAILS}; exit; fi; {BUILDS}"),
+    );
+    let args = ["run", "ISS-1", "ISS-2", "--retry", "0", "--jobs", "2"];
+    let (_, shown) = world.repo.on_terminal(&format!("y\nr\ns\n{NO_MORE}"), &args);
+    assert_eq!(world.decisions(), ["retry", "skip"], "{shown}");
+    let log = world.repo.json(&["run", "log"]);
+    let types = column(&log, "type");
+    let first = types.iter().position(|it| it == "decision").unwrap();
+    assert_eq!(types[first + 1], "decision", "{log:#}");
+}
+
+#[test]
+fn with_yes_nothing_is_asked() {
+    let world = World::new();
+    world.agent("executor", FAILS);
+    let (code, shown) = world.repo.on_terminal(NO_MORE, &["run", "ISS-1", "--yes", "--retry", "0"]);
+    assert!(code == 1 && !shown.contains("Retry it"), "{shown}");
+    assert_eq!(world.decisions(), Vec::<String>::new());
+}
+
+#[test]
+fn an_end_is_published_before_anything_is_asked() {
+    let world = World::new();
+    let hub = remote(&world, "nothing");
+    world.agent("executor", FAILS);
+    let args = ["run", "ISS-1", "--retry", "0"];
+    let (_, shown) = world.repo.interrupted_on_terminal("y\n", "Retry it, skip it, or abort", &args);
+    let subjects = hub.git(&["log", "--format=%s", "refs/wf/main"]).ok().stdout;
+    assert!(subjects.contains("execution: fail "), "{shown}\n{subjects}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::live::{Live, WAITS, branches, gate, latest, open};
+use super::remedied::{remedies_in, typed_in};
 use super::world::{BUILDS, PLANS, World};
 use crate::support::Repo;
 
@@ -69,9 +70,13 @@ fn an_issue_that_another_clone_plans_is_left_to_it() {
     assert!(skipped.contains(&format!("skipped `ISS-1`: run `{run}`")), "{skipped}");
     open(&world);
     assert_eq!(live.ends().0, 0);
-    bea.wf(&["sync"]).ok();
+    let commands = remedies_in(&bea, "ISS-1", "it was left to others");
+    assert_eq!(commands, ["git wf sync", "git wf run ISS-1"]);
+    typed_in(&bea, &commands[0]).ok();
     assert_eq!(bea.json(&["solution", "list", "ISS-1"]).as_array().unwrap().len(), 1);
     assert_eq!(bea.json(&["conflicts"]), json!([]));
+    typed_in(&bea, &commands[1]).ok();
+    assert_eq!(bea.status("ISS-1"), "completed");
 }
 
 #[test]

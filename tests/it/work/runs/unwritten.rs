@@ -1,44 +1,18 @@
 //! Runs whose store someone else is writing into: changes are tried again for a while, and what an agent did is kept even if
 //! it cannot be recorded.
 
-use std::fs::File;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::live::Live;
+use serde_json::Value;
+
+use super::busy::{asked, hold, hold_for, impatient, lock_once_asked, pushes, remote};
+use super::live::{Live, latest};
 use super::remedied::{remedies, typed};
 use super::world::{BUILDS, PLANS, World};
-
-/// Holds the lock of the store from when `from` holds until `until` does.
-fn hold(
-    world: &World,
-    from: impl Fn() -> bool + Send + 'static,
-    until: impl Fn() -> bool + Send + 'static,
-) -> JoinHandle<()> {
-    world.repo.git(&["config", "wf.lockTimeout", "0"]).ok();
-    let lock = world.repo.path().join(".git/wf/lock");
-    std::thread::spawn(move || {
-        let began = Instant::now();
-        let wait = |done: &dyn Fn() -> bool| {
-            while !done() && began.elapsed() < Duration::from_secs(60) {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-        };
-        wait(&from);
-        let file = File::options().write(true).open(lock).unwrap();
-        file.lock().unwrap();
-        wait(&until);
-        drop(file);
-    })
-}
-
-fn asked(world: &World) -> PathBuf {
-    world.sandbox.root().join("asked")
-}
+use crate::support::plan_on;
 
 /// Whether the directory of a run has a file whose name begins so.
 fn has_kept(world: &World, name: &'static str) -> impl Fn() -> bool + Send + 'static {
@@ -50,6 +24,19 @@ fn has_kept(world: &World, name: &'static str) -> impl Fn() -> bool + Send + 'st
     }
 }
 
+/// What the log of the run says of what it could not record.
+fn unrecorded(world: &World) -> Value {
+    let log = world.repo.json(&["run", "log"]);
+    let setbacks = log.as_array().unwrap().iter().filter(|it| it["type"] == "setback");
+    setbacks.last().unwrap()["unrecorded"].clone()
+}
+
+/// The file of the run with an answer that it could not record.
+fn kept_file(world: &World, unrecorded: &Value) -> PathBuf {
+    let run = latest(&world.repo);
+    world.repo.path().join(".git/wf/runs").join(run).join(unrecorded["answer"].as_str().unwrap())
+}
+
 #[test]
 fn a_report_that_cannot_be_recorded_is_kept_and_completes_its_execution_later() {
     let world = World::new();
@@ -57,18 +44,66 @@ fn a_report_that_cannot_be_recorded_is_kept_and_completes_its_execution_later() 
         "executor",
         &format!("{BUILDS} > \"$HERE/said\"; echo > \"$HERE/asked\"; sleep 1; cat \"$HERE/said\""),
     );
-    let seen = asked(&world);
-    let held = hold(&world, move || seen.exists(), has_kept(&world, "report-ISS-1-1."));
+    let held = hold(&world, has_kept(&world, "report-ISS-1-1."));
     world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1);
     held.join().unwrap();
     assert_eq!(world.repo.status("ISS-1"), "executing");
-    let commands = remedies(&world, "ISS-1", "the end of its execution is not recorded");
+    // Its tests are not recorded either, so the run does not know that it is complete.
+    let unrecorded = unrecorded(&world);
+    assert!(unrecorded.get("end").is_none(), "{unrecorded}");
+    let waits = "the end of its execution is not recorded";
+    let commands = remedies(&world, "ISS-1", waits);
     assert!(
         commands[0].contains(" --result=") && commands[0].contains("report-ISS-1-1.json"),
         "{commands:?}"
     );
+    // A file that someone has changed is not what the agent answered.
+    let file = kept_file(&world, &unrecorded);
+    let report = std::fs::read(&file).unwrap();
+    std::fs::write(&file, [&report[..], b"\n"].concat()).unwrap();
+    let changed = world.repo.json(&["run", "report"])["waiting"].to_string();
+    assert!(changed.contains("is not what the agent answered") && !changed.contains("--result"), "{changed}");
+    assert!(!remedies(&world, "ISS-1", waits)[1].contains("done"), "nothing says that the work is complete");
+    std::fs::write(&file, report).unwrap();
     typed(&world, &commands[0]).ok();
     assert_eq!(world.repo.status("ISS-1"), "completed");
+}
+
+#[test]
+fn an_execution_that_could_not_be_completed_is_given_up_and_executed_again_by_the_remedies() {
+    let world = World::new();
+    let mut plan = plan_on("a.txt");
+    plan["tasks"][0]["test"]["commands"] = serde_json::json!([]);
+    std::fs::write(world.sandbox.root().join("plan.json"), plan.to_string()).unwrap();
+    world.agent(
+        "executor",
+        &format!("{BUILDS} > \"$HERE/said\"; touch \"$HERE/asked\"; sleep 1; cat \"$HERE/said\""),
+    );
+    let held = hold(&world, has_kept(&world, "report-ISS-1-1."));
+    world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1);
+    held.join().unwrap();
+    assert_eq!(unrecorded(&world)["end"], "completed");
+    let commands = remedies(&world, "ISS-1", "the end of its execution is not recorded");
+    assert!(commands[1].starts_with("git wf lease release "), "{commands:?}");
+    typed(&world, &commands[1]).ok();
+    assert_eq!(world.repo.status("ISS-1"), "queued");
+    typed(&world, &commands[2]).ok();
+    assert_eq!(world.repo.status("ISS-1"), "completed");
+}
+
+#[test]
+fn an_answer_is_never_kept_through_a_link() {
+    let world = World::new();
+    let links = "for run in CODE/.git/wf/runs/*; do mkdir -p $run/unstored; \
+                 ln -s \"$HERE/victim\" $run/unstored/plan-ISS-1-1.json; done";
+    let links = links.replace("CODE", &world.repo.path().to_string_lossy());
+    world.agent("planner", &format!("{links}; touch \"$HERE/asked\"; sleep 1; {PLANS}"));
+    let held = hold(&world, has_kept(&world, "plan-ISS-1-2."));
+    world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1);
+    held.join().unwrap();
+    assert!(!world.sandbox.root().join("victim").exists());
+    let commands = remedies(&world, "ISS-1", "it has no plan");
+    assert!(commands[0].ends_with("plan-ISS-1-2.json"), "{commands:?}");
 }
 
 #[test]
@@ -76,9 +111,9 @@ fn a_failure_that_cannot_be_recorded_is_recorded_by_the_remedies() {
     let world = World::new();
     let fails = "echo '{\"status\": \"failed\", \"errors\": [{\"message\": \"no a\"}]}'";
     world.agent("executor", &format!("echo > \"$HERE/asked\"; sleep 1; {fails}"));
-    let (seen, is_told) = (asked(&world), Arc::new(AtomicBool::new(false)));
+    let is_told = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&is_told);
-    let held = hold(&world, move || seen.exists(), move || told.load(Ordering::Relaxed));
+    let held = hold(&world, move || told.load(Ordering::Relaxed));
     let mut live = Live::until("execution by executor", &world.repo, &["run", "ISS-1", "--yes"]);
     live.tells("the end of its execution could not be recorded");
     is_told.store(true, Ordering::Relaxed);
@@ -100,8 +135,7 @@ fn several_plans_that_cannot_be_stored_are_kept_together() {
     world.plan("other.json", "test -f a.txt");
     let plans = "echo \"{\\\"solutions\\\": [$(cat \"$HERE/plan.json\"), $(cat \"$HERE/other.json\")]}\"";
     world.agent("planner", &format!("echo > \"$HERE/asked\"; sleep 1; {plans}"));
-    let seen = asked(&world);
-    let held = hold(&world, move || seen.exists(), has_kept(&world, "plans-ISS-1-1."));
+    let held = hold(&world, has_kept(&world, "plans-ISS-1-1."));
     let told = world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1).stderr;
     held.join().unwrap();
     assert!(told.contains("its plans could not be stored") && told.contains("bind ISS-1 PLAN"), "{told}");
@@ -114,43 +148,24 @@ fn several_plans_that_cannot_be_stored_are_kept_together() {
     assert_eq!(world.repo.status("ISS-1"), "completed");
 }
 
-/// Counts the pushes that tell that a run plans an issue. The first of them waits until the lock is held.
-const HOOK: &str = r#"#!/bin/sh
-while read old new ref; do
-  case "$(git log -1 --format=%s $new)" in *planning)
-    echo >> 'HERE/reserved'; touch 'HERE/asked'
-    while [ ! -e 'HERE/held' ]; do sleep 0.05; done ;;
-  esac
-done
-"#;
-
 #[test]
 fn what_the_remote_has_taken_is_not_pushed_again_because_the_store_is_busy() {
     let world = World::new();
-    let (hub, repo, root) = (world.sandbox.bare("origin.git"), &world.repo, world.sandbox.root());
-    repo.git(&["remote", "add", "origin", "../origin.git"]).ok();
-    repo.git(&["push", "-q", "origin", "main"]).ok();
-    repo.wf(&["sync", "origin"]).ok();
-    let hook = hub.path().join("hooks/pre-receive");
-    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    std::fs::write(&hook, HOOK.replace("HERE", &root.to_string_lossy())).unwrap();
-    std::fs::set_permissions(hook, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let (seen, at, is_held) = (asked(&world), std::sync::OnceLock::new(), root.join("held"));
-    let held = hold(
-        &world,
-        move || seen.exists(),
-        move || {
-            std::fs::write(&is_held, "").unwrap();
-            at.get_or_init(Instant::now).elapsed() > Duration::from_millis(1200)
-        },
-    );
-    let state = world.run(0, &["ISS-1"]);
-    held.join().unwrap();
+    let hub = remote(&world, "*planning");
+    impatient(&world);
+    let live = Live::until("RUN-", &world.repo, &["run", "ISS-1", "--yes"]);
+    let held = lock_once_asked(&world);
+    // By then, the run has found the store busy.
+    std::thread::sleep(Duration::from_millis(1200));
+    drop(held);
+    let (code, told) = live.ends();
+    assert_eq!(code, 0, "{told}");
+    let state = world.repo.json(&["run", "show"])["state"].clone();
     assert_eq!(state["errors"], serde_json::json!([]), "{state:#}");
-    assert_eq!(std::fs::read_to_string(root.join("reserved")).unwrap().lines().count(), 1);
+    assert_eq!(pushes(&world), 1);
     let subjects = hub.git(&["log", "--format=%s", "refs/wf/main"]).ok().stdout;
     assert_eq!(subjects.lines().filter(|it| it.ends_with(" ISS-1 planning")).count(), 1, "{subjects}");
-    assert_eq!(hub.tip(), repo.tip());
+    assert_eq!(hub.tip(), world.repo.tip());
 }
 
 #[test]
@@ -171,8 +186,7 @@ fn a_review_that_cannot_be_recorded_is_kept() {
     let review = r#"{"technical": 90, "risk": 90, "completeness": 90}"#;
     std::fs::write(world.sandbox.root().join("review.json"), review).unwrap();
     world.agent("reviewer", "echo > \"$HERE/asked\"; sleep 1; cat \"$HERE/review.json\"");
-    let seen = asked(&world);
-    let held = hold(&world, move || seen.exists(), has_kept(&world, "review-ISS-1-1."));
+    let held = hold(&world, has_kept(&world, "review-ISS-1-1."));
     world.repo.wf(&["run", "ISS-1", "--yes", "--mode", "full", "--plan-only"]).fails(1);
     held.join().unwrap();
     let commands = remedies(&world, "ISS-1", "its plan was not reviewed");
@@ -185,41 +199,14 @@ fn a_review_that_cannot_be_recorded_is_kept() {
 }
 
 #[test]
-fn someone_who_wants_to_stop_at_once_does_not_wait_for_the_lock() {
-    let world = World::new();
-    world.agent("planner", &format!("echo > \"$HERE/asked\"; sleep 1; {PLANS}"));
-    let (seen, at) = (asked(&world), std::sync::OnceLock::new());
-    let held = hold(
-        &world,
-        move || seen.exists(),
-        move || at.get_or_init(Instant::now).elapsed() > Duration::from_secs(4),
-    );
-    let mut live = Live::until("planning by planner", &world.repo, &["run", "ISS-1", "--yes"]);
-    std::thread::sleep(Duration::from_millis(1500));
-    let began = Instant::now();
-    live.interrupt(&world.repo);
-    live.tells("stopping after the current steps");
-    live.interrupt(&world.repo);
-    live.ends();
-    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
-    held.join().unwrap();
-}
-
-#[test]
 fn what_cannot_be_written_for_a_moment_is_tried_again() {
     let world = World::new();
     world.agent("planner", &format!("echo asked >> \"$HERE/asked\"; sleep 1; {PLANS}"));
-    let (path, at) = (asked(&world), std::sync::OnceLock::new());
-    let seen = path.clone();
-    let held = hold(
-        &world,
-        move || seen.exists(),
-        move || at.get_or_init(Instant::now).elapsed() > Duration::from_millis(2500),
-    );
+    let held = hold_for(&world, Duration::from_millis(2500));
     let state = world.run(0, &["ISS-1"]);
     held.join().unwrap();
     assert_eq!(state["errors"].as_array().unwrap().len(), 0, "{state:#}");
-    assert_eq!(std::fs::read_to_string(path).unwrap().lines().count(), 1);
+    assert_eq!(std::fs::read_to_string(asked(&world)).unwrap().lines().count(), 1);
 }
 
 #[test]
@@ -227,12 +214,7 @@ fn a_plan_that_cannot_be_stored_is_kept_and_the_other_issues_go_on() {
     let world = World::new();
     world.repo.issue("ISS-2");
     world.agent("planner", &format!("if grep -q ISS-1; then echo > \"$HERE/asked\"; sleep 1; fi; {PLANS}"));
-    let (seen, runs) = (asked(&world), world.repo.path().join(".git/wf/runs"));
-    let kept = move || {
-        let runs = std::fs::read_dir(&runs).into_iter().flatten().flatten();
-        runs.map(|run| run.path().join("unstored/plan-ISS-1-1.json")).any(|file| file.exists())
-    };
-    let held = hold(&world, move || seen.exists(), kept);
+    let held = hold(&world, has_kept(&world, "plan-ISS-1-1."));
     let ran = world.repo.wf(&["run", "ISS-1", "ISS-2", "--yes"]).fails(1);
     held.join().unwrap();
     let warning = ran.stderr.lines().find(|line| line.contains("its plan could not be stored")).unwrap();
@@ -260,12 +242,7 @@ fn a_plan_that_cannot_be_stored_is_kept_and_the_other_issues_go_on() {
 fn a_run_that_cannot_record_anything_names_the_command_that_resumes_it() {
     let world = World::new();
     world.agent("planner", &format!("echo > \"$HERE/asked\"; sleep 1; {PLANS}"));
-    let (seen, at) = (asked(&world), std::sync::OnceLock::new());
-    let held = hold(
-        &world,
-        move || seen.exists(),
-        move || at.get_or_init(Instant::now).elapsed() > Duration::from_secs(12),
-    );
+    let held = hold_for(&world, Duration::from_secs(12));
     let refused = world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1).stderr;
     held.join().unwrap();
     assert!(refused.contains("`git wf run resume RUN-"), "{refused}");

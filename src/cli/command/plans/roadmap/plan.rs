@@ -53,7 +53,8 @@ fn asked(
     input: &PlanRoadmap,
     context: &CliContext,
 ) -> Result<Result<Done<RoadmapAdded>, Refusal>, Failure> {
-    let mut running = print::agent::RunningAgent::new(Interrupts::catch()?, context.json());
+    let mut running =
+        print::agent::RunningAgent::new(Interrupts::catch_within(session.environment())?, context.json());
     let done = roadmap::plan(session, input, &mut running);
     running.finish();
     Ok(done)
@@ -69,7 +70,8 @@ pub(super) fn replanned(
 ) -> Result<Done<RoadmapAdded>, Failure> {
     refuse_agents_in_hook("roadmap revise")?;
     let planner = named_or_configured(planner, session)?;
-    let mut running = print::agent::RunningAgent::new(Interrupts::catch()?, context.json());
+    let mut running =
+        print::agent::RunningAgent::new(Interrupts::catch_within(session.environment())?, context.json());
     let done = roadmap::replan(session, roadmap, planner, gone, &mut running);
     running.finish();
     Ok(done?)

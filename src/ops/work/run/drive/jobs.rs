@@ -126,8 +126,7 @@ impl Driver<'_> {
     }
 
     pub(super) fn identity(&self, role: Role) -> AgentIdentity {
-        let stops = Arc::clone(&self.stops);
-        AgentIdentity { stops, ..AgentIdentity::agent(self.session, self.crew.actor(role), role) }
+        AgentIdentity::agent(self.session, self.crew.actor(role), role)
     }
 
     pub(super) fn spawn(

@@ -15,7 +15,6 @@ mod starting;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -30,6 +29,7 @@ use super::others::Others;
 use super::outside::{Outside, user_trees};
 use super::paths::{RunPaths, clean_up, prepare_branch};
 use super::standing::{KnownIssues, Standings, standings};
+use super::stops::RunStops;
 use super::unended;
 use super::view::{RunView, existing, titles, view};
 use super::watch::{RunUpdate, RunWatch, StartedIssue, tell_notices};
@@ -63,7 +63,7 @@ pub(super) fn drive(
     id: &RunId,
     begun: Option<String>,
     crew: Crew,
-    watch: &mut dyn RunWatch,
+    (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
 ) -> Answer<RunView> {
     let store = session.store();
     let places = RunPaths::of(store, id);
@@ -77,7 +77,6 @@ pub(super) fn drive(
     let is_resumed = begun.is_none();
     let name = begun.map_or_else(|| driver::name(&places.files), Ok)?;
     let (sender, news) = mpsc::sync_channel(NEWS);
-    let stops = Arc::new(AtomicUsize::new(0));
     let mut driver = Driver {
         session,
         run: found.run.clone(),
@@ -113,10 +112,15 @@ pub(super) fn drive(
     // Publish the ends even if something went wrong, since other clones wait for them.
     let is_unpublished = driver.last_end.is_some() || driven.is_err();
     let published = if is_unpublished { publish_store(session) } else { Ok(()) };
-    let is_over = driven.map_err(|refusal| match refusal.is_passing() {
-        true => refusal.remedy(RemedyCall::new(Other::RunResume, [id]), "continues the run"),
-        false => refusal,
-    })?;
+    let is_over = match driven {
+        Ok(is_over) => is_over,
+        // Whoever resumes the run finds what was done and not recorded.
+        Err(refusal) if refusal.is_stop() => false,
+        Err(refusal) if refusal.is_passing() => {
+            return Err(refusal.remedy(RemedyCall::new(Other::RunResume, [id]), "continues the run"));
+        }
+        Err(refusal) => return Err(refusal),
+    };
     published?;
     if !is_over {
         return Err(Refusal::new(Code::Interrupted, format!("run `{id}` was stopped"))
@@ -128,14 +132,6 @@ pub(super) fn drive(
     let snapshot = store.snapshot()?;
     let seen = view(store, &snapshot, existing(&snapshot, id)?)?;
     Ok(session.done(seen, None))
-}
-
-/// Whether someone wants the run to stop at once, rather than after the steps in progress.
-fn wants_stop_at_once(watch: &mut dyn RunWatch, stops: &AtomicUsize) -> bool {
-    if watch.stop() {
-        stops.fetch_add(1, Ordering::Relaxed);
-    }
-    stops.load(Ordering::Relaxed) > 1
 }
 
 struct Driver<'a> {
@@ -160,8 +156,7 @@ struct Driver<'a> {
     news: Receiver<StepReport>,
     /// Remembers which work of other issues is in the branch of the run.
     arrivals: Arrivals,
-    /// How often someone wanted to stop.
-    stops: Arc<AtomicUsize>,
+    stops: Arc<RunStops>,
     /// Detects what agents do outside of their roles.
     outside: Arc<Outside>,
     /// The user's side of the repository, if nobody else works there.
@@ -181,9 +176,7 @@ impl Driver<'_> {
         let (mut seen, mut looked) = (None, Instant::now());
         loop {
             tell_notices(self.session, self.watch);
-            if self.watch.stop() {
-                self.stops.fetch_add(1, Ordering::Relaxed);
-            }
+            self.watch.tick();
             self.keep()?;
             let tip = self.session.store().tip()?;
             // An agent at work writes often, usually without making a new step possible.
@@ -226,7 +219,7 @@ impl Driver<'_> {
 
     /// Whether someone wants the run to stop.
     fn is_stopping(&self) -> bool {
-        self.stops.load(Ordering::Relaxed) > 0
+        self.stops.is_wanted()
     }
 
     /// Reports what the run is, and how far it has come.
@@ -269,11 +262,9 @@ impl Driver<'_> {
     /// Waits until the agents at work have ended, and publishes what they did: their claims belong to this clone, even
     /// if another clone now drives the run.
     fn let_agents_end(&mut self) {
-        self.stops.fetch_add(1, Ordering::Relaxed);
+        self.stops.after_steps();
         while !self.busy.is_empty() {
-            if self.watch.stop() {
-                self.stops.fetch_add(1, Ordering::Relaxed);
-            }
+            self.watch.tick();
             // The log of the run is its new driver's.
             if let Ok(StepReport::Over(issue, ..)) = self.news.recv_timeout(LOOK) {
                 self.busy.remove(&issue);
@@ -285,7 +276,7 @@ impl Driver<'_> {
 
     /// Stops every agent and waits for that.
     fn stop_all(&mut self) {
-        self.stops.store(3, Ordering::Relaxed);
+        self.stops.at_once();
         while !self.busy.is_empty() {
             match self.news.recv() {
                 Ok(StepReport::Over(issue, ..)) => drop(self.busy.remove(&issue)),

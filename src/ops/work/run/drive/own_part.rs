@@ -1,6 +1,6 @@
 //! Steps that need no agent: queueing, merging, retrying, giving up.
 
-use super::{Driver, wants_stop_at_once};
+use super::Driver;
 use crate::git::BranchMerge;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
@@ -13,20 +13,19 @@ use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::ops::plans::{self, Bind};
 use crate::ops::queue::{self, QueueSelection};
-use crate::ops::work::run::job::{VainStep, failure, failure_of};
+use crate::ops::work::run::job::{VainStep, failure};
 use crate::ops::work::run::leftovers::put_away;
 use crate::ops::work::run::paths::prepare_branch;
 use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::{PlanToChoose, RunUpdate, tell_notices};
 use crate::ops::work::{self, Retry};
-use crate::ops::{Notice, Patience, Refusal, issues};
+use crate::ops::{Notice, Refusal, issues};
 use crate::rules::roles::Role;
 use crate::rules::run::{
     HELD_ELSEWHERE, NO_PLAN, Need, PENDING_SELECTION, REJECTED, RunProgress, Standing, StuckReason,
     UNREVIEWED, need, next,
 };
 use crate::store::Store;
-use std::sync::atomic::Ordering;
 
 impl Driver<'_> {
     /// Takes the steps that need no agent: queueing, merging, retrying, giving up. Returns whether anything was done.
@@ -158,10 +157,7 @@ impl Driver<'_> {
         waits.error = Some(waits_for_choice(plans.len()));
         let Some(chosen) = chosen else { return self.log_issue("waits", waits) };
         let bind = Bind { issue: issue.to_string(), solution: Some(chosen.id.to_string()), force: None };
-        let (watch, stops) = (&mut *self.watch, &self.stops);
-        let bound =
-            Patience::until(|| wants_stop_at_once(watch, stops)).tries(|| plans::bind(self.session, &bind));
-        if let Err(refusal) = bound {
+        if let Err(refusal) = plans::bind(self.session, &bind) {
             let what = format!("{issue}: `{}` is not bound: {}", chosen.id, refusal.message);
             let call = RemedyCall::new(Op::Bind, [issue.as_str(), chosen.id.as_str()]);
             self.watch.update(&RunUpdate::Noticed(&Notice::warning(what).remedy(call, "binds it")));
@@ -188,7 +184,7 @@ impl Driver<'_> {
             Choice::Retry => Ok(()),
             Choice::Skip => self.give_up(at, StuckReason::Failed),
             Choice::Abort => {
-                self.stops.fetch_max(1, Ordering::Relaxed);
+                self.stops.after_steps();
                 Ok(())
             }
         }
@@ -205,7 +201,7 @@ impl Driver<'_> {
         let input = Retry { issue: Some(issue.to_string()), same_plan: true };
         match work::retry(&session, &input) {
             Ok(_) => self.log_issue("retried", IssueReached::plain(issue.clone(), IssueStatus::Queued)),
-            Err(refusal) => self.fail(issue, RunStep::Execute, failure_of(&refusal)),
+            Err(refusal) => self.could_not(issue, RunStep::Execute, refusal),
         }
     }
 
@@ -232,7 +228,8 @@ impl Driver<'_> {
             Err(refusal) => refusal,
         };
         match issues {
-            [only] => self.fail(only, RunStep::Queue, failure_of(&refusal)),
+            _ if refusal.is_stop() => Err(refusal),
+            [only] => self.could_not(only, RunStep::Queue, refusal),
             all => all.iter().try_for_each(|issue| self.queue(std::slice::from_ref(issue))),
         }
     }
@@ -241,8 +238,10 @@ impl Driver<'_> {
     fn execute_again(&mut self, issue: &IssueId, failure: Failure) -> Result<(), Refusal> {
         let reason = failure.message.clone();
         let reopen = issues::Reopen { issue: issue.to_string(), reason, force: None };
-        if issues::reopen(self.session, reopen).is_err() {
-            return self.fail(issue, RunStep::Integrate, failure);
+        match issues::reopen(self.session, reopen) {
+            Ok(_) => {}
+            Err(refusal) if refusal.is_stop() => return Err(refusal),
+            Err(_) => return self.fail(issue, RunStep::Integrate, failure),
         }
         let planned = IssueReached::plain(issue.clone(), IssueStatus::Planned);
         self.log(

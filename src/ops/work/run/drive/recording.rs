@@ -1,16 +1,16 @@
 //! The log of the run, which only the driver writes.
 
-use super::{Driver, wants_stop_at_once};
+use super::Driver;
 use crate::model::id::IssueId;
 use crate::model::issue::Stage;
 use crate::model::op::Op;
 use crate::model::run::RunStep;
 use crate::model::run_log::{ActionDone, IssueReached, PhaseReached, RunEvent, RunStatus, Setback};
 use crate::model::status::IssueStatus;
+use crate::ops::Refusal;
 use crate::ops::work::failure::{note_failure, reported};
 use crate::ops::work::run::job::{Spent, VainStep};
 use crate::ops::work::run::watch::RunUpdate;
-use crate::ops::{Patience, Refusal};
 use crate::rules::roles::Role;
 use crate::rules::run::{RunProgress, phase};
 use crate::store::Tx;
@@ -90,21 +90,15 @@ impl Driver<'_> {
         });
         let of = of.filter(|_| events.len() < 3).map(|issue| format!(" {issue}")).unwrap_or_default();
         let permit = self.session.permit(Op::Run)?;
-        let (watch, stops) = (&mut *self.watch, &self.stops);
-        let mut patience = Patience::until(|| wants_stop_at_once(watch, stops));
-        let record = || {
-            self.session.transact(permit, |tx| {
-                let mut logged = Vec::new();
-                for event in &events {
-                    logged.push(tx.log_run(id, event.clone())?);
-                }
-                note_unplanned(tx, &events)?;
-                tx.describe(format!("run: {id}{of} {what}"));
-                Ok(logged)
-            })
-        };
-        let logged = patience.tries(record)?;
-        drop(patience);
+        let logged = self.session.transact(permit, |tx| {
+            let mut logged = Vec::new();
+            for event in &events {
+                logged.push(tx.log_run(id, event.clone())?);
+            }
+            note_unplanned(tx, &events)?;
+            tx.describe(format!("run: {id}{of} {what}"));
+            Ok(logged)
+        })?;
         for entry in &logged.answer {
             self.watch.update(&RunUpdate::Logged(entry));
         }

@@ -9,7 +9,7 @@ use crate::model::run_log::{IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
 use crate::ops::work::run::execute::COMMIT_FAILED;
-use crate::ops::work::run::job::{StepOutcome, StepReport, VainStep};
+use crate::ops::work::run::job::{StepOutcome, StepReport, VainStep, failure_of};
 use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::RunUpdate;
 use crate::rules::run::RunProgress;
@@ -101,6 +101,16 @@ impl Driver<'_> {
             first.spend(usage);
         }
         self.log(what, events)
+    }
+
+    /// The run itself could not take a step. It goes on without the issue, unless someone wanted it to stop.
+    pub(super) fn could_not(
+        &mut self,
+        issue: &IssueId,
+        step: RunStep,
+        refusal: Refusal,
+    ) -> Result<(), Refusal> {
+        if refusal.is_stop() { Err(refusal) } else { self.fail(issue, step, failure_of(&refusal)) }
     }
 
     /// The run itself could not take a step, and goes on without the issue.

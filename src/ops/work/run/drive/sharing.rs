@@ -1,18 +1,19 @@
 //! Tells other clones about a run: which issues it plans, before it begins to, and how executions ended. Each push
 //! carries everything that is waiting.
 
-use super::{Driver, wants_stop_at_once};
+use super::Driver;
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::run::RunStep;
-use crate::model::run_log::{IssueReached, RunEvent};
+use crate::model::run_log::{IssueReached, RunEvent, RunLogEntry};
 use crate::model::status::IssueStatus;
 use crate::ops::work::publish_store;
 use crate::ops::work::run::others::Others;
+use crate::ops::work::run::view::existing;
 use crate::ops::work::run::watch::RunUpdate;
-use crate::ops::{Notice, Patience, Refusal, issues};
+use crate::ops::{Notice, Refusal, issues};
 use crate::rules::facts;
 use crate::rules::run::{IssueProgress, RunProgress};
 use crate::store::{ObjectId, Store};
@@ -37,14 +38,16 @@ impl Driver<'_> {
             before.push((issue, facts::status(&issues::existing(&snapshot, issue)?)));
         }
         let remote = if self.is_offline { None } else { sync::remote::of_the_ref(store)? };
-        let (watch, stops) = (&mut *self.watch, &self.stops);
-        let mut patience = Patience::until(|| wants_stop_at_once(watch, stops));
-        let mut reserve = |remote: Option<&str>| {
+        let reserve = |remote: Option<&str>| {
             let permit = self.session.permit(Op::Run)?;
-            self.session.transact_through_with(&mut patience, permit, remote, |tx| {
+            self.session.transact_through(permit, remote, |tx| {
                 let others = Others::than(Some(&self.run.id), store, tx, &mut self.ended.borrow_mut())?;
+                // The remote may have accepted this before, without the local ref having followed.
+                let mut known = existing(tx, &self.run.id)?;
+                let progress = RunProgress::of(&known);
+                let is_reserved = |id: &IssueId| !progress.issue(id).is_some_and(IssueProgress::is_untouched);
                 let mut entries = Vec::new();
-                for (issue, status) in &before {
+                for (issue, status) in before.iter().filter(|(issue, _)| !is_reserved(issue)) {
                     let is_changed = facts::status(&issues::existing(tx, issue)?) != *status;
                     if !is_changed && others.at_work(issue).is_none() {
                         let reached = IssueReached::plain((*issue).clone(), IssueStatus::Planning);
@@ -53,10 +56,13 @@ impl Driver<'_> {
                 }
                 let of = if let [(issue, _)] = before[..] { format!(" {issue}") } else { String::new() };
                 tx.describe(format!("run: {}{of} planning", self.run.id));
-                Ok(entries)
+                known.log.extend(entries);
+                Ok(known.log)
             })
         };
         let reserved = match reserve(remote.as_deref()) {
+            // Ctrl-C may have ended the wait, or git.
+            Err(_) if self.is_stopping() => return Ok(()),
             Err(refusal) if remote.is_some() && is_of_the_network(&refusal) => {
                 let message = format!("other clones may plan the same issues: {}", refusal.message);
                 self.session.notice(Notice::warning(message));
@@ -65,10 +71,10 @@ impl Driver<'_> {
             }
             other => other,
         };
-        drop(patience);
-        for entry in reserved? {
-            self.watch.update(&RunUpdate::Logged(&entry));
-            self.log.log.push(entry);
+        let before = std::mem::replace(&mut self.log.log, reserved?);
+        let is_new = |entry: &&RunLogEntry| !before.iter().any(|known| known.id == entry.id);
+        for entry in self.log.log.iter().filter(is_new) {
+            self.watch.update(&RunUpdate::Logged(entry));
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::model::run::RunStep;
 use crate::model::run_log::IssueReached;
 use crate::model::status::IssueStatus;
 use crate::ops::work::run::execute::{Execution, execute};
-use crate::ops::work::run::job::{AgentJob, failure_of};
+use crate::ops::work::run::job::AgentJob;
 use crate::ops::work::run::leftovers::keep_files;
 use crate::ops::work::run::paths::unlock;
 use crate::ops::work::run::steps;
@@ -33,6 +33,9 @@ impl Driver<'_> {
         self.reserve(&steps)?;
         let mut has_failed = false;
         for (issue, step) in steps {
+            if self.is_stopping() {
+                break;
+            }
             let begun = match step {
                 RunStep::Explore => self.begin_exploration(&issue),
                 RunStep::Plan => self.begin_plan(&issue),
@@ -42,12 +45,14 @@ impl Driver<'_> {
             };
             match begun {
                 Ok(()) => {}
+                // Ctrl-C may have ended the wait, or git. Whoever resumes the run begins the step.
+                Err(_) if self.is_stopping() => break,
                 // Someone else was faster: the records fetched from them show what to do next.
                 Err(refusal) if refusal.kind == RefusalKind::Nothing || refusal.code == Code::OutOfOrder => {
                     has_failed |= self.session.store().tip()? != before;
                 }
                 Err(refusal) => {
-                    self.fail(&issue, step, failure_of(&refusal))?;
+                    self.could_not(&issue, step, refusal)?;
                     has_failed = true;
                 }
             }
@@ -124,6 +129,9 @@ impl Driver<'_> {
         reached.execution_id = Some(id.clone());
         reached.note = note;
         self.log_issue("executing", reached)?;
+        if self.is_stopping() {
+            return Ok(());
+        }
         let folder = issues::existing(&store.snapshot()?, issue)?;
         let execution = folder.executions.iter().find(|it| it.execution.id == id).map(|it| &it.execution);
         let named = folder.bound().map(|plan| audit::named(&plan.typed_plan())).unwrap_or_default();

@@ -1,0 +1,105 @@
+//! A store that someone else is writing into.
+
+use std::fs::File;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::world::World;
+use crate::support::Repo;
+
+/// The beginning of a script of an agent that says that it was asked, and waits until [`lock_once_asked`] has the lock.
+pub(super) const ASKED: &str = "touch \"$HERE/asked\"; while [ ! -e \"$HERE/held\" ]; do sleep 0.05; done";
+
+/// Makes the remote `origin` wait likewise when it gets a commit with such a subject. Each time, `HERE/pushed` gets a line.
+const HOOK: &str = r#"#!/bin/sh
+while read old new ref; do
+  case "$(git log -1 --format=%s $new)" in PATTERN)
+    echo >> 'HERE/pushed'; touch 'HERE/asked'
+    while [ ! -e 'HERE/held' ]; do sleep 0.05; done ;;
+  esac
+done
+"#;
+
+/// Whoever finds the lock taken does not wait for it.
+pub(super) fn impatient(world: &World) {
+    world.repo.git(&["config", "wf.lockTimeout", "0"]).ok();
+}
+
+/// The file that says that an agent or a remote was asked.
+pub(super) fn asked(world: &World) -> PathBuf {
+    world.sandbox.root().join("asked")
+}
+
+/// Waits for a file, for longer than anything takes.
+#[track_caller]
+pub(super) fn wait_for(path: &Path) {
+    let began = Instant::now();
+    while !path.exists() {
+        assert!(began.elapsed() < Duration::from_secs(90), "{} never came", path.display());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Lets whoever was asked go on.
+pub(super) fn let_go(world: &World) {
+    std::fs::write(world.sandbox.root().join("held"), "").unwrap();
+}
+
+fn lock_of(world: &World) -> File {
+    File::options().write(true).open(world.repo.path().join(".git/wf/lock")).unwrap()
+}
+
+/// Takes the lock of the store as soon as someone was asked, and lets them go on. It is held until the file is dropped.
+#[track_caller]
+pub(super) fn lock_once_asked(world: &World) -> File {
+    wait_for(&asked(world));
+    let lock = lock_of(world);
+    lock.lock().unwrap();
+    let_go(world);
+    lock
+}
+
+/// Holds the lock of the store from when an agent was asked until `until` holds.
+pub(super) fn hold(world: &World, until: impl Fn() -> bool + Send + 'static) -> JoinHandle<()> {
+    impatient(world);
+    let (asked, lock) = (asked(world), lock_of(world));
+    std::thread::spawn(move || {
+        let began = Instant::now();
+        let wait = |done: &dyn Fn() -> bool| {
+            while !done() && began.elapsed() < Duration::from_secs(60) {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        };
+        wait(&|| asked.exists());
+        lock.lock().unwrap();
+        wait(&until);
+        drop(lock);
+    })
+}
+
+/// Holds it for this long.
+pub(super) fn hold_for(world: &World, time: Duration) -> JoinHandle<()> {
+    let at = std::sync::OnceLock::new();
+    hold(world, move || at.get_or_init(Instant::now).elapsed() > time)
+}
+
+/// The remote `origin` of the world, which waits when it gets a commit whose subject matches this pattern of the shell.
+pub(super) fn remote(world: &World, pattern: &str) -> Repo {
+    let (hub, repo) = (world.sandbox.bare("origin.git"), &world.repo);
+    repo.git(&["remote", "add", "origin", "../origin.git"]).ok();
+    repo.git(&["push", "-q", "origin", "main"]).ok();
+    repo.wf(&["sync", "origin"]).ok();
+    let hook = hub.path().join("hooks/pre-receive");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    let here = world.sandbox.root().to_string_lossy();
+    std::fs::write(&hook, HOOK.replace("HERE", &here).replace("PATTERN", pattern)).unwrap();
+    std::fs::set_permissions(hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    hub
+}
+
+/// How often the remote was asked to take such a commit.
+pub(super) fn pushes(world: &World) -> usize {
+    std::fs::read_to_string(world.sandbox.root().join("pushed")).unwrap_or_default().lines().count()
+}

@@ -1,0 +1,90 @@
+//! Ctrl-C while a run waits for something that is no agent: the lock of the store, or the remote.
+
+use super::busy::{ASKED, asked, impatient, let_go, lock_once_asked, pushes, remote, wait_for};
+use super::live::Live;
+use super::world::{BUILDS, PLANS, World};
+
+/// The run was stopped as usual, and can be resumed; nothing is done twice.
+#[track_caller]
+fn is_stopped_and_resumed(world: &World, (code, told): (i32, String)) {
+    assert!(code == 1 && told.contains("was stopped") && told.contains("git wf run resume RUN-"), "{told}");
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    let issue = world.repo.json(&["show", "ISS-1"]);
+    assert_eq!(issue["status"], "completed", "{issue:#}");
+    assert_eq!(issue["executions"].as_array().unwrap().len(), 1, "{issue:#}");
+    world.is_untouched();
+}
+
+#[test]
+fn a_second_ctrl_c_ends_the_wait_for_the_lock() {
+    let world = World::new();
+    world.agent("planner", &format!("{ASKED}; {PLANS}"));
+    let mut live = Live::until("planning by planner", &world.repo, &["run", "ISS-1", "--yes"]);
+    let held = lock_once_asked(&world);
+    live.interrupt(&world.repo);
+    live.tells("stopping after the current steps");
+    live.interrupt(&world.repo);
+    let ended = live.ends();
+    drop(held);
+    is_stopped_and_resumed(&world, ended);
+}
+
+#[test]
+fn a_second_ctrl_c_ends_what_the_run_itself_waits_for() {
+    for subject in ["*planning", "*claim*"] {
+        let world = World::new();
+        remote(&world, subject);
+        let mut live = Live::until("RUN-", &world.repo, &["run", "ISS-1", "--yes"]);
+        let held = lock_once_asked(&world);
+        live.interrupt(&world.repo);
+        live.tells("stopping after the current steps");
+        live.interrupt(&world.repo);
+        let ended = live.ends();
+        drop(held);
+        // The remote has it, but the local ref did not follow.
+        is_stopped_and_resumed(&world, ended);
+        assert_eq!(pushes(&world), 1, "{subject}");
+    }
+}
+
+#[test]
+fn ctrl_c_while_the_run_claims_begins_no_agent() {
+    let world = World::new();
+    remote(&world, "*claim*");
+    world.agent("executor", &format!("touch \"$HERE/begun\"; {BUILDS}"));
+    let mut live = Live::until("RUN-", &world.repo, &["run", "ISS-1", "--yes"]);
+    wait_for(&asked(&world));
+    live.interrupt(&world.repo);
+    let_go(&world);
+    live.tells("stopping after the current steps");
+    let ended = live.ends();
+    assert_eq!(world.repo.status("ISS-1"), "executing");
+    assert!(!world.sandbox.root().join("begun").exists());
+    is_stopped_and_resumed(&world, ended);
+}
+
+#[test]
+fn nobody_says_that_the_remote_lacks_what_it_has() {
+    let world = World::new();
+    remote(&world, "merge*");
+    let (root, sandbox) = (world.sandbox.root(), &world.sandbox);
+    let bea = sandbox.clone(root.join("origin.git"), "bea").as_person("Bea", "bea@example.org");
+    bea.wf(&["init"]).ok();
+    world.agent(
+        "planner",
+        &format!("touch \"$HERE/planning\"; while [ ! -e \"$HERE/go\" ]; do sleep 0.05; done; {PLANS}"),
+    );
+    impatient(&world);
+    let live = Live::until("planning by planner", &world.repo, &["run", "ISS-1", "--plan-only", "--yes"]);
+    wait_for(&root.join("planning"));
+    bea.issue("ISS-2");
+    bea.wf(&["sync"]).ok();
+    std::fs::write(root.join("go"), "").unwrap();
+    let held = lock_once_asked(&world);
+    let (code, told) = live.ends();
+    drop(held);
+    assert!(code == 0 && !told.contains("not yet at"), "{told}");
+    world.repo.wf(&["sync"]).ok();
+    assert_eq!(world.repo.status("ISS-2"), "registered");
+    assert_eq!(pushes(&world), 1);
+}
