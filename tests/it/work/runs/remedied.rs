@@ -79,14 +79,14 @@ fn what_waits_for_an_issue_that_someone_executes_is_executed_once_that_has_ended
     world.repo.wf(&["next", "--worktree", "../tree"]).ok();
     waiting_for(&world);
     let commands = remedies(&world, "ISS-1", "it");
-    assert_eq!(commands[..2], ["git wf lease list", "git wf run ISS-1"]);
-    assert!(typed(&world, &commands[0]).ok().stdout.contains("ISS-2"));
+    assert_eq!(commands, ["git wf sync", "git wf lease list", "git wf run ISS-1"]);
+    typed(&world, &commands[1]).ok();
     let tree = world.sandbox.at("tree");
     tree.commit("b.txt", "b\n", "Write b");
     tree.wf(&["done", "--force", "--reason", "a test"]).ok();
     let branch = tree.git(&["branch", "--show-current"]).ok().line().to_owned();
     world.repo.git(&["merge", "-q", &branch]).ok();
-    typed(&world, &commands[1]).ok();
+    typed(&world, &commands[2]).ok();
     assert_eq!(world.repo.status("ISS-1"), "completed");
 }
 
