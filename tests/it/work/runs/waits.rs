@@ -66,7 +66,7 @@ fn ctrl_c_while_the_run_claims_begins_no_agent() {
 #[test]
 fn nobody_says_that_the_remote_lacks_what_it_has() {
     let world = World::new();
-    remote(&world, "merge*");
+    remote(&world, "sync:*");
     let (root, sandbox) = (world.sandbox.root(), &world.sandbox);
     let bea = sandbox.clone(root.join("origin.git"), "bea").as_person("Bea", "bea@example.org");
     bea.wf(&["init"]).ok();
@@ -77,6 +77,8 @@ fn nobody_says_that_the_remote_lacks_what_it_has() {
     impatient(&world);
     let live = Live::until("planning by planner", &world.repo, &["run", "ISS-1", "--plan-only", "--yes"]);
     wait_for(&root.join("planning"));
+    // So its own commit is no merge, and is not waited for.
+    bea.wf(&["sync"]).ok();
     bea.issue("ISS-2");
     bea.wf(&["sync"]).ok();
     std::fs::write(root.join("go"), "").unwrap();
