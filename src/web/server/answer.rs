@@ -9,10 +9,9 @@ use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Method, Request, StatusCode};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Semaphore;
 
 use super::assets::{self, Asset};
-use super::large::LargeAnswers;
 use super::reply::{self, Reply, SharedReply};
 use super::waiting::WaitingRenderings;
 use crate::model::code::Code;
@@ -42,26 +41,23 @@ pub(super) struct Shared {
     pub(super) listeners: Arc<Semaphore>,
     /// Requests wait here for a thread, and no longer than their client does.
     pub(super) threads: Arc<Semaphore>,
-    /// Requests for pages that can be large, or take long, wait here first, until an earlier one of them was sent.
-    pub(super) large: LargeAnswers,
+    /// Requests for pages that can be large, or take long, wait here first, until an earlier one of them was sent, so that
+    /// they cannot fill the memory.
+    pub(super) large: Arc<Semaphore>,
     /// The same for the pages of issues and the like, so that these do not wait for long audits.
-    pub(super) texts: LargeAnswers,
+    pub(super) texts: Arc<Semaphore>,
     /// Requests for the same page wait together.
     pub(super) waiting: WaitingRenderings,
 }
 
-/// Answers a request. A notification of the client ends its connection.
-pub(super) async fn answer(
-    shared: Arc<Shared>,
-    client: Arc<Notify>,
-    request: Request<Incoming>,
-) -> Result<Reply, Infallible> {
+/// Answers a request.
+pub(super) async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Reply {
     let reply = match *request.method() {
-        Method::GET | Method::HEAD => get(&shared, &client, &request).await,
+        Method::GET | Method::HEAD => get(&shared, &request).await,
         Method::POST => post(&shared, request).await,
         _ => Ok(reply::text(StatusCode::METHOD_NOT_ALLOWED, "only GET and POST\n")),
     };
-    Ok(reply.unwrap_or_else(denied))
+    reply.unwrap_or_else(denied)
 }
 
 fn denied(why: Denied) -> Reply {
@@ -91,11 +87,7 @@ fn sender<B>(request: &Request<B>) -> Sender<'_> {
     }
 }
 
-async fn get(
-    shared: &Arc<Shared>,
-    client: &Arc<Notify>,
-    request: &Request<Incoming>,
-) -> Result<Reply, Denied> {
+async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply, Denied> {
     let uri = request.uri();
     if uri.path_and_query().is_some_and(|it| it.as_str().len() > LONGEST_ADDRESS) {
         return Ok(reply::text(StatusCode::URI_TOO_LONG, "the address is too long\n"));
@@ -124,18 +116,15 @@ async fn get(
             _ => None,
         };
         let large = match all_large {
-            Some(all) => all.begin().await,
+            Some(all) => Arc::clone(all).acquire_owned().await.ok(),
             None => None,
         };
         let work =
             move |session: &Session| show(session, &place, &query, RenderTarget::Server { may_write }, None);
         let reply = in_session(shared, || shared.waiting.begin(rendering), work).await;
-        if let (Some(all), Some(large)) = (all_large, &large) {
-            all.is_rendered(large);
-        }
         SharedReply::of(reply, large).await
     };
-    Ok(rendering.page(render).await.reply(client))
+    Ok(rendering.page(render).await.reply())
 }
 
 /// Gives the browser the token as a cookie, and leads to the address without it. This is a page, not a redirect: after

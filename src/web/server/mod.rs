@@ -3,29 +3,28 @@
 mod answer;
 pub(super) mod assets;
 mod connections;
-mod large;
 mod reply;
 mod waiting;
 
+use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
 use super::WebSource;
 use super::access::Access;
 use super::live::Moves;
 use answer::Shared;
-use connections::{Busy, Connections};
-use large::LargeAnswers;
+use connections::{Client, Connections};
+use reply::BusyBody;
 use waiting::WaitingRenderings;
 
 /// A connection beyond this number takes the place of the one that has waited longest for a request.
@@ -42,8 +41,11 @@ const MOST_LARGE: usize = 4;
 const MOST_TEXTS: usize = 3;
 /// Maximum time for the head of a request, and for an idle connection.
 const HEAD: Duration = Duration::from_secs(10);
-/// Maximum time for a client to accept the next part of an answer.
-const STALLED: Duration = Duration::from_secs(20);
+/// Maximum time for a client to accept the next part of an answer. Whoever reads at all is never cut off.
+const STALLED: Duration = Duration::from_secs(10);
+/// How much the system may take of an answer before the client reads it, in bytes. The next part is accepted only once
+/// about a third of that has been read: with more, someone who reads slowly would seem to have stalled.
+const SEND_BUFFER: usize = 64 * 1024;
 /// Maximum size of the head of a request, in bytes.
 const LONGEST_HEAD: usize = 32 * 1024;
 
@@ -80,6 +82,8 @@ impl WebServer {
     /// None of the addresses can be used.
     pub(crate) fn listen(start: StartServer) -> io::Result<Self> {
         let listener = TcpListener::bind(&start.addresses[..])?;
+        // Connections inherit it.
+        rustix::net::sockopt::set_socket_send_buffer_size(&listener, SEND_BUFFER)?;
         let address = listener.local_addr()?;
         let needs_token = start.is_writable || !address.ip().is_loopback();
         let token = if needs_token { Some(token()?) } else { None };
@@ -117,8 +121,8 @@ impl WebServer {
                 source,
                 listeners: Arc::new(Semaphore::new(MOST_LISTENERS)),
                 threads: Arc::new(Semaphore::new(MOST_AT_ONCE)),
-                large: LargeAnswers::new(MOST_LARGE),
-                texts: LargeAnswers::new(MOST_TEXTS),
+                large: Arc::new(Semaphore::new(MOST_LARGE)),
+                texts: Arc::new(Semaphore::new(MOST_TEXTS)),
                 waiting: WaitingRenderings::default(),
             });
             accept(&listener, &shared).await
@@ -139,21 +143,16 @@ async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>) -> io:
         };
         connections.make_room().await;
         let shared = Arc::clone(shared);
-        let asked = Arc::new(AtomicUsize::new(0));
-        let asking = Arc::clone(&asked);
+        let client = Client::default();
+        let own = client.clone();
         let task = tokio::spawn(async move {
             let mut stream = TimeoutStream::new(stream);
             stream.set_write_timeout(Some(STALLED));
             let io: TokioIo<Pin<Box<TimeoutStream<tokio::net::TcpStream>>>> = TokioIo::new(Box::pin(stream));
-            let client = Arc::new(Notify::new());
             let service = service_fn(|request| {
-                let busy = Busy::begin(&asking);
-                let answer = answer::answer(Arc::clone(&shared), Arc::clone(&client), request);
-                async move {
-                    let answer = answer.await;
-                    drop(busy);
-                    answer
-                }
+                let busy = own.begin();
+                let answer = answer::answer(Arc::clone(&shared), request);
+                async move { Ok::<_, Infallible>(answer.await.map(|body| BusyBody::new(body, busy))) }
             });
             let served = http1::Builder::new()
                 .timer(TokioTimer::new())
@@ -162,13 +161,17 @@ async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>) -> io:
                 // Otherwise each answer would be copied.
                 .writev(true)
                 .serve_connection(io, service);
+            let mut served = pin!(served);
+            // An error of a connection concerns only its client.
             tokio::select! {
-                // An error of a connection concerns only its client.
-                _ = served => {}
-                () = client.notified() => {}
+                _ = served.as_mut() => {}
+                () = own.is_to_end() => {
+                    served.as_mut().graceful_shutdown();
+                    let _ = served.await;
+                }
             }
         });
-        connections.add(task, asked);
+        connections.add(task, client);
     }
 }
 

@@ -1,18 +1,19 @@
 //! Replies, with headers that restrict what a page can do.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Weak};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
-use hyper::body::Bytes;
+use hyper::body::{Bytes, Frame, SizeHint};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::response::Parts;
 use hyper::{Response, StatusCode};
-use tokio::sync::Notify;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::assets::Asset;
-use super::large::LargeAnswer;
+use super::connections::Busy;
 
 pub(super) type Body = UnsyncBoxBody<Bytes, Infallible>;
 pub(super) type Reply = Response<Body>;
@@ -48,15 +49,56 @@ pub(super) fn whole(content: impl Into<Bytes>) -> Body {
     Full::new(content.into()).boxed_unsync()
 }
 
-/// A body that is in progress until all of it was handed to the system.
-struct Held {
+/// A part of a body that keeps something until all of it was handed to the system, or its connection is closed.
+struct HeldBytes<T> {
     content: Bytes,
-    _large: Arc<LargeAnswer>,
+    _held: T,
 }
 
-impl AsRef<[u8]> for Held {
+impl<T> AsRef<[u8]> for HeldBytes<T> {
     fn as_ref(&self) -> &[u8] {
         &self.content
+    }
+}
+
+fn holding<T: Send + 'static>(content: Bytes, held: T) -> Bytes {
+    Bytes::from_owner(HeldBytes { content, _held: held })
+}
+
+/// A body whose connection is busy until all of it was sent. A stream of events keeps it busy only at first.
+pub(super) struct BusyBody {
+    body: Body,
+    busy: Option<Busy>,
+}
+
+impl BusyBody {
+    pub(super) fn new(body: Body, busy: Busy) -> Self {
+        Self { body, busy: Some(busy) }
+    }
+}
+
+impl hyper::body::Body for BusyBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        let hold = |content| match self.busy.take() {
+            Some(busy) => holding(content, busy),
+            None => content,
+        };
+        Poll::Ready(frame.map(|frame| frame.map(|it| it.map_data(hold))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 
@@ -64,28 +106,23 @@ impl AsRef<[u8]> for Held {
 pub(super) struct SharedReply {
     head: Parts,
     content: Bytes,
-    large: Option<Weak<LargeAnswer>>,
 }
 
 impl SharedReply {
-    /// This reply. If it is large, it is in progress until it was sent to all its clients, or their connections are closed.
-    pub(super) async fn of(reply: Reply, large: Option<Arc<LargeAnswer>>) -> Self {
+    /// This reply. If it is large, it keeps its permit until it was sent to all its clients, or their connections are closed.
+    pub(super) async fn of(reply: Reply, large: Option<OwnedSemaphorePermit>) -> Self {
         let (head, body) = reply.into_parts();
         let Ok(body) = body.collect().await;
         let content = body.to_bytes();
-        let weak = large.as_ref().map(Arc::downgrade);
         let content = match large {
-            Some(large) => Bytes::from_owner(Held { content, _large: large }),
+            Some(permit) => holding(content, permit),
             None => content,
         };
-        Self { head, content, large: weak }
+        Self { head, content }
     }
 
     /// The reply for one client.
-    pub(super) fn reply(&self, client: &Arc<Notify>) -> Reply {
-        if let Some(large) = self.large.as_ref().and_then(Weak::upgrade) {
-            large.goes_to(client);
-        }
+    pub(super) fn reply(&self) -> Reply {
         Response::from_parts(self.head.clone(), whole(self.content.clone()))
     }
 
@@ -130,22 +167,29 @@ pub(super) fn to(path: &str) -> Reply {
 
 #[cfg(test)]
 mod tests {
-    use super::super::large::LargeAnswers;
+    use std::sync::Arc;
+
+    use tokio::sync::Semaphore;
+
+    use super::super::connections::Client;
     use super::*;
 
     #[tokio::test]
     async fn a_large_answer_is_in_progress_as_long_as_any_part_of_the_body() {
-        let all = LargeAnswers::new(1);
-        let large = all.begin().await;
-        let page = SharedReply::of(text(StatusCode::OK, "a long text"), large).await;
-        let Ok(body) = page.reply(&Arc::default()).into_body().collect().await;
+        let all = Arc::new(Semaphore::new(1));
+        let permit = Arc::clone(&all).try_acquire_owned().ok();
+        let client = Client::default();
+        let page = SharedReply::of(text(StatusCode::OK, "a long text"), permit).await;
+        let body = BusyBody::new(page.reply().into_body(), client.begin());
+        let Ok(body) = body.collect().await;
         drop(page);
         let mut rest = body.to_bytes();
-        assert_eq!(all.room(), 0);
+        let state = || (all.available_permits(), client.is_busy());
+        assert_eq!(state(), (0, true));
         let sent = rest.split_to(6);
         drop(sent);
-        assert_eq!((all.room(), &rest[..]), (0, &b" text"[..]));
+        assert_eq!((state(), &rest[..]), ((0, true), &b" text"[..]));
         drop(rest);
-        assert_eq!(all.room(), 1);
+        assert_eq!(state(), (1, false));
     }
 }
