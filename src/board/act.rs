@@ -4,7 +4,7 @@ use crate::model::digest::PlanDigest;
 use crate::model::priority::Priority;
 use crate::model::review::{Score, Scores, Verdict};
 use crate::model::status::IssueStatus;
-use crate::ops::issues::{self, Close, Edit, IssueView, NewFields, NewIssue, Reopen};
+use crate::ops::issues::{self, Close, Edit, IssueView, NewFields, NewIssue, Reopen, SeenFields};
 use crate::ops::plans::{self, Bind, Judgement, Unbind};
 use crate::ops::queue::{self, AddedItem};
 use crate::ops::work::{self, ClaimRequest, Claimable, ReleaseLease, Retry};
@@ -104,7 +104,9 @@ impl Deed {
         let Self { issue, act } = self;
         let id = issue.clone();
         let edit = |status, fields| {
-            let input = Edit { issue: id.clone(), title: None, text: None, status, fields, force: None };
+            let seen = SeenFields::default();
+            let input =
+                Edit { issue: id.clone(), title: None, text: None, status, fields, seen, force: None };
             issues::edit(session, input)
         };
         let report = match act {

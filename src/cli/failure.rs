@@ -174,7 +174,7 @@ pub(in crate::cli) fn system_words(error: &io::Error) -> String {
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
-        let Refusal { kind, code, message, details, remedies } = refusal;
+        let Refusal { kind, code, message, details, remedies, .. } = refusal;
         let exit = match kind {
             RefusalKind::Impossible => Exit::Failed,
             RefusalKind::Usage => Exit::Usage,

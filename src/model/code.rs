@@ -59,6 +59,8 @@ text_enum!(
         CannotUndo = "cannot-undo",
         /// A file cannot be written.
         CannotWrite = "cannot-write",
+        /// Someone changed what is edited, after it was shown.
+        ChangedMeanwhile = "changed-meanwhile",
         /// Several fit, and one of them must be named.
         ChoiceNeeded = "choice-needed",
         /// This worktree already holds a claim.

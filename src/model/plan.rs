@@ -246,6 +246,23 @@ object! {
     }
 }
 
+impl PlannedCommit {
+    /// `feat(auth)!: message`, with the parts that the plan gives.
+    pub(crate) fn subject(&self) -> Option<String> {
+        let scope = self.scope.as_ref().map(|scope| format!("({scope})")).unwrap_or_default();
+        let breaking = if self.breaking == Some(true) { "!" } else { "" };
+        let head = format!("{}{scope}{breaking}", self.kind.as_deref().unwrap_or_default());
+        match (&self.message_template, head.as_str()) {
+            (None, "") => None,
+            (Some(message), "") => Some(message.clone()),
+            // A template may be the whole subject.
+            (Some(message), head) if message.starts_with(head) => Some(message.clone()),
+            (Some(message), head) => Some(format!("{head}: {message}")),
+            (None, head) => Some(head.to_owned()),
+        }
+    }
+}
+
 /// Planners write `null` for an absent value.
 fn or_empty<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
     deserializer: D,

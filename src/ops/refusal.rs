@@ -40,6 +40,10 @@ pub(crate) struct Refusal {
     pub(crate) details: Vec<Detail>,
     /// What can be done about it.
     pub(crate) remedies: Vec<Remedy>,
+    /// The field at fault, if it is one of several that were given: `title`.
+    // Only forms have fields.
+    #[cfg_attr(not(feature = "web"), allow(dead_code))]
+    pub(crate) field: Option<&'static str>,
 }
 
 impl Refusal {
@@ -51,6 +55,7 @@ impl Refusal {
             message: message.into(),
             details: vec![],
             remedies: vec![],
+            field: None,
         }
     }
 
@@ -78,6 +83,11 @@ impl Refusal {
     /// Nothing to do.
     pub(crate) fn nothing(message: impl Into<String>) -> Self {
         Self { kind: RefusalKind::Nothing, ..Self::new(Code::NothingToDo, message) }
+    }
+
+    /// Says which field is at fault.
+    pub(crate) fn at(self, field: &'static str) -> Self {
+        Self { field: Some(field), ..self }
     }
 
     /// Adds a remedy in words.

@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::git::ObjectId;
 use crate::index::{Index, Refreshing};
+use crate::model::digest::hex;
 use crate::model::doc::{Doc, SideValue};
 use crate::model::person::Person;
 use crate::model::priority::Priority;
@@ -61,6 +63,12 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
+    /// A digest of its place and its values.
+    pub(crate) fn digest(&self) -> String {
+        let parts = [&self.path, &self.field, &self.stands.value.to_string(), &self.other.value.to_string()];
+        hex(&Sha256::digest(parts.map(String::as_str).join("\0")))
+    }
+
     /// One of its values as people read it: the priority of an issue has a name.
     pub(crate) fn in_words<'a>(&self, side: &'a ConflictSide) -> Cow<'a, Value> {
         const PRIORITY: &str = "priority";

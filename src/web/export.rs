@@ -59,7 +59,13 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<ExportedPages> 
         Place::File(path) => Some(path.clone()),
         _ => None,
     });
-    let export = ExportState { known, files: files.collect(), leaves_out, texts: Default::default() };
+    let export = ExportState {
+        known,
+        files: files.collect(),
+        leaves_out,
+        more: Default::default(),
+        issue: Default::default(),
+    };
     let mut out = Out { folder, exported: ExportedPages { pages: 0, written: 0 } };
     let shown = |place: &Place, query: &Query| -> Result<String, Refusal> {
         let view = View::new(session, (place, query), RenderTarget::Files(&export), None, now);
@@ -79,10 +85,16 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<ExportedPages> 
         }
         Ok(())
     })?;
-    for place in export.texts.take() {
-        let query = Query::default();
-        let view = View::new(session, (&place, &query), RenderTarget::Files(&export), None, now);
-        out.page(&place.file(), pages::text(&view)?.as_bytes())?;
+    loop {
+        let Some((place, query)) = export.more.borrow_mut().pop() else { break };
+        let text = match place {
+            Place::Text(..) => {
+                let view = View::new(session, (&place, &query), RenderTarget::Files(&export), None, now);
+                pages::text(&view)?
+            }
+            _ => shown(&place, &query)?,
+        };
+        out.page(&file(&place, &query), text.as_bytes())?;
     }
     for asset in [STYLE, ICON, SEARCH] {
         out.write(asset.name, asset.content.as_bytes())?;
@@ -91,11 +103,12 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<ExportedPages> 
     Ok(session.done(out.exported, None))
 }
 
-/// The pages of an export, and what it leaves out.
+/// The pages of an export, and what it leaves out. Further pages of a list are found as the page before is written.
 fn everything(session: &Session) -> Result<(Vec<(Place, Query)>, LeavesOut), Refusal> {
     let snapshot = session.store().snapshot()?;
     let mut all: Vec<Place> = vec![
         Place::Overview,
+        Place::Issues,
         Place::Board,
         Place::Queues,
         Place::Executions,
@@ -127,11 +140,6 @@ fn everything(session: &Session) -> Result<(Vec<(Place, Query)>, LeavesOut), Ref
     all.extend(files.into_iter().map(Place::File));
     all.extend(trail.commits(session).into_iter().map(Place::Commit));
     let mut all: Vec<(Place, Query)> = all.into_iter().map(|place| (place, Query::default())).collect();
-    let pages_of = |rows: usize, size: usize| rows.div_ceil(size).max(1);
-    let issues = pages_of(issues::count(session, &whole())?.view.count, pages::ISSUES_ON_A_PAGE);
-    let executed = pages_of(pages::executed_count(session)?, pages::EXECUTED_ON_A_PAGE);
-    all.extend((1..=issues).map(|page| (Place::Issues, layout::one("page", page))));
-    all.extend((2..=executed).map(|page| (Place::Executions, layout::one("page", page))));
     all.extend((2..=step_pages).map(|page| (Place::History, layout::one("page", page))));
     Ok((all, leaves_out))
 }
@@ -211,11 +219,9 @@ fn whole() -> List {
 
 /// The file name of a page.
 pub(super) fn file(place: &Place, query: &Query) -> String {
-    match (place, query.number("page").filter(|page| *page > 1)) {
-        (Place::Issues, Some(page)) => format!("lists/{page}.html"),
-        (Place::Executions, Some(page)) => format!("lists/executions-{page}.html"),
-        (Place::History, Some(page)) => format!("lists/history-{page}.html"),
-        _ => place.file(),
+    match query.number("page").filter(|page| *page > 1) {
+        Some(page) => format!("lists/{page}/{}", place.file()),
+        None => place.file(),
     }
 }
 

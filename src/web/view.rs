@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use maud::{Markup, html};
 
@@ -9,6 +10,7 @@ use super::export::file;
 use super::named::{self, Named};
 use super::place::{FilePath, Place, Query};
 use crate::model::time::Time;
+use crate::ops::issues::IssueView;
 use crate::ops::{Refusal, Session};
 use crate::store::CodeTree;
 
@@ -30,8 +32,10 @@ pub(super) struct ExportState {
     pub(super) files: Vec<FilePath>,
     /// What there is more of.
     pub(super) leaves_out: LeavesOut,
-    /// Long texts to which its pages link.
-    pub(super) texts: RefCell<Vec<Place>>,
+    /// Further pages and long texts to which its pages link, and which are not written yet.
+    pub(super) more: RefCell<Vec<(Place, Query)>>,
+    /// The issue that was read last: its further pages and long texts are written one after the other.
+    pub(super) issue: RefCell<Option<Rc<IssueView>>>,
 }
 
 /// The pages that an export does not have.
@@ -159,11 +163,16 @@ impl View<'_> {
         }
     }
 
+    /// Lets an export include a page that its other pages lead to.
+    pub(super) fn exported_too(&self, place: &Place, query: Query) {
+        if let RenderTarget::Files(export) = self.target {
+            export.more.borrow_mut().push((place.clone(), query));
+        }
+    }
+
     /// A link to a whole text, which an export then includes.
     pub(super) fn whole_text(&self, place: &Place, text: &str) -> Markup {
-        if let RenderTarget::Files(export) = self.target {
-            export.texts.borrow_mut().push(place.clone());
-        }
+        self.exported_too(place, Query::default());
         html! { a href=(self.href(place)) { (text) } }
     }
 

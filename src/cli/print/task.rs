@@ -166,7 +166,7 @@ fn lists(task: &Task) -> Vec<(&'static str, Vec<String>)> {
         ("done when", criteria.collect()),
         ("verified by", verification.collect()),
         ("done means", definition.into_iter().collect()),
-        ("commit", task.commit.iter().filter_map(commit).collect()),
+        ("commit", task.commit.iter().filter_map(PlannedCommit::subject).collect()),
     ]
 }
 
@@ -179,19 +179,4 @@ fn place(place: TouchedPlace<'_>) -> String {
     let change = place.change.map(|change| format!(": {change}")).unwrap_or_default();
     let changes: String = place.changes.iter().map(|change| format!("\n{change}")).collect();
     format!("{}{target}{facts}{change}{changes}", place.path)
-}
-
-/// `feat(auth)!: message`, with the parts that the plan gives.
-fn commit(commit: &PlannedCommit) -> Option<String> {
-    let scope = commit.scope.as_ref().map(|scope| format!("({scope})")).unwrap_or_default();
-    let breaking = if commit.breaking == Some(true) { "!" } else { "" };
-    let head = format!("{}{scope}{breaking}", commit.kind.as_deref().unwrap_or_default());
-    match (&commit.message_template, head.as_str()) {
-        (None, "") => None,
-        (Some(message), "") => Some(message.clone()),
-        // A template may be the whole subject.
-        (Some(message), head) if message.starts_with(head) => Some(message.clone()),
-        (Some(message), head) => Some(format!("{head}: {message}")),
-        (None, head) => Some(head.to_owned()),
-    }
 }

@@ -13,7 +13,7 @@ use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall as Suggested;
 use crate::model::status::IssueStatus;
 use crate::model::typed;
-use crate::ops::issues::{self, Close, Edit, IssueInput, IssueView, NewFields, NewIssue, Reopen};
+use crate::ops::issues::{self, Close, Edit, IssueInput, IssueView, NewFields, NewIssue, Reopen, SeenFields};
 use crate::ops::{Answer, Done, Refusal};
 
 pub(super) struct IssueWrite;
@@ -122,7 +122,11 @@ impl Tool for IssueWrite {
         })?;
         let done = match action {
             Action::Create | Action::Edit => {
-                issues::edit(session, Edit { issue, title: None, text: None, status, fields, force: None })?
+                let seen = SeenFields::default();
+                issues::edit(
+                    session,
+                    Edit { issue, title: None, text: None, status, fields, seen, force: None },
+                )?
             }
             Action::Close => issues::close(session, Close { issue, reason: text, force: None })?,
             Action::Reopen => issues::reopen(session, Reopen { issue, reason: text, force: None })?,

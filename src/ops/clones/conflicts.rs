@@ -6,6 +6,7 @@ use crate::model::op::Op;
 use crate::model::redaction::holds_hidden;
 use crate::model::remedy::RemedyCall;
 use crate::ops::{Answer, Refusal, Session};
+use crate::store::redaction::Redactions;
 use crate::store::resolve::{self, ResolveError};
 use crate::store::{Store, StoreError, layout, records};
 use crate::sync::conflicts::{Conflict, WHOLE, open};
@@ -19,6 +20,8 @@ pub(crate) struct Settle {
     pub(crate) field: Option<String>,
     /// Which value to keep.
     pub(crate) which: Which,
+    /// The conflict as it was shown; optional ([`Conflict::digest`]).
+    pub(crate) seen: Option<String>,
 }
 
 /// A value of a conflict.
@@ -46,7 +49,8 @@ fn all(session: &Session) -> Result<Vec<Conflict>, Refusal> {
 /// Resolves a conflict by writing the chosen value.
 ///
 /// # Errors
-/// `not-found` if there is no such conflict; `ambiguous` if several match; `redacted` if the value is hidden.
+/// `not-found` if there is no such conflict; `ambiguous` if several match; `redacted` if the value is hidden;
+/// `changed-meanwhile` if its values are no longer those that were shown.
 pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
     let permit = session.permit(Op::Conflicts)?;
     let conflict = pick(session, input)?;
@@ -75,6 +79,12 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
                 doc.decide(&first, doc.value(&first).cloned(), tx.stamper()).map_err(frozen())?;
             }
         } else {
+            let mut shown = doc.clone();
+            Redactions::at(tx, &conflict.path)?.doc(&conflict.path, &mut shown);
+            let now = shown.value(&conflict.field).unwrap_or(&serde_json::Value::Null);
+            if *now != conflict.stands.value {
+                return Err(changed(&conflict));
+            }
             let value = Some(side.value.clone()).filter(|value| !value.is_null());
             doc.decide(&conflict.field, value, tx.stamper()).map_err(frozen())?;
         }
@@ -108,6 +118,12 @@ fn record(store: &Store, named: &str, conflicts: &[Conflict]) -> Result<String, 
     }
 }
 
+/// Someone wrote the field, or its conflict was resolved, after it was shown.
+fn changed(Conflict { record, field, .. }: &Conflict) -> Refusal {
+    Refusal::new(Code::ChangedMeanwhile, format!("the values of `{field}` of `{record}` have changed"))
+        .remedy(Op::Conflicts, "shows the unresolved conflicts")
+}
+
 fn pick(session: &Session, input: &Settle) -> Result<Conflict, Refusal> {
     let mut fitting = all(session)?;
     let record = record(session.store(), &input.record, &fitting)?;
@@ -121,6 +137,10 @@ fn pick(session: &Session, input: &Settle) -> Result<Conflict, Refusal> {
         return Err(Refusal::new(Code::NotFound, format!("{of} has no unresolved conflict"))
             .remedy(Op::Conflicts, "lists the unresolved conflicts"));
     };
+    if let Some(seen) = &input.seen {
+        let first = first.clone();
+        return fitting.into_iter().find(|it| it.digest() == *seen).ok_or_else(|| changed(&first));
+    }
     let is_one_field = fitting.iter().all(|it| it.path == first.path && it.field == first.field);
     let number = match input.which {
         _ if !is_one_field => None,

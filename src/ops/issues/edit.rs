@@ -3,7 +3,7 @@
 use super::fields::NewFields;
 use super::input::some;
 use super::new::check_dependencies;
-use super::{IssueView, existing, existing_outline, view};
+use super::{IssueView, SeenFields, existing, existing_outline, view};
 use crate::model::code::Code;
 use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
@@ -28,6 +28,8 @@ pub(crate) struct Edit {
     pub(crate) status: Option<IssueStatus>,
     /// Everything else.
     pub(crate) fields: NewFields,
+    /// What the new values replace.
+    pub(crate) seen: SeenFields,
     /// The reason for forcing an illegal transition.
     pub(crate) force: Option<String>,
 }
@@ -36,10 +38,10 @@ pub(crate) struct Edit {
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `other-issue`, `illegal-move`, `own-command`, `derived-status`, `not-bound`, `cycle`,
-/// `self-dependency`; an invalid value; usage if nothing is given.
+/// `self-dependency`, `changed-meanwhile`; an invalid value; usage if nothing is given.
 pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
     let permit = session.permit(Op::Edit)?;
-    let Edit { issue, title, text, status, fields, force } = input;
+    let Edit { issue, title, text, status, fields, seen, force } = input;
     if title.is_none() && text.is_none() && status.is_none() && fields.is_empty() {
         let issue = resolve::issue(&session.store().snapshot()?, &issue)?;
         return Err(Refusal::usage("nothing to change")
@@ -54,8 +56,10 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
             .remedy(RemedyCall::new(Op::Edit, [other]), "edits that one"));
     }
     let given = fields.json.clone();
-    let changes = IssueEdits::of(title.as_deref(), text.as_deref(), status, fields, force)?;
+    let mut changes = IssueEdits::of(title.as_deref(), text.as_deref(), status, fields, force)?;
+    seen.drop_unchanged(&mut changes);
     let committed = session.transact(permit, |tx| {
+        seen.check(&changes, &existing_outline(tx, &id)?.issue.record)?;
         let what = changes.apply(tx, &id)?;
         tx.note.force.clone_from(&changes.force);
         tx.describe(what);
@@ -70,10 +74,10 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
 
 /// The changes of an edit, with checked texts.
 pub(super) struct IssueEdits {
-    title: Option<String>,
-    text: Option<String>,
+    pub(super) title: Option<String>,
+    pub(super) text: Option<String>,
     status: Option<IssueStatus>,
-    fields: NewFields,
+    pub(super) fields: NewFields,
     force: Option<String>,
 }
 

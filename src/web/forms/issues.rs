@@ -6,23 +6,23 @@ use crate::model::code::Code;
 use crate::model::issue::FeedbackType;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
-use crate::ops::issues::{self, Close, Edit, MemberChange, NewFields, NewIssue, Reopen};
+use crate::ops::issues::{self, Close, Edit, MemberChange, NewFields, NewIssue, Reopen, SeenFields};
 use crate::ops::plans::{self, AddFeedback};
 use crate::ops::queue::{self, AddItems, QueueSelection};
 use crate::ops::work::{self, Retry};
 use crate::ops::{Refusal, Session};
 use crate::web::place::{Place, Query};
 
-/// Assigns a refusal to a field, by its code.
+/// Assigns a refusal to a field, by its code if it names none.
 fn field_of(refusal: Refusal) -> Fault {
-    let field = match refusal.code {
+    let field = refusal.field.or(match refusal.code {
         Code::EmptyTitle | Code::InvalidTitle => Some("title"),
         Code::EmptyComment => Some("body"),
         Code::InvalidLabel => Some("tags"),
         Code::SelfDependency | Code::Cycle | Code::NotFound | Code::AmbiguousId => Some("depends_on"),
         Code::InvalidUrl => Some("source_url"),
         _ => None,
-    };
+    });
     Fault { refusal, field }
 }
 
@@ -50,7 +50,8 @@ pub(super) fn new(session: &Session, input: &Query) -> Performed {
     Ok(Some(Place::Issue(issue.id)))
 }
 
-/// Changes only what the user changed in the form, so that changes by others in the meantime are kept.
+/// Changes only what the user changed in the form, and only if it is still what the form showed, so that changes by others in
+/// the meantime are kept.
 pub(super) fn edit(session: &Session, input: &Query) -> Performed {
     let issue = needed(input, "issue")?.to_owned();
     let changed = |name: &str| {
@@ -74,25 +75,26 @@ pub(super) fn edit(session: &Session, input: &Query) -> Performed {
         issue_type: changed("issue_type"),
         ..NewFields::default()
     };
-    let text = changed("text").map(|typed| exact(session, &issue, input, &typed)).transpose()?;
-    let edit = Edit { issue, title: changed("title"), text, status: None, fields, force: None };
+    let stored = SeenFields::of(&issues::stored(session, &issue)?);
+    // The form cannot hold every character of a text.
+    let seen = |name: &str, stored: Option<String>| {
+        let was = input.raw(&format!("was_{name}"))?;
+        Some(stored.filter(|it| is_shown_as(it, was)).unwrap_or_else(|| unfolded(was)))
+    };
+    let text = changed("text").map(|typed| match &stored.text {
+        Some(text) if is_shown_as(text, input.raw("was_text").unwrap_or_default()) => restored(text, &typed),
+        _ => typed,
+    });
+    let seen = SeenFields {
+        title: seen("title", stored.title),
+        text: seen("text", stored.text),
+        priority: input.get("was_priority").and_then(Priority::parse),
+        assignee: seen("assignee", stored.assignee),
+        issue_type: seen("issue_type", stored.issue_type),
+    };
+    let edit = Edit { issue, title: changed("title"), text, status: None, fields, seen, force: None };
     issues::edit(session, edit).map_err(field_of)?;
     Ok(None)
-}
-
-/// An edited description, in which whatever was not edited is as it is stored.
-///
-/// # Errors
-/// The form showed an older description.
-fn exact(session: &Session, issue: &str, input: &Query, typed: &str) -> Result<String, Fault> {
-    let stored = issues::stored(session, issue)?.context.unwrap_or_default();
-    let was = input.raw("was_text").unwrap_or_default();
-    if is_shown_as(&stored, was) {
-        return Ok(restored(&stored, typed));
-    }
-    let refusal = Refusal::new(Code::Contended, "someone changed the description since you opened this page")
-        .hint("add to your text what they wrote, which this page shows, and save again");
-    Err(Fault::at("text", refusal))
 }
 
 pub(super) fn comment(session: &Session, input: &Query) -> Performed {
@@ -155,7 +157,8 @@ pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
         }
         status => {
             let fields = NewFields::default();
-            let edit = Edit { issue, title: None, text: None, status: Some(status), fields, force: None };
+            let (status, seen) = (Some(status), SeenFields::default());
+            let edit = Edit { issue, title: None, text: None, status, fields, seen, force: None };
             issues::edit(session, edit).map(drop)
         }
     }

@@ -137,7 +137,8 @@ impl<'a, 'v> PageForm<'a, 'v> {
     /// The hidden text that a field showed first. It is kept when the form is shown again, unless it was refused because
     /// the text is another one now.
     pub(super) fn hidden_first(&self, field: &str, value: &str) -> Markup {
-        let is_outdated = |it: &RefusedForm| it.field == Some(field) && it.refusal.code == Code::Contended;
+        let is_outdated =
+            |it: &RefusedForm| it.field == Some(field) && it.refusal.code == Code::ChangedMeanwhile;
         let name = format!("was_{field}");
         let value = match self.refused.is_some_and(is_outdated) {
             true => editable(value),

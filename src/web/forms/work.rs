@@ -18,14 +18,12 @@ pub(super) fn release(session: &Session, input: &Query) -> Performed {
 
 /// Takes the value that lost, or keeps the current one.
 pub(super) fn settle(session: &Session, input: &Query) -> Performed {
-    let which = match input.number("take") {
-        Some(number) => Which::Lost(Some(u32::try_from(number).unwrap_or(u32::MAX))),
-        None => Which::Current,
-    };
+    let which = if input.get("take").is_some() { Which::Lost(None) } else { Which::Current };
     let settle = Settle {
         record: needed(input, "record")?.to_owned(),
         field: input.get("field").map(str::to_owned),
         which,
+        seen: Some(needed(input, "seen")?.to_owned()),
     };
     clones::settle(session, &settle)?;
     Ok(None)

@@ -8,12 +8,12 @@ use crate::ops::trail::{self, Audit, AuditedCommit};
 use crate::ops::{Refusal, RefusalKind};
 use crate::rules::audit::AuditSeverity;
 use crate::web::forms::{self, in_words};
-use crate::web::parts::{badge, counted, person, record_text, sentence, task as task_id};
+use crate::web::parts::{PagedLists, badge, counted, person, record_text, sentence, task as task_id};
 use crate::web::place::Place;
 use crate::web::view::{PageContent, View};
 
-/// Maximum rows of each kind.
-const MOST: usize = 1_000;
+/// Rows of each kind per page.
+const PAGE: usize = 500;
 
 pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let range = view.query.get("range").unwrap_or_default();
@@ -43,14 +43,18 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
 }
 
 fn shown(view: &View<'_>, audit: &Audit) -> Markup {
+    let lists = PagedLists::asked(view);
+    let findings = lists.from_first(&audit.findings, PAGE);
+    // The latest first.
+    let commits = lists.from_last(&audit.commits, PAGE);
     html! {
         p { code { (audit.range) } ": " (audit.bound_count) " of " (count(audit.commit_count, "commit")) " linked, "
             (audit.evidenced_count) " of " (count(audit.task_count, "task")) " with evidence. "
             (badge(if audit.is_at_fault() { "errors" } else { "no errors" })) }
-        @if !audit.findings.is_empty() {
+        @if !findings.is_empty() {
             (counted("Findings", audit.findings.len()))
             ul.rows.findings {
-                @for it in audit.findings.iter().take(MOST) {
+                @for it in findings {
                     li {
                         (badge(match it.severity { AuditSeverity::Fault => "error", AuditSeverity::Note => "note" })) " "
                         @if let Some(hash) = &it.commit { (commit(view, hash)) " " }
@@ -60,18 +64,17 @@ fn shown(view: &View<'_>, audit: &Audit) -> Markup {
                     }
                 }
             }
-            @if audit.findings.len() > MOST { p.quiet { "and " (audit.findings.len() - MOST) " more" } }
         }
-        @if !audit.commits.is_empty() {
+        @if !commits.is_empty() {
             (counted("Commits", audit.commits.len()))
             div.scroll tabindex="0" role="region" aria-label="commits" {
                 table {
                     thead { tr { th { "Commit" } th.wide { "Subject" } th { "Author" } th { "Plan" } th { "Review" } th { "Checks" } } }
-                    tbody { @for it in audit.commits.iter().rev().take(MOST) { (row(view, it)) } }
+                    tbody { @for it in commits.iter().rev() { (row(view, it)) } }
                 }
             }
-            @if audit.commits.len() > MOST { p.quiet { "and " (audit.commits.len() - MOST) " more" } }
         }
+        (lists.costly_pager(view, "git wf audit"))
     }
 }
 

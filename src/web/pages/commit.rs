@@ -5,11 +5,15 @@ use maud::{Markup, html};
 use super::execution::commit;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, TraceInput, TraceView, TracedIssue};
+use crate::ops::work::ExecutionView;
 use crate::web::parts::{
     badge, fact, linked, one_line, person, place_of, record_text, reviewed, task as task_id, when, withdrawn,
 };
 use crate::web::place::{Hex, Place};
 use crate::web::view::{PageContent, View};
+
+/// Maximum commits and checks of each execution; its own page has all.
+const MOST: usize = 200;
 
 pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> {
     let input = TraceInput { of: hash.as_str().to_owned(), with_items: false };
@@ -71,7 +75,7 @@ fn part(view: &View<'_>, trace: &TraceView, traced: &TracedIssue) -> Markup {
                     li {
                         "commits"
                         ul.rows {
-                            @for it in &execution.commits {
+                            @for it in execution.commits.iter().take(MOST) {
                                 li aria-current=[hash.filter(|hash| it.is(hash)).map(|_| "true")] {
                                     (commit(view, it.link.hash.as_str())) " "
                                     @if let Some(task) = &it.link.task_id { (task_id(view, &execution.execution.solution_id, task)) " " }
@@ -79,12 +83,23 @@ fn part(view: &View<'_>, trace: &TraceView, traced: &TracedIssue) -> Markup {
                                 }
                             }
                         }
+                        (more(view, execution, execution.commits.len()))
                     }
-                    @for check in &execution.checks {
+                    @for check in execution.checks.iter().take(MOST) {
                         li { "check " (badge(if check.exit_code == Some(0) { "passed" } else { "failed" })) " " code { (one_line(&check.command)) } }
                     }
+                    (more(view, execution, execution.checks.len()))
                 }
             }
+        }
+    }
+}
+
+/// Leads to what is left out of a list of an execution.
+fn more(view: &View<'_>, execution: &ExecutionView, number: usize) -> Markup {
+    html! {
+        @if number > MOST {
+            p.quiet { "and " (number - MOST) " more of " (view.id(&Place::Execution(execution.execution.id.clone()), execution.execution.id.as_str())) }
         }
     }
 }

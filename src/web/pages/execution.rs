@@ -9,9 +9,18 @@ use crate::ops::Refusal;
 use crate::ops::issues::{self, ShownRecord};
 use crate::ops::work::{CommitView, ExecutionView};
 use crate::ui::time;
-use crate::web::parts::{badge, counted, fact, long, one_line, person, record_text, task, when};
+use crate::web::parts::{
+    PagedLists, badge, block, counted, fact, long, one_line, person, record_text, task, when,
+};
 use crate::web::place::{Hex, Place};
 use crate::web::view::{PageContent, View};
+
+/// Commits per page.
+const COMMITS: usize = 200;
+/// Checks per page.
+const CHECKS: usize = 50;
+/// Ends by other clones per page.
+const ENDS: usize = 20;
 
 pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<PageContent, Refusal> {
     let (it, title) = match issues::show(view.session, id.as_str(), false)?.view {
@@ -19,6 +28,7 @@ pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<PageContent, Ref
         _ => return Err(Refusal::new(Code::NotFound, format!("`{id}` is not an execution"))),
     };
     let claim = &it.execution;
+    let lists = PagedLists::asked(view);
     let body = html! {
         div.heading {
             h1 { "Attempt " (claim.attempt) " at " (view.id(&Place::Issue(claim.issue_id.clone()), claim.issue_id.as_str())) " " (record_text(view, &title)) }
@@ -26,9 +36,10 @@ pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<PageContent, Ref
         }
         div.columns.main-aside {
             div {
-                (outcome(view, &it))
-                (commits(view, &it))
-                (checks(view, &it))
+                (outcome(view, &lists, &it))
+                (commits(view, &lists, &it))
+                (checks(view, &lists, &it))
+                (lists.pager(view))
             }
             aside aria-label="facts" {
                 dl.facts {
@@ -63,19 +74,19 @@ pub(super) fn commit(view: &View<'_>, hash: &str) -> Markup {
     }
 }
 
-fn outcome(view: &View<'_>, it: &ExecutionView) -> Markup {
+fn outcome(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
     html! {
-        @if let Some(failure) = &it.failure {
+        @if let Some(failure) = it.failure.as_ref().filter(|_| lists.is_first()) {
             div.refusal {
                 @if let Some(kind) = &failure.error_type { (badge(kind)) " " }
                 @if let Some(message) = &failure.message { (long(view, message)) }
-                @if let Some(trace) = &failure.stack_trace { pre { (super::super::parts::cut(trace, 8_000).0) } }
+                @if let Some(trace) = &failure.stack_trace { (block(trace)) }
             }
         }
-        @if let Some(result) = &it.result {
+        @if let Some(result) = it.result.as_ref().filter(|_| lists.is_first()) {
             @if let Some(summary) = &result.summary { h2 { "Result" } (long(view, summary)) }
         }
-        @for end in &it.other_ends {
+        @for end in lists.from_first(&it.other_ends, ENDS) {
             article.entry {
                 header { "Another clone ended it, too: " (badge(end.status.as_str())) " " (person(end.ended_by.as_str())) " " (when(view, end.finished_at)) }
                 @if let Some(text) = end.text() { (long(view, text)) }
@@ -93,12 +104,12 @@ pub(super) fn linked_commit(view: &View<'_>, it: &ExecutionView, one: &CommitVie
     }
 }
 
-fn commits(view: &View<'_>, it: &ExecutionView) -> Markup {
+fn commits(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
     html! {
         (counted("Commits", it.commits.len()))
         @if it.commits.is_empty() { p.quiet { "No commit is linked." } }
         ul.rows {
-            @for one in &it.commits {
+            @for one in lists.from_first(&it.commits, COMMITS) {
                 li {
                     (linked_commit(view, it, one)) " "
                     span.quiet { (person(one.link.author.as_str())) " " (when(view, one.link.authored_at)) ", by " (one.link.linked_by) }
@@ -110,11 +121,11 @@ fn commits(view: &View<'_>, it: &ExecutionView) -> Markup {
     }
 }
 
-fn checks(view: &View<'_>, it: &ExecutionView) -> Markup {
+fn checks(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
     html! {
         @if !it.checks.is_empty() {
             (counted("Checks", it.checks.len()))
-            @for check in &it.checks {
+            @for check in lists.from_first(&it.checks, CHECKS) {
                 details.entry {
                     summary {
                         (badge(match check.exit_code { Some(0) => "passed", Some(_) => "failed", None => "stopped" })) " "
@@ -128,7 +139,7 @@ fn checks(view: &View<'_>, it: &ExecutionView) -> Markup {
                             @if let Some(hash) = &check.commit { "at " (commit(view, hash.as_str())) }
                         }
                     }
-                    pre { (check.output_tail) }
+                    (block(&check.output_tail))
                 }
             }
         }

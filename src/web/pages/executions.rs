@@ -6,32 +6,26 @@ use crate::index::{Filter, SortOrder};
 use crate::model::id::IssueId;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
+use crate::ops::Refusal;
 use crate::ops::issues::{self, List, existing};
 use crate::ops::work::{self, ExecutionView};
-use crate::ops::{Refusal, Session};
 use crate::ui::svg::{Bar, Scale, TimelineRow, timeline};
 use crate::web::parts::{ListPosition, badge, counted, pager, person, picture, record_text, when};
 use crate::web::place::Place;
 use crate::web::view::{PageContent, View};
 
-/// A page has the executions of this many issues. On the first, those that run are in addition to that.
-pub(in crate::web) const PAGE: usize = 60;
+/// A page has the latest executions of this many issues. On the first, those that run are in addition to that.
+const PAGE: usize = 60;
+/// The most executions of an issue; its own page has all.
+const MOST_ATTEMPTS: usize = 20;
 /// The most executions that run on the first page.
 const MOST_RUNNING: usize = 200;
 /// The part of the picture that leases may take, beside what was: a lease is often much longer than the work.
 const AHEAD: i64 = 4;
 
-/// How many issues were executed.
-///
-/// # Errors
-/// Any error from reading the store.
-pub(in crate::web) fn count(session: &Session) -> Result<usize, Refusal> {
-    Ok(issues::count(session, &executed(&[], 0, None))?.view.count)
-}
-
 pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let mut pages = ListPosition::asked(view, PAGE);
-    let (all, total) = latest(view, pages)?;
+    let Latest { shown: all, left_out, total } = latest(view, pages)?;
     pages.total = total;
     let now = view.now.millis();
     let bar = |it: &ExecutionView| {
@@ -104,6 +98,7 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
                 }
             }
         }
+        @for (id, number) in &left_out { p.quiet { "without " (number) " earlier ones of " (view.id(&Place::Issue(id.clone()), id.as_str())) } }
         (pager(view, pages))
     };
     Ok(PageContent::new("Executions", body))
@@ -120,18 +115,33 @@ fn executed(statuses: &[IssueStatus], offset: usize, limit: Option<usize>) -> Li
     List { filter, sort: SortOrder::Updated, offset, limit, ..List::default() }
 }
 
-/// The executions of a page, the latest first, and of how many issues there are any. Those that run are on the first page.
-fn latest(view: &View<'_>, pages: ListPosition) -> Result<(Vec<ExecutionView>, usize), Refusal> {
+/// The executions of a page.
+struct Latest {
+    /// The latest first.
+    shown: Vec<ExecutionView>,
+    /// How many more some issues have.
+    left_out: Vec<(IssueId, usize)>,
+    /// How many issues were executed.
+    total: usize,
+}
+
+/// The executions of a page. Those that run are on the first one.
+fn latest(view: &View<'_>, pages: ListPosition) -> Result<Latest, Refusal> {
     let rows = |list: &List| issues::rows(view.session, list, true);
     let running = rows(&executed(&[IssueStatus::Executing], 0, Some(MOST_RUNNING)))?.view.rows;
     let found = rows(&executed(&[], pages.offset(), Some(PAGE)))?.view;
     let others = found.rows.iter().filter(|row| row.status != IssueStatus::Executing);
     let first = running.iter().filter(|_| pages.page == 1);
     let snapshot = view.session.store().snapshot()?;
-    let mut all = Vec::new();
+    let (mut shown, mut left_out) = (Vec::new(), Vec::new());
     for id in first.chain(others).filter_map(|row| IssueId::parse(&row.id).ok()) {
-        all.extend(work::executions(&existing(&snapshot, &id)?));
+        let mut own = work::executions(&existing(&snapshot, &id)?);
+        let earlier = own.len().saturating_sub(MOST_ATTEMPTS);
+        shown.extend(own.drain(earlier..));
+        if earlier > 0 {
+            left_out.push((id, earlier));
+        }
     }
-    all.sort_by_key(|it| std::cmp::Reverse(it.execution.started_at));
-    Ok((all, found.total.map_or(0, issues::Total::number)))
+    shown.sort_by_key(|it| std::cmp::Reverse(it.execution.started_at));
+    Ok(Latest { shown, left_out, total: found.total.map_or(0, issues::Total::number) })
 }

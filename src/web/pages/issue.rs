@@ -1,11 +1,13 @@
-//! An issue with its comments, feedback, plans and executions.
+//! An issue with its comments, feedback, plans and executions. Of each, the first page has the latest.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use maud::{Markup, html};
 
 use super::execution::linked_commit;
 use super::plan::judged;
+use super::related::{explorations, related};
 use crate::model::code::Code;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::Issue;
@@ -13,23 +15,42 @@ use crate::model::op::Op;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
 use crate::ops::issues::{self, Contents, IssueView, ShownRecord};
+use crate::ops::plans::SolutionView;
 use crate::ops::{Refusal, Session};
 use crate::rules::transitions::{By, TRANSITIONS};
 use crate::web::forms::{PageForm, REOPEN};
 use crate::web::layout::one;
 use crate::web::parts::{
-    Shown, badge, counted, fact, json_value, linked, long, markdown, one_line, person, place_of, plan_body,
-    priority, record_text, reviewed, when, withdrawn,
+    PagedLists, Shown, badge, counted, fact, json_value, linked, long, markdown, one_line, person, place_of,
+    plan_body, priority, record_text, reviewed, when, withdrawn,
 };
 use crate::web::place::Place;
-use crate::web::view::{PageContent, View};
+use crate::web::view::{PageContent, RenderTarget, View};
 
+/// Comments per page, and pieces of feedback.
+const TEXTS: usize = 50;
+/// Plans per page.
+const PLANS: usize = 20;
+/// Executions and overridden gates per page.
+const ROWS: usize = 100;
 /// Maximum commits on the page; those of an execution are all on its own page.
 const MOST_COMMITS: usize = 200;
 /// Maximum reviews of a plan; its own page has all.
 const MOST_REVIEWS: usize = 20;
 
-fn load(session: &Session, id: &IssueId) -> Result<IssueView, Refusal> {
+/// The issue; for an export, as it was read for its other pages.
+fn load(view: &View<'_>, id: &IssueId) -> Result<Rc<IssueView>, Refusal> {
+    let RenderTarget::Files(export) = view.target else { return Ok(Rc::new(read(view.session, id)?)) };
+    let mut last = export.issue.borrow_mut();
+    if let Some(known) = last.as_ref().filter(|it| it.issue.id == *id) {
+        return Ok(Rc::clone(known));
+    }
+    let new = Rc::new(read(view.session, id)?);
+    *last = Some(Rc::clone(&new));
+    Ok(new)
+}
+
+fn read(session: &Session, id: &IssueId) -> Result<IssueView, Refusal> {
     match issues::show(session, id.as_str(), false)?.view {
         ShownRecord::Issue(issue) => Ok(*issue),
         _ => Err(Refusal::new(Code::NotFound, format!("`{id}` is not an issue"))),
@@ -38,21 +59,22 @@ fn load(session: &Session, id: &IssueId) -> Result<IssueView, Refusal> {
 
 /// The whole description, or a whole comment.
 pub(super) fn text(view: &View<'_>, id: &IssueId, entry: Option<&EntryId>) -> Result<String, Refusal> {
-    let issue = load(view.session, id)?;
+    let issue = load(view, id)?;
     let text = match entry {
-        None => issue.issue.context,
+        None => issue.issue.context.as_ref(),
         Some(entry) => {
-            let comments = issue.contents.into_iter().flat_map(|it| it.comments);
-            comments.map(|it| it.comment).find(|it| it.id == *entry).map(|it| it.body)
+            let comments = issue.contents.iter().flat_map(|it| &it.comments);
+            comments.map(|it| &it.comment).find(|it| it.id == *entry).map(|it| &it.body)
         }
     };
     let text = text.ok_or_else(|| Refusal::new(Code::NotFound, "there is no such text"))?;
-    Ok(crate::ui::text::clean(&text).into_owned())
+    Ok(crate::ui::text::clean(text).into_owned())
 }
 
 pub(super) fn page(view: &View<'_>, id: &IssueId) -> Result<PageContent, Refusal> {
-    let IssueView { issue, derived, contents, .. } = load(view.session, id)?;
-    let contents = contents.unwrap_or_else(|| Contents {
+    let shown = load(view, id)?;
+    let IssueView { issue, derived, contents, .. } = &*shown;
+    let none = Contents {
         children: vec![],
         dependents: vec![],
         comments: vec![],
@@ -61,7 +83,9 @@ pub(super) fn page(view: &View<'_>, id: &IssueId) -> Result<PageContent, Refusal
         solutions: vec![],
         executions: vec![],
         overrides: vec![],
-    });
+    };
+    let contents = contents.as_ref().unwrap_or(&none);
+    let lists = PagedLists::asked(view);
     let body = html! {
         div.heading {
             h1 { span.id { (issue.id) } " " (record_text(view, &issue.title)) }
@@ -69,23 +93,38 @@ pub(super) fn page(view: &View<'_>, id: &IssueId) -> Result<PageContent, Refusal
         }
         div.columns.main-aside {
             div {
-                @if let Some(error) = &derived.error { div.refusal { (long(view, error)) } }
-                @if let Some(text) = &issue.context { (markdown(view, text, Some(&Place::Text(id.clone(), None)))) }
-                @for (name, text) in [("Expected", &issue.expected_behavior), ("Actual", &issue.actual_behavior)] {
-                    @if let Some(text) = text { h3 { (name) } (markdown(view, text, None)) }
-                }
-                (plans(view, &issue, &contents))
-                (executions(view, &contents))
-                (feedback(view, &issue, &contents))
-                (comments(view, &issue, &contents))
+                @if lists.is_first() { (texts(view, issue, derived.error.as_deref())) }
+                (related(view, &lists, "Parts", &contents.children))
+                (related(view, &lists, "Needed by", &contents.dependents))
+                (explorations(view, &lists, &contents.explorations))
+                (plans(view, &lists, issue, contents))
+                (executions(view, &lists, contents))
+                (feedback(view, &lists, issue, contents))
+                (comments(view, &lists, issue, contents))
+                (lists.pager(view))
             }
             aside aria-label="facts" {
-                (facts(view, &issue, &derived))
-                (actions(view, &issue, derived.status))
+                (facts(view, issue, derived))
+                @if lists.is_first() { (actions(view, issue, derived.status)) }
             }
         }
     };
     Ok(PageContent::new(format!("{} {}", issue.id, issue.title), body))
+}
+
+fn texts(view: &View<'_>, issue: &Issue, error: Option<&str>) -> Markup {
+    let more = [
+        ("Expected", &issue.expected_behavior),
+        ("Actual", &issue.actual_behavior),
+        ("Design", &issue.extended_context.design),
+    ];
+    html! {
+        @if let Some(error) = error { div.refusal { (long(view, error)) } }
+        @if let Some(text) = &issue.context { (markdown(view, text, Some(&Place::Text(issue.id.clone(), None)))) }
+        @for (name, text) in more {
+            @if let Some(text) = text { h3 { (name) } (markdown(view, text, None)) }
+        }
+    }
 }
 
 fn facts(view: &View<'_>, issue: &Issue, derived: &crate::rules::shown::IssueDerived) -> Markup {
@@ -147,11 +186,15 @@ fn relation(view: &View<'_>, relation: &str) -> Markup {
     }
 }
 
-fn plans(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
+/// The plans, the bound one first.
+fn plans(view: &View<'_>, lists: &PagedLists, issue: &Issue, contents: &Contents) -> Markup {
+    let (bound, others): (Vec<&SolutionView>, Vec<_>) = contents.solutions.iter().partition(|it| it.is_bound);
+    let others = lists.from_last(&others, PLANS);
+    let bound = if lists.is_first() { &bound[..] } else { &[] };
     html! {
-        @if !contents.solutions.is_empty() {
+        @if !(bound.is_empty() && others.is_empty()) {
             (counted("Plans", contents.solutions.len()))
-            @for plan in contents.solutions.iter().filter(|it| it.is_bound).chain(contents.solutions.iter().filter(|it| !it.is_bound)) {
+            @for plan in bound.iter().chain(others) {
                 @let form = PageForm::new(view, "bind", &plan.id);
                 details.plan open[plan.is_bound || form.is_refused()] {
                     summary {
@@ -179,14 +222,16 @@ fn plans(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
     }
 }
 
-fn executions(view: &View<'_>, contents: &Contents) -> Markup {
+fn executions(view: &View<'_>, lists: &PagedLists, contents: &Contents) -> Markup {
+    let (executions, overrides) =
+        (lists.from_last(&contents.executions, ROWS), lists.from_last(&contents.overrides, ROWS));
     let room = Cell::new(MOST_COMMITS);
     let shown = |number: usize| room.replace(room.get().saturating_sub(number)).min(number);
     html! {
-        @if !contents.executions.is_empty() {
+        @if !executions.is_empty() {
             (counted("Executions", contents.executions.len()))
             ul.rows {
-                @for it in &contents.executions {
+                @for it in executions {
                     li {
                         (view.id(&Place::Execution(it.execution.id.clone()), &format!("attempt {}", it.execution.attempt))) " "
                         (badge(it.status.as_str())) " " (person(it.execution.actor.as_str())) " "
@@ -203,10 +248,10 @@ fn executions(view: &View<'_>, contents: &Contents) -> Markup {
                 }
             }
         }
-        @if !contents.overrides.is_empty() {
+        @if !overrides.is_empty() {
             (counted("Overridden gates", contents.overrides.len()))
             ul.rows {
-                @for it in &contents.overrides {
+                @for it in overrides {
                     li { code { (it.operation) } " " (person(it.person.as_str())) " " (when(view, it.at)) ": " (record_text(view, &it.reason)) }
                 }
             }
@@ -214,25 +259,24 @@ fn executions(view: &View<'_>, contents: &Contents) -> Markup {
     }
 }
 
-fn feedback(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
+fn feedback(view: &View<'_>, lists: &PagedLists, issue: &Issue, contents: &Contents) -> Markup {
+    let shown = lists.from_last(&contents.feedback, TEXTS);
     let form = PageForm::new(view, "feedback", "");
     let plans = contents.solutions.iter().map(|plan| plan.id.as_str());
     let plans: Vec<&str> = std::iter::once("").chain(plans).collect();
     html! {
-        @if !contents.feedback.is_empty() {
+        @if !shown.is_empty() {
             (counted("Feedback", contents.feedback.len()))
-        } @else if view.may_write() {
+        } @else if view.may_write() && lists.is_first() {
             h2 { "Feedback" }
         }
-        @if !contents.feedback.is_empty() {
-            @for it in &contents.feedback {
-                article.entry {
-                    header { (badge(it.kind.as_str())) " " (person(it.author.as_str())) " " (when(view, it.created_at)) }
-                    (markdown(view, &it.content, None))
-                }
+        @for it in shown {
+            article.entry {
+                header { (badge(it.kind.as_str())) " " (person(it.author.as_str())) " " (when(view, it.created_at)) }
+                (markdown(view, &it.content, None))
             }
         }
-        @if view.may_write() {
+        @if view.may_write() && lists.is_first() {
             details open[form.is_refused()] {
                 summary { "Give feedback to the next planner" }
                 (form.whole(html! {
@@ -246,23 +290,27 @@ fn feedback(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
     }
 }
 
-fn comments(view: &View<'_>, issue: &Issue, contents: &Contents) -> Markup {
+fn comments(view: &View<'_>, lists: &PagedLists, issue: &Issue, contents: &Contents) -> Markup {
+    let shown = lists.from_last(&contents.comments, TEXTS);
     let form = PageForm::new(view, "comment", "");
     html! {
-        @if !contents.comments.is_empty() { (counted("Comments", contents.comments.len())) }
-        @for it in &contents.comments {
+        @if !shown.is_empty() { (counted("Comments", contents.comments.len())) }
+        @for it in shown {
             article.entry id=(format!("c-{}", it.comment.id)) {
                 header {
                     (person(it.comment.author.as_str())) " " (when(view, it.comment.created_at))
-                    @if !it.replaces.is_empty() { " " span.quiet { "edited" } }
+                    @if it.is_withdrawn { " " (badge("withdrawn")) }
+                    @else if !it.replaces.is_empty() { " " span.quiet { "edited" } }
                 }
                 (markdown(view, &it.comment.body, Some(&Place::Text(issue.id.clone(), Some(it.comment.id.clone())))))
             }
         }
-        (form.whole(html! {
-            (form.hidden("issue", &issue.id))
-            (form.area("body", "Comment, in Markdown", "", 4))
-        }, "Comment"))
+        @if lists.is_first() {
+            (form.whole(html! {
+                (form.hidden("issue", &issue.id))
+                (form.area("body", "Comment, in Markdown", "", 4))
+            }, "Comment"))
+        }
     }
 }
 

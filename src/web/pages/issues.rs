@@ -14,7 +14,7 @@ use crate::web::place::{Place, Query};
 use crate::web::view::{PageContent, View};
 
 /// Issues per page.
-pub(in crate::web) const PAGE: usize = 100;
+const PAGE: usize = 100;
 
 const SORTS: &[(&str, SortOrder, &str)] = &[
     ("priority", SortOrder::Priority, "most urgent first"),

@@ -15,16 +15,14 @@ mod overview;
 mod plan;
 mod plan_diff;
 mod queue;
+mod related;
 mod roadmap;
 mod run;
 mod saved;
 mod step;
 
-pub(super) use executions::PAGE as EXECUTED_ON_A_PAGE;
-pub(super) use executions::count as executed_count;
 pub(super) use go::go;
 pub(super) use history::PAGE as STEPS_ON_A_PAGE;
-pub(super) use issues::PAGE as ISSUES_ON_A_PAGE;
 
 use super::layout::with_notices;
 use super::place::Place;

@@ -10,15 +10,21 @@ use crate::ops::plans::{self, SolutionView};
 use crate::web::forms::PageForm;
 use crate::web::layout::one;
 use crate::web::parts::{
-    Shown, badge, counted, fact, file, linked, person, plan_body, reviewed, when, withdrawn,
+    PagedLists, Shown, badge, counted, fact, file, linked, person, plan_body, reviewed, when, withdrawn,
 };
 use crate::web::place::Place;
 use crate::web::view::{PageContent, View};
+
+/// Reviews per page.
+const REVIEWS: usize = 50;
+/// The most findings of a review.
+const MOST_FINDINGS: usize = 200;
 
 pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<PageContent, Refusal> {
     let version = view.query.number("version");
     let text = version.map_or_else(|| id.to_string(), |number| format!("{id}@{{{number}}}"));
     let plan = plans::show(view.session, &text)?.view;
+    let lists = PagedLists::asked(view);
     let body = html! {
         div.heading {
             h1 { span.id { (plan.id) } }
@@ -32,9 +38,12 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<PageContent, Refu
         div.columns.main-aside {
             div {
                 @if let Some(why) = &plan.withdrawn { p.notices role="status" { "Withdrawn, so nobody executes it: " (linked(view, why)) } }
-                h2 { "Plan" }
-                (plan_body(view, Shown { plan: &plan.typed, key: "", is_brief: false }))
-                (reviews(view, &plan))
+                @if lists.is_first() {
+                    h2 { "Plan" }
+                    (plan_body(view, Shown { plan: &plan.typed, key: "", is_brief: false }))
+                }
+                (reviews(view, &lists, &plan))
+                (lists.pager(view))
             }
             aside aria-label="facts" {
                 dl.facts {
@@ -71,16 +80,17 @@ pub(super) fn judged(view: &View<'_>, plan: &SolutionView, review: &Review) -> M
     }
 }
 
-fn reviews(view: &View<'_>, plan: &SolutionView) -> Markup {
+fn reviews(view: &View<'_>, lists: &PagedLists, plan: &SolutionView) -> Markup {
     html! {
         @if !plan.reviews.is_empty() {
             (counted("Reviews", plan.reviews.len()))
-            @for review in &plan.reviews {
+            @for review in lists.from_last(&plan.reviews, REVIEWS) {
                 article.entry {
                     header { (judged(view, plan, review)) }
                     p.quiet { "technical " (review.scores.technical) ", risk " (review.scores.risk) ", completeness " (review.scores.completeness) }
                     @if !review.findings.is_empty() {
-                        ul { @for finding in &review.findings { li { (linked(view, finding)) } } }
+                        ul { @for finding in review.findings.iter().take(MOST_FINDINGS) { li { (linked(view, finding)) } } }
+                        @if review.findings.len() > MOST_FINDINGS { p.quiet { "and " (review.findings.len() - MOST_FINDINGS) " more" } }
                     }
                 }
             }

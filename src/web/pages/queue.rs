@@ -69,10 +69,15 @@ pub(super) fn one(view: &View<'_>, id: &QueueId) -> Result<PageContent, Refusal>
 /// A queue: a page of its items, or the first ones with a link to its own page. An export has all on that page.
 fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, pages: Option<ListPosition>) -> Markup {
     let items = queue.items.as_deref().unwrap_or_default();
-    let total = items.len();
-    let from = pages.filter(|_| !view.is_export()).map_or(0, ListPosition::offset).min(total);
-    let until = if pages.is_some() && view.is_export() { total } else { total.min(from + PAGE) };
     let conflicts = queue.conflicts.as_deref().unwrap_or_default();
+    let is_whole = pages.is_some() && view.is_export();
+    let from = pages.map_or(0, ListPosition::offset);
+    let part = |rows: usize| match is_whole {
+        true => 0..rows,
+        false => from.min(rows)..rows.min(from + PAGE),
+    };
+    let (here, decisions) = (part(items.len()), &conflicts[part(conflicts.len())]);
+    let total = items.len().max(conflicts.len());
     html! {
         section.queue {
             h2 {
@@ -80,16 +85,16 @@ fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, pages: Option<L
                 @if let Some(name) = &queue.queue.name { " " (record_text(view, name)) }
                 " " (badge(queue.status)) " " span.quiet { (queue.completed) " of " (queue.item_count) " completed" }
             }
-            (graphic(view, &queue.queue.id, graph, &items[from..until]))
-            (table(view, &queue.queue.id, items, from..until))
+            (graphic(view, &queue.queue.id, graph, &items[here.clone()]))
+            (table(view, &queue.queue.id, items, here.clone()))
             @match pages {
-                Some(pages) if !view.is_export() => (pager(view, ListPosition { total, ..pages })),
-                None if until < total => p { (view.link(&Place::Queue(queue.queue.id.clone()), &format!("All {total} items"))) },
+                Some(pages) if !is_whole => (pager(view, ListPosition { total, ..pages })),
+                None if total > PAGE => p { (view.link(&Place::Queue(queue.queue.id.clone()), &format!("All {} items", items.len()))) },
                 _ => {}
             }
-            @if !conflicts.is_empty() {
+            @if !decisions.is_empty() {
                 (counted("Conflicts between plans", conflicts.len()))
-                @for it in conflicts { (conflict(view, queue, &items[from..until], it)) }
+                @for it in decisions { (conflict(view, queue, &items[here.clone()], it)) }
             }
         }
     }
@@ -133,7 +138,8 @@ fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer, here: &[ItemAnswer]
                             (match arrow.class { "depends_on" => "dependency", "conflict" => "decided conflict", _ => "same file" }) }
                     }
                     @for group in &graph.groups {
-                        li { (group.id) ", " (group.kind) ": " @for item in &group.item_ids { (link(item)) " " } }
+                        @let items: Vec<&ItemId> = group.item_ids.iter().filter(|id| drawn.iter().any(|it| it.item_id == **id)).collect();
+                        @if !items.is_empty() { li { (group.id) ", " (group.kind) ": " @for item in items { (link(item)) " " } } }
                     }
                 }
             }

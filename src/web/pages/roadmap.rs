@@ -9,25 +9,33 @@ use crate::ops::issues;
 use crate::ops::plans::roadmap::{self, RoadmapView, WaveView};
 use crate::web::layout::one as query;
 use crate::web::parts::burn_up::{BurnUp, burn_up};
-use crate::web::parts::{badge, counted, fact, linked, long, person, picture, priority, record_text, when};
+use crate::web::parts::{
+    PagedLists, badge, counted, fact, linked, long, person, picture, priority, record_text, when,
+};
 use crate::web::place::Place;
 use crate::web::view::{PageContent, View};
 
 /// Maximum charts on a page.
 const MOST: usize = 60;
+/// Roadmaps, or issues of a wave, per page.
+const ROWS: usize = 200;
+/// Rounds of feedback per page.
+const ROUNDS: usize = 20;
 
 pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
     let all = roadmap::list(view.session)?.view;
+    let lists = PagedLists::asked(view);
     let body = html! {
         h1 { "Roadmaps" }
         @if all.is_empty() { p.quiet { "There is no roadmap." } } @else {
             ul.rows {
-                @for it in &all {
+                @for it in lists.from_first(&all, ROWS) {
                     li { (view.id(&Place::Roadmap(it.id.clone()), it.id.as_str())) " " (record_text(view, &it.title)) " " (badge(it.status.as_str())) " "
                         span.quiet { (it.done) " of " (count(it.total, "issue")) " done, " (count(it.waves, "wave")) ", " (when(view, it.created_at)) } }
                 }
             }
         }
+        (lists.pager(view))
         (waves(view)?)
     };
     Ok(PageContent::new("Roadmaps", body))
@@ -61,6 +69,7 @@ pub(super) fn waves(view: &View<'_>) -> Result<Markup, Refusal> {
 
 pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<PageContent, Refusal> {
     let it = roadmap::show(view.session, Some(id.as_str()))?.view;
+    let lists = PagedLists::asked(view);
     let body = html! {
         div.heading {
             h1 { span.id { (it.id) } " " (record_text(view, &it.title)) }
@@ -68,13 +77,14 @@ pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<PageContent, Refusa
         }
         div.columns.main-aside {
             div {
-                @if let Some(text) = &it.requirement { (long(view, text)) }
-                @for wave in &it.waves { (wave_part(view, wave)) }
+                @if let Some(text) = it.requirement.as_ref().filter(|_| lists.is_first()) { (long(view, text)) }
+                @for wave in &it.waves { (wave_part(view, &lists, wave)) }
                 @if !it.gone.is_empty() {
                     (counted("No longer in the document", it.gone.len()))
-                    ul.rows { @for issue in &it.gone { li { (view.id(&Place::Issue(issue.issue_id.clone()), issue.issue_id.as_str())) " " (record_text(view, &issue.title)) } } }
+                    ul.rows { @for issue in lists.from_first(&it.gone, ROWS) { li { (view.id(&Place::Issue(issue.issue_id.clone()), issue.issue_id.as_str())) " " (record_text(view, &issue.title)) } } }
                 }
-                (rounds(view, &it))
+                (rounds(view, &lists, &it))
+                (lists.pager(view))
             }
             aside aria-label="facts" {
                 dl.facts {
@@ -85,7 +95,7 @@ pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<PageContent, Refusa
                 }
                 @if !it.risks.is_empty() {
                     h2 { "Risks" }
-                    ul.rows { @for risk in &it.risks { li { @if let Some(item) = &risk.item { span.id { (item) } " " } (risk_of(view, &crate::rules::shown::value(&risk.risk))) } } }
+                    ul.rows { @for risk in lists.from_first(&it.risks, ROWS) { li { @if let Some(item) = &risk.item { span.id { (item) } " " } (risk_of(view, &crate::rules::shown::value(&risk.risk))) } } }
                 }
             }
         }
@@ -93,16 +103,17 @@ pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<PageContent, Refusa
     Ok(PageContent::new(format!("{} {}", it.id, it.title), body))
 }
 
-fn wave_part(view: &View<'_>, wave: &WaveView) -> Markup {
+fn wave_part(view: &View<'_>, lists: &PagedLists, wave: &WaveView) -> Markup {
+    let issues = lists.from_first(&wave.issues, ROWS);
     html! {
-        section {
+        @if lists.is_first() || !issues.is_empty() { section {
             h2 { "Wave " (wave.wave) " " span.count { (wave.done) " of " (wave.total) } }
             progress value=(wave.done) max=(wave.total.max(1)) aria-label=(format!("wave {}", wave.wave)) {}
             div.scroll tabindex="0" role="region" aria-label=(format!("issues of wave {}", wave.wave)) {
                 table {
                     thead { tr { th { "Item" } th { "Issue" } th { "Status" } th { "Priority" } th.wide { "Goal" } th { "After" } } }
                     tbody {
-                        @for it in &wave.issues {
+                        @for it in issues {
                             tr {
                                 td { span.id { (it.item) } }
                                 td { (view.id(&Place::Issue(it.issue_id.clone()), it.issue_id.as_str())) }
@@ -122,7 +133,7 @@ fn wave_part(view: &View<'_>, wave: &WaveView) -> Markup {
                     }
                 }
             }
-        }
+        } }
     }
 }
 
@@ -140,11 +151,11 @@ fn risk_of(view: &View<'_>, risk: &serde_json::Value) -> Markup {
     }
 }
 
-fn rounds(view: &View<'_>, it: &RoadmapView) -> Markup {
+fn rounds(view: &View<'_>, lists: &PagedLists, it: &RoadmapView) -> Markup {
     html! {
         @if !it.rounds.is_empty() {
             (counted("Feedback", it.rounds.len()))
-            @for round in &it.rounds {
+            @for round in lists.from_last(&it.rounds, ROUNDS) {
                 article.entry {
                     header { "Round " (round.round) " " (badge(round.status.as_str())) " " (person(round.author.as_str())) " " (when(view, round.at)) }
                     (super::super::parts::json_value(view, &crate::rules::shown::value(&round.feedback)))

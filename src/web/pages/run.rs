@@ -10,17 +10,20 @@ use crate::ui::svg::{run_dependencies, run_times};
 use crate::ui::time;
 use crate::web::forms::in_words;
 use crate::web::parts::{
-    badge, counted, fact, linked, one_line, person, picture, record_text, sentence, when,
+    PagedLists, badge, counted, fact, linked, one_line, person, picture, record_text, sentence, when,
 };
 use crate::web::place::Place;
 use crate::web::view::{PageContent, View};
 
-/// Maximum log entries on a page.
-const MOST: usize = 60;
+/// Runs, issues of a run, and what waits, per page.
+const ROWS: usize = 100;
+/// Log entries per page.
+const ENTRIES: usize = 60;
 
 /// The list of runs.
 pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
     let all = run::list(view.session)?.view;
+    let lists = PagedLists::asked(view);
     let body = html! {
         h1 { "Runs" }
         @if all.is_empty() { p.quiet { "Agents have not run yet." } } @else {
@@ -28,7 +31,7 @@ pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
                 table {
                     thead { tr { th { "Run" } th { "Status" } th { "Issues" } th { "Completed" } th { "Failed" } th { "Mode" } th { "By" } th { "Started" } } }
                     tbody {
-                        @for it in &all {
+                        @for it in lists.from_first(&all, ROWS) {
                             tr {
                                 td { (view.id(&Place::Run(it.id.clone()), it.id.as_str())) }
                                 td { (badge(&it.words())) }
@@ -40,6 +43,7 @@ pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
                 }
             }
         }
+        (lists.pager(view))
     };
     Ok(PageContent {
         is_moving: all.iter().any(|it| it.driven == Driven::Here),
@@ -53,6 +57,7 @@ pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<PageContent, Refusal> {
     let report = run::report(view.session, Some(id.as_str()))?.view;
     let log = run::log(view.session, Some(id.as_str()))?.view;
     let lines = if it.driven == Driven::Here { run::last_lines(view.session, id)? } else { vec![] };
+    let lists = PagedLists::asked(view);
     let body = html! {
         div.heading {
             h1 { span.id { (it.run.id) } }
@@ -72,10 +77,11 @@ pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<PageContent, Refusal> {
                         }
                     }
                 }
-                section id="waiting" { (waiting(view, &report)) }
-                section id="issues" { (issues(view, &report)) }
-                section id="pictures" { (pictures(view, &report)) }
-                section id="log" { (entries(view, &log)) }
+                section id="waiting" { (waiting(view, &lists, &report)) }
+                section id="issues" { (issues(view, &lists, &report)) }
+                @if lists.is_first() { section id="pictures" { (pictures(view, &report)) } }
+                section id="log" { (entries(view, &lists, &log)) }
+                (lists.pager(view))
             }
             aside aria-label="facts" { (facts(view, &it, &report)) }
         }
@@ -128,16 +134,16 @@ fn facts(view: &View<'_>, it: &RunView, report: &RunReport) -> Markup {
     }
 }
 
-fn waiting(view: &View<'_>, report: &RunReport) -> Markup {
+fn waiting(view: &View<'_>, lists: &PagedLists, report: &RunReport) -> Markup {
     html! {
         @if !report.breaches.is_empty() {
             (counted("Role breaches", report.breaches.len()))
-            ul.rows { @for it in &report.breaches { li { (record_text(view, &it.what)) @if it.undone { " " (badge("undone")) } } } }
+            ul.rows { @for it in lists.from_first(&report.breaches, ROWS) { li { (record_text(view, &it.what)) @if it.undone { " " (badge("undone")) } } } }
         }
         @if !report.waiting.is_empty() {
             (counted("Waiting for a person", report.waiting.len()))
             ul.rows {
-                @for it in &report.waiting {
+                @for it in lists.from_first(&report.waiting, ROWS) {
                     li {
                         @if let Some(id) = &it.issue_id { (view.id(&Place::Issue(id.clone()), id.as_str())) " " }
                         (sentence(view, &it.what))
@@ -149,14 +155,14 @@ fn waiting(view: &View<'_>, report: &RunReport) -> Markup {
     }
 }
 
-fn issues(view: &View<'_>, report: &RunReport) -> Markup {
+fn issues(view: &View<'_>, lists: &PagedLists, report: &RunReport) -> Markup {
     html! {
         (counted("Issues", report.issues.len()))
         div.scroll tabindex="0" role="region" aria-label="issues of the run" {
             table {
                 thead { tr { th { "Issue" } th { "Status" } th { "Plan" } th { "Commits" } th { "Checks" } th.wide { "Title" } } }
                 tbody {
-                    @for it in &report.issues {
+                    @for it in lists.from_first(&report.issues, ROWS) {
                         tr {
                             td { (view.id(&Place::Issue(it.issue_id.clone()), it.issue_id.as_str())) }
                             td { (badge(it.status.as_str())) }
@@ -174,19 +180,30 @@ fn issues(view: &View<'_>, report: &RunReport) -> Markup {
 
 fn pictures(view: &View<'_>, report: &RunReport) -> Markup {
     let href = |issue: &IssueId| Some(view.href(&Place::Issue(issue.clone())));
+    let order = report.order();
+    let link = |n: usize| {
+        let id = &report.issues[n].issue_id;
+        view.id(&Place::Issue(id.clone()), id.as_str())
+    };
     html! {
-        @if !report.order().is_empty() { h2 { "Dependencies" } (picture("dependencies", run_dependencies(report, &href))) }
+        @if !order.is_empty() {
+            h2 { "Dependencies" }
+            (picture("dependencies", run_dependencies(report, &href)))
+            details.alternative {
+                summary { "As a list" }
+                ul { @for (from, to) in order { li { (link(from)) " before " (link(to)) } } }
+            }
+        }
         @if !report.issues.is_empty() { h2 { "Timeline" } (picture("timeline", run_times(report, &href))) }
     }
 }
 
-/// The latest entries of the log.
-fn entries(view: &View<'_>, log: &[LoggedView]) -> Markup {
+/// The log, the latest entries first.
+fn entries(view: &View<'_>, lists: &PagedLists, log: &[LoggedView]) -> Markup {
     html! {
         (counted("Log", log.len()))
         ul.rows.log {
-            @for it in log.iter().rev().take(MOST) { li { span.quiet { (when(view, it.entry.at)) } " " (linked(view, &it.words)) } }
+            @for it in lists.from_last(log, ENTRIES).iter().rev() { li { span.quiet { (when(view, it.entry.at)) } " " (linked(view, &it.words)) } }
         }
-        @if log.len() > MOST { p.quiet { "and " (log.len() - MOST) " earlier entries" } }
     }
 }

@@ -9,12 +9,14 @@ use crate::ops::trail::{self, Sides};
 use crate::store::layout::Location;
 use crate::store::object_id;
 use crate::trail::record_change::{HowChanged, RecordChange};
-use crate::web::parts::{badge, changes, counted, fact, linked, one_line, person, place_of, when};
+use crate::web::parts::{
+    PagedLists, badge, changes, counted, fact, linked, one_line, person, place_of, when,
+};
 use crate::web::place::Hex;
 use crate::web::view::{PageContent, View};
 
-/// Maximum records on the page.
-const MOST: usize = 300;
+/// Records per page.
+const PAGE: usize = 300;
 
 pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> {
     let between = |from: &str| {
@@ -28,6 +30,7 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> 
     }?;
     let diff = diff.view;
     let step = object_id(&diff.to.commit).map(|id| view.session.store().step(id)).transpose()?;
+    let lists = PagedLists::asked(view);
     let body = html! {
         div.heading { h1 { span.id { (hash.short()) } @if let Some(step) = &step { " " (linked(view, &step.subject)) } } }
         @if let Some(step) = &step {
@@ -41,7 +44,7 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> 
             }
         }
         (counted("Records", diff.changes.len()))
-        @for it in diff.changes.iter().take(MOST) {
+        @for it in lists.from_first(&diff.changes, PAGE) {
             article.entry {
                 header {
                     (badge(match it.change { HowChanged::Added => "added", HowChanged::Changed => "changed", HowChanged::Removed => "removed" })) " "
@@ -54,7 +57,7 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> 
                 p.quiet { code { (it.path) } }
             }
         }
-        @if diff.changes.len() > MOST { p.quiet { "and " (diff.changes.len() - MOST) " more" } }
+        (lists.costly_pager(view, &format!("git wf diff {0}~..{0}", hash.short())))
     };
     Ok(PageContent::new(hash.short(), body))
 }

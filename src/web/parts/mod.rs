@@ -1,17 +1,20 @@
 //! Building blocks of pages.
 
 pub(super) mod burn_up;
+mod lists;
 mod markdown;
 mod plan;
 mod table;
 mod text;
 mod value;
 
+pub(super) use lists::{ListPosition, PagedLists, pager};
 pub(super) use markdown::markdown;
 pub(super) use plan::{Shown, file, plan_body, task};
-pub(super) use table::{ListPosition, issue_table, pager};
+pub(super) use table::issue_table;
 pub(super) use text::{
-    cut, editable, encoded, linked, long, one_line, parts, person, place_of, record_text, sentence, with_c1,
+    block, cut, editable, encoded, linked, long, one_line, parts, person, place_of, record_text, sentence,
+    with_c1,
 };
 pub(super) use value::{changes, json_value};
 

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::{badge, fact, long, one_line, picture};
+use super::{badge, fact, json_value, linked, long, one_line, picture, priority};
 use crate::model::id::SolutionId;
-use crate::model::plan::{Plan, Task};
+use crate::model::plan::{Plan, PlannedCommit, Task, TaskTest, TouchedPlace};
 use crate::model::task_id::TaskId;
 use crate::ui::svg::{Arrow, Boxed, dag};
 use crate::web::place::{FilePath, Place};
@@ -90,6 +90,9 @@ pub(in crate::web) fn plan_body(view: &View<'_>, shown: Shown<'_>) -> Markup {
                 }
             }
         }
+        @if let Some(found) = plan.exploration_context.as_ref().filter(|_| !shown.is_brief) {
+            details.entry { summary { "What the planner found" } (json_value(view, found)) }
+        }
         (plan_dag(shown))
         @for task in &plan.tasks {
             details.task id=(anchor(shown.key, &task.id)) open[!shown.is_brief] {
@@ -100,34 +103,58 @@ pub(in crate::web) fn plan_body(view: &View<'_>, shown: Shown<'_>) -> Markup {
     }
 }
 
+/// Everything that a task says, so that nobody needs the JSON to review or execute it.
 fn task_part(view: &View<'_>, task: &Task, key: &str) -> Markup {
-    let criteria = task.acceptance.iter().flat_map(|it| &it.criteria);
-    let criteria: Vec<&String> =
-        criteria.chain(task.convergence.iter().flat_map(|it| &it.criteria)).collect();
-    let verification = task.acceptance.iter().flat_map(|it| &it.verification);
-    let verification: Vec<&String> =
-        verification.chain(task.convergence.iter().filter_map(|it| it.verification.as_ref())).collect();
-    let commands = task.test.as_ref().map(|test| test.commands.as_slice()).unwrap_or_default();
+    let test = |of: fn(&TaskTest) -> &[String]| -> Vec<&str> {
+        task.test.iter().flat_map(|test| of(test)).map(String::as_str).collect()
+    };
+    let steps: Vec<&str> = task.implementation.iter().map(String::as_str).collect();
+    let regression: Vec<&str> = task.regression.iter().flatten().map(String::as_str).collect();
+    let coverage = task.test.as_ref().and_then(|test| test.coverage_target);
+    let commands = test(|test| &test.commands);
+    let is_done = task.convergence.as_ref().and_then(|it| it.definition_of_done.as_ref());
+    let commit = task.commit.as_ref().and_then(PlannedCommit::subject);
+    let effort: Vec<String> = task.estimates().map(|it| it.to_string()).collect();
     html! {
         @if let Some(text) = &task.description { (long(view, text)) }
         dl.facts {
             (fact("depends on", (!task.depends_on.is_empty()).then(|| html! {
                 @for id in &task.depends_on { (own_task(key, id)) " " }
             })))
+            (fact("priority", task.priority().map(priority)))
+            (fact("effort", (!effort.is_empty()).then(|| html! { (effort.join(", ")) })))
+            (fact("scope", task.scope.as_ref().map(|it| one_line(it))))
             (fact("files", task.places().next().map(|_| html! {
-                ul.plain {
-                    @for place in task.places() {
-                        li { (file(view, place.path)) @if let Some(what) = place.change { " " span.quiet { (one_line(what)) } } }
-                    }
-                }
+                ul.plain { @for it in task.places() { li { (place(view, it)) } } }
             })))
-            (fact("steps", list(view, &task.implementation.iter().collect::<Vec<_>>())))
-            (fact("criteria", list(view, &criteria)))
-            (fact("verification", list(view, &verification)))
+            (fact("steps", list(view, &steps)))
             (fact("tests", (!commands.is_empty()).then(|| html! {
-                @for command in commands { pre { code { (command) } } }
+                @for command in &commands { pre { code { (command) } } }
             })))
+            (fact("unit tests", list(view, &test(|test| &test.unit))))
+            (fact("integration", list(view, &test(|test| &test.integration))))
+            (fact("coverage", coverage.map(|it| html! { (it) " %" })))
+            (fact("by hand", list(view, &test(|test| &test.manual_checks))))
+            (fact("metrics", list(view, &test(|test| &test.success_metrics))))
+            (fact("regression", list(view, &regression)))
+            (fact("criteria", list(view, &task.criteria())))
+            (fact("verification", list(view, &task.verification())))
+            (fact("done means", is_done.map(|it| long(view, it))))
+            (fact("commit", commit.map(|it| html! { code { (it) } })))
         }
+    }
+}
+
+/// A place in the code that a task touches, and what changes there.
+fn place(view: &View<'_>, it: TouchedPlace<'_>) -> Markup {
+    let risk = it.conflict_risk.map(|risk| format!("{risk} conflict risk"));
+    let facts: Vec<String> = it.action.map(str::to_owned).into_iter().chain(risk).collect();
+    html! {
+        (file(view, it.path))
+        @if let Some(target) = it.target { " " code { (one_line(target)) } }
+        @if !facts.is_empty() { " " span.quiet { "(" (facts.join(", ")) ")" } }
+        @if let Some(what) = it.change { " " span.quiet { (linked(view, what)) } }
+        @if !it.changes.is_empty() { ul { @for change in it.changes { li { (linked(view, change)) } } } }
     }
 }
 
@@ -139,6 +166,6 @@ pub(in crate::web) fn file(view: &View<'_>, path: &str) -> Markup {
     }
 }
 
-fn list(view: &View<'_>, lines: &[&String]) -> Option<Markup> {
+fn list(view: &View<'_>, lines: &[&str]) -> Option<Markup> {
     (!lines.is_empty()).then(|| html! { ol.plain { @for line in lines { li { (long(view, line)) } } } })
 }

@@ -14,6 +14,8 @@ use crate::web::view::View;
 
 /// Longer texts are cut; in bytes.
 pub(in crate::web) const LONGEST: usize = 20_000;
+/// Longer outputs of commands are cut; in bytes.
+const LONGEST_BLOCK: usize = 8_000;
 /// Longer one-line texts are cut; in columns.
 const LONGEST_LINE: usize = 600;
 
@@ -132,6 +134,15 @@ pub(in crate::web) fn long(view: &View<'_>, text: &str) -> Markup {
     let (shown, rest) = cut(text, LONGEST);
     html! {
         div.text dir="auto" { (linked(view, shown)) }
+        @if rest > 0 { p.cut { "… " (rest) " more bytes" } }
+    }
+}
+
+/// A text with its line breaks, such as the output of a command, cut if it is long.
+pub(in crate::web) fn block(text: &str) -> Markup {
+    let (shown, rest) = cut(text, LONGEST_BLOCK);
+    html! {
+        pre { (shown) }
         @if rest > 0 { p.cut { "… " (rest) " more bytes" } }
     }
 }

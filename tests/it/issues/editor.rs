@@ -152,3 +152,29 @@ fn templates_of_the_repository_are_filled_in() {
     assert!(error["hint"].as_str().unwrap().contains("did you mean `bug_report`?"), "{error}");
     assert_eq!(column(&repo.json(&["list"]), "title"), ["It broke"]);
 }
+
+#[test]
+fn what_someone_changed_while_the_editor_was_open_is_not_replaced_unseen() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["new", "Title", "--id", "ISS-001", "-m", "text", "--assignee", "ada"]).ok();
+    let program = env!("CARGO_BIN_EXE_git-wf");
+    let editing = |theirs: &str, own: &str| {
+        with_editor(
+            &repo,
+            &format!("{program} edit ISS-001 {theirs} >/dev/null && sed -i -e '{own}' \"$1\"\n"),
+        )
+    };
+    // Fields that only one of them changes do not get in each other's way.
+    let issue =
+        editing("--title Theirs --assignee bea", "s/^text/own text/").json(&["edit", "ISS-001", "-e"]);
+    assert_eq!(
+        (&issue["title"], &issue["assignee"], &issue["context"]),
+        (&json!("Theirs"), &json!("bea"), &json!("own text"))
+    );
+    let both = editing("-m 'their text'", "s/^own text/other text/");
+    let refused = both.wf(&["edit", "ISS-001", "-e"]).fails(1);
+    assert!(refused.stderr.contains("someone changed the description of"), "{}", refused.stderr);
+    assert_eq!(repo.json(&["show", "ISS-001"])["context"], "their text");
+    assert!(repo.kept_texts()[0].contains("other text"));
+}

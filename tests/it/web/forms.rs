@@ -125,7 +125,7 @@ fn what_someone_wrote_meanwhile_is_not_replaced_unseen() {
     let refused = send("the first text");
     assert_eq!(refused.status, 422);
     for part in [
-        "someone changed the description since you opened this page",
+        "someone changed the description of <code>",
         "name=\"was_text\" value=\"the text of someone else\"",
         "\nmy own text</textarea>",
     ] {
@@ -136,6 +136,26 @@ fn what_someone_wrote_meanwhile_is_not_replaced_unseen() {
     // Now it was seen.
     assert_eq!(send("the text of someone else").status, 303);
     assert_eq!(stored(), "my own text");
+    // The same for a field of one line, and for one that has a choice.
+    repo.wf(&["edit", "ISS-001", "--title", "Their title", "--assignee", "bea", "-p", "low"]).ok();
+    let tip = repo.tip();
+    for (field, words, was, new, now) in [
+        ("title", "title", "Issue ISS-001", "My title", "Their title"),
+        ("assignee", "assignee", "", "ada", "bea"),
+        ("priority", "priority", "medium", "high", "low"),
+    ] {
+        let was_name = format!("was_{field}");
+        let fields = [("form", &*name), ("issue", "ISS-001"), (&*was_name, was), (field, new)];
+        let refused = browser.send("edit", "/issues/ISS-001", &fields);
+        assert_eq!(refused.status, 422, "{field}");
+        for part in [
+            format!("someone changed the {words} of <code>"),
+            format!("name=\"was_{field}\" value=\"{now}\""),
+        ] {
+            assert!(refused.body.contains(&part), "{part}: {}", refused.body);
+        }
+    }
+    assert_eq!(repo.tip(), tip);
 }
 
 #[test]

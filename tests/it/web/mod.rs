@@ -7,6 +7,7 @@ mod export;
 mod forms;
 mod hostile;
 mod links;
+mod long;
 mod pages;
 mod printed;
 mod queues;

@@ -44,6 +44,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         ConflictCommand::Take { which, number } => (which, clones::Which::Lost(number)),
         ConflictCommand::Keep(which) => (which, clones::Which::Current),
     };
-    let done = clones::settle(&session, &Settle { record: which.record, field: which.field, which: is })?;
+    let settle = Settle { record: which.record, field: which.field, which: is, seen: None };
+    let done = clones::settle(&session, &settle)?;
     context.answer(done, |it, is_changed, screen| print::clones::settled(screen, it, is, is_changed))
 }

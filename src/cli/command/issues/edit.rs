@@ -4,9 +4,10 @@ use crate::cli::input::issue_fields::IssueFieldArgs;
 use crate::cli::input::issue_text::{self, Sets};
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Failure, Force, Outcome, print};
+use crate::model::code::Code;
 use crate::model::issue::StoredStatus;
 use crate::model::status::IssueStatus;
-use crate::ops::issues::{self, Edit, Many, NewFields};
+use crate::ops::issues::{self, Edit, Many, NewFields, SeenFields};
 
 /// Edit an issue
 #[derive(Debug, clap::Args)]
@@ -47,9 +48,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         let change = Many::Edit { fields, status, force: force.why() };
         return chosen.change(change, "changed", context);
     };
-    let input = Edit { issue: id, title, text, status, fields, force: force.why() };
+    let seen = SeenFields::default();
+    let input = Edit { issue: id, title, text, status, fields, seen, force: force.why() };
     let done = if given.edit {
         let mut base = issues::stored(&session, &input.issue)?;
+        let mut seen = SeenFields::of(&base);
         let json = NewFields { json: input.fields.json.clone(), ..NewFields::default() };
         issues::preview(&session, &json, &mut base)?;
         let mut shown = base.clone();
@@ -64,8 +67,16 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         editor::edit(&session, &start, issue_text::HELP)?.stored(|text| {
             let text = issue_text::read(&text)?;
             let fields = issue_text::fields(&input.fields, &text, &Sets::of(&base));
-            let edit = Edit { title: Some(text.title), text: Some(text.text), fields, ..input.clone() };
-            Ok::<_, Failure>(issues::edit(&session, edit)?)
+            let (title, text) = (Some(text.title), Some(text.text));
+            let edit = Edit { title, text, fields, seen: seen.clone(), ..input.clone() };
+            let edited = issues::edit(&session, edit);
+            if let Err(refusal) = &edited
+                && refusal.code == Code::ChangedMeanwhile
+            {
+                // It is told now, and saved with that in mind the next time.
+                seen = SeenFields::of(&issues::stored(&session, &input.issue)?);
+            }
+            Ok::<_, Failure>(edited?)
         })?
     } else {
         issues::edit(&session, input)?

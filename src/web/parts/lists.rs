@@ -1,0 +1,123 @@
+//! Lists that come in pages.
+
+use std::cell::Cell;
+
+use maud::{Markup, html};
+
+use crate::model::words::count;
+use crate::web::view::View;
+
+/// The position in a list.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::web) struct ListPosition {
+    /// The page, from 1.
+    pub(in crate::web) page: usize,
+    /// Rows per page.
+    pub(in crate::web) size: usize,
+    /// Rows on all pages.
+    pub(in crate::web) total: usize,
+}
+
+impl ListPosition {
+    /// The requested page, before the total is known.
+    pub(in crate::web) fn asked(view: &View<'_>, size: usize) -> Self {
+        Self { page: view.query.number("page").unwrap_or(1).clamp(1, 1_000_000), size, total: 0 }
+    }
+
+    /// The number of rows before this page.
+    pub(in crate::web) fn offset(self) -> usize {
+        (self.page - 1) * self.size
+    }
+
+    /// The number of pages, at least 1.
+    pub(in crate::web) fn count(self) -> usize {
+        self.total.div_ceil(self.size).max(1)
+    }
+}
+
+/// Links to the previous and the next page; nothing if there is only one page. An export then has the next page, too.
+pub(in crate::web) fn pager(view: &View<'_>, pages: ListPosition) -> Markup {
+    let query = |page: usize| view.query.with("page", page);
+    let to = |page: usize| view.href_with(view.place, &query(page));
+    let count = pages.count();
+    html! {
+        @if count > 1 {
+            nav.pager aria-label="more of this list" {
+                @if pages.page > 1 { a rel="prev" href=(to(pages.page - 1)) { "← previous" } }
+                span { "page " (pages.page) " of " (count) }
+                @if pages.page < count {
+                    @let () = view.exported_too(view.place, query(pages.page + 1));
+                    a rel="next" href=(to(pages.page + 1)) { "next →" }
+                }
+            }
+        }
+    }
+}
+
+/// Several lists on one page, each of which may have any number of rows: a page has a part of each, and has as many pages as the
+/// longest one.
+pub(in crate::web) struct PagedLists {
+    page: usize,
+    count: Cell<usize>,
+}
+
+impl PagedLists {
+    /// The requested page.
+    pub(in crate::web) fn asked(view: &View<'_>) -> Self {
+        Self { page: ListPosition::asked(view, 1).page, count: Cell::new(1) }
+    }
+
+    /// Whether it is the first page, which also has what is no list.
+    pub(in crate::web) fn is_first(&self) -> bool {
+        self.page == 1
+    }
+
+    /// The rows of a list on this page, if the first page has its beginning.
+    pub(in crate::web) fn from_first<'a, T>(&self, rows: &'a [T], size: usize) -> &'a [T] {
+        self.count.set(self.count.get().max(rows.len().div_ceil(size)));
+        let from = (self.page - 1).saturating_mul(size).min(rows.len());
+        &rows[from..rows.len().min(from + size)]
+    }
+
+    /// The rows of a list on this page, if the first page has its end. They are in their own order.
+    pub(in crate::web) fn from_last<'a, T>(&self, rows: &'a [T], size: usize) -> &'a [T] {
+        self.count.set(self.count.get().max(rows.len().div_ceil(size)));
+        let until = rows.len() - (self.page - 1).saturating_mul(size).min(rows.len());
+        &rows[until.saturating_sub(size)..until]
+    }
+
+    /// Like [`Self::pager`], for a page that takes long: an export has only the first one, and names the command that shows the rest.
+    pub(in crate::web) fn costly_pager(&self, view: &View<'_>, command: &str) -> Markup {
+        let more = self.count.get() - 1;
+        html! {
+            @if !view.is_export() { (self.pager(view)) } @else if more > 0 {
+                p.quiet { (count(more, "more page")) " would follow; " code { (command) } " shows everything." }
+            }
+        }
+    }
+
+    /// Links to the other pages, once all lists are there.
+    pub(in crate::web) fn pager(&self, view: &View<'_>) -> Markup {
+        pager(view, ListPosition { page: self.page, size: 1, total: self.count.get() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_on_one_page() {
+        let rows: Vec<usize> = (0..7).collect();
+        let on = |page: usize| PagedLists { page, count: Cell::new(1) };
+        let first: Vec<&[usize]> = (1..=4).map(|page| on(page).from_first(&rows, 3)).collect();
+        assert_eq!(first, [&[0, 1, 2][..], &[3, 4, 5], &[6], &[]]);
+        let last: Vec<&[usize]> = (1..=4).map(|page| on(page).from_last(&rows, 3)).collect();
+        assert_eq!(last, [&[4, 5, 6][..], &[1, 2, 3], &[0], &[]]);
+        let lists = on(1);
+        let parts = (lists.from_first(&rows, 2).len(), lists.from_last(&rows, 5).len());
+        assert_eq!((parts, lists.count.get()), ((2, 5), 4));
+        let none: &[usize] = &[];
+        assert_eq!((on(1).from_first(none, 3), on(usize::MAX).from_last(&rows, 3)), (none, none));
+    }
+}
