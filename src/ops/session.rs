@@ -247,6 +247,7 @@ fn label(work: RemoteWork) -> &'static str {
         RemoteWork::Transfer(TransferStep::Resolving) => "resolving deltas",
         RemoteWork::Transfer(TransferStep::Writing) => "pushing objects",
         RemoteWork::RateLimit => "the remote limits the rate of requests; waiting, seconds:",
+        RemoteWork::Line => "another process of this clone is talking to the remote; waiting, seconds:",
     }
 }
 

@@ -22,7 +22,7 @@ const REMEMBERED: Duration = Duration::from_secs(60 * 60);
 pub(super) struct Limit {
     /// This clone makes no request before this time.
     until: u64,
-    /// How many requests in a row were refused.
+    /// How many requests were refused since the last push that was accepted; those of long ago do not count.
     refusals: u32,
     /// The host's message.
     words: String,
@@ -33,6 +33,9 @@ pub(super) struct Limit {
 impl Limit {
     /// Records that the host refused a request, and how long it asks to wait, if it says so.
     pub(super) fn refused(&mut self, now: u64, asked: Option<Duration>, words: &str) {
+        if now.saturating_sub(self.until) > millis(REMEMBERED) {
+            self.refusals = 0;
+        }
         let wait = asked.unwrap_or_else(|| (FIRST * (1 << self.refusals.min(8))).min(LONGEST));
         self.until = now.saturating_add(millis(wait.clamp(SHORTEST, REMEMBERED)));
         self.refusals = self.refusals.saturating_add(1);
@@ -64,6 +67,11 @@ pub(super) struct Patience(Duration);
 impl Patience {
     pub(super) fn new() -> Self {
         Self(PATIENCE)
+    }
+
+    /// How long it may still wait.
+    pub(super) fn left(&self) -> Duration {
+        self.0
     }
 
     /// Deducts a wait; returns `false`, and deducts nothing, if it is too long.
@@ -123,6 +131,9 @@ mod tests {
             limit.refused(NOW, None, "");
             assert_eq!(limit.wait(NOW), Some((seconds * SECOND, "")));
         }
+        let later = NOW + 120_000 + 3_600_001;
+        limit.refused(later, None, "");
+        assert_eq!(limit.wait(later), Some((10 * SECOND, "")), "that was long ago");
         limit.refused(NOW, Some(Duration::ZERO), "");
         assert_eq!(limit.wait(NOW), Some((SECOND, "")));
         limit.pushed(NOW);

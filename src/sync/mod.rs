@@ -9,6 +9,7 @@ mod limit;
 mod observed;
 mod pace;
 mod partial;
+mod rate_words;
 pub(crate) mod remote;
 mod round;
 mod through;

@@ -1,7 +1,10 @@
 //! Decides when a clone pushes if several push at the same time: the remote accepts one of them, and the others must
 //! fetch and push again. The clone that has just won waits longer than those that lost, in units of the time that a
-//! fetch and a push take. The numbers come from a simulation of 2, 4 and 12 clones that always want to push: few pushes
-//! are wasted, and no clone waits much longer than the others.
+//! fetch and a push take. The numbers come from a simulation of 2, 4 and 12 clones that always want to push
+//! (`pace/simulation.rs`): few pushes are wasted, and no clone waits much longer than the others.
+
+#[cfg(test)]
+mod simulation;
 
 use std::time::Duration;
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::rate_words;
 use super::watch::{RemoteWatch, of_transfer};
 use super::words::{self, Trouble};
 use super::{SyncError, backoff, limit, partial};
@@ -40,15 +41,21 @@ pub(crate) struct Limited {
 impl Limited {
     /// Reads the refusal from git's output; `None` if the request failed for another reason.
     fn of(reply: &TransportReply) -> Option<Self> {
-        let said = words::of(&reply.output.stderr);
+        let stderr = String::from_utf8_lossy(&reply.output.stderr);
+        let reported = rate_words::limit(&stderr);
         // Hosts send this header only with a rate limit, or if the server is down for a while.
-        if reply.retry_after.is_none() && words::trouble(&said) != Trouble::Limited {
+        // Some words may also stand in a banner that a host shows before it refuses a login.
+        if reply.retry_after.is_none() && (reported.is_none() || words::refuses_login(&stderr)) {
             return None;
         }
         let now = i64::try_from(limit::now() / 1000).unwrap_or(i64::MAX);
-        let stderr = String::from_utf8_lossy(&reply.output.stderr);
-        let wait = reply.retry_after.as_deref().and_then(|line| words::retry_after(line, now));
-        Some(Self { wait: wait.or_else(|| words::retry_after(&stderr, now)), words: said })
+        let wait = reply.retry_after.as_deref().and_then(|line| rate_words::wait(line, now));
+        let words = match (words::of(&reply.output.stderr), reported) {
+            // git prints such a line of the host only indented.
+            (said, Some(line)) if rate_words::limit(&said).is_none() => words::line_of(std::iter::once(line)),
+            (said, _) => said,
+        };
+        Some(Self { wait: wait.or_else(|| rate_words::wait(&stderr, now)), words })
     }
 }
 

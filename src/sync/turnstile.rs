@@ -6,9 +6,10 @@
 
 mod line;
 
+use std::cell::Cell;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,11 +18,11 @@ use super::SyncError;
 use super::limit::{self, Limit, Patience};
 use super::pace::Pace;
 use super::transfer::Limited;
-use super::watch::RemoteWatch;
+use super::watch::{RemoteWatch, RemoteWork};
 use crate::git::ObjectId;
 use crate::store::{Store, StoreError};
 
-/// The name of the file with the [`State`].
+/// The name of the file with the [`TurnstileState`].
 const STATE: &str = "state.json";
 
 /// The state that the processes of a clone share for one remote. Only the process whose turn it is reads or writes it.
@@ -156,10 +157,22 @@ impl<'store> Turn<'store> {
 
     fn stand(mut self) -> Result<Self, SyncError> {
         let environment = self.store.environment();
-        let is_stopped = || environment.is_stopped();
-        let given_up: Option<&dyn Fn() -> bool> = environment.can_be_stopped().then_some(&is_stopped);
-        if !self.ticket.wait(given_up).map_err(StoreError::io(&self.folder))? {
+        let (began, left, watch, said) = (Instant::now(), self.patience.left(), self.watch, Cell::new(0));
+        let is_given_up = || {
+            let waited = began.elapsed();
+            if waited.as_secs() > said.replace(waited.as_secs()) {
+                watch(RemoteWork::Line, waited.as_secs(), left.as_secs());
+            }
+            environment.is_stopped() || waited >= left
+        };
+        let is_first = self.ticket.wait(&is_given_up).map_err(StoreError::io(&self.folder))?;
+        let has_patience = self.patience.takes(began.elapsed().min(left));
+        if !is_first && environment.is_stopped() {
             return Err(self.stopped());
+        }
+        if !is_first || !has_patience {
+            let words = "another process of this clone has been talking to it for too long".to_owned();
+            return Err(SyncError::Unreachable { remote: self.remote.clone(), words });
         }
         let path = self.folder.join(STATE);
         self.state = read(&path);

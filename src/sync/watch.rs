@@ -9,6 +9,9 @@ pub(crate) enum RemoteWork {
     Transfer(TransferStep),
     /// The host limits the rate of requests: the seconds waited so far, and the total.
     RateLimit,
+    /// Another process of this clone talks to the remote: the seconds waited so far, and after how many the command
+    /// gives up.
+    Line,
 }
 
 /// Gets the work, how much of it is done, and the total.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::rate_words;
+
 /// Longer messages are cut.
 const LONGEST: usize = 600;
 
@@ -51,7 +53,8 @@ pub(super) enum RefAnswer {
 /// The message of a failed command in one line.
 pub(super) fn of(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
-    let line = line_of(text.lines().filter(|line| !line.starts_with(' ')));
+    let is_frame = |line: &&str| line.trim_start_matches("remote:").trim().chars().all(|c| c == '=');
+    let line = line_of(text.lines().filter(|line| !line.starts_with(' ') && !is_frame(line)));
     if line.is_empty() { "git does not say why".into() } else { line }
 }
 
@@ -71,7 +74,7 @@ pub(super) fn hint_of_the_remote(stderr: &[u8]) -> Option<String> {
     Some(line_of(hints)).filter(|line| !line.is_empty())
 }
 
-fn line_of<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn line_of<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     let mut kept: Vec<String> = Vec::new();
     for line in lines {
         let mut line = line.trim();
@@ -124,13 +127,9 @@ pub(super) fn never_met(stderr: &[u8]) -> bool {
     .any(|words| text.contains(words))
 }
 
-/// The kind of failure that a message describes.
-pub(super) fn trouble(words: &str) -> Trouble {
-    let any = |needles: &[&str]| needles.iter().any(|needle| words.contains(needle));
-    if is_limited(words) {
-        return Trouble::Limited;
-    }
-    if any(&[
+/// Whether a message says that a name, a password or a key is missing or wrong.
+pub(super) fn refuses_login(words: &str) -> bool {
+    [
         "could not read Username",
         "could not read Password",
         "Authentication failed",
@@ -139,7 +138,18 @@ pub(super) fn trouble(words: &str) -> Trouble {
         "terminal prompts disabled",
         "The requested URL returned error: 401",
         "The requested URL returned error: 403",
-    ]) {
+    ]
+    .iter()
+    .any(|needle| words.contains(needle))
+}
+
+/// The kind of failure that a message describes.
+pub(super) fn trouble(words: &str) -> Trouble {
+    let any = |needles: &[&str]| needles.iter().any(|needle| words.contains(needle));
+    if rate_words::limit(words).is_some() {
+        return Trouble::Limited;
+    }
+    if refuses_login(words) {
         return Trouble::Credentials;
     }
     // A directory without write permission looks like a ref that cannot be locked, but trying again does not help.
@@ -160,47 +170,6 @@ pub(super) fn trouble(words: &str) -> Trouble {
         return Trouble::Contended;
     }
     Trouble::Other
-}
-
-/// Whether a host reports a rate limit: HTTP status 429, or the words that hosts use over SSH.
-fn is_limited(words: &str) -> bool {
-    let words = words.to_ascii_lowercase();
-    [
-        "returned error: 429",
-        "http 429",
-        "429 too many",
-        "too many requests",
-        "rate limit exceeded",
-        "rate limited",
-        "exceeded a rate limit",
-        "exceeded a secondary rate limit",
-        "retry-after:",
-    ]
-    .iter()
-    .any(|needle| words.contains(needle))
-}
-
-/// How long the host asks to wait, according to git's output: `Retry-After: 30` or `Retry-After:` with a date,
-/// `try again in 2 minutes`, `retry after 30s`. `now` is in seconds since 1970.
-pub(super) fn retry_after(said: &str, now: i64) -> Option<Duration> {
-    let said = said.to_ascii_lowercase();
-    let rest = ["retry-after:", "retry after", "try again in", "try again after", "please wait"]
-        .iter()
-        .find_map(|start| said.rsplit_once(start))
-        .map(|(_, rest)| rest.trim_start())?;
-    let line = rest.lines().next().unwrap_or_default().trim();
-    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, unit) = line.split_at(digits);
-    let Ok(number) = number.parse::<u64>() else {
-        let until = crate::git::parse_date(line)?.seconds;
-        return Some(Duration::from_secs(u64::try_from(until - now).unwrap_or(0)));
-    };
-    let seconds = match unit.trim_start().chars().next() {
-        Some('m') if !unit.trim_start().starts_with("ms") => 60,
-        Some('h') => 3600,
-        _ => 1,
-    };
-    Some(Duration::from_secs(number.saturating_mul(seconds)))
 }
 
 /// A duration to show, such as `40 seconds` or `10 minutes`.
@@ -267,37 +236,6 @@ mod tests {
         let refused = of("!\tabc:refs/wf/main\t[remote rejected] (pre-receive hook declined)");
         assert_eq!(refused, Some(RefAnswer::Refused("pre-receive hook declined".into())));
         assert_eq!(of("!\tabc:refs/heads/x\t[rejected] (fetch first)"), None);
-    }
-
-    #[test]
-    fn a_host_that_is_asked_too_often_says_so_in_many_ways() {
-        for words in [
-            "unable to access 'https://example.org/x/': The requested URL returned error: 429",
-            "RPC failed; HTTP 429 curl 22 The requested URL returned error: 429",
-            "Too Many Requests",
-            "pre-receive hook declined; You have exceeded a secondary rate limit. Please wait a few minutes",
-        ] {
-            assert_eq!(trouble(words), Trouble::Limited, "{words}");
-        }
-        assert_eq!(trouble("the requested URL returned error: 404"), Trouble::Other);
-    }
-
-    #[test]
-    fn how_long_a_host_asks_to_wait() {
-        let now = 1_795_534_108;
-        for (said, seconds) in [
-            ("<= Recv header: Retry-After: 30", Some(30)),
-            ("remote: Too many requests, try again in 2 minutes", Some(120)),
-            ("retry after 5s.", Some(5)),
-            ("retry-after: 1\nx\nRetry-After: 7\n", Some(7)),
-            ("Retry-After: Tue, 24 Nov 2026 15:29:28 GMT", Some(60)),
-            ("Retry-After: Tue, 24 Nov 2020 15:29:28 GMT", Some(0)),
-            ("Retry-After: soon", None),
-            ("Please wait a few minutes", None),
-            ("The requested URL returned error: 429", None),
-        ] {
-            assert_eq!(retry_after(said, now).map(|it| it.as_secs()), seconds, "{said}");
-        }
     }
 
     #[test]

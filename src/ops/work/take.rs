@@ -11,7 +11,7 @@ use crate::git::fault;
 use crate::model::code::Code;
 use crate::model::execution::Event;
 use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedy, RemedyCall};
+use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Refusal, RefusalKind, Session, queue};
 use crate::rules::folder::ExecutionFolder;
@@ -169,12 +169,12 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     Ok(TakenClaim { execution: execution.id, path, is_new: true })
 }
 
-/// Adds a hint for when the remote cannot be asked.
+/// Adds what can be done while the remote cannot be asked.
 fn offer_local(refusal: Refusal, wish: &ClaimRequest) -> Refusal {
     match refusal.code {
         Code::Unreachable | Code::Credentials | Code::TooManyRequests | Code::Refused => {
             let does = "claims it in this clone only; another clone may claim the same item";
-            Refusal { remedies: vec![Remedy::call(wish.only_here(), does)], ..refusal }
+            refusal.remedy(wish.only_here(), does)
         }
         _ => refusal,
     }

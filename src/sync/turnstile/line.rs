@@ -1,6 +1,6 @@
 //! A line of processes that wait for their turn, first come, first served. Each has a numbered ticket: a file that it
-//! keeps locked while it lives. It waits until no file with a smaller number is locked. The kernel does the waiting,
-//! and also releases the locks of a killed process.
+//! keeps locked while it lives. It waits until no file with a smaller number is locked. The kernel releases the locks of
+//! a killed process.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -12,8 +12,11 @@ use crate::git::fault;
 /// The file with the number of the newest ticket. Its lock is held only while a ticket is drawn.
 const COUNTER: &str = "counter";
 
-/// How often a process that can be cancelled checks the ticket that it waits for.
+/// How often a process checks the ticket that it waits for, at first and later.
 const PAUSE: Duration = Duration::from_millis(5);
+const LONG_PAUSE: Duration = Duration::from_millis(50);
+/// After so many checks, it waits for something that takes long.
+const MANY_CHECKS: usize = 200;
 
 /// A place in the line, until it is dropped.
 #[derive(Debug)]
@@ -35,25 +38,25 @@ impl Ticket {
         let path = folder.join(number.to_string());
         let lock = open(&path)?;
         lock.lock()?;
+        let text = number.to_string();
+        // Others read it without the lock, so it must never be seen empty.
         counter.seek(SeekFrom::Start(0))?;
-        counter.set_len(0)?;
-        counter.write_all(number.to_string().as_bytes())?;
+        counter.write_all(text.as_bytes())?;
+        counter.set_len(text.len() as u64)?;
         fault::point("drawn");
         Ok(Self { path, number, _lock: lock })
     }
 
-    /// Waits until all earlier tickets are gone. Returns whether they are: waiting ends early if the work is cancelled.
-    pub(super) fn wait(&self, given_up: Option<&dyn Fn() -> bool>) -> std::io::Result<bool> {
+    /// Waits until all earlier tickets are gone. Returns whether they are: `is_given_up` is asked again and again, and
+    /// ends the wait.
+    pub(super) fn wait(&self, is_given_up: &dyn Fn() -> bool) -> std::io::Result<bool> {
         let Some(folder) = self.path.parent() else { return Ok(true) };
         // The one right before usually goes last, so few files are waited for. After a kill, others may remain.
         while let Some(before) = numbers(folder)?.into_iter().rfind(|number| *number < self.number) {
             let path = folder.join(before.to_string());
             match File::open(&path) {
-                Ok(file) => match given_up {
-                    None => file.lock_shared()?,
-                    Some(is_given_up) if !lock_unless(&file, is_given_up)? => return Ok(false),
-                    Some(_) => {}
-                },
+                Ok(file) if !lock_unless(&file, is_given_up)? => return Ok(false),
+                Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             }
@@ -63,10 +66,11 @@ impl Ticket {
         Ok(true)
     }
 
-    /// The newest ticket; all processes in the line now have this one or an earlier one. 0 if unknown.
+    /// The newest ticket; all processes in the line now have this one or an earlier one.
     pub(super) fn newest(&self) -> std::io::Result<u64> {
-        let Some(folder) = self.path.parent() else { return Ok(0) };
-        read(&mut open(&folder.join(COUNTER))?)
+        let Some(folder) = self.path.parent() else { return Ok(self.number) };
+        let taken = numbers(folder)?.last().copied().unwrap_or(0);
+        Ok(read(&mut open(&folder.join(COUNTER))?)?.max(taken).max(self.number))
     }
 }
 
@@ -79,14 +83,16 @@ impl Drop for Ticket {
 
 /// Waits for the lock of another ticket, in a way that can be cancelled; false if it was.
 fn lock_unless(file: &File, is_given_up: &dyn Fn() -> bool) -> std::io::Result<bool> {
-    loop {
+    let pauses = std::iter::repeat_n(PAUSE, MANY_CHECKS).chain(std::iter::repeat(LONG_PAUSE));
+    for pause in pauses {
         match file.try_lock_shared() {
             Ok(()) => return Ok(true),
             Err(TryLockError::Error(error)) => return Err(error),
             Err(TryLockError::WouldBlock) if is_given_up() => return Ok(false),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(pause),
         }
     }
+    Ok(false)
 }
 
 /// The numbers of all tickets, in order.
@@ -130,14 +136,14 @@ mod tests {
     fn the_order_is_the_order_of_arrival() {
         let folder = tempfile::tempdir().unwrap();
         let first = Ticket::draw(folder.path()).unwrap();
-        assert!(first.wait(None).unwrap());
+        assert!(first.wait(&|| false).unwrap());
         let order = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             let waiting: Vec<Ticket> = (0..8).map(|_| Ticket::draw(folder.path()).unwrap()).collect();
             for ticket in waiting {
                 let order = &order;
                 scope.spawn(move || {
-                    assert!(ticket.wait(None).unwrap());
+                    assert!(ticket.wait(&|| false).unwrap());
                     order.lock().unwrap().push(ticket.number);
                 });
             }
@@ -156,8 +162,10 @@ mod tests {
         }
         std::fs::write(folder.path().join(COUNTER), [0xff, 0xfe]).unwrap();
         let ticket = Ticket::draw(folder.path()).unwrap();
-        assert_eq!(ticket.number, 8);
-        assert!(ticket.wait(None).unwrap());
+        assert_eq!((ticket.number, ticket.newest().unwrap()), (8, 8));
+        std::fs::write(folder.path().join(COUNTER), "").unwrap();
+        assert_eq!(ticket.newest().unwrap(), 8, "its own is known all the same");
+        assert!(ticket.wait(&|| false).unwrap());
         assert_eq!(numbers(folder.path()).unwrap(), [8]);
     }
 
@@ -167,9 +175,9 @@ mod tests {
         let first = Ticket::draw(folder.path()).unwrap();
         let second = Ticket::draw(folder.path()).unwrap();
         let third = Ticket::draw(folder.path()).unwrap();
-        assert!(!second.wait(Some(&|| true)).unwrap());
+        assert!(!second.wait(&|| true).unwrap());
         drop(second);
         drop(first);
-        assert!(third.wait(Some(&|| false)).unwrap());
+        assert!(third.wait(&|| false).unwrap());
     }
 }

@@ -141,3 +141,23 @@ fn what_nobody_reads_as_state_is_no_state() {
     }
     assert_eq!(worktrees[1].json(&["next"])["issue_id"], "ISS-001");
 }
+
+#[test]
+fn a_command_says_what_it_stands_in_line_for() {
+    let sandbox = Sandbox::new();
+    let (hub, clone, worktrees) = world(&sandbox, 2);
+    let root = sandbox.root();
+    clone.sh(&["-c", "mkfifo ../started ../gate"]).ok();
+    hook(&hub, &gated(root));
+    let (first, shown) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| next(&worktrees[0]));
+        std::fs::read(root.join("started")).unwrap();
+        let words = "another process of this clone is talking to the remote";
+        let (_, shown) = worktrees[1].interrupted_on_terminal("", words, &["next"]);
+        std::fs::write(root.join("gate"), "go\n").unwrap();
+        (first.join().unwrap(), shown)
+    });
+    assert!(shown.contains("waiting, seconds: 1"), "{shown}");
+    assert_ne!(next(&worktrees[1]), first);
+    assert_eq!(tickets(&clone), 0);
+}

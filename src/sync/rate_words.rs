@@ -1,0 +1,158 @@
+//! What hosts print when they limit the rate of requests: that they do, and how long to wait. Over HTTP, the status says
+//! so; over SSH, only words do, and each host has its own.
+
+use std::time::Duration;
+
+use jiff::{Span, SpanRelativeTo, Unit};
+
+/// Words by which hosts report a limit, in lower case.
+const LIMITS: &[&str] = &[
+    "returned error: 429",
+    "http 429",
+    "429 too many",
+    "too many requests",
+    "requested too many times",
+    "rate limit exceeded",
+    "rate limit reached",
+    "rate limited",
+    "exceeded a rate limit",
+    "exceeded a secondary rate limit",
+    "exceeded the rate limit",
+    "requests are throttled",
+    "retry-after:",
+];
+
+/// Words before the time to wait, in lower case.
+const STARTS: &[&str] = &[
+    "retry-after:",
+    "retry after",
+    "try again in",
+    "try again after",
+    "retry in",
+    "please wait",
+    "resets in",
+];
+/// More words than any time takes.
+const MOST_WORDS: usize = 6;
+
+/// The line of git's output that reports a limit. Hints are advice for other cases.
+pub(super) fn limit(said: &str) -> Option<&str> {
+    said.lines().map(without_prefix).filter(|line| !line.starts_with("hint:")).find(|line| {
+        let line = line.to_ascii_lowercase();
+        let is_exceeded = line.contains("rate limit") && line.contains("exceeded");
+        is_exceeded || LIMITS.iter().any(|words| line.contains(words))
+    })
+}
+
+fn without_prefix(line: &str) -> &str {
+    line.trim().trim_start_matches("remote:").trim()
+}
+
+/// How long the host asks to wait, according to git's output: `Retry-After: 30` or `Retry-After:` with a date,
+/// `try again in 2 minutes`, `retry after 30s`. `now` is in seconds since 1970.
+pub(super) fn wait(said: &str, now: i64) -> Option<Duration> {
+    let lower = said.to_ascii_lowercase();
+    let after = |start: &&str| lower.rfind(*start).map(|at| &said[at + start.len()..]);
+    STARTS.iter().filter_map(after).find_map(|rest| time(rest.lines().next()?.trim(), now))
+}
+
+/// The time that a line begins with.
+fn time(line: &str, now: i64) -> Option<Duration> {
+    let lower = line.to_ascii_lowercase();
+    let lower = lower.strip_prefix("about ").unwrap_or(&lower);
+    let unit = lower.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = lower[..lower.len() - unit.len()].parse::<u64>().ok();
+    // A date, or the time of a day.
+    let is_date = number.is_some() && unit.starts_with(['-', ':']);
+    let date = || {
+        let until = crate::git::parse_date(line)?.seconds;
+        Some(Duration::from_secs(u64::try_from(until - now).unwrap_or(0)))
+    };
+    let number_and_unit = || {
+        let seconds = match unit.trim_start().as_bytes() {
+            [b'm', b's', ..] => 0,
+            [b'm', ..] => 60,
+            [b'h', ..] => 3600,
+            _ => 1,
+        };
+        Some(Duration::from_secs(number?.saturating_mul(seconds)))
+    };
+    if is_date { date() } else { span(lower).or_else(number_and_unit).or_else(date) }
+}
+
+/// The time at the start of a line, such as `2 minutes`, `1h 30m` or `a minute`.
+fn span(line: &str) -> Option<Duration> {
+    let words: Vec<&str> = line.split_whitespace().take(MOST_WORDS).collect();
+    (1..=words.len()).rev().find_map(|count| {
+        let text = words[..count].join(" ");
+        let text = text.trim_end_matches(|c: char| c.is_ascii_punctuation());
+        let text = match text.strip_prefix("a ").or_else(|| text.strip_prefix("an ")) {
+            Some(unit) => format!("1 {unit}"),
+            None => text.to_owned(),
+        };
+        let span: Span = text.parse().ok()?;
+        let seconds = span.total((Unit::Second, SpanRelativeTo::days_are_24_hours())).ok()?;
+        Duration::try_from_secs_f64(seconds).ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sync::words::{Trouble, of, trouble};
+
+    #[test]
+    fn a_host_that_is_asked_too_often_says_so_in_many_ways() {
+        for stderr in [
+            "fatal: unable to access 'https://example.org/x/': The requested URL returned error: 429",
+            "error: RPC failed; HTTP 429 curl 22 The requested URL returned error: 429",
+            "remote: Too Many Requests",
+            "pre-receive hook declined; You have exceeded a secondary rate limit. Please wait a few minutes",
+            "remote: ========\nremote: ERROR: This endpoint has been requested too many times. Try again later.\n",
+            " !  Too many requests for this Git repo. Please try again later.\n",
+            "Rate limit for this resource has been exceeded",
+            "rate limit reached. Please retry in 3 seconds",
+        ] {
+            assert!(limit(stderr).is_some(), "{stderr}");
+        }
+        for stderr in [
+            "The requested URL returned error: 404",
+            "hint: too many requests? wf.pushInterval saves some",
+            "remote: hint: too many requests",
+        ] {
+            assert_eq!(limit(stderr), None, "{stderr}");
+        }
+        assert_eq!(trouble("Too Many Requests"), Trouble::Limited);
+        let framed = "remote: =====\nremote: ERROR: requested too many times\nremote: =====\n";
+        assert_eq!(of(framed.as_bytes()), "ERROR: requested too many times");
+    }
+
+    #[test]
+    fn how_long_a_host_asks_to_wait() {
+        let now = 1_795_534_108;
+        for (said, seconds) in [
+            ("<= Recv header: Retry-After: 30", Some(30)),
+            ("remote: Too many requests, try again in 2 minutes", Some(120)),
+            ("retry after 5s.", Some(5)),
+            ("retry-after: 1\nx\nRetry-After: 7\n", Some(7)),
+            ("Retry-After: Tue, 24 Nov 2026 15:29:28 GMT", Some(60)),
+            ("Retry-After: Tue, 24 Nov 2020 15:29:28 GMT", Some(0)),
+            ("Retry-After: 2026-11-24T15:29:28Z", Some(60)),
+            ("Retry-After: soon", None),
+            ("try again in 500 milliseconds", Some(0)),
+            ("try again in 1.5 minutes", Some(90)),
+            ("try again in 1h30m, or later", Some(5400)),
+            ("Try again in about a minute.", Some(60)),
+            ("retry in 3 seconds, please", Some(3)),
+            ("please wait 1 day", Some(86_400)),
+            ("try again in 2 minute(s)", Some(120)),
+            ("Retry after 30, please", Some(30)),
+            ("Try again after 15:04:05 UTC", None),
+            ("Please try again in a few minutes (resets in 120 seconds)", Some(120)),
+            ("Please wait a few minutes", None),
+            ("The requested URL returned error: 429", None),
+        ] {
+            assert_eq!(wait(said, now).map(|it| it.as_secs()), seconds, "{said}");
+        }
+    }
+}
