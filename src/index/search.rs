@@ -22,6 +22,7 @@ const SNIPPET: usize = 24;
 /// How many issues are read together to show some of their words.
 const AT_ONCE: usize = 32;
 /// If more issues match, the best are looked for among the newest of them: to rank an issue takes longer than to find it.
+/// With a greater limit than the newest, all are ranked, however long that takes.
 const MOST_RANKED: usize = 10_000;
 const NEWEST: usize = 1_000;
 
@@ -105,7 +106,7 @@ impl Index<'_> {
         let asked = query::query(text);
         let matching = self.matching(&asked)?;
         let total = matching.len();
-        let (best, newest) = match total > MOST_RANKED {
+        let (best, newest) = match total > MOST_RANKED && limit <= NEWEST {
             false => (self.best(&asked, limit)?, None),
             true => (self.best_of_newest(&asked, &matching, limit)?, Some(NEWEST)),
         };

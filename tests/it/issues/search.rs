@@ -227,6 +227,9 @@ fn among_very_many_the_best_of_the_newest_are_found_and_a_list_does_not_count_th
     // The other one with the word in its title is older.
     assert_eq!(column(&found["hits"], "id")[0], "br-9500");
     assert_ne!(column(&found["hits"], "id")[1], "br-3");
+    // With a greater limit than the newest, all are ranked.
+    let found = repo.json(&["search", "pear", "--limit", "10001"]);
+    assert_eq!((column(&found["hits"], "id").len(), &found["newest"]), (10_001, &serde_json::Value::Null));
     assert!(repo.wf(&["list", "-n", "2"]).ok().stderr.starts_with("note: 2 of 10001 issues; "));
     let by_tag = repo.wf(&["list", "-n", "2", "--tag", "fruit"]).ok().stderr;
     assert!(by_tag.starts_with("note: 2 of more than 101 issues; "), "{by_tag}");

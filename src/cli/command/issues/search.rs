@@ -14,6 +14,8 @@ use crate::ops::{Done, Notice, issues};
 /// `word*` matches a prefix, and `title: word` searches one field: title, context, comments, plans, commits,
 /// feedback or explorations. Anything else is plain text, such as `src/a.rs` or `bd-0v1`. If the text is an id, a shortened id
 /// or an item, its match comes first.
+///
+/// If more than 10,000 issues match, only the 1,000 newest of them are ranked, unless --limit is greater.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The words to search for; all must match
