@@ -41,6 +41,40 @@ struct Drained {
     most: usize,
 }
 
+/// The limits for twelve executors and a push that takes 0.3 s, with `done --next`: pushes an item, pushes that one command
+/// waits for, the longest wait in medians, and the rate compared with that of one executor.
+struct Limits {
+    pushes: f64,
+    most: Option<usize>,
+    longest: Option<f64>,
+    rate: Option<f64>,
+}
+
+impl Limits {
+    fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Clones => Self { pushes: 6.0, most: None, longest: Some(6.0), rate: Some(1.5) },
+            Kind::Worktrees => Self { pushes: 0.5, most: Some(3), longest: None, rate: None },
+        }
+    }
+
+    fn compare(&self, pushes: f64, most: usize, longest: f64, rate: f64) {
+        let verdict = |what: &str, is_met: bool| {
+            println!("   goal {what}: {}", if is_met { "met" } else { "MISSED" });
+        };
+        verdict(&format!("{} pushes an item at most", self.pushes), pushes <= self.pushes);
+        if let Some(limit) = self.most {
+            verdict(&format!("no command waits for more than {limit} pushes"), most <= limit);
+        }
+        if let Some(limit) = self.longest {
+            verdict(&format!("the longest wait is at most {limit} × the median"), longest <= limit);
+        }
+        if let Some(limit) = self.rate {
+            verdict(&format!("{limit} × the rate of one executor at least"), rate >= limit);
+        }
+    }
+}
+
 /// When a command that claims an item ran, in seconds since 1970.
 #[derive(Clone, Copy)]
 struct Claimed {
@@ -76,6 +110,11 @@ pub(super) fn tables() {
                         median(&mut waits),
                         drained.most,
                     );
+                    if count == 12 && delay == "0.3" && matches!(way, Way::DoneNext) {
+                        let (pushes, middle) =
+                            (drained.pushes as f64 / drained.items as f64, median(&mut waits));
+                        Limits::of(kind).compare(pushes, drained.most, longest / middle, rate / one);
+                    }
                 }
             }
         }
@@ -156,7 +195,10 @@ fn execute(place: &Path, way: Way) -> Vec<Claimed> {
     let claim = |args: &[&str], claims: &mut Vec<Claimed>| {
         let started = now();
         let code = command(place, args).stderr(std::process::Stdio::null()).status().unwrap().code();
-        claims.push(Claimed { started, ended: now() });
+        // A command that finds nothing left claims nothing.
+        if code == Some(0) {
+            claims.push(Claimed { started, ended: now() });
+        }
         assert!(matches!(code, Some(0 | 3)), "{args:?}: {code:?}");
         code == Some(0)
     };

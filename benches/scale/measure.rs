@@ -1,5 +1,6 @@
 //! Runs programs and measures their cost.
 
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ const LONGEST: f64 = 10.0;
 pub(super) struct Cost {
     /// The wall time of each run, in seconds.
     pub(super) wall: Vec<f64>,
-    /// The CPU time of all runs together, in seconds, including the children that they waited for.
+    /// The CPU time of all runs together, in seconds: of this process, and of the children that it waited for.
     pub(super) cpu: f64,
 }
 
@@ -47,13 +48,13 @@ impl Cost {
 
     /// Adds the cost of this many runs.
     pub(super) fn add_runs(&mut self, count: usize, mut work: impl FnMut(usize)) {
-        let before = children();
+        let before = used();
         for n in 0..count {
             let started = Instant::now();
             work(n);
             self.wall.push(started.elapsed().as_secs_f64());
         }
-        self.cpu += children() - before;
+        self.cpu += used() - before;
     }
 
     /// The cost of these runs beyond that of the others.
@@ -61,6 +62,33 @@ impl Cost {
         let wall = self.wall.iter().map(|wall| wall - other.median()).collect();
         Self { wall, cpu: (self.cpu() - other.cpu()) * self.wall.len() as f64 }
     }
+}
+
+/// Reads every record of the store once with git, and parses it in this process, and does nothing else. Returns the number of
+/// bytes, so that nothing of it is left out.
+pub(super) fn read_and_parse(store: &Path) -> usize {
+    let mut list = command(store, &["git", "ls-tree", "-r", "--format=%(objectname)", "refs/wf/main"]);
+    let names = list.stdout(Stdio::piped()).output().unwrap().stdout;
+    let mut cat = command(store, &["git", "cat-file", "--batch", "--buffer"]);
+    let mut cat = cat.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut stdin, stdout) = (cat.stdin.take().unwrap(), cat.stdout.take().unwrap());
+    let feeding = std::thread::spawn(move || stdin.write_all(&names).unwrap());
+    let mut stdout = BufReader::with_capacity(1 << 20, stdout);
+    let (mut header, mut data, mut read) = (String::new(), Vec::new(), 0);
+    while stdout.read_line(&mut header).unwrap() > 0 {
+        let size: usize = header.rsplit(' ').next().unwrap().trim().parse().unwrap();
+        data.resize(size + 1, 0);
+        stdout.read_exact(&mut data).unwrap();
+        // Not every file is a record.
+        if let Ok(value) = serde_json::from_slice::<serde_json::Value>(&data[..size]) {
+            std::hint::black_box(value);
+        }
+        read += size;
+        header.clear();
+    }
+    feeding.join().unwrap();
+    assert!(cat.wait().unwrap().success());
+    read
 }
 
 /// A command in a directory, without input, whose output is discarded.
@@ -104,14 +132,17 @@ pub(super) fn peak(mut command: Command) -> u64 {
     }
 }
 
-/// The CPU time of the children that have ended, in seconds, if the system reports it.
-fn children() -> f64 {
+/// The CPU time of this process and of its children that have ended, in seconds, if the system reports it.
+fn used() -> f64 {
     #[cfg(unix)]
     {
         use nix::sys::resource::{UsageWho, getrusage};
         use nix::sys::time::TimeValLike;
-        let usage = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap();
-        (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
+        let seconds = |who| {
+            let usage = getrusage(who).unwrap();
+            (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
+        };
+        seconds(UsageWho::RUSAGE_CHILDREN) + seconds(UsageWho::RUSAGE_SELF)
     }
     #[cfg(not(unix))]
     f64::NAN
