@@ -21,11 +21,14 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub(crate) use context::{CliContext, Force, acting, acting_as, environment, named, read_bytes, read_text};
+pub(crate) use context::{
+    CliContext, Force, acting, acting_as, environment, named, read_bytes, read_text, variable,
+};
 use failure::system_words;
 pub(crate) use failure::{Exit, Failure};
 
 pub(crate) use crate::model::strict::strict_fault;
+use crate::ops::issues::SavedQueries;
 use crate::ui;
 use crate::ui::settings::{Color, DateChoice, DateForm, UiSettings};
 
@@ -228,16 +231,33 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
 
 /// Expands the saved queries in `list @mine`. A query that does not exist stays, so that `list` reports it.
 fn with_saved_queries(words: Vec<String>) -> Vec<String> {
-    let is_list = words.iter().find(|word| !word.starts_with('-')).is_some_and(|word| word == "list");
-    if !is_list || !words.iter().any(|word| word.starts_with('@')) {
+    if !words.iter().any(|word| word.starts_with('@')) || first_word(&words) != Some("list") {
         return words;
     }
     let Ok(session) = CliContext::new(false, false).session() else { return words };
-    let one = |word: String| match word.strip_prefix('@').map(|name| input::chosen::saved(&session, name)) {
+    let Ok(saved) = SavedQueries::of(&session) else { return words };
+    let one = |word: String| match word.strip_prefix('@').map(|name| saved.options(name)) {
         Some(Ok(meant)) => meant,
         _ => vec![word],
     };
     words.into_iter().flat_map(one).collect()
+}
+
+/// The name of the command: the first word that is neither an option of the whole program nor the value of one.
+fn first_word(words: &[String]) -> Option<&str> {
+    let command = command();
+    let takes_value = |word: &str| {
+        let arguments = command.get_arguments().filter(|it| it.get_action().takes_values());
+        arguments.filter_map(clap::Arg::get_long).any(|long| word.strip_prefix("--") == Some(long))
+    };
+    let mut words = words.iter().map(String::as_str);
+    loop {
+        match words.next()? {
+            option if takes_value(option) => drop(words.next()),
+            option if option.starts_with('-') => {}
+            word => return Some(word),
+        }
+    }
 }
 
 /// The words of the command line, translated. If one is not text, all stay as they are, for the parser to refuse.

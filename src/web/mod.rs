@@ -25,6 +25,8 @@ mod server;
 mod view;
 
 pub(crate) use export::export;
+#[cfg(test)]
+pub(crate) use pages::is_option_of_query;
 pub(crate) use server::{Listening, StartServer, WebServer};
 
 use std::path::PathBuf;

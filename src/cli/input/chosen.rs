@@ -6,11 +6,9 @@ use clap::Parser;
 
 use super::list_filter::FilterArgs;
 use crate::cli::{CliContext, Failure, Outcome, print, usage};
-use crate::model::nearest::nearest;
-use crate::model::shell;
 use crate::model::words::count;
 use crate::ops::Session;
-use crate::ops::issues::{self, List, Many};
+use crate::ops::issues::{self, List, Many, SavedQueries, query_words};
 use crate::ui;
 
 /// Which issues to change at once.
@@ -35,61 +33,15 @@ struct Query {
     filter: FilterArgs,
 }
 
-/// The text of a saved query, `wf.query.NAME` in git's configuration.
-fn text_of(session: &Session, name: &str) -> Option<String> {
-    session.store().config(&format!("wf.query.{name}"))
-}
-
-/// The options of a saved query.
-///
-/// # Errors
-/// There is none with this name, a quote in it does not end, or it refers to itself.
-pub(in crate::cli) fn saved(session: &Session, name: &str) -> Result<Vec<String>, Failure> {
-    if text_of(session, name).is_some() {
-        return options(session, name, &mut Vec::new());
-    }
-    let set = format!("git config {} \"--mine --unblocked\"", shell::operand(&format!("wf.query.{name}")));
-    let what = format!("no saved query is called `@{name}`");
-    let all = session.store().git().config_below("wf.").unwrap_or_default();
-    let names = all.iter().filter(|it| it.subsection == "query").map(|it| it.name.as_str());
-    let saves = "saves one";
-    Err(match nearest(name, names) {
-        Some(near) => Failure::usage(what).hint(format!("did you mean `@{near}`?")).command(set, saves),
-        None => Failure::usage(what).command(set, saves),
-    })
-}
-
-/// The options of a saved query, in which each other saved query is replaced with its options. A word that names none
-/// stays, since it can be a value. `within` are the queries that this one is part of.
-fn options(session: &Session, name: &str, within: &mut Vec<String>) -> Result<Vec<String>, Failure> {
-    if within.iter().any(|it| it == name) {
-        return Err(Failure::usage(format!("the saved query `@{name}` refers to itself"))
-            .command("git config --get-regexp wf.query", "shows the saved queries"));
-    }
-    within.push(name.to_owned());
-    let mut all = Vec::new();
-    for word in words(&text_of(session, name).unwrap_or_default())? {
-        match word.strip_prefix('@').filter(|name| text_of(session, name).is_some()) {
-            Some(inner) => all.extend(options(session, inner, within)?),
-            None => all.push(word),
-        }
-    }
-    within.pop();
-    Ok(all)
-}
-
-fn words(text: &str) -> Result<Vec<String>, Failure> {
-    shlex::split(text).ok_or_else(|| {
-        Failure::usage(format!("`{text}` has a quote that does not end")).hint("quote as in a shell")
-    })
-}
-
 /// Replaces each `@NAME` with the options of that saved query.
 pub(in crate::cli) fn expanded(session: &Session, given: Vec<String>) -> Result<Vec<String>, Failure> {
-    let mut all = Vec::new();
+    if !given.iter().any(|word| word.starts_with('@')) {
+        return Ok(given);
+    }
+    let (saved, mut all) = (SavedQueries::of(session)?, Vec::new());
     for word in given {
         match word.strip_prefix('@') {
-            Some(name) => all.extend(saved(session, name)?),
+            Some(name) => all.extend(saved.options(name)?),
             None => all.push(word),
         }
     }
@@ -98,7 +50,7 @@ pub(in crate::cli) fn expanded(session: &Session, given: Vec<String>) -> Result<
 
 /// Parses a query.
 pub(in crate::cli) fn list(session: &Session, text: &str) -> Result<List, Failure> {
-    let words = expanded(session, words(text)?)?;
+    let words = expanded(session, query_words(text)?)?;
     let query = Query::try_parse_from(&words).map_err(|error| {
         let (what, hint) = usage::fault("--where", &error);
         let filters = "--where takes the filters of `git wf list --help`";
@@ -141,5 +93,24 @@ impl WhereArgs {
         }
         let done = issues::many(&session, preview.view.issues, change)?;
         context.answer(done, |it, _, screen| print::issues::many(screen, it, verb))
+    }
+}
+
+#[cfg(all(test, feature = "web"))]
+mod tests {
+    /// Saved queries are options of `list`, and the browser knows each of them.
+    #[test]
+    fn the_browser_knows_every_option_of_list() {
+        let command = crate::cli::whole_command();
+        let list = command.find_subcommand("list").unwrap();
+        let own = list.get_arguments().filter(|it| !it.is_global_set() && it.get_long().is_some());
+        let is_unknown = |it: &&clap::Arg| {
+            let long = it.get_long().unwrap_or_default();
+            let is_known =
+                || crate::web::is_option_of_query(long, it.get_short(), it.get_action().takes_values());
+            !["help", "version"].contains(&long) && !is_known()
+        };
+        let unknown: Vec<_> = own.filter(is_unknown).filter_map(clap::Arg::get_long).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
     }
 }

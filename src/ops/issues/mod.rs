@@ -14,6 +14,7 @@ mod new;
 mod overrides;
 mod overview;
 mod reopen;
+mod saved;
 mod search;
 mod seen;
 mod show;
@@ -42,6 +43,7 @@ pub(crate) use overview::{IssueWithExecutor, Overview, overview, standing};
 #[cfg(feature = "web")]
 pub(crate) use reopen::reopen_to;
 pub(crate) use reopen::{Reopen, reopen};
+pub(crate) use saved::{SavedQueries, words as query_words};
 pub(crate) use search::{FoundIssue, SearchResult, search};
 pub(crate) use seen::SeenFields;
 pub(crate) use show::{ShownExecution, ShownRecord, show};

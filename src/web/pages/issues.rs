@@ -43,7 +43,7 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
             @if view.may_write() { a.button href=(view.href(&Place::NewIssue)) { "New issue" } }
         }
         @if !view.is_export() {
-            @let saved = saved::all(view.session);
+            @let saved = saved::all(view.session)?;
             @if !saved.is_empty() {
                 p.saved {
                     "Saved: "

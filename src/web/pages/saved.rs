@@ -1,8 +1,7 @@
-//! Saved queries: `wf.query.NAME` in git's configuration holds options of `git wf list`, which become filters.
+//! Saved queries, which are options of `git wf list`, as filters.
 
-use std::collections::BTreeMap;
-
-use crate::ops::Session;
+use crate::ops::issues::SavedQueries;
+use crate::ops::{Refusal, Session};
 use crate::web::place::Query;
 
 /// Options with a value: long name, short name, filter.
@@ -37,19 +36,26 @@ const SHAPES: &[&str] = &["--limit", "-n", "--offset", "--group-by", "--fields",
 /// Such options without a value.
 const SHAPING_FLAGS: &[&str] = &["--count", "--brief", "--json"];
 
-/// The saved queries by name, without those that have an option for which there is no filter.
-pub(super) fn all(session: &Session) -> Vec<(String, Query)> {
-    let found = session.store().git().config_below("wf.").unwrap_or_default();
-    let saved = found.into_iter().filter(|it| it.subsection == "query");
-    // The last value of a name wins.
-    let by_name: BTreeMap<String, String> = saved.map(|it| (it.name, it.value)).collect();
-    by_name.into_iter().filter_map(|(name, options)| Some((name, filter(&options)?))).collect()
+/// The saved queries by name, without those that are not options of `list`.
+pub(super) fn all(session: &Session) -> Result<Vec<(String, Query)>, Refusal> {
+    let saved = SavedQueries::of(session)?;
+    let query = |name: &str| Some((name.to_owned(), filter(saved.options(name).ok()?)?));
+    Ok(saved.names().filter_map(query).collect())
+}
+
+/// Whether an option of `list` is a filter here, or one that a page decides itself.
+#[cfg(test)]
+pub(crate) fn is_option_of_query(long: &str, short: Option<char>, takes_value: bool) -> bool {
+    let (long, short) = (format!("--{long}"), short.map_or(String::new(), |short| format!("-{short}")));
+    let (filters, shapes) = if takes_value { (VALUES, SHAPES) } else { (FLAGS, SHAPING_FLAGS) };
+    filters.iter().any(|(name, its_short, _)| *name == long && *its_short == short)
+        || shapes.contains(&long.as_str()) && (short.is_empty() || shapes.contains(&short.as_str()))
 }
 
 /// Converts options to a filter; `None` if there is no filter for one of them.
-fn filter(options: &str) -> Option<Query> {
+fn filter(options: Vec<String>) -> Option<Query> {
     let mut query = Query::default();
-    let mut words = shlex::split(options)?.into_iter();
+    let mut words = options.into_iter();
     while let Some(word) = words.next() {
         let (name, given) = split(&word);
         if SHAPES.contains(&name) {
@@ -90,7 +96,7 @@ mod tests {
 
     #[test]
     fn options_are_filters() {
-        let suffix = |options: &str| filter(options).map(|query| query.suffix());
+        let suffix = |options: &str| filter(shlex::split(options).unwrap()).map(|query| query.suffix());
         let mine = "--assignee 'Ada B' -t auth --tag=api -s planned,queued --all";
         assert_eq!(suffix(mine).unwrap(), "?assignee=Ada+B&tag=auth&tag=api&status=planned%2Cqueued&all=1");
         assert_eq!(suffix("").unwrap(), "");
@@ -98,7 +104,7 @@ mod tests {
             suffix("--limit 3 -n5 --tag api --group-by=tag --count -spaused").unwrap(),
             "?tag=api&status=paused"
         );
-        for other in ["--status", "ISS-1", "--all=yes", "'open", "--limit", "--count=1", "-ab"] {
+        for other in ["--status", "ISS-1", "--all=yes", "--limit", "--count=1", "-ab"] {
             assert_eq!(suffix(other), None, "{other}");
         }
     }

@@ -170,3 +170,21 @@ fn a_saved_query_can_name_another() {
     let changed = repo.json(&["comment", "--where", "@x --priority 3", "--yes", "text"]);
     assert_eq!(changed["issues"].as_array().map(Vec::len), Some(2), "{changed}");
 }
+
+#[test]
+fn a_saved_query_is_found_behind_options_of_the_whole_program() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for (id, tag) in [("A-1", "x"), ("A-2", "y")] {
+        repo.wf(&["new", "--id", id, "-t", tag, id]).ok();
+    }
+    repo.git(&["config", "wf.query.X", "--tag x"]).ok();
+    for args in [
+        &["--date", "iso", "list", "@x"][..],
+        &["--color=never", "-q", "list", "-p", "medium", "@X"],
+        &["--json", "--color", "never", "list", "@x"],
+    ] {
+        let shown = repo.wf(args).ok().stdout;
+        assert!(shown.contains("A-1") && !shown.contains("A-2"), "{args:?}: {shown}");
+    }
+}

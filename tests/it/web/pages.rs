@@ -131,6 +131,10 @@ fn the_lists_show_what_the_commands_list() {
     repo.git(&["config", "wf.query.mine", "--tag wave-1 --priority=high"]).ok();
     let saved = browser.page("/issues");
     assert!(saved.contains("href=\"/issues?tag=wave-1&amp;priority=high\">@mine</a>"), "{saved}");
+    repo.git(&["config", "wf.query.both", "@mine -s planned"]).ok();
+    let saved = browser.page("/issues");
+    let both = "href=\"/issues?tag=wave-1&amp;priority=high&amp;status=planned\">@both</a>";
+    assert!(saved.contains(both), "{saved}");
     let wrong = browser.page("/issues?status=sleeping&priority=0&wave=x");
     assert!(wrong.contains("<code>sleeping</code> is not a status"), "{wrong}");
     let board = browser.page("/board?q=words");

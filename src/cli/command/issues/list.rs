@@ -5,7 +5,6 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::input::chosen;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::print::json_array::JsonArray;
@@ -19,7 +18,7 @@ use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::fields::FieldNames;
 use crate::ops::format::Format;
-use crate::ops::issues::{self, IssueView, List};
+use crate::ops::issues::{self, IssueView, List, SavedQueries};
 use crate::ops::{Notice, Session};
 
 /// List issues (open ones by default)
@@ -155,7 +154,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             Failure::usage(format!("`{word}` is not a saved query"))
                 .remedy(RemedyCall::new(Other::Search, ["TEXT"]), "searches for a text")
         })?;
-        chosen::saved(&session, name)?;
+        SavedQueries::of(&session)?.options(name)?;
         return Err(
             Failure::usage(format!("`{word}` cannot be expanded here")).hint("put it before the options")
         );
