@@ -128,7 +128,7 @@ impl CliContext {
     }
 
     /// Prints the answer of an operation: the view as a JSON document, or as `print` writes it for people. The flag for
-    /// `print` says whether anything changed. See [`Context::only`] to print only some fields.
+    /// `print` says whether anything changed. See [`CliContext::only`] to print only some fields.
     pub(crate) fn answer<V: Serialize + JsonSchema>(
         &mut self,
         done: Done<V>,
@@ -242,8 +242,9 @@ fn clock() -> Clock {
     Clock::at(variable("GIT_COMMITTER_DATE"))
 }
 
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+/// A variable of the environment. A value that is not UTF-8 is kept, lossily, so that it is refused and not ignored.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
 /// With fewer records, the work is done before anyone looks.

@@ -180,3 +180,13 @@ fn an_import_brings_only_what_the_role_may_write() {
         repo.wf(&["import", "jsonl", &file]).ok();
     }
 }
+
+#[test]
+fn a_role_that_cannot_be_read_is_not_none() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["new", "--id", "ISS-001", "One"]).ok();
+    let ran = repo.sh(&["-c", "WF_ROLE=$(printf 'planner\\377') git wf close ISS-001"]);
+    assert!(ran.code == 1 && ran.stderr.contains("which is not a role"), "{}", ran.stderr);
+    assert_eq!(repo.status("ISS-001"), "registered");
+}

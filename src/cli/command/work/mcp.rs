@@ -1,5 +1,5 @@
 use crate::agent::in_run;
-use crate::cli::{CliContext, Exit, Failure, Outcome, acting, acting_as, environment, print};
+use crate::cli::{CliContext, Exit, Failure, Outcome, acting, acting_as, environment, print, variable};
 use crate::mcp::{self, McpSettings};
 use crate::model::code::Code;
 use crate::rules::roles;
@@ -47,7 +47,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         // An agent of a run keeps its role.
         (Some(charged), _) => Some(charged.role.clone()),
         (None, Some(role)) => Some(role),
-        (None, None) => std::env::var("WF_ROLE").ok().filter(|role| !role.trim().is_empty()),
+        (None, None) => variable("WF_ROLE").filter(|role| !role.trim().is_empty()),
     };
     // An unknown role may do nothing, so say so before any call fails.
     if charged.is_none() {
