@@ -34,13 +34,14 @@ use crate::model::strict;
 
 /// Fields of a solution that are not part of the plan. Those that the store makes or derives are ignored if given,
 /// except for the ids and the digest.
-const OWNED: &[&str] = &[
+pub(crate) const OWNED: &[&str] = &[
     "id",
     "solution_id",
     "issue_id",
     "author",
     "created_at",
     "is_bound",
+    "withdrawn",
     "bound_at",
     "plan_digest",
     "quality",

@@ -101,23 +101,48 @@ impl SolutionView {
     }
 }
 
+/// The members of the answer that are not the plan's.
+const BESIDE: &[&str] = &[
+    "id",
+    "issue_id",
+    "author",
+    "created_at",
+    "is_bound",
+    "withdrawn",
+    "plan_digest",
+    "quality",
+    "files_touched",
+    "task_count",
+    "computed_complexity",
+    "review",
+    "reviews",
+];
+
 /// Serializes a plan without members that have the name of a derived field, since the derived field wins.
 fn without_derived<S: Serializer>(plan: &Value, serializer: S) -> Result<S::Ok, S::Error> {
-    const BESIDE: &[&str] = &[
-        "id",
-        "issue_id",
-        "author",
-        "created_at",
-        "is_bound",
-        "withdrawn",
-        "plan_digest",
-        "quality",
-        "files_touched",
-        "task_count",
-        "computed_complexity",
-        "review",
-        "reviews",
-    ];
     let fields = plan.as_object().into_iter().flatten();
     serializer.collect_map(fields.filter(|(name, _)| !BESIDE.contains(&name.as_str())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::plan_check::OWNED;
+
+    fn properties<T: JsonSchema>() -> BTreeSet<String> {
+        let schema = schemars::schema_for!(T);
+        schema.get("properties").and_then(Value::as_object).unwrap().keys().cloned().collect()
+    }
+
+    /// Else a plan that is read and added again would have another digest.
+    #[test]
+    fn what_an_answer_says_beside_the_plan_is_no_part_of_a_plan_that_is_given() {
+        let plan = properties::<Plan>();
+        let beside: Vec<String> = properties::<SolutionView>().difference(&plan).cloned().collect();
+        assert!(beside.len() > 10, "{beside:?}");
+        for name in beside {
+            assert!(BESIDE.contains(&name.as_str()), "{name}");
+            assert!(OWNED.contains(&name.as_str()), "{name}");
+        }
+    }
 }
