@@ -117,3 +117,22 @@ fn programs_that_read_manual_pages_have_nothing_to_complain_about() {
         }
     }
 }
+
+#[test]
+fn a_command_is_found_by_the_name_of_its_page() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    let shown = |args: &[&str]| repo.wf(&[&["help"], args].concat()).ok().stdout;
+    for (page, words) in [
+        ("git-wf", &[][..]),
+        ("git-wf(1)", &[]),
+        ("git-wf-queue", &["queue"]),
+        ("git-wf-queue-add(1)", &["queue", "add"]),
+        ("git-wf-queue-add.1", &["queue", "add"]),
+    ] {
+        assert_eq!(shown(&[page]), shown(words), "{page}");
+    }
+    for page in ["git-wf-nothing", "git-wf-queue-nothing", "git-wfx"] {
+        assert_eq!(repo.refused(1, &["help", page])["code"], "not-found", "{page}");
+    }
+}

@@ -176,3 +176,15 @@ fn nothing_is_written_in_a_mirror() {
     assert_eq!(mirror.tip().unwrap(), ROOT);
     assert_eq!(tracking(&mirror), None);
 }
+
+#[test]
+fn a_store_that_was_created_is_announced_even_if_the_hooks_are_refused() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    let elsewhere = sandbox.root().join("elsewhere");
+    repo.git(&["config", "core.hooksPath", elsewhere.to_str().unwrap()]).ok();
+    let ran = repo.wf(&["init", "--hooks"]).fails(1);
+    assert_eq!(ran.stdout, "created refs/wf/main\n");
+    assert!(ran.stderr.contains("outside this repository"), "{}", ran.stderr);
+    assert!(repo.tip().is_some());
+}

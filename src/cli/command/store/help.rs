@@ -76,6 +76,10 @@ fn found(topic: &[String]) -> Result<HelpAnswer, Failure> {
         return Ok(HelpAnswer { page, text: manual::text(guide.roff) });
     }
     let mut command = whole_command();
+    let topic = match topic {
+        [name] => &words_of_page(&command, name).unwrap_or_else(|| topic.to_vec()),
+        topic => topic,
+    };
     let mut page = "git-wf".to_owned();
     for (n, word) in topic.iter().enumerate() {
         let Some(inner) = command.find_subcommand(word).filter(|inner| !inner.is_hide_set()) else {
@@ -97,6 +101,24 @@ fn found(topic: &[String]) -> Result<HelpAnswer, Failure> {
         command = inner.clone();
     }
     Ok(HelpAnswer { page: format!("{page}(1)"), text: command.render_long_help().to_string() })
+}
+
+/// The words of a command whose page has this name, with or without the section: `git-wf-queue-add`, `git-wf(1)`.
+fn words_of_page(command: &clap::Command, name: &str) -> Option<Vec<String>> {
+    let name = name.strip_suffix("(1)").or_else(|| name.strip_suffix(".1")).unwrap_or(name);
+    let mut rest = name.strip_prefix("git-wf")?;
+    let (mut command, mut words) = (command, Vec::new());
+    while !rest.is_empty() {
+        let after = rest.strip_prefix('-')?;
+        let is_it = |it: &&clap::Command| {
+            after.strip_prefix(it.get_name()).is_some_and(|more| more.is_empty() || more.starts_with('-'))
+        };
+        // Of `task` and `task-list`, the longer one is meant.
+        command = command.get_subcommands().filter(is_it).max_by_key(|it| it.get_name().len())?;
+        words.push(command.get_name().to_owned());
+        rest = &after[command.get_name().len()..];
+    }
+    Some(words)
 }
 
 /// The closest name of a command below this one, or of a guide.

@@ -46,9 +46,17 @@ pub(in crate::cli) fn run(Args { remote, hooks }: Args, context: &mut CliContext
     let mut done = Done { view: InitAnswer { store: view, hooks: vec![] }, commit, notices };
     if wanted {
         let input = InstallHooks { program: program::path()?, side: HookSide::Client, force: false };
-        let installed = store::install_hooks(&session, &input)?;
-        done.view.hooks = installed.view;
-        done.notices.extend(installed.notices);
+        match store::install_hooks(&session, &input) {
+            Ok(installed) => {
+                done.view.hooks = installed.view;
+                done.notices.extend(installed.notices);
+            }
+            Err(refusal) => {
+                // The store is there all the same.
+                context.answer(done, |view, _, screen| print::store::initialised(screen, view))?;
+                return Err(refusal.into());
+            }
+        }
     }
     context.answer(done, |view, _, screen| print::store::initialised(screen, view))
 }
