@@ -47,7 +47,7 @@ pub(crate) enum SortOrder {
 }
 
 impl SortOrder {
-    /// The columns of [`Sort::Priority`], which is also the order within a lane of a board.
+    /// The columns of [`SortOrder::Priority`], which is also the order within a lane of a board.
     pub(super) const PRIORITY_COLUMNS: &str = "i.priority, i.created, i.id";
 
     /// The database index with this order, and the order itself.

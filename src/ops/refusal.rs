@@ -30,7 +30,7 @@ impl Detail {
 /// A refused operation. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// See [`Kind`].
+    /// See [`RefusalKind`].
     pub(crate) kind: RefusalKind,
     /// A stable code for programs, in kebab case: `not-found`.
     pub(crate) code: Code,

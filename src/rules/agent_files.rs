@@ -155,7 +155,7 @@ impl Piece {
     /// Whether it is in a file with this text.
     ///
     /// # Errors
-    /// Any [`Fault`] of the file.
+    /// Any [`AgentFileFault`].
     pub(crate) fn state(&self, text: Option<&str>) -> Result<State, AgentFileFault> {
         let Some(text) = text else { return Ok(State::Missing) };
         match &self.edit {
@@ -169,7 +169,7 @@ impl Piece {
     /// Refuses a file that its agent could not read, even if it can be edited.
     ///
     /// # Errors
-    /// [`Fault::Syntax`].
+    /// [`AgentFileFault::Syntax`].
     pub(crate) fn refuse_unreadable(&self, text: &str, agent: Agent) -> Result<(), AgentFileFault> {
         match &self.edit {
             Edit::Json { reader, .. } => json::refuse_unreadable(text, *reader, agent),
@@ -180,7 +180,7 @@ impl Piece {
     /// The text with it. Nothing changes if it is there already, or something else is in its place.
     ///
     /// # Errors
-    /// Any [`Fault`] of the file.
+    /// Any [`AgentFileFault`].
     pub(crate) fn put_into(&self, text: Option<&str>) -> Result<String, AgentFileFault> {
         match (&self.edit, text) {
             (Edit::Markdown, text) => section::put_into(text, Marks::Markdown, INSTRUCTIONS),
@@ -194,7 +194,7 @@ impl Piece {
     /// The text without it; `None` if nothing else is left of a file that was made for it.
     ///
     /// # Errors
-    /// Any [`Fault`] of the file.
+    /// Any [`AgentFileFault`].
     pub(crate) fn take_out_of(&self, text: &str) -> Result<Option<String>, AgentFileFault> {
         match &self.edit {
             Edit::Markdown => section::take_out_of(text, Marks::Markdown),

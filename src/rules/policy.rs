@@ -35,7 +35,7 @@ impl GateValue {
 }
 
 impl Gate {
-    /// The condition, if it is [`Setting::Required`].
+    /// The condition, if it is [`GateValue::Required`].
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Review => {

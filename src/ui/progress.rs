@@ -26,7 +26,7 @@ pub(crate) struct ProgressLine {
 
 impl ProgressLine {
     /// `label` is a word such as "importing"; `total` may be unknown. Nothing is drawn before the first
-    /// [`Progress::at`].
+    /// [`ProgressLine::at`].
     pub(crate) fn start(label: &'static str, total: Option<u64>) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         // It writes only its own words and the escapes that clear them; none of it comes from outside.

@@ -79,7 +79,7 @@ pub(crate) enum Unanswered {
     Unfit {
         /// Its name.
         agent: String,
-        /// The errors, each with its place: for [`Request::faults`] of the next question.
+        /// The errors, each with its place: for `faults` of the next request.
         faults: Vec<String>,
     },
     /// The conversation in the Agent Client Protocol failed.
