@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::model::branch;
+
 /// A longer trace is not read to its end.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
 /// A longer command line is cut.
@@ -231,7 +233,7 @@ impl GitAct {
         let target = |word: &str| {
             let word = word.trim_start_matches('+');
             let name = word.rsplit_once(':').map_or(word, |(_, target)| target);
-            name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
+            branch::short(name).to_owned()
         };
         let named = args.map(|word| (word, target(word)));
         let branches = named.filter(|(_, name)| name != "HEAD" && !name.is_empty());

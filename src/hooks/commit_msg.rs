@@ -9,6 +9,7 @@ use super::binding::{self, Binding, BoundExecution, HookWorktree, LostClaim};
 use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};
 use super::staged::Staged;
 use super::{HookError, HookVerdict};
+use crate::model::branch;
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::rules::policy::Gate;
@@ -125,7 +126,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<HookVerdict, HookError> 
         Binding::Nothing | Binding::Ended(..) | Binding::Elsewhere(_) => {
             Ok(HookVerdict::Refused(match &here.branch {
                 Some(branch) => {
-                    let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+                    let branch = branch::short(branch);
                     format!(
                         "the policy requires a plan for every commit, and none is being executed on `{branch}`"
                     )

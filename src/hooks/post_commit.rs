@@ -4,8 +4,9 @@
 use super::HookError;
 use super::HookVerdict;
 use super::binding::{self, Binding, BoundExecution, HookWorktree};
+use crate::model::branch;
 use crate::model::execution::{Event, LinkedBy, Renew};
-use crate::model::hash::CommitHash;
+use crate::model::hash::{CommitHash, SHORT};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::Op;
 use crate::model::task_id::TaskId;
@@ -18,9 +19,6 @@ use crate::trail::own_branch::Relation;
 use crate::trail::progress;
 use crate::trail::sources::{SourceWork, Sources};
 use crate::trail::trailers;
-
-/// The number of hex digits with which a subject in the log names a commit.
-const SHORT: usize = 7;
 
 /// The execution to which a commit is linked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,7 +155,7 @@ fn unlinked(
 ) -> Result<Option<String>, StoreError> {
     let Some(active) = &here.active else { return Ok(None) };
     let hash = short(commit);
-    let short_name = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+    let short_name = |name: &str| branch::short(name).to_owned();
     let on =
         here.branch.as_deref().map_or("a detached HEAD".to_owned(), |it| format!("`{}`", short_name(it)));
     let why = match binding::of_worktree(store, read, here)? {

@@ -8,7 +8,7 @@ use super::rebase::RebaseCommits;
 use super::{HookError, HookVerdict};
 use crate::git::ObjectId;
 use crate::model::execution::{CommitLink, Event, Rewrite};
-use crate::model::hash::CommitHash;
+use crate::model::hash::{CommitHash, SHORT};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::Op;
 use crate::rules::folder::ExecutionFolder;
@@ -101,7 +101,7 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<HookVerdict
 }
 
 fn short(hash: &str) -> String {
-    hash.chars().take(7).collect()
+    hash.chars().take(SHORT).collect()
 }
 
 /// Appends to the log of one execution. Returns the commits that were followed.

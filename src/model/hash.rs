@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// The number of digits of a SHA-1 and of a SHA-256.
 const LENGTHS: [usize; 2] = [40, 64];
 /// The number of digits shown to people.
-const SHORT: usize = 10;
+pub(crate) const SHORT: usize = 10;
 const PATTERN: &str = "^([0-9a-f]{40}|[0-9a-f]{64})$";
 
 /// A text that is not an object id.

@@ -1,6 +1,7 @@
 //! The data model of the format: ids, stamps, records, and how two versions of a record become one. Pure.
 
 pub(crate) mod agent_session;
+pub(crate) mod branch;
 pub(crate) mod code;
 pub(crate) mod declare;
 pub(crate) mod digest;

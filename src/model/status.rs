@@ -86,6 +86,24 @@ text_enum!(
 );
 
 text_enum!(
+    /// The status of a queue: what was decided about it, or what its items make of it.
+    QueueStatus {
+        /// Its items are handed out.
+        Active = "active",
+        /// Its items are not handed out for now.
+        Paused = "paused",
+        /// It is archived.
+        Archived = "archived",
+        /// It is active, and nothing is left to do.
+        Completed = "completed",
+        /// It is active, and nothing is left to do, but an item failed.
+        Failed = "failed",
+        /// Its record is broken.
+        Unreadable = "unreadable",
+    }
+);
+
+text_enum!(
     /// The state of an execution.
     ExecutionStatus {
         /// In progress.

@@ -22,7 +22,7 @@ use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::queue_conflict::ConflictType;
 use crate::model::repo_path::RepoPath;
 use crate::model::root::Policy;
-use crate::model::status::ItemStatus;
+use crate::model::status::{ItemStatus, QueueStatus};
 
 pub(crate) use blocker::{Blocker, withdrawn};
 pub(crate) use graph::{Edge, OrderReason};
@@ -56,7 +56,7 @@ pub(crate) struct QueueView {
     /// The record.
     pub(crate) queue: Queue,
     /// active, paused, archived; completed or failed if nothing is left to do in an active one; unreadable.
-    pub(crate) status: &'static str,
+    pub(crate) status: QueueStatus,
     /// Its items in the order of execution, without removed ones.
     pub(crate) items: Vec<ItemView>,
     /// Which item comes before which, by their indexes in `items`.
@@ -172,7 +172,7 @@ impl<'a> InOrder<'a> {
     }
 
     /// The status of the queue, if its items have these states.
-    pub(crate) fn status(&self, states: &[(ItemStatus, Vec<Blocker>)]) -> &'static str {
+    pub(crate) fn status(&self, states: &[(ItemStatus, Vec<Blocker>)]) -> QueueStatus {
         let items = self.items().iter().zip(states).map(|(item, (status, _))| (*status, &item.issue_id));
         queue_status(self.folder, items, self.facts)
     }
@@ -237,7 +237,7 @@ fn queue_status<'a>(
     folder: &QueueFolder,
     items: impl Iterator<Item = (ItemStatus, &'a IssueId)>,
     facts: &Facts,
-) -> &'static str {
+) -> QueueStatus {
     // Items that were given up, or whose issue was closed otherwise, are not left to do.
     let is_over = |issue| facts.get(issue).is_some_and(|issue| issue.status.is_terminal());
     let (mut is_empty, mut all_over, mut any_failed) = (true, true, false);
@@ -251,11 +251,12 @@ fn queue_status<'a>(
         };
     }
     match folder.queue.status {
-        _ if !folder.is_readable => "unreadable",
-        QueueDecision::Active if is_empty || !all_over => "active",
-        QueueDecision::Active if any_failed => "failed",
-        QueueDecision::Active => "completed",
-        decided => decided.as_str(),
+        _ if !folder.is_readable => QueueStatus::Unreadable,
+        QueueDecision::Active if is_empty || !all_over => QueueStatus::Active,
+        QueueDecision::Active if any_failed => QueueStatus::Failed,
+        QueueDecision::Active => QueueStatus::Completed,
+        QueueDecision::Paused => QueueStatus::Paused,
+        QueueDecision::Archived => QueueStatus::Archived,
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::patch_id;
 use super::referred::Referred;
 use crate::git::{ObjectId, Revisions};
-use crate::model::hash::{CommitHash, PatchId};
+use crate::model::hash::{CommitHash, PatchId, SHORT};
 use crate::rules::folder::{ExecutionFolder, LinkedCommit};
 use crate::store::{CodeCommit, Store, StoreError};
 
@@ -75,7 +75,7 @@ pub(crate) fn of_others(
             None => ranges.same(&patch, code, &whole)?,
         };
         if let Some((id, by)) = found.and_then(|id| Some((id, known.get(&CommitHash::from(id))?))) {
-            let short = id.to_hex_with_len(10);
+            let short = id.to_hex_with_len(SHORT);
             copies.insert(hash.clone(), format!("repeats what {} made ({short})", by.author));
         }
     }

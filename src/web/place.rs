@@ -3,6 +3,7 @@
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
+use crate::model::hash::SHORT;
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
 
 /// Characters that a path segment cannot contain unencoded.
@@ -82,9 +83,9 @@ impl Hex {
         &self.0
     }
 
-    /// Its first twelve digits.
+    /// Its first digits, as shown everywhere.
     pub(super) fn short(&self) -> &str {
-        self.0.get(..12).unwrap_or(&self.0)
+        self.0.get(..SHORT).unwrap_or(&self.0)
     }
 }
 

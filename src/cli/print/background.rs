@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::print::review as review_print;
+use crate::model::branch;
 use crate::model::issue::Source;
 use crate::model::status::ExecutionStatus;
 use crate::ops::work::status_words;
@@ -210,7 +211,7 @@ fn attempt(it: &AttemptContext, screen: &mut Screen) -> io::Result<()> {
         writeln!(screen, "        summary: {}", indent(summary, 8).trim_start())?;
     }
     if let Some(branch) = &it.branch {
-        let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        let branch = branch::short(branch);
         writeln!(screen, "        on {}", clean_line(branch))?;
     }
     for commit in &it.commits {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::cli::print::execution::{agent_note, session_line};
 use crate::cli::print::issues::status_style;
 use crate::cli::print::{review, with_remedies};
+use crate::model::branch;
 use crate::model::id::SolutionId;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
@@ -292,7 +293,7 @@ pub(in crate::cli) fn execution(screen: &mut Screen, shown: &ShownExecution, now
         painter.paint(style::ID, execution.id.short()),
         painter.paint(style::HEADING, &shown.title)
     )?;
-    let branch = execution.branch.as_deref().map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
+    let branch = execution.branch.as_deref().map(branch::short);
     let lease = if now > execution.lease_expires_at { "lease ended" } else { "lease until" };
     let fields = [
         ("status", Some(it.status.to_string())),

@@ -29,7 +29,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, queues: &[QueueAnswer]) -> io::
     for it in queues {
         table.row([
             Cell::new(screen.id(it.queue.id.as_str()), style::ID),
-            Cell::from(it.status),
+            Cell::from(it.status.as_str()),
             Cell::from(it.queue.priority.to_string()),
             Cell::from(it.item_count.to_string()),
             Cell::from(it.completed.to_string()),

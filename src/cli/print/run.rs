@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::run_lines::text_lines;
+use crate::model::branch;
 use crate::model::run::{Run, RunAgents, RunStep};
 use crate::ops::work::run::{Driven, LoggedView, RunSummary, RunView};
 use crate::rules::run::{Counts, IssueStage, SkippedStep, breach_words};
@@ -65,7 +66,7 @@ fn driver(screen: &mut Screen, view: &RunView) -> io::Result<()> {
 fn branch_with_work(view: &RunView) -> Option<&str> {
     let has_work = view.state.completed_actions.iter().any(|action| action.starts_with("integrate"));
     let branch = view.run.branch.as_deref().filter(|_| has_work)?;
-    Some(branch.strip_prefix("refs/heads/").unwrap_or(branch))
+    Some(branch::short(branch))
 }
 
 /// `, 2 wait for you`; empty for 0.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::branch;
 use crate::model::execution::Failure;
 use crate::model::id::IssueId;
 use crate::model::run::{Run, RunAgents, RunStep};
@@ -62,7 +63,7 @@ impl RunLines {
         issues: &[StartedIssue],
     ) -> String {
         let branch = run.branch.as_deref();
-        self.branch = branch.map(|name| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned());
+        self.branch = branch.map(|name| branch::short(name).to_owned());
         self.titles = issues.iter().map(|it| (it.id.clone(), it.title.clone())).collect();
         let again = if is_resumed { " resumes" } else { "" };
         let id = self.painter.paint(style::ID, run.id.as_str());

@@ -7,6 +7,7 @@ use crate::cli::print::execution;
 use crate::cli::print::issues::status_style;
 use crate::cli::print::queue as queue_print;
 use crate::cli::print::review as review_print;
+use crate::model::branch;
 use crate::model::execution::{Check, CommitLink, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::provenance::Provenance;
@@ -210,7 +211,7 @@ fn print_execution(
     screen: &mut Screen,
 ) -> io::Result<()> {
     let painter = screen.painter();
-    let branch = it.execution.branch.as_deref().map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
+    let branch = it.execution.branch.as_deref().map(branch::short);
     let on = branch.map(|branch| format!(" on {branch}")).unwrap_or_default();
     writeln!(
         screen,

@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use crate::cli::print::with_remedies;
+use crate::model::branch;
 use crate::model::status::IssueStatus;
 use crate::ops::work::{Accepted, ChangedExecution, ClaimView, Lease, PrimedTask, Retried, Started};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style, time};
 
 fn short_branch(name: &str) -> &str {
-    name.strip_prefix("refs/heads/").unwrap_or(name)
+    branch::short(name)
 }
 
 /// Prints a claim for people.
@@ -156,7 +157,9 @@ pub(in crate::cli) fn leases(screen: &mut Screen, leases: &[Lease], now: i64) ->
             Cell::from(lease.item_id.as_ref().map(ToString::to_string).unwrap_or_default()),
             Cell::new(screen.id(lease.solution_id.as_str()), style::ID),
             until,
-            Cell::from(lease.branch.clone().unwrap_or_default()),
+            Cell::from(
+                lease.branch.as_deref().map_or_else(String::new, |name| short_branch(name).to_owned()),
+            ),
             Cell::from(lease.worktree.clone().unwrap_or_default()),
             Cell::from(lease.via.clone().unwrap_or_default()),
             Cell::from(lease.actor.as_str()),

@@ -10,7 +10,7 @@ use crate::model::execution::{ExecutionResult, Failure};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::Issue;
 use crate::model::queue_conflict::QueueConflict;
-use crate::model::status::{ExecutionStatus, ItemStatus};
+use crate::model::status::{ExecutionStatus, ItemStatus, QueueStatus};
 use crate::model::time::Time;
 use crate::model::typed::{self, own_json};
 use crate::rules::folder::ExecutionFolder;
@@ -62,7 +62,7 @@ pub(crate) fn queue(
     }
     let counted = |word: &str| items.iter().filter(|item| item["status"] == word).count();
     // A queue that is not served is one that the index does not list as active.
-    let status = if view.status == "paused" { "active" } else { view.status };
+    let status = if view.status == QueueStatus::Paused { QueueStatus::Active } else { view.status };
     let is_decided =
         |it: &QueueConflict| conflicts.iter().all(|later| later.resolves.as_ref() != Some(&it.id));
     let declared = conflicts.iter().filter(|it| is_decided(it));
@@ -72,7 +72,7 @@ pub(crate) fn queue(
     if let Some(name) = &view.queue.name {
         queue.insert("name".into(), name.clone().into());
     }
-    queue.insert("status".into(), status.into());
+    queue.insert("status".into(), status.as_str().into());
     queue.insert("created_at".into(), view.queue.created_at.to_string().into());
     queue.insert("issue_ids".into(), json!(issue_ids));
     queue.insert("tasks".into(), json!([]));

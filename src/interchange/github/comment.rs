@@ -11,8 +11,6 @@ use crate::rules::reply_task;
 
 /// Longer lists of files are cut, and end in a number.
 const MOST_FILES: usize = 50;
-/// Digits of a commit's hash, which GitHub turns into a link.
-const DIGITS: usize = 10;
 
 /// The comment, in Markdown. It quotes the plan and the commits, never what a test printed.
 pub(crate) fn completion(plan: &Plan, execution: &ExecutionFolder) -> String {
@@ -72,7 +70,7 @@ fn commit_line(commit: &LinkedCommit) -> String {
 }
 
 fn short(commit: &LinkedCommit) -> String {
-    commit.link.hash.as_str().chars().take(DIGITS).collect()
+    commit.link.hash.short().to_owned()
 }
 
 /// The files that the execution reports, or else those of its commits.

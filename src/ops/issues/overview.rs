@@ -10,7 +10,7 @@ use crate::index::{self, Freshness, Index, IndexError, KnownQueues, Needs};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::person::Person;
-use crate::model::status::{IssueStatus, ItemStatus};
+use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
 use crate::ops::work::{self, WorktreeClaim};
 use crate::ops::{Answer, Session};
 use crate::rules::facts;
@@ -44,7 +44,7 @@ pub(crate) struct QueueOverview {
     /// Its id.
     pub(crate) id: QueueId,
     /// Its status, stored or derived.
-    pub(crate) status: String,
+    pub(crate) status: QueueStatus,
     /// How many of its items have each status.
     pub(crate) items: BTreeMap<ItemStatus, usize>,
 }
@@ -58,8 +58,9 @@ pub(crate) struct ActiveOverview {
     pub(crate) solution_id: SolutionId,
     /// The execution.
     pub(crate) execution_id: ExecutionId,
-    /// The branch that it works on.
-    pub(crate) branch: String,
+    /// The branch that it works on, with its full name; absent if it began without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
 }
 
 /// An issue and its current executor.
@@ -94,7 +95,7 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
             issue_id: it.execution.issue_id,
             solution_id: it.execution.solution_id,
             execution_id: it.execution.id,
-            branch: it.execution.branch.unwrap_or_default(),
+            branch: it.execution.branch,
         }),
         WorktreeClaim::Nothing | WorktreeClaim::Ended(..) | WorktreeClaim::Lost(..) => None,
     };
@@ -138,7 +139,7 @@ fn queues(index: &Index<'_>) -> Result<Vec<QueueOverview>, IndexError> {
         for (status, _) in &states {
             *items.entry(*status).or_default() += 1;
         }
-        QueueOverview { id: queue.queue().id.clone(), status: queue.status(&states).to_owned(), items }
+        QueueOverview { id: queue.queue().id.clone(), status: queue.status(&states), items }
     };
     let kept =
         KeptQueues { commit, queues: in_order(&queues, &facts, &policy).into_iter().map(one).collect() };

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::QueueWorld;
+use crate::model::branch;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ItemId, QueueId, SolutionId};
 use crate::model::queue::QueueDecision;
@@ -142,7 +143,7 @@ fn gather(
 }
 
 fn short(branch: &str) -> String {
-    branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned()
+    branch::short(branch).to_owned()
 }
 
 /// For a running item, the tip of its branch, even if that was renamed; for a completed one, its last commit, since

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{QueueWorld, active_ids};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
-use crate::model::status::ItemStatus;
+use crate::model::status::{ItemStatus, QueueStatus};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::readiness::{ItemView, OrderReason, QueueView};
 use crate::store::resolve;
@@ -28,7 +28,7 @@ pub(crate) struct DagAnswer {
     pub(crate) name: Option<String>,
     /// The status of the queue.
     #[serde(skip)]
-    pub(crate) status: &'static str,
+    pub(crate) status: QueueStatus,
 }
 
 /// An item.

@@ -12,7 +12,7 @@ use crate::model::op::Other;
 use crate::model::queue::{Item, Queue};
 use crate::model::remedy::RemedyCall;
 use crate::model::repo_path::RepoPath;
-use crate::model::status::ItemStatus;
+use crate::model::status::{ItemStatus, QueueStatus};
 use crate::ops::Refusal;
 use crate::rules::facts::Holder;
 use crate::rules::queue_conflicts::ConflictView;
@@ -77,8 +77,7 @@ pub(crate) struct QueueAnswer {
     pub(crate) queue: Queue,
     /// The stored status; or completed or failed, if nothing is left to do in an active queue; or unreadable, if its
     /// record is broken (then its other fields mean nothing).
-    #[schemars(extend("enum" = ["active", "paused", "archived", "completed", "failed", "unreadable"]))]
-    pub(crate) status: &'static str,
+    pub(crate) status: QueueStatus,
     /// How many items it has, without removed ones.
     pub(crate) item_count: usize,
     /// Its items in order; absent in `queue list`.

@@ -11,6 +11,7 @@ use crate::interchange::ccw::{self, OfIssue};
 use crate::model::id::IssueId;
 use crate::model::queue::QueueDecision;
 use crate::model::queue_conflict::QueueConflict;
+use crate::model::status::QueueStatus;
 use crate::ops::queue::QueueWorld;
 use crate::ops::{Answer, Notice, Session};
 use crate::rules::readiness::QueueView;
@@ -139,7 +140,7 @@ impl Making {
         let mut first: Option<&str> = None;
         for view in &views {
             let id = view.queue.id.as_str();
-            if view.status == "unreadable" {
+            if view.status == QueueStatus::Unreadable {
                 broken(id);
                 continue;
             }
@@ -154,7 +155,7 @@ impl Making {
             if view.queue.status == QueueDecision::Active {
                 active.push(id);
             }
-            if view.status == "active" {
+            if view.status == QueueStatus::Active {
                 first.get_or_insert(id);
             }
             // The newest comes first there.
@@ -183,7 +184,7 @@ impl Making {
 fn has_priorities(views: &[QueueView]) -> bool {
     let is_active = |view: &&QueueView| view.queue.status == QueueDecision::Active;
     let first_by_id = views.iter().filter(is_active).map(|view| &view.queue.id).min();
-    let first = views.iter().find(|view| view.status == "active").map(|view| &view.queue.id);
+    let first = views.iter().find(|view| view.status == QueueStatus::Active).map(|view| &view.queue.id);
     let is_implied = first != first_by_id
         && views.iter().all(|it| it.queue.priority == i64::from(Some(&it.queue.id) != first));
     !is_implied && views.iter().any(|view| view.queue.priority != 0)

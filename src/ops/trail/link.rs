@@ -88,7 +88,7 @@ pub(crate) fn link(session: &Session, input: &LinkCommits) -> Answer<Vec<LinkVie
         }
         let changed: Vec<&LinkView> = views.iter().filter(|it| it.changed).collect();
         let what = match &changed[..] {
-            [only] => format!("{} \"{}\"", only.commit.get(..7).unwrap_or_default(), only.subject),
+            [only] => format!("{} \"{}\"", only.commit.short(), only.subject),
             all => format!("{} commits", all.len()),
         };
         if !changed.is_empty() {

@@ -54,7 +54,7 @@ pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -
         let changed: Vec<&LinkView> = answers.iter().filter(|it| it.changed).collect();
         let subject = match &changed[..] {
             [only] => {
-                let short = only.commit.get(..7).unwrap_or_default();
+                let short = only.commit.short();
                 format!("execution: unlink {short} \"{}\" from {}", only.subject, only.solution_id)
             }
             all => format!("execution: unlink {} commits", all.len()),

@@ -34,7 +34,7 @@ pub(crate) struct Lease {
     pub(crate) execution_id: ExecutionId,
     /// The executor.
     pub(crate) actor: Person,
-    /// The branch that it works on.
+    /// The branch that it works on, with its full name, such as `refs/heads/main`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// The worktree in which it was claimed.
@@ -67,10 +67,7 @@ impl Lease {
             solution_id: it.solution_id.clone(),
             execution_id: it.id.clone(),
             actor: it.actor.clone(),
-            branch: it
-                .branch
-                .as_deref()
-                .map(|name| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()),
+            branch: it.branch.clone(),
             worktree: it.worktree.clone(),
             via: it.via.clone(),
             lease_expires_at: until,

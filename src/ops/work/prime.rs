@@ -7,11 +7,12 @@ use serde::Serialize;
 
 use super::{WorktreeClaim, own, planned};
 use crate::index::{self, Filter, Index, SortOrder, Use};
+use crate::model::branch;
 use crate::model::execution::Event;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::{Plan, Task};
 use crate::model::remedy::Remedy;
-use crate::model::status::{IssueStatus, ItemStatus};
+use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
 use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
 use crate::ops::queue::{QueueWorld, item_name};
@@ -43,7 +44,7 @@ pub(crate) struct Prime {
     /// The name of this linked worktree; absent in the main one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,
-    /// The branch that is checked out; absent if HEAD is detached.
+    /// The branch that is checked out, without `refs/heads/`; absent if HEAD is detached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// The role of the agent; absent for an owner.
@@ -75,7 +76,7 @@ pub(crate) struct PrimedExecution {
     pub(crate) title: String,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
-    /// The branch that it works on.
+    /// The branch that it works on, without `refs/heads/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// How many tasks the plan has.
@@ -174,7 +175,7 @@ pub(crate) fn prime(session: &Session, role: Option<&str>, means: Means) -> Answ
 }
 
 fn short_branch(name: &str) -> String {
-    let short = name.strip_prefix("refs/heads/").unwrap_or(name);
+    let short = branch::short(name);
     TokenBudget::new(40).text(short, 40).unwrap_or_default()
 }
 
@@ -314,7 +315,7 @@ fn waiting(store: &Store, snapshot: &Snapshot<'_>, what: Waiting) -> Result<Opti
 /// How many items can be claimed, and the first of them.
 fn ready(world: &QueueWorld) -> (usize, Vec<PrimedReady>) {
     let views = world.views();
-    let served = views.iter().filter(|view| view.status == "active");
+    let served = views.iter().filter(|view| view.status == QueueStatus::Active);
     let all = served.flat_map(|view| view.items.iter().map(move |it| (view, it)));
     let mut ready: Vec<_> = all.filter(|(_, it)| it.status == ItemStatus::Ready).collect();
     let count = ready.len();

@@ -1,6 +1,7 @@
 //! Why commits that were made since a claim are not linked to it.
 
 use crate::git::Revisions;
+use crate::model::branch;
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
 use crate::model::op::Other;
@@ -51,7 +52,7 @@ fn other_branch(store: &Store, execution: &Execution) -> Result<Option<String>, 
 
 /// The short name of a branch.
 fn short(name: &str) -> &str {
-    name.strip_prefix("refs/heads/").unwrap_or(name)
+    branch::short(name)
 }
 
 /// Why there are no linked commits, one line each, and which hooks are missing. `store` is that of the worktree.

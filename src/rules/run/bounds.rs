@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::branch;
 use crate::model::hash::CommitHash;
 use crate::model::repo_path::RepoPath;
 use crate::rules::audit::is_named;
@@ -63,7 +64,7 @@ impl Bounds {
     pub(crate) fn refuses_move(&self, change: &RefChange<'_>) -> Option<String> {
         let RefChange { name, new } = *change;
         let role = self.role;
-        let short = name.strip_prefix("refs/heads/").unwrap_or(name);
+        let short = branch::short(name);
         let Some(branch) = &self.branch else {
             return match new {
                 Some(new) if name == "HEAD" && new != self.base.as_str() => Some(format!(
@@ -77,7 +78,7 @@ impl Bounds {
         if is_private_or_remote(name) || (name == branch && new.is_some()) {
             return None;
         }
-        let own = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        let own = branch::short(branch);
         Some(match new {
             None => format!("an {role} does not delete `{short}`"),
             Some(_) if name == "refs/stash" => {
@@ -94,7 +95,7 @@ impl Bounds {
             None => Some(format!("a {role} only reads, and does not commit")),
             Some(own) if checked_out == Some(own) => None,
             Some(own) => {
-                let own = own.strip_prefix("refs/heads/").unwrap_or(own);
+                let own = branch::short(own);
                 Some(format!("an {role} commits only on the branch `{own}`"))
             }
         }

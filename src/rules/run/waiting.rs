@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::progress::{IssueProgress, RunProgress, SkippedStep, Wrong};
 use super::report::RunFacts;
 use super::state::{IssueStage, in_words, stage};
+use crate::model::branch;
 use crate::model::id::{IssueId, RunId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
@@ -147,7 +148,7 @@ pub(super) fn waiting(
     if let Some(branch) =
         run.branch.as_deref().filter(|_| known.is_merged == Some(false) && is_any_done && !is_driven)
     {
-        let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        let name = branch::short(branch);
         waiting.push(WaitsForPerson {
             issue_id: None,
             what: format!("the completed work is on the branch `{name}`, not on the current one"),
@@ -182,7 +183,7 @@ fn kept_branch(run: &RunId, kept: &KeptBranch) -> WaitsForPerson {
 fn apart(run: &Run, progress: &RunProgress<'_>, issue: &IssueProgress<'_>, branch: &str) -> WaitsForPerson {
     // A branch without work of any issue is removed.
     let first = run.branch.as_deref().filter(|_| progress.has_integrated());
-    let first = first.map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
+    let first = first.map(branch::short);
     let merges: Vec<String> = first
         .into_iter()
         .chain([branch])

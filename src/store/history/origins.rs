@@ -13,6 +13,7 @@ use super::versions::Versions;
 use crate::git::ObjectId;
 use crate::git::trees::EntryId;
 use crate::model::doc::{Doc, RecordStep, WrittenValue};
+use crate::model::hash::SHORT;
 use crate::model::redaction::is_hidden;
 use crate::model::time::Time;
 use crate::store::error::StoreError;
@@ -281,7 +282,7 @@ impl<'a> OriginJudge<'a> {
         let what = match is_base {
             true => "the one that is there".to_owned(),
             false => {
-                let (id, by) = (other.to_hex_with_len(10), self.store.step(other)?.author);
+                let (id, by) = (other.to_hex_with_len(SHORT), self.store.step(other)?.author);
                 format!("in commit {id} by {by}")
             }
         };

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use crate::model::code::Code;
+use crate::model::hash::SHORT;
 use crate::model::id::ExecutionId;
 use crate::model::status::ExecutionStatus;
 use crate::ops::Refusal;
@@ -70,7 +71,7 @@ pub(super) fn commit(view: &View<'_>, hash: &str) -> Markup {
             let short = hash.short().to_owned();
             view.id(&Place::Commit(hash), &short)
         }
-        _ => html! { code { (hash.get(..12).unwrap_or(hash)) } },
+        _ => html! { code { (hash.get(..SHORT).unwrap_or(hash)) } },
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
                                 tr {
                                     td { @match Hex::parse(&step.commit) {
                                         Some(hash) => { @let short = hash.short().to_owned(); (view.id(&Place::Step(hash), &short)) }
-                                        None => code { (step.commit.get(..12).unwrap_or_default()) },
+                                        None => code { (step.commit.short()) },
                                     } }
                                     td { (when(view, step.at)) }
                                     td { (person(step.author.as_str()))

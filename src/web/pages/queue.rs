@@ -37,7 +37,7 @@ pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
             h2 { "Other queues" }
             ul.rows {
                 @for it in &drawn.others {
-                    li { (view.id(&Place::Queue(it.queue.id.clone()), it.queue.id.as_str())) " " (badge(it.status)) " "
+                    li { (view.id(&Place::Queue(it.queue.id.clone()), it.queue.id.as_str())) " " (badge(it.status.as_str())) " "
                         (count(it.item_count, "item")) ", " (it.completed) " completed" }
                 }
             }
@@ -83,7 +83,7 @@ fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, pages: Option<L
             h2 {
                 @if pages.is_none() { (view.id(&Place::Queue(queue.queue.id.clone()), queue.queue.id.as_str())) } @else { span.id { (queue.queue.id) } }
                 @if let Some(name) = &queue.queue.name { " " (record_text(view, name)) }
-                " " (badge(queue.status)) " " span.quiet { (queue.completed) " of " (queue.item_count) " completed" }
+                " " (badge(queue.status.as_str())) " " span.quiet { (queue.completed) " of " (queue.item_count) " completed" }
             }
             (graphic(view, &queue.queue.id, graph, &items[here.clone()]))
             (table(view, &queue.queue.id, items, here.clone()))

@@ -165,7 +165,7 @@ fn an_option_of_another_name_is_answered_with_the_right_one() {
         (&["comment", "ISS-001", "--reason", "later"][..], "give your text with `-m TEXT`"),
         (&["feedback", "add", "ISS-001", "--reason", "later"], "give your text with `-m TEXT`"),
         (&["new", "x", "--description", "y"], "give your text with `-m TEXT`"),
-        (&["new", "x", "--label", "y"], "`-t TAG`; several are separated by commas"),
+        (&["new", "x", "--label", "y"], "`-t TAG`; separate several with commas"),
     ] {
         let error = repo.refused(2, args);
         assert_eq!(error["hint"], hint, "{args:?}");

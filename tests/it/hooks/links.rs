@@ -32,7 +32,7 @@ fn a_link_says_what_the_commit_is_and_renews_the_lease() {
     let minutes = |text: &Value| minutes_of_day(text.as_str().unwrap());
     assert_eq!(minutes(&renew["lease_expires_at"]) - minutes(&renew["at"]), 30);
     assert_eq!(id(&it.repo, "refs/wf/main~1"), tip, "both entries are one commit");
-    let short = &id(&it.repo, "HEAD")[..7];
+    let short = &id(&it.repo, "HEAD")[..10];
     let subject = it.repo.git(&["log", "-1", "--format=%s|%an|%(trailers:key=Wf-Op)", "refs/wf/main"]).ok();
     let wanted =
         format!("execution: link {short} \"extend \"it\"\" to {}|Ada|Wf-Op: link", it.claim.solution);

@@ -222,7 +222,7 @@ fn a_commit_on_a_detached_head_says_that_it_is_not_linked() {
     assert_eq!(commit(&it.repo, "1"), "");
     it.repo.git(&["checkout", "-q", "--detach"]).ok();
     let said = commit(&it.repo, "2");
-    let hash = id(&it.repo, "HEAD")[..7].to_owned();
+    let hash = id(&it.repo, "HEAD")[..10].to_owned();
     let wanted = format!(
         "git-wf: {hash} is on a detached HEAD, so it is not linked to `{}`, which is executed on `main`; `git wf link \
          {hash} ISS-001` links it\n",

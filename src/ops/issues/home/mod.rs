@@ -16,12 +16,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index::{Filter, Index, KnownQueues, Needs, SortOrder};
+use crate::model::branch;
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::op::Other;
 use crate::model::queue::{Item, Queue};
 use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::status::{IssueStatus, ItemStatus};
+use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
 use crate::ops::queue::item_name;
 use crate::ops::work::{self, PrimedExecution};
 use crate::ops::{Answer, Refusal, Session};
@@ -45,7 +46,7 @@ pub(crate) struct Home {
     /// Whether the repository is bare, so that nothing can be executed in it; absent if not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_bare: bool,
-    /// The branch that is checked out; absent if HEAD is detached.
+    /// The branch that is checked out, without `refs/heads/`; absent if HEAD is detached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// The role of the user; absent for an owner.
@@ -176,7 +177,7 @@ fn place(session: &Session, role: Option<Role>) -> Result<Home, Refusal> {
         tip: None,
         worktree: store.worktree_name(),
         is_bare: store.work_dir().is_none(),
-        branch: branch.map(|name| name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned()),
+        branch: branch.map(|name| branch::short(&name).to_owned()),
         role,
         execution: None,
         lost: None,
@@ -223,7 +224,7 @@ struct Served<'a> {
 impl<'a> Served<'a> {
     fn of(queues: Vec<InOrder<'a>>) -> Vec<Self> {
         let all = queues.into_iter().map(|queue| (queue.states(), queue));
-        let served = all.filter(|(states, queue)| queue.status(states) == "active");
+        let served = all.filter(|(states, queue)| queue.status(states) == QueueStatus::Active);
         served.map(|(states, queue)| Self { queue, states }).collect()
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use self::look::FileCheck;
 use crate::git::ObjectId;
+use crate::model::hash::SHORT;
 use crate::model::op::Op;
 use crate::model::remedy::{Detail, RemedyCall};
 use crate::store::history::HistoryLink;
@@ -208,7 +209,7 @@ fn brought_by(
 ) -> Result<String, StoreError> {
     let Some(commit) = store.introducing_commit(steps, after, path)? else { return Ok(String::new()) };
     let by = store.step(commit)?.author;
-    Ok(format!(" (commit {} by {by})", commit.to_hex_with_len(10)))
+    Ok(format!(" (commit {} by {by})", commit.to_hex_with_len(SHORT)))
 }
 
 fn is_too_large(store: &Store, path: &str, id: ObjectId) -> Result<bool, StoreError> {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::git::raw::{self, FileStamp, RawContent};
 use crate::git::{EntryKind, Git};
+use crate::model::branch;
 use crate::model::code::Code;
 use crate::model::id::RunId;
 use crate::ops::Refusal;
@@ -172,7 +173,7 @@ impl Alone {
 }
 
 fn short(name: &str) -> &str {
-    name.strip_prefix("refs/heads/").unwrap_or(name)
+    branch::short(name)
 }
 
 /// The refs of the user, without those of runs, records and remotes.

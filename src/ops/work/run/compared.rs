@@ -11,6 +11,8 @@ use super::tree;
 use super::users_trees::{self, BRANCH, CHANGED, REMARK, WorktreeSnapshot, path_of};
 use crate::agent::traced::GitAct;
 use crate::git::raw::{self, RawContent};
+use crate::model::branch;
+use crate::model::hash::SHORT;
 use crate::model::run_log::Breach;
 use crate::ops::Refusal;
 use crate::rules::roles;
@@ -127,7 +129,7 @@ impl TreeComparison<'_> {
             return Ok(act.map(|act| breach(self.job, Some(act), format!("`{name}` was changed"), true)));
         }
         let is_own = self.job.guard.bounds().branch.as_deref() == Some(name);
-        let short = name.strip_prefix("refs/heads/").unwrap_or(name);
+        let short = branch::short(name);
         let act = self.act_on(name);
         // Everything on the user's side is restored in the end.
         if self.job.outside.is_alone && act.is_none() && !is_own && !is_left_to_all(name) {
@@ -363,5 +365,5 @@ fn said(before: &WorktreeSnapshot, left: &[String], lines: &BTreeSet<String>) ->
 }
 
 pub(super) fn hex(id: ObjectId) -> String {
-    id.to_hex_with_len(8).to_string()
+    id.to_hex_with_len(SHORT).to_string()
 }

@@ -166,7 +166,7 @@ impl AgentJob {
         self.ask_or_less(kind, input, None, |reply, _| accept(reply))
     }
 
-    /// Like [`Job::ask`], with a simpler input for the second attempt, if there is one. `accept` also gets the input.
+    /// Like [`AgentJob::ask`], with a simpler input for the second attempt, if there is one. `accept` also gets the input.
     pub(super) fn ask_or_less<A: AnswerKind, T>(
         &self,
         kind: RequestKind,

@@ -119,7 +119,7 @@ fn what_somebody_carries_out_keeps_its_files_whatever_was_decided_meanwhile() {
             if removed.is_none() {
                 assert_eq!(statuses(&seen, [0]), [ItemStatus::Executing]);
                 assert!(reasons(&seen, 0).contains(&format!("issue `GH-0` is {status}")));
-                assert_eq!(seen.status, "active");
+                assert_eq!(seen.status.as_str(), "active");
             }
         }
     }

@@ -2,6 +2,7 @@
 //! it, it is restored at once, since the run could not go on otherwise.
 
 use super::Driver;
+use crate::model::hash::SHORT;
 use crate::model::id::IssueId;
 use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, RunEvent};
@@ -91,5 +92,5 @@ impl Driver<'_> {
 }
 
 fn short(id: ObjectId) -> String {
-    id.to_hex_with_len(8).to_string()
+    id.to_hex_with_len(SHORT).to_string()
 }

@@ -2,6 +2,7 @@
 
 use super::Driver;
 use crate::git::BranchMerge;
+use crate::model::branch;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId};
@@ -259,7 +260,7 @@ impl Driver<'_> {
         };
         let holder = &crate::rules::facts::holder(&folder).ok_or_else(none)?.execution;
         let branch = holder.branch.as_deref().ok_or_else(none)?;
-        Ok((holder.id.clone(), branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned()))
+        Ok((holder.id.clone(), branch::short(branch).to_owned()))
     }
 
     /// The worktree for the branch of the run. If an agent replaced it or checked out something else there, it is
