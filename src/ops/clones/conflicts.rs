@@ -2,6 +2,7 @@
 
 use crate::index::Needs;
 use crate::model::code::Code;
+use crate::model::doc::Doc;
 use crate::model::op::Op;
 use crate::model::redaction::holds_hidden;
 use crate::model::remedy::RemedyCall;
@@ -68,19 +69,20 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
         let (layout::Form::Doc(schema), _) = layout::form(&conflict.path) else { return Ok(()) };
         let Some(mut doc) = records::doc(tx, schema, &conflict.path)? else { return Ok(()) };
         let frozen = || StoreError::frozen(&conflict.record);
+        let mut shown = doc.clone();
+        Redactions::at(tx, &conflict.path)?.doc(&conflict.path, &mut shown);
         if conflict.field == WHOLE {
             let is_taken = input.which != Which::Current;
             let is_changed = is_taken && doc.update(&side.value, tx.stamper()).map_err(frozen())?;
             // Any write shows that someone has seen both values; this one changes nothing else.
             if !is_changed {
-                let is_shown = |name: &&str| !side.value.get(*name).is_some_and(holds_hidden);
-                let first = doc.registers().find(is_shown).map(str::to_owned);
+                // As it is now: someone may have hidden something since the conflict was read, and a value that is
+                // written again would no longer be hidden.
+                let first = doc.registers().find(|name| is_shown(&doc, &shown, name)).map(str::to_owned);
                 let first = first.ok_or_else(|| redacted(&conflict))?;
                 doc.decide(&first, doc.value(&first).cloned(), tx.stamper()).map_err(frozen())?;
             }
         } else {
-            let mut shown = doc.clone();
-            Redactions::at(tx, &conflict.path)?.doc(&conflict.path, &mut shown);
             let now = shown.value(&conflict.field).unwrap_or(&serde_json::Value::Null);
             if *now != conflict.stands.value {
                 return Err(changed(&conflict));
@@ -93,6 +95,12 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
         Ok(())
     })?;
     Ok(session.done(conflict, committed.commit))
+}
+
+/// Whether nothing of the stored value of a field is hidden.
+fn is_shown(stored: &Doc, shown: &Doc, name: &str) -> bool {
+    let value = stored.value(name);
+    value == shown.value(name) && !value.is_some_and(holds_hidden)
 }
 
 /// The refusal to write a value again of which something is hidden.

@@ -6,13 +6,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::copies::{copies, versions};
-use crate::interchange::import::is_parted;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
 use crate::model::id::{IssueId, RoadmapId};
 use crate::model::issue::ISSUE;
 use crate::model::op::{Op, Other};
-use crate::model::redaction::{ALL, DOCUMENT, ISSUE_FILE, REDACTED, Redaction, SOURCE_RECORD};
+use crate::model::redaction::{ALL, DOCUMENT, ISSUE_FILE, REDACTED, Redaction, SOURCE_RECORD, holds_hidden};
 use crate::model::remedy::RemedyCall;
 use crate::model::roadmap::ROADMAP;
 use crate::model::schema::FieldKind;
@@ -98,6 +97,10 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Redacted> {
             for version in &versions {
                 made.push(hide(tx, version, reason)?);
             }
+            notices.push(Notice::note(
+                "a version of this comment that another clone has not shared yet stays readable: \
+                 repeat the command after the next sync",
+            ));
         } else {
             notices.extend(still_readable(&id, &input.field, &versions));
         }
@@ -166,17 +169,34 @@ fn hide_source(
     Ok(Some((written(tx, &wanted, stamp, reason)?, Notice::warning(said))))
 }
 
-/// A notice if the issue that was made of a hidden layer or task is not redacted: it has the same texts.
+/// A notice if the issue that was made of a hidden layer or task still shows the same texts.
 fn also_in_issue(tx: &Tx<'_>, wanted: &HideValue) -> Result<Option<Notice>, Refusal> {
     let Some(Location::Record(Owner::Roadmap(_))) = wanted.place() else { return Ok(None) };
     let part = wanted.field.strip_prefix(DOCUMENT).and_then(|issue| IssueId::parse(issue).ok());
     let Some(issue) = part else { return Ok(None) };
-    if tx.file(&layout::issue(&issue))?.is_none() || is_parted(tx, &issue)? {
+    let path = layout::issue(&issue);
+    let stored = match records::doc(tx, &ISSUE, &path) {
+        // `fsck` reports it, and nothing of it can be hidden.
+        Ok(None) | Err(StoreError::Broken { .. }) => return Ok(None),
+        Ok(Some(doc)) => doc,
+        Err(error) => return Err(error.into()),
+    };
+    let mut shown = stored.clone();
+    Redactions::at(tx, &path)?.doc(&path, &mut shown);
+    let is_readable = |field: &str| {
+        let value = stored.value(field);
+        value == shown.value(field) && value.is_some_and(|value| !holds_hidden(value))
+    };
+    let texts = [("context", "hides its description, too"), ("title", "hides its title, too")];
+    let mut readable = texts.into_iter().filter(|(field, _)| is_readable(field)).peekable();
+    if readable.peek().is_none() {
         return Ok(None);
     }
-    let redact = RemedyCall::new(Op::Redact, [issue.as_str(), "context"]).option("message", "TEXT");
     let notice = Notice::warning(format!("`{issue}`, which was made of it, still shows the same texts"));
-    Ok(Some(notice.remedy(redact, "hides its description, too")))
+    Ok(Some(readable.fold(notice, |notice, (field, effect)| {
+        let redact = RemedyCall::new(Op::Redact, [issue.as_str(), field]).option("message", "TEXT");
+        notice.remedy(redact, effect)
+    })))
 }
 
 /// The roadmaps that are ready, of those that can be read.

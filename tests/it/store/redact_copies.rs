@@ -94,6 +94,7 @@ fn each_version_of_a_comment_is_hidden_on_request() {
             let redact = ["redact", "ISS-001", &comment, "--all-versions", "-m", "a password"];
             let told = repo.wf(&redact).ok().stderr;
             assert!(!told.contains("still readable"), "{told}");
+            assert!(told.contains("that another clone has not shared yet stays readable"), "{told}");
             assert_hidden(&repo, &[&["show", "ISS-001"], &["show", "ISS-001", "--json"]]);
             let shown = repo.json(&["show", "ISS-001"]);
             assert_eq!(column(&shown["comments"], "body"), ["[redacted]", "another"]);

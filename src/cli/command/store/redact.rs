@@ -13,7 +13,8 @@ use crate::ops::store::{self, Redact};
 /// leave it as it is, and `imported`, the record of its source, is hidden too.
 ///
 /// Of a comment that was edited, only the named version is hidden, since a later one may be there because it does
-/// without the text. The others are named; --all-versions hides them, too.
+/// without the text. The others are named; --all-versions hides them, too: those that this clone has. A version that
+/// comes from another clone later is readable until the command is repeated.
 ///
 /// With --purge the history is rewritten, so that no commit of the ref in this repository holds a hidden value. The
 /// remote keeps the old history until the new one is force-pushed, and every other clone keeps it until it is purged

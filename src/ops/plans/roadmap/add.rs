@@ -169,7 +169,7 @@ fn apply(
     store: &Store,
     document: &RoadmapDocument,
 ) -> Result<RoadmapAdded, Refusal> {
-    let target = target(tx, input, document)?;
+    let target = target(tx, input.roadmap.as_deref(), input.is_new, (&input.document, document))?;
     let Newest { document, stored, mode, parts, outdated } = newest(tx, input, store, document, &target)?;
     let RoadmapTarget { id, author, created_at, before } = &target;
     let title = limits::title(roadmap::title(&document).unwrap_or_default())?;

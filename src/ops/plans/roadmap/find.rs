@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::add::AddRoadmap;
 use super::show::view_of;
+use super::view::RoadmapView;
 use crate::model::code::Code;
 use crate::model::id::RoadmapId;
 use crate::model::op::{Op, Other};
 use crate::model::person::Person;
 use crate::model::remedy::RemedyCall;
 use crate::model::roadmap::{Roadmap, RoadmapDocument};
+use crate::model::status::IssueStatus;
 use crate::model::strict::{self, strict_fault};
 use crate::model::time::Time;
 use crate::model::uid::Uid;
@@ -23,8 +24,8 @@ use crate::store::{ReadState, StoreError, Tx, records, resolve};
 
 /// What is said of roadmaps of one file.
 const TWINS: &str = "one file was added as several roadmaps, in clones that had not met yet";
-/// What becomes of the later ones.
-const CLOSES_TWIN: &str = "shows the issues of the later one; close them if nobody works on them";
+/// What becomes of the ones that are not kept.
+const CLOSES_TWIN: &str = "shows its issues; close them if the work is done in the other";
 /// The most bytes of a document. The store holds each layer or task a second time, in its issue.
 const LARGEST: usize = 1024 * 1024;
 
@@ -96,29 +97,31 @@ pub(super) struct RoadmapTarget {
 }
 
 /// The roadmap that a document is added to: the one that is named, that the document names, or of which it is a version;
-/// else a new one.
+/// else a new one. `whole` is the document as it was given.
 pub(super) fn target(
     tx: &Tx<'_>,
-    input: &AddRoadmap,
-    document: &RoadmapDocument,
+    named: Option<&str>,
+    is_new: bool,
+    (whole, document): (&Value, &RoadmapDocument),
 ) -> Result<RoadmapTarget, Refusal> {
     let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
     let given = document.id.as_ref();
-    let before = match (&input.roadmap, given) {
+    let whole = is_new.then_some(whole);
+    let before = match (named, given) {
         (Some(text), _) => Some(existing(tx, &resolve::roadmap(tx, text)?)?),
-        (None, _) if input.is_new => None,
+        (None, _) if is_new => None,
         (None, Some(id)) => records::roadmap(tx, id)?,
-        (None, None) => known(tx, document, &made(input, document, created_at, 1))?,
+        (None, None) => known(tx, document, &made(whole, document, created_at, 1))?,
     };
     if let Some(folder) = before {
         let Roadmap { id, author, created_at, .. } = folder.roadmap.record.clone();
         return Ok(RoadmapTarget { id, author, created_at, before: Some(folder) });
     }
-    let id = match given.filter(|_| !input.is_new) {
+    let id = match given.filter(|_| !is_new) {
         Some(id) => id.clone(),
         None => {
             let taken: BTreeSet<RoadmapId> = records::roadmap_ids(tx)?.into_iter().collect();
-            let mut ids = (1_u64..).map(|number| made(input, document, created_at, number));
+            let mut ids = (1_u64..).map(|number| made(whole, document, created_at, number));
             ids.find(|id| !taken.contains(id)).unwrap_or_else(|| unreachable!("numbers do not end"))
         }
     };
@@ -127,11 +130,11 @@ pub(super) fn target(
 
 /// The id of a new roadmap: the same in two clones that add the same file on one day, so that it is one roadmap after a
 /// sync. A roadmap is known by its title and requirement; one that is added in spite of another with its title, by the
-/// whole document.
-fn made(input: &AddRoadmap, document: &RoadmapDocument, created_at: Time, number: u64) -> RoadmapId {
+/// `whole` document.
+fn made(whole: Option<&Value>, document: &RoadmapDocument, created_at: Time, number: u64) -> RoadmapId {
     let title = roadmap::title(document).unwrap_or_default();
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    let whole = if input.is_new { input.document.to_string() } else { String::new() };
+    let whole = whole.map_or(String::new(), Value::to_string);
     let requirement = plain(document.requirement.as_deref().unwrap_or_default());
     let parts = [plain(title), requirement, whole, number.to_string()];
     RoadmapId::made(title, created_at, &Uid::of(&parts.each_ref().map(String::as_bytes)))
@@ -167,16 +170,13 @@ fn known(
     if !ids.windows(2).all(|pair| pair[0].is_twin_of(&pair[1])) {
         return Err(several(&format!("several roadmaps have the title `{title}`"), &ids));
     }
-    let mut open = Vec::new();
-    for folder in found {
-        if is_open(read, &folder)? {
-            open.push(folder);
-        }
+    let twins =
+        found.iter().map(|it| Ok(Twin::of(&view_of(read, it)?))).collect::<Result<Vec<_>, Refusal>>()?;
+    if twins.iter().enumerate().any(|(n, later)| twins[..n].iter().any(|it| it.doubles(later))) {
+        return Err(choose_twin(&twins));
     }
-    match open.len() {
-        1 => Ok(open.pop()),
-        _ => Err(choose_twin(&ids)),
-    }
+    let kept = twins.iter().position(|it| it.is_open).unwrap_or_else(|| kept(&twins));
+    Ok(Some(found.swap_remove(kept)))
 }
 
 /// Whether something is left to do of a roadmap.
@@ -185,25 +185,90 @@ fn is_open(read: &impl ReadState, folder: &RoadmapFolder) -> Result<bool, Refusa
     Ok(view.done < view.total)
 }
 
-/// The refusal to choose between roadmaps of one file.
-fn choose_twin(ids: &[RoadmapId]) -> Refusal {
-    let [first, later @ ..] = ids else { return several(TWINS, ids) };
-    let call = RemedyCall::new(Op::RoadmapAdd, ["FILE"]).option("roadmap", first.as_str());
-    let refusal = Refusal::new(Code::ChoiceNeeded, TWINS)
-        .details(ids.iter().map(ToString::to_string).collect())
-        .remedy(call, "updates the earliest");
-    later.iter().fold(refusal, |refusal, twin| refusal.remedy(shown(twin), CLOSES_TWIN))
+/// A roadmap that may be one of several of one file.
+pub(super) struct Twin {
+    id: RoadmapId,
+    is_open: bool,
+    /// Whether an issue of it is completed, and not only closed.
+    has_completed: bool,
 }
 
-/// Notices on roadmaps of one file, of those that have something left to do, in order of their ids.
-pub(super) fn twins(open: &[RoadmapId]) -> Vec<Notice> {
+impl Twin {
+    pub(super) fn of(view: &RoadmapView) -> Self {
+        let mut issues = view.waves.iter().flat_map(|wave| &wave.issues);
+        Self {
+            id: view.id.clone(),
+            is_open: view.done < view.total,
+            has_completed: issues.any(|it| it.status == IssueStatus::Completed),
+        }
+    }
+
+    /// Whether the work of one file is, or was, to be done in both of them.
+    fn doubles(&self, other: &Self) -> bool {
+        let is_done_again = |one: &Self, other: &Self| one.is_open && (other.is_open || other.has_completed);
+        self.id.is_twin_of(&other.id) && (is_done_again(self, other) || is_done_again(other, self))
+    }
+}
+
+/// The place of the one to keep: the earliest in which something was done, or else the earliest.
+fn kept(twins: &[Twin]) -> usize {
+    twins.iter().position(|it| it.has_completed).unwrap_or(0)
+}
+
+/// The refusal to choose between roadmaps of one file.
+fn choose_twin(twins: &[Twin]) -> Refusal {
+    let kept = kept(twins);
+    let refusal =
+        Refusal::new(Code::ChoiceNeeded, TWINS).details(twins.iter().map(|it| it.id.to_string()).collect());
+    twins.iter().enumerate().fold(refusal, |refusal, (n, twin)| {
+        if n == kept {
+            let call = RemedyCall::new(Op::RoadmapAdd, ["FILE"]).option("roadmap", twin.id.as_str());
+            let what = if twin.has_completed {
+                "updates the one that was worked on"
+            } else {
+                "updates the earliest"
+            };
+            refusal.remedy(call, what)
+        } else if twin.is_open {
+            refusal.remedy(shown(&twin.id), CLOSES_TWIN)
+        } else {
+            refusal
+        }
+    })
+}
+
+/// Notices on roadmaps of one file, in order of their ids.
+pub(super) fn twins(all: &[Twin]) -> Vec<Notice> {
     let mut found = Vec::new();
-    for (n, later) in open.iter().enumerate() {
-        let Some(first) = open[..n].iter().find(|it| it.is_twin_of(later)) else { continue };
-        let notice = Notice::warning(format!("`{first}` and `{later}`: {TWINS}"));
-        found.push(notice.remedy(shown(later), CLOSES_TWIN));
+    for (n, later) in all.iter().enumerate() {
+        found.extend(all[..n].iter().find(|it| it.doubles(later)).map(|first| doubled(first, later)));
     }
     found
+}
+
+/// Notices on the other roadmaps of the file of this one.
+pub(super) fn twins_of(read: &impl ReadState, view: &RoadmapView) -> Result<Vec<Notice>, Refusal> {
+    let this = Twin::of(view);
+    let mut found = Vec::new();
+    for id in records::roadmap_ids(read)?.into_iter().filter(|id| id.is_twin_of(&this.id)) {
+        let other = match existing(read, &id).and_then(|folder| view_of(read, &folder)) {
+            Err(refusal) if refusal.code == Code::BrokenRecord => continue,
+            view => Twin::of(&view?),
+        };
+        let (first, later) = if other.id < this.id { (&other, &this) } else { (&this, &other) };
+        found.extend(first.doubles(later).then(|| doubled(first, later)));
+    }
+    Ok(found)
+}
+
+fn doubled(first: &Twin, later: &Twin) -> Notice {
+    let left = if later.is_open && (first.has_completed || !later.has_completed) || !first.is_open {
+        later
+    } else {
+        first
+    };
+    Notice::warning(format!("`{}` and `{}`: {TWINS}", first.id, later.id))
+        .remedy(shown(&left.id), CLOSES_TWIN)
 }
 
 fn shown(id: &RoadmapId) -> RemedyCall {

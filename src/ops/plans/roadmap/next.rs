@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::find::named;
+use super::find::{named, twins_of};
 use super::show::{is_done, view_of};
 use super::view::{RoadmapIssue, RoadmapView, WaveView};
 use crate::model::code::Code;
@@ -88,6 +88,7 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
     let snapshot = session.store().snapshot()?;
     let folder = named(&snapshot, text)?;
     let view = view_of(&snapshot, &folder)?;
+    session.notice_all(twins_of(&snapshot, &view)?);
     refuse_open_feedback(&view)?;
     let is_open = |it: &&RoadmapIssue| !is_done(it.status) && it.status != IssueStatus::Cancelled;
     let wave = view.waves.iter().find(|wave| wave.issues.iter().any(|it| is_open(&it)));

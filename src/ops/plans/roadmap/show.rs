@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::find::{existing, named, twins};
+use super::find::{Twin, existing, named, twins};
 use super::items::{hidden_item, is_hidden};
 use super::view::{AcceptedCriterion, RiskOf, RoadmapIssue, RoadmapSummary, RoadmapView, WaveView};
 use crate::model::code::Code;
@@ -41,26 +41,25 @@ pub(crate) fn view(read: &impl ReadState, id: &RoadmapId) -> Result<RoadmapView,
 /// Any error from reading the store.
 pub(crate) fn list(session: &Session) -> Answer<Vec<RoadmapSummary>> {
     let snapshot = session.store().snapshot()?;
-    let mut all = Vec::new();
+    let (mut all, mut of_files) = (Vec::new(), Vec::new());
     for id in records::roadmap_ids(&snapshot)? {
         let view = match records::roadmap(&snapshot, &id).map_err(Refusal::from) {
             Ok(Some(folder)) => view_of(&snapshot, &folder),
             Ok(None) => continue,
             Err(refusal) => Err(refusal),
         };
-        let RoadmapView { id, title, mode, status, waves, done, total, created_at, .. } = match view {
+        let view = match view {
             Err(refusal) if refusal.code == Code::BrokenRecord => {
                 session.notice(Notice::warning(format!("roadmap `{id}` cannot be read")));
                 continue;
             }
             view => view?,
         };
+        of_files.push(Twin::of(&view));
+        let RoadmapView { id, title, mode, status, waves, done, total, created_at, .. } = view;
         all.push(RoadmapSummary { id, title, mode, status, waves: waves.len(), done, total, created_at });
     }
-    let mut open: Vec<RoadmapId> =
-        all.iter().filter(|it| it.done < it.total).map(|it| it.id.clone()).collect();
-    open.sort();
-    session.notice_all(twins(&open));
+    session.notice_all(twins(&of_files));
     all.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
     Ok(session.done(all, None))
 }

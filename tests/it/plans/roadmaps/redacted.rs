@@ -144,7 +144,16 @@ fn who_redacts_a_task_hears_of_its_issue() {
     let told = redact();
     assert!(told.contains(&format!("`{one}`, which was made of it, still shows the same texts")), "{told}");
     assert!(told.contains(&format!("git wf redact -m TEXT {one} context")), "{told}");
+    // Something else of the issue hides none of these texts, and hiding one of them leaves the other.
+    let comment = repo.json(&["comment", &one, "-m", SECRET])["id"].as_str().unwrap().to_owned();
+    repo.wf(&["redact", &one, &format!("comments/{comment}"), "-m", "a password"]).ok();
+    let told = redact();
+    assert!(told.contains(&format!("git wf redact -m TEXT {one} context")), "{told}");
     repo.wf(&["redact", &one, "context", "-m", "a password"]).ok();
+    let told = redact();
+    assert!(told.contains(&format!("git wf redact -m TEXT {one} title")), "{told}");
+    assert!(!told.contains(&format!("{one} context")), "{told}");
+    repo.wf(&["redact", &one, "title", "-m", "a password"]).ok();
     assert_eq!(redact(), "");
     assert_hidden(&repo);
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{add, direct, task};
-use crate::support::{Repo, Sandbox, Two, column};
+use super::{add, direct, issue_of, task};
+use crate::support::{Repo, Sandbox, Two, column, plan_on};
 
 /// The issues of the only roadmap, in the document or not, by title.
 fn titles_of(repo: &Repo) -> Vec<String> {
@@ -118,6 +118,46 @@ fn one_file_added_on_two_days_is_one_roadmap_here_and_named_from_elsewhere() {
         bea.wf(&["close", &issue, "-m", "a duplicate"]).ok();
     }
     assert_eq!(add(bea, &direct(), &[])["id"], first["id"]);
+    assert_eq!(bea.wf(&["roadmap", "list"]).ok().stderr, "");
+    // Nor is there a choice once nothing is left to do of the other.
+    for issue in column(&first["created"], "issue_id") {
+        bea.wf(&["close", &issue, "-m", "no longer wanted"]).ok();
+    }
+    assert_eq!(add(bea, &direct(), &[])["id"], first["id"]);
+}
+
+#[test]
+fn a_file_whose_work_is_done_is_not_handed_out_again_without_a_word() {
+    let two = Two::new();
+    let (ada, bea) = (&two.ada, &two.bea);
+    let first = add(ada, &direct(), &[]);
+    ada.commit("src/csv.rs", "one\n", "Begin");
+    let done = issue_of(&first, "T1");
+    ada.wf_in(plan_on("src/csv.rs").to_string(), &["solution", "add", &done]).ok();
+    ada.wf(&["queue", "add", &done]).ok();
+    ada.wf(&["next"]).ok();
+    ada.done();
+    for issue in column(&first["created"], "issue_id").iter().filter(|it| **it != done) {
+        ada.wf(&["close", issue, "-m", "not needed"]).ok();
+    }
+    two.sandbox.advance(86_400);
+    let second = add(bea, &direct(), &[]);
+    two.meet();
+    let [one, other] = [&first, &second].map(|it| it["id"].as_str().unwrap());
+    for args in [&["roadmap", "list"][..], &["roadmap", "next", other]] {
+        let told = bea.wf(args).stderr;
+        assert!(told.contains(&format!("`{one}` and `{other}`: one file was added")), "{args:?}: {told}");
+        assert!(told.contains(&format!("git wf roadmap show {other}")), "{args:?}: {told}");
+    }
+    let refused = bea.refused_in(direct().to_string(), 1, &["roadmap", "add", "-"]);
+    assert_eq!((&refused["code"], &refused["details"]), (&json!("choice-needed"), &json!([one, other])));
+    let hint = refused["hint"].as_str().unwrap();
+    assert!(hint.contains(&format!("git wf roadmap show {other}")), "{hint}");
+    assert!(!hint.contains(&format!("git wf roadmap show {one}")), "{hint}");
+    for issue in column(&second["created"], "issue_id") {
+        bea.wf(&["close", &issue, "-m", "a duplicate"]).ok();
+    }
+    assert_eq!(add(bea, &direct(), &[])["id"], first["id"], "the one that was worked on");
     assert_eq!(bea.wf(&["roadmap", "list"]).ok().stderr, "");
 }
 
