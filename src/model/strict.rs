@@ -63,6 +63,13 @@ pub(crate) fn strict_fault(fault: &JsonFault) -> String {
     }
 }
 
+/// What is wrong with JSON, without the place that the message ends with. A key that it quotes stays whole.
+pub(crate) fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
 /// What is wrong with a text that should be JSON, with its place.
 pub(crate) fn json_fault(error: &serde_json::Error) -> String {
     if error.is_eof() && (error.line(), error.column()) == (1, 0) {

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Each, FoundRecord, Records, RefusedRecord};
-use crate::model::strict;
+use crate::model::strict::{self, JsonFault};
 
 /// The text of a file of JSON.
 pub(crate) struct IssuePages {
@@ -45,7 +45,19 @@ impl Records for IssuePages {
         let Self { text, foreign, most, remarks, is_list } = self;
         remarks.clear();
         let (at, named, place) = (0, (0, 1, 1), Place::Top);
-        Ok(Box::new(Issues { text, foreign, at, named, place, number: 0, most: *most, remarks, is_list }))
+        let (most, lacks_comma) = (*most, false);
+        Ok(Box::new(Issues {
+            text,
+            foreign,
+            at,
+            named,
+            place,
+            number: 0,
+            most,
+            remarks,
+            is_list,
+            lacks_comma,
+        }))
     }
 
     fn is_list(&self) -> bool {
@@ -74,13 +86,15 @@ struct Issues<'a> {
     text: &'a str,
     foreign: &'a BTreeMap<usize, u8>,
     at: usize,
-    /// The place that was named last, with its line and column, so that no text is counted twice.
+    /// The place that was located last, with its line and column, so that no text is counted twice.
     named: (usize, u64, u64),
     place: Place,
     number: u64,
     most: Option<u64>,
     remarks: &'a mut Vec<String>,
     is_list: &'a mut bool,
+    /// Whether the remarks say that a comma is missing.
+    lacks_comma: bool,
 }
 
 impl<'a> Issues<'a> {
@@ -97,6 +111,11 @@ impl<'a> Issues<'a> {
                 }
                 (Place::Begun | Place::Issue, Some(b']')) => Place::Top,
                 (Place::Issue, Some(b',')) => Place::Comma,
+                (Place::Issue, Some(b'{')) => {
+                    self.place = Place::Comma;
+                    self.miss_comma();
+                    break;
+                }
                 (Place::Issue, Some(_)) => return Some(Err(self.skip(self.at, "expected `,` or `]`"))),
                 _ => break,
             };
@@ -116,16 +135,28 @@ impl<'a> Issues<'a> {
                 let lines = rest.split_inclusive('\n').take(error.line().saturating_sub(1));
                 let at = start + lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
                 let at = if error.is_eof() { self.text.len() } else { at.min(self.text.len()) };
-                let text = error.to_string();
-                let why = text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why);
-                Some(Err(self.skip(at, why)))
+                Some(Err(self.skip(at, &strict::without_place(&error))))
             }
         }
     }
 
-    /// Goes on with the next line that begins an issue or a page, if there is one; returns what is wrong at `at`.
+    /// Says once that a comma is missing before the next issue.
+    fn miss_comma(&mut self) {
+        if !self.lacks_comma {
+            self.lacks_comma = true;
+            let place = self.name(self.at);
+            self.remarks.push(format!(
+                "{place}: a comma is missing between two issues; here and below, it is read as if it were there"
+            ));
+        }
+    }
+
+    /// Goes on with the next line that begins an issue or a page, if there is one; returns what is wrong at `at`, and which
+    /// lines are left out if they are several.
     fn skip(&mut self, at: usize, why: &str) -> String {
         let at = (0..=at).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0);
+        let (first, _) = self.locate(self.at);
+        let (line, _) = self.locate(at);
         let place = self.name(at);
         let why = match self.foreign.get(&at) {
             Some(byte) => not_utf8(&place, *byte),
@@ -136,23 +167,36 @@ impl<'a> Issues<'a> {
         };
         let bytes = self.text.as_bytes();
         let mut lines = (at.max(self.at + 1)..bytes.len()).filter(|n| bytes[n - 1] == b'\n');
-        let next = lines.find(|n| matches!(bytes[*n], b'{' | b'['));
+        // After a colon it is a member of the issue that cannot be read, and no issue.
+        let is_member = |n: usize| bytes[..n].trim_ascii_end().ends_with(b":");
+        let next = lines.find(|n| matches!(bytes[*n], b'{' | b'[') && !is_member(*n));
         self.place = match next {
             Some(n) if self.place != Place::Top && bytes[n] == b'{' => Place::Comma,
             _ => Place::Top,
         };
         self.at = next.unwrap_or(self.text.len());
-        if next.is_some() { why } else { format!("the rest cannot be read: {why}") }
+        if next.is_none() {
+            let from = if line > first { format!(", from line {first} on") } else { String::new() };
+            return format!("the rest cannot be read{from}: {why}");
+        }
+        let (next, _) = self.locate(self.at);
+        if next - first > 1 { format!("{why}; lines {first} to {} are left out", next - 1) } else { why }
     }
 
-    /// `line 3, column 14`; never before the place that was named last.
+    /// `line 3, column 14`.
     fn name(&mut self, at: usize) -> String {
+        let (line, column) = self.locate(at);
+        format!("line {line}, column {column}")
+    }
+
+    /// The line and the column; never before the place that was located last.
+    fn locate(&mut self, at: usize) -> (u64, u64) {
         let (before, mut line, mut column) = self.named;
         for sign in self.text.get(before..at).unwrap_or("").chars() {
             (line, column) = if sign == '\n' { (line + 1, 1) } else { (line, column + 1) };
         }
         self.named = (before.max(at), line, column);
-        format!("line {line}, column {column}")
+        (line, column)
     }
 }
 
@@ -165,10 +209,10 @@ impl Iterator for Issues<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let record = self.next_text()?.and_then(|issue| {
-            strict::parse_text(issue).map_err(|fault| {
-                let why = strict::strict_fault(&fault);
-                // The position counts from the beginning of the issue.
-                why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why).to_owned()
+            strict::parse_text(issue).map_err(|fault| match fault {
+                // Its place counts from the beginning of the issue.
+                JsonFault::Json(error) => strict::without_place(&error),
+                JsonFault::Unsound(why) => why,
             })
         });
         self.number += 1;
@@ -199,7 +243,8 @@ mod tests {
         };
         let once = all();
         assert_eq!(all(), once, "it can be read twice");
-        assert_eq!(pages.remarks().len(), usize::from(once.len() >= 3), "it says once that it may be cut");
+        let cut = pages.remarks().iter().filter(|it| it.contains("there may be more")).count();
+        assert_eq!(cut, usize::from(once.len() >= 3), "it says once that it may be cut");
         once
     }
 
@@ -226,13 +271,53 @@ mod tests {
                 "1 line 1, column 8: the byte 0xff is not UTF-8",
                 "2 line 2, column 8: not JSON: expected `,` or `}`",
                 "3 line 3, column 10: not JSON: control character (\\u0000-\\u001F) found while parsing a string",
-                "4 line 5, column 10: not JSON: key must be a string",
+                "4 line 5, column 10: not JSON: key must be a string; lines 4 to 5 are left out",
                 "5 {\"g\":1}",
                 "6 line 7, column 6: not JSON: expected value",
                 "7 {\"i\":1}",
                 "8 {\"j\":1}",
             ]
         );
+    }
+
+    #[test]
+    fn every_line_that_a_broken_issue_takes_with_it_is_named() {
+        assert_eq!(
+            read("{\"a\":1}\n{\"number\":10,\"user\":\n{\"number\":11}\n{\"number\":12}\n{\"number\":13}\n"),
+            [
+                "1 {\"a\":1}",
+                "2 line 4, column 1: not JSON: expected `,` or `}`; lines 2 to 3 are left out",
+                "3 {\"number\":12}",
+                "4 {\"number\":13}",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_member_of_a_broken_issue_is_no_issue() {
+        let broken = "{\n\"number\":31,\n\"x\":oops,\n\"m\":\n{\"number\":3}\n}";
+        assert_eq!(
+            read(format!("[{{\"a\":1}},\n{broken},\n{{\"b\":2}}]")),
+            [
+                "1 {\"a\":1}",
+                "2 line 4, column 5: not JSON: expected value; lines 2 to 7 are left out",
+                "3 {\"b\":2}",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_missing_comma_costs_no_issue_and_is_said_once() {
+        let mut pages = IssuePages::of(b"[{\"a\":1}\n{\"b\":2}\n{\"c\":3}]", None);
+        assert_eq!(pages.each().unwrap().filter(|it| it.as_ref().unwrap().record.is_ok()).count(), 3);
+        let said = "line 2, column 1: a comma is missing between two issues; here and below, it is read as if it were there";
+        assert_eq!(pages.remarks(), [said]);
+    }
+
+    #[test]
+    fn a_key_of_the_user_is_named_whole() {
+        let found = read(r#"{"b at line 1 column 2":1,"b at line 1 column 2":2}"#);
+        assert_eq!(found, ["1 the key `b at line 1 column 2` appears twice in one object"]);
     }
 
     #[test]
@@ -246,7 +331,11 @@ mod tests {
                 "[1,\n2",
                 "2 2; 3 the rest cannot be read: line 2, column 2: the JSON ends half-way: EOF while parsing a value",
             ),
-            ("[1\n{\"a\"", "2 the rest cannot be read: line 2, column 1: not JSON: expected `,` or `]`"),
+            ("[1\n\"a\"", "2 the rest cannot be read: line 2, column 1: not JSON: expected `,` or `]`"),
+            (
+                "1 {\"a\":\n{\"b\":1}\n",
+                "2 the rest cannot be read, from line 1 on: line 3, column 1: the JSON ends half-way: EOF while parsing an object",
+            ),
             (
                 "1 {\"a\": \"b",
                 "2 the rest cannot be read: line 1, column 11: the JSON ends half-way: EOF while parsing a string",

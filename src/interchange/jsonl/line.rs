@@ -32,11 +32,10 @@ pub(super) fn parse<'a>(line: &JsonLine<'a>) -> Result<Result<Parts<'a>, String>
     match serde_json::from_str::<Parts<'_>>(text) {
         Ok(parts) => Ok(Ok(parts)),
         Err(error) if error.is_data() => {
-            let text = error.to_string();
-            let why = text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why);
+            let why = strict::without_place(&error);
             Ok(Err(match why.strip_prefix("duplicate field ") {
                 Some(name) => format!("the key {name} appears twice in one object"),
-                None => why.to_owned(),
+                None => why,
             }))
         }
         Err(error) => Err(line.fault(text, &error)),
