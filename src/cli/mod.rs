@@ -21,9 +21,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub(crate) use context::{
-    CliContext, Force, acting, acting_as, environment, named, read_bytes, read_text, variable,
-};
+pub(crate) use context::{CliContext, Force, acting, acting_as, environment, named, read_text, variable};
 use failure::system_words;
 pub(crate) use failure::{Exit, Failure};
 

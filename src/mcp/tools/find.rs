@@ -61,7 +61,8 @@ pub(super) struct Input {
     has_plan: bool,
     /// Only issues whose plan can be claimed now.
     ready: bool,
-    /// Also completed, closed and cancelled issues, which are left out otherwise unless `status` names them.
+    /// Also completed, closed and cancelled issues, which are left out otherwise unless `status` names them, or
+    /// `closed_since` or `closed_until` is given.
     all: bool,
     /// The order (default: by relevance with a query, else by priority).
     sort: Option<SortOrder>,
@@ -89,8 +90,8 @@ pub(super) struct FoundIssues {
 impl Tool for Find {
     const NAME: &'static str = "find";
     const TITLE: &'static str = "Find issues";
-    const ABOUT: &'static str = "Find issues by words and filters, a page at a time. Open issues only, unless `all` or \
-        `status` is given. `ready: true` finds those whose plan can be claimed now.";
+    const ABOUT: &'static str = "Find issues by words and filters, a page at a time. Open issues only, unless `all`, \
+        `status`, `closed_since` or `closed_until` is given. `ready: true` finds those whose plan can be claimed now.";
     const PERFORMS: &'static [Op] = &[];
     type Input = Input;
     type Output = FoundIssues;

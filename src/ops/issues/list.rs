@@ -134,13 +134,17 @@ pub(crate) fn list<E: From<Refusal>>(
 impl List {
     /// Whether issues are selected or sorted by when they were closed.
     fn is_by_closing(&self) -> bool {
-        self.sort == SortOrder::Closed || self.closed_since.is_some() || self.closed_until.is_some()
+        self.sort == SortOrder::Closed || self.is_of_closing_period()
+    }
+
+    fn is_of_closing_period(&self) -> bool {
+        self.closed_since.is_some() || self.closed_until.is_some()
     }
 
     /// Whether only open issues are listed.
     pub(crate) fn is_of_open(&self) -> bool {
-        let Self { filter, closed_since, closed_until, .. } = self;
-        !filter.all && filter.statuses.is_empty() && closed_since.is_none() && closed_until.is_none()
+        let filter = &self.filter;
+        filter.statuses.is_empty() && !filter.includes_closed() && !self.is_of_closing_period()
     }
 
     /// The filter for the index, and the parts of the index that it needs.

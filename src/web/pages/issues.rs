@@ -28,7 +28,10 @@ const SORTS: &[(&str, SortOrder, &str)] = &[
 
 pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let mut pages = ListPosition::asked(view, PAGE);
-    let (found, refused) = match asked(view.query, view.is_export(), pages) {
+    let list = asked(view.query, view.is_export(), pages);
+    let is_by_closing = list.as_ref().is_ok_and(|list| list.sort == SortOrder::Closed);
+    let is_of_open = list.as_ref().is_ok_and(List::is_of_open);
+    let (found, refused) = match list {
         Ok(list) => match issues::rows(view.session, &list, true) {
             Ok(done) => (Some(done.view), None),
             Err(refusal) if refusal.kind == RefusalKind::Usage => (None, Some(refusal)),
@@ -55,8 +58,14 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
             (filters(view))
         }
         @if let Some(refusal) = &refused { (forms::refused(view, refusal)) }
+        @if is_by_closing && is_of_open {
+            p.quiet {
+                "Only open issues are listed, and they have no time of closing. "
+                a href=(view.href_with(&Place::Issues, &view.query.clone().and("all", "1"))) { "Include closed issues" }
+            }
+        }
         @if let Some(found) = &found {
-            @if found.rows.is_empty() { p.quiet { "No issue matches." } } @else { (issue_table(view, "issues", &found.rows)) }
+            @if found.rows.is_empty() { p.quiet { "No issue matches." } } @else { (issue_table(view, "issues", &found.rows, is_by_closing)) }
             (pager(view, pages))
         }
     };
@@ -99,7 +108,12 @@ fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Result<List, Ref
     let sort = query.get("sort").map(|word| {
         let words: Vec<&str> = SORTS.iter().map(|it| it.0).collect();
         // A saved query can name the time itself: `closed_at`.
-        let name = word.strip_suffix("_at").unwrap_or(word);
+        let name = match word {
+            "created_at" => "created",
+            "updated_at" => "updated",
+            "closed_at" => "closed",
+            _ => word,
+        };
         SORTS.iter().find(|it| it.0 == name).ok_or_else(|| {
             Refusal::usage(format!("`{word}` is not a sort order"))
                 .hint(format!("expected {}", words.join(", ")))

@@ -72,7 +72,7 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
         (super::roadmap::waves(view)?)
         section {
             (counted("Most urgent open issues", open.1))
-            (issue_table(view, "open issues", &open.0))
+            (issue_table(view, "open issues", &open.0, false))
         }
     };
     let is_moving = runs.iter().any(|it| is_driven(&it));

@@ -72,8 +72,11 @@ fn a_task_is_changed_field_by_field_and_the_plan_as_a_whole() {
     assert!(repo.last_message().starts_with(&format!("solution: edit task T2 of {id}\n")));
     assert!(repo.wf(&["log", &id]).ok().stdout.contains("solution: edit task T2 of"));
     repo.changes_nothing(&args);
-    // JSON is merged, and flags take precedence.
-    repo.write("task.json", r#"{"scope": null, "title": "x", "test": {"unit": ["u"]}}"#);
+    // JSON is merged, and flags take precedence. A byte order mark is no part of it.
+    repo.write(
+        "task.json",
+        "\u{feff}".to_owned() + r#"{"scope": null, "title": "x", "test": {"unit": ["u"]}}"#,
+    );
     let shown = repo.json(&["task", "edit", "ISS-001", "T2", "--from-json", "task.json", "--title", "y"]);
     let task = &shown["tasks"][1];
     assert_eq!(

@@ -89,13 +89,19 @@ fn what_cannot_be_shown_is_named() {
     let (repo, _) = worked(&sandbox);
     let served = Served::of(&repo, &[]);
     let browser = served.browser();
-    for (path, word) in [("/files?path=../x", "../x"), ("/issues?sort=zzz", "zzz")] {
+    for (path, word) in
+        [("/files?path=../x", "../x"), ("/issues?sort=zzz", "zzz"), ("/issues?sort=title_at", "title_at")]
+    {
         let page = browser.page(path);
         assert!(
             page.contains(&format!("class=\"refusal\" role=\"alert\"><p><code>{word}</code> is not")),
             "{page}"
         );
     }
+    let open = browser.page("/issues?sort=closed_at");
+    assert!(open.contains("Only open issues are listed, and they have no time of closing."), "{open}");
+    let all = browser.page("/issues?sort=closed&all=1");
+    assert!(!all.contains("no time of closing") && all.contains("<th>Closed</th>"), "{all}");
     assert_eq!(browser.get("/history/deadbeef").status, 404);
     let file = browser.page("/files/src/a.rs");
     assert!(file.contains("1 of 2 lines from a plan"), "{file}");

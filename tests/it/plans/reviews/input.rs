@@ -108,7 +108,7 @@ fn a_review_from_json() {
     let scores = json!({"technical": 85, "risk": 70.5, "completeness": 60});
     let take = ["solution", "review", &it.plan, "--from-json", "-"];
     let whole = json!({"scores": scores, "findings": ["  T2 has no test for an empty key  "]});
-    let answer = it.bea.json_in(whole.to_string(), &take);
+    let answer = it.bea.json_in(format!("\u{feff}{whole}"), &take);
     assert_eq!((&answer["review"]["verdict"], &answer["review"]["total"]), (&json!("concerns"), &json!(73)));
     assert_eq!(answer["review"]["findings"], json!(["T2 has no test for an empty key"]));
     let said = answer.to_string();

@@ -1,4 +1,4 @@
-use crate::cli::{CliContext, Failure, Force, Outcome, named, print, read_bytes};
+use crate::cli::{CliContext, Failure, Force, Outcome, named, print, read_text};
 use crate::model::digest::PlanDigest;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
@@ -46,7 +46,7 @@ fn parse_score(text: &str) -> Result<Score, String> {
 impl Args {
     fn judgement(self) -> Result<Judgement, Failure> {
         if let Some(path) = &self.from_json {
-            return Ok(Judgement::parse(&read_bytes(path)?, &named(path))?);
+            return Ok(Judgement::parse(read_text(path)?.as_bytes(), &named(path))?);
         }
         let (Some(technical), Some(risk), Some(completeness)) =
             (self.technical, self.risk, self.completeness)

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::cli::{Failure, named, read_bytes};
+use crate::cli::{Failure, named, read_text};
 use crate::model::code::Code;
 use crate::model::plan_fields::Estimate;
 use crate::model::strict;
@@ -118,7 +118,7 @@ fn read_object(path: &str) -> Result<Map<String, Value>, Failure> {
         Failure::new(Code::InvalidJson, format!("{} is not a task as JSON: {why}", named(path)))
             .hint("it is one JSON object with fields of a task; `git wf schema task` describes them")
     };
-    match strict::parse(&read_bytes(path)?).map_err(fault)? {
+    match strict::parse(read_text(path)?.as_bytes()).map_err(fault)? {
         Value::Object(map) => Ok(map),
         other => Err(fault(format!("it is {}", crate::ui::text::truncate(&other.to_string(), 40)))),
     }
