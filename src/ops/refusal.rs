@@ -41,8 +41,6 @@ pub(crate) struct Refusal {
     /// What can be done about it.
     pub(crate) remedies: Vec<Remedy>,
     /// The field at fault, if it is one of several that were given: `title`.
-    // Only forms have fields.
-    #[cfg_attr(not(feature = "web"), allow(dead_code))]
     pub(crate) field: Option<&'static str>,
 }
 

@@ -180,7 +180,8 @@ impl Editor {
     }
 }
 
-fn above_the_help(written: &str) -> String {
+/// What was written above the help, without blanks at the ends of lines.
+pub(super) fn above_the_help(written: &str) -> String {
     let text: Vec<&str> = written.lines().take_while(|line| *line != SCISSORS).map(str::trim_end).collect();
     text.join("\n").trim().to_owned()
 }

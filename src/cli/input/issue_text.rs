@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::editor::above_the_help;
 use crate::cli::Failure;
 use crate::model::code::Code;
+use crate::model::issue::Issue;
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
 use crate::ops::issues::{MemberChange, NewFields};
@@ -44,6 +46,36 @@ pub(crate) fn fields(given: &NewFields, written: &IssueText, old: &Sets) -> NewF
     all
 }
 
+/// An issue as it was stored, and as the editor showed it first, which has what the command line gave, too. Both are read as
+/// the editor's text is, since that keeps no blanks at the ends of lines.
+pub(crate) struct FirstShown(Vec<Option<IssueText>>);
+
+impl FirstShown {
+    /// Reads the texts that the editor would show. One that cannot be read is like none.
+    pub(crate) fn of(issues: &[&Issue]) -> Self {
+        let read = |issue: &&Issue| issue_text::parse(&above_the_help(&issue_text::written(issue))).ok();
+        Self(issues.iter().map(read).collect())
+    }
+
+    /// The title, the text and the fields, without whatever is as it was in both: nobody changed that.
+    pub(crate) fn changed(&self, mut written: IssueText) -> (Option<String>, Option<String>, IssueText) {
+        let is_other = |differs: &dyn Fn(&IssueText) -> bool| {
+            self.0.iter().any(|first| first.as_ref().is_none_or(differs))
+        };
+        let title = is_other(&|first| first.title != written.title).then(|| written.title.clone());
+        let text = is_other(&|first| first.text != written.text).then(|| written.text.clone());
+        let (priority, assignee, issue_type) = (
+            is_other(&|first| first.priority != written.priority),
+            is_other(&|first| first.assignee != written.assignee),
+            is_other(&|first| first.issue_type != written.issue_type),
+        );
+        written.priority = written.priority.filter(|_| priority);
+        written.assignee = written.assignee.filter(|_| assignee);
+        written.issue_type = written.issue_type.filter(|_| issue_type);
+        (title, text, written)
+    }
+}
+
 /// The sets of an issue before a change.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sets {
@@ -57,7 +89,7 @@ pub(crate) struct Sets {
 
 impl Sets {
     /// The fields of a stored issue.
-    pub(crate) fn of(issue: &crate::model::issue::Issue) -> Self {
+    pub(crate) fn of(issue: &Issue) -> Self {
         Self {
             tags: issue.tags.clone(),
             components: issue.affected_components.clone(),

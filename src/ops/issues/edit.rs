@@ -34,6 +34,21 @@ pub(crate) struct Edit {
     pub(crate) force: Option<String>,
 }
 
+impl Edit {
+    /// Whether it changes nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.title.is_none() && self.text.is_none() && self.status.is_none() && self.fields.is_empty()
+    }
+}
+
+/// An issue that was not edited after all.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn unedited(session: &Session, issue: &str) -> Answer<IssueView> {
+    view::answer(session, &resolve::issue(&session.store().snapshot()?, issue)?, None)
+}
+
 /// Edits an issue.
 ///
 /// # Errors
@@ -41,8 +56,9 @@ pub(crate) struct Edit {
 /// `self-dependency`, `changed-meanwhile`; an invalid value; usage if nothing is given.
 pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
     let permit = session.permit(Op::Edit)?;
+    let is_empty = input.is_empty();
     let Edit { issue, title, text, status, fields, seen, force } = input;
-    if title.is_none() && text.is_none() && status.is_none() && fields.is_empty() {
+    if is_empty {
         let issue = resolve::issue(&session.store().snapshot()?, &issue)?;
         return Err(Refusal::usage("nothing to change")
             .hint("name a field, such as the title")
@@ -56,8 +72,7 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
             .remedy(RemedyCall::new(Op::Edit, [other]), "edits that one"));
     }
     let given = fields.json.clone();
-    let mut changes = IssueEdits::of(title.as_deref(), text.as_deref(), status, fields, force)?;
-    seen.drop_unchanged(&mut changes);
+    let changes = IssueEdits::of(title.as_deref(), text.as_deref(), status, fields, force)?;
     let committed = session.transact(permit, |tx| {
         seen.check(&changes, &existing_outline(tx, &id)?.issue.record)?;
         let what = changes.apply(tx, &id)?;

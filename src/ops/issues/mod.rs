@@ -26,7 +26,7 @@ mod waves;
 
 pub(crate) use close::{Close, close};
 pub(crate) use comment::{append_comment, comment, comment_text, edit_comment};
-pub(crate) use edit::{Edit, edit, stored};
+pub(crate) use edit::{Edit, edit, stored, unedited};
 pub(crate) use fields::{MemberChange, NewFields, preview};
 #[cfg(feature = "web")]
 pub(crate) use home::HomeItem;

@@ -31,18 +31,17 @@ impl SeenFields {
         }
     }
 
-    /// Removes from the edits whatever is as it was seen: nobody changed that.
-    pub(super) fn drop_unchanged(&self, edits: &mut IssueEdits) {
-        fn keep<T: PartialEq>(new: &mut Option<T>, seen: Option<&T>) {
-            if new.as_ref() == seen {
-                *new = None;
-            }
+    /// Takes note of what a field is now, after someone was told that it had changed.
+    pub(crate) fn look_again(&mut self, field: &str, stored: &Issue) {
+        let now = Self::of(stored);
+        match field {
+            "title" => self.title = now.title,
+            "text" => self.text = now.text,
+            "priority" => self.priority = now.priority,
+            "assignee" => self.assignee = now.assignee,
+            "issue_type" => self.issue_type = now.issue_type,
+            _ => {}
         }
-        keep(&mut edits.title, self.title.as_ref());
-        keep(&mut edits.text, self.text.as_ref());
-        keep(&mut edits.fields.priority, self.priority.as_ref());
-        keep(&mut edits.fields.assignee, self.assignee.as_ref());
-        keep(&mut edits.fields.issue_type, self.issue_type.as_ref());
     }
 
     /// Checks that the edits replace only what was seen, or do what someone else did, too.
@@ -77,7 +76,7 @@ impl SeenFields {
         let what = format!("someone changed the {words} of `{}` while you edited it", stored.id);
         Err(Refusal::new(Code::ChangedMeanwhile, what)
             .at(field)
-            .hint("add what they wrote to your own, and save again")
+            .hint("merge their version into yours, and save again")
             .remedy(RemedyCall::new(Other::Show, [&stored.id]), "shows what they wrote"))
     }
 }

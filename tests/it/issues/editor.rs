@@ -178,3 +178,51 @@ fn what_someone_changed_while_the_editor_was_open_is_not_replaced_unseen() {
     assert_eq!(repo.json(&["show", "ISS-001"])["context"], "their text");
     assert!(repo.kept_texts()[0].contains("other text"));
 }
+
+#[test]
+fn after_a_refusal_only_the_field_that_it_named_was_seen() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["new", "Title", "--id", "ISS-001", "-m", "text", "--assignee", "ada"]).ok();
+    let program = env!("CARGO_BIN_EXE_git-wf");
+    // Someone else changes everything while the editor is open; the second time, both descriptions are merged.
+    let script = format!(
+        "if [ -e again ]; then sed -i 's/^own text/their and own text/' \"$1\"; else touch again; \
+         {program} edit ISS-001 --title Theirs --assignee bea -p critical -m 'their text' >/dev/null; \
+         sed -i 's/^text/own text/' \"$1\"; fi\n"
+    );
+    let (code, shown) = with_editor(&repo, &script).on_terminal("y\n", &["edit", "ISS-001", "-e"]);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("someone changed the description of"), "{shown}");
+    let issue = repo.json(&["show", "ISS-001"]);
+    assert_eq!(
+        (&issue["title"], &issue["assignee"], &issue["priority"], &issue["context"]),
+        (&json!("Theirs"), &json!("bea"), &json!(1), &json!("their and own text"))
+    );
+}
+
+#[test]
+fn a_text_with_blanks_at_the_ends_of_lines_is_not_an_edit() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["new", "Title", "--id", "ISS-001", "-m", "one  \ntwo"]).ok();
+    repo.with_env("GIT_EDITOR", "true").changes_nothing(&["edit", "ISS-001", "-e"]);
+    let editor = with_editor(&repo, "sed -i 's/^Title/Other/' \"$1\"\n");
+    let issue = editor.json(&["edit", "ISS-001", "-e"]);
+    assert_eq!((&issue["title"], &issue["context"]), (&json!("Other"), &json!("one  \ntwo")));
+}
+
+#[test]
+fn the_editor_has_the_last_word_on_fields_of_json() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["new", "Title", "--id", "ISS-001", "-m", "text", "-p", "low"]).ok();
+    repo.write("new.json", json!({"title": "Given", "priority": 1, "context": "given"}).to_string());
+    let editor =
+        with_editor(&repo, "sed -i -e 's/^Given/Title/' -e 's/^priority:.*/priority: low/' \"$1\"\n");
+    let issue = editor.json(&["edit", "ISS-001", "-e", "--from-json", "new.json"]);
+    assert_eq!(
+        (&issue["title"], &issue["priority"], &issue["context"]),
+        (&json!("Title"), &json!(4), &json!("given"))
+    );
+}

@@ -1,12 +1,13 @@
 use crate::cli::input::chosen::WhereArgs;
 use crate::cli::input::editor;
 use crate::cli::input::issue_fields::IssueFieldArgs;
-use crate::cli::input::issue_text::{self, Sets};
+use crate::cli::input::issue_text::{self, FirstShown, Sets};
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::model::code::Code;
 use crate::model::issue::StoredStatus;
 use crate::model::status::IssueStatus;
+use crate::ops::Refusal;
 use crate::ops::issues::{self, Edit, Many, NewFields, SeenFields};
 
 /// Edit an issue
@@ -51,8 +52,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let seen = SeenFields::default();
     let input = Edit { issue: id, title, text, status, fields, seen, force: force.why() };
     let done = if given.edit {
-        let mut base = issues::stored(&session, &input.issue)?;
-        let mut seen = SeenFields::of(&base);
+        let stored = issues::stored(&session, &input.issue)?;
+        let (mut base, mut seen) = (stored.clone(), SeenFields::of(&stored));
         let json = NewFields { json: input.fields.json.clone(), ..NewFields::default() };
         issues::preview(&session, &json, &mut base)?;
         let mut shown = base.clone();
@@ -64,17 +65,19 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             shown.context.clone_from(&input.text);
         }
         let start = crate::rules::issue_text::written(&shown);
+        let first = FirstShown::of(&[&stored, &shown]);
         editor::edit(&session, &start, issue_text::HELP)?.stored(|text| {
-            let text = issue_text::read(&text)?;
-            let fields = issue_text::fields(&input.fields, &text, &Sets::of(&base));
-            let (title, text) = (Some(text.title), Some(text.text));
+            let (title, text, written) = first.changed(issue_text::read(&text)?);
+            let fields = issue_text::fields(&input.fields, &written, &Sets::of(&base));
             let edit = Edit { title, text, fields, seen: seen.clone(), ..input.clone() };
+            if edit.is_empty() {
+                return Ok(issues::unedited(&session, &input.issue)?);
+            }
             let edited = issues::edit(&session, edit);
-            if let Err(refusal) = &edited
-                && refusal.code == Code::ChangedMeanwhile
-            {
-                // It is told now, and saved with that in mind the next time.
-                seen = SeenFields::of(&issues::stored(&session, &input.issue)?);
+            if let Err(Refusal { code: Code::ChangedMeanwhile, field: Some(field), .. }) = &edited {
+                // The user has now been told, and saves with that in mind the next time. Of the other fields, they have still
+                // seen only what the editor showed first.
+                seen.look_again(field, &issues::stored(&session, &input.issue)?);
             }
             Ok::<_, Failure>(edited?)
         })?
