@@ -54,6 +54,8 @@ fn all(session: &Session) -> Result<Vec<Conflict>, Refusal> {
 /// `changed-meanwhile` if its values are no longer those that were shown.
 pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
     let permit = session.permit(Op::Conflicts)?;
+    // It is read before the conflict, so that nothing can change unnoticed between the two.
+    let before = session.store().snapshot()?;
     let conflict = pick(session, input)?;
     let (side, verb) = match input.which {
         Which::Current => (&conflict.stands, "keep"),
@@ -69,8 +71,20 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
         let (layout::Form::Doc(schema), _) = layout::form(&conflict.path) else { return Ok(()) };
         let Some(mut doc) = records::doc(tx, schema, &conflict.path)? else { return Ok(()) };
         let frozen = || StoreError::frozen(&conflict.record);
+        let hidden = Redactions::at(tx, &conflict.path)?;
         let mut shown = doc.clone();
-        Redactions::at(tx, &conflict.path)?.doc(&conflict.path, &mut shown);
+        hidden.doc(&conflict.path, &mut shown);
+        // A value that was kept is the same, but has another stamp.
+        let is_rewritten = records::doc(&before, schema, &conflict.path)?
+            .is_none_or(|before| doc.rewrites(&before, &conflict.field));
+        let (stamp, value) = match conflict.field.as_str() {
+            WHOLE => (doc.made(WHOLE), doc.fields()),
+            field => (doc.made(field), doc.value(field).cloned().unwrap_or_default()),
+        };
+        let now = hidden.value(&conflict.path, &conflict.field, stamp.as_ref(), value);
+        if is_rewritten || now != conflict.stands.value {
+            return Err(changed(&conflict));
+        }
         if conflict.field == WHOLE {
             let is_taken = input.which != Which::Current;
             let is_changed = is_taken && doc.update(&side.value, tx.stamper()).map_err(frozen())?;
@@ -83,10 +97,6 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
                 doc.decide(&first, doc.value(&first).cloned(), tx.stamper()).map_err(frozen())?;
             }
         } else {
-            let now = shown.value(&conflict.field).unwrap_or(&serde_json::Value::Null);
-            if *now != conflict.stands.value {
-                return Err(changed(&conflict));
-            }
             let value = Some(side.value.clone()).filter(|value| !value.is_null());
             doc.decide(&conflict.field, value, tx.stamper()).map_err(frozen())?;
         }
