@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::execution::commit;
+use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, TraceInput, TraceView, TracedIssue};
 use crate::ops::work::ExecutionView;
@@ -83,12 +84,12 @@ fn part(view: &View<'_>, trace: &TraceView, traced: &TracedIssue) -> Markup {
                                 }
                             }
                         }
-                        (more(view, execution, execution.commits.len()))
+                        (more(view, execution, "more commit", execution.commits.len()))
                     }
                     @for check in execution.checks.iter().take(MOST) {
                         li { "check " (badge(if check.exit_code == Some(0) { "passed" } else { "failed" })) " " code { (one_line(&check.command)) } }
                     }
-                    (more(view, execution, execution.checks.len()))
+                    (more(view, execution, "more check", execution.checks.len()))
                 }
             }
         }
@@ -96,10 +97,10 @@ fn part(view: &View<'_>, trace: &TraceView, traced: &TracedIssue) -> Markup {
 }
 
 /// Leads to what is left out of a list of an execution.
-fn more(view: &View<'_>, execution: &ExecutionView, number: usize) -> Markup {
+fn more(view: &View<'_>, execution: &ExecutionView, what: &str, number: usize) -> Markup {
     html! {
         @if number > MOST {
-            p.quiet { "and " (number - MOST) " more of " (view.id(&Place::Execution(execution.execution.id.clone()), execution.execution.id.as_str())) }
+            p.quiet { (count(number - MOST, what)) ": see " (view.id(&Place::Execution(execution.execution.id.clone()), execution.execution.id.as_str())) }
         }
     }
 }

@@ -107,10 +107,11 @@ pub(super) fn linked_commit(view: &View<'_>, it: &ExecutionView, one: &CommitVie
 
 fn commits(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
     html! {
-        (counted("Commits", it.commits.len()))
-        @if it.commits.is_empty() { p.quiet { "No commit is linked." } }
-        ul.rows {
-            @for one in lists.from_first(&it.commits, COMMITS) {
+        @let shown = lists.from_first(&it.commits, COMMITS);
+        @if lists.is_first() || !shown.is_empty() { (counted("Commits", it.commits.len())) }
+        @if it.commits.is_empty() && lists.is_first() { p.quiet { "No commit is linked." } }
+        @if !shown.is_empty() { ul.rows {
+            @for one in shown {
                 li {
                     (linked_commit(view, it, one)) " "
                     span.quiet { (person(one.link.author.as_str())) " " (when(view, one.link.authored_at)) ", by " (one.link.linked_by) }
@@ -118,15 +119,16 @@ fn commits(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
                     @if let Some(by) = &one.made_by { " " span.quiet { (one_line(&by.to_string())) } }
                 }
             }
-        }
+        } }
     }
 }
 
 fn checks(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
     html! {
-        @if !it.checks.is_empty() {
+        @let shown = lists.from_first(&it.checks, CHECKS);
+        @if !shown.is_empty() {
             (counted("Checks", it.checks.len()))
-            @for check in lists.from_first(&it.checks, CHECKS) {
+            @for check in shown {
                 details.entry {
                     summary {
                         (badge(match check.exit_code { Some(0) => "passed", Some(_) => "failed", None => "stopped" })) " "

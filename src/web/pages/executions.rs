@@ -6,6 +6,7 @@ use crate::index::{Filter, SortOrder};
 use crate::model::id::IssueId;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
+use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, List, existing};
 use crate::ops::work::{self, ExecutionView};
@@ -98,7 +99,7 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
                 }
             }
         }
-        @for (id, number) in &left_out { p.quiet { "without " (number) " earlier ones of " (view.id(&Place::Issue(id.clone()), id.as_str())) } }
+        @for (id, number) in &left_out { p.quiet { (count(*number, "earlier attempt")) " of " (view.id(&Place::Issue(id.clone()), id.as_str())) @if *number == 1 { " is" } @else { " are" } " not shown" } }
         (pager(view, pages))
     };
     Ok(PageContent::new("Executions", body))
@@ -130,7 +131,8 @@ fn latest(view: &View<'_>, pages: ListPosition) -> Result<Latest, Refusal> {
     let rows = |list: &List| issues::rows(view.session, list, true);
     let running = rows(&executed(&[IssueStatus::Executing], 0, Some(MOST_RUNNING)))?.view.rows;
     let found = rows(&executed(&[], pages.offset(), Some(PAGE)))?.view;
-    let others = found.rows.iter().filter(|row| row.status != IssueStatus::Executing);
+    // Those beyond the most that run stay in their places.
+    let others = found.rows.iter().filter(|row| running.iter().all(|it| it.id != row.id));
     let first = running.iter().filter(|_| pages.page == 1);
     let snapshot = view.session.store().snapshot()?;
     let (mut shown, mut left_out) = (Vec::new(), Vec::new());

@@ -81,10 +81,11 @@ pub(super) fn judged(view: &View<'_>, plan: &SolutionView, review: &Review) -> M
 }
 
 fn reviews(view: &View<'_>, lists: &PagedLists, plan: &SolutionView) -> Markup {
+    let shown = lists.from_last(&plan.reviews, REVIEWS);
     html! {
-        @if !plan.reviews.is_empty() {
+        @if !shown.is_empty() {
             (counted("Reviews", plan.reviews.len()))
-            @for review in lists.from_last(&plan.reviews, REVIEWS) {
+            @for review in shown {
                 article.entry {
                     header { (judged(view, plan, review)) }
                     p.quiet { "technical " (review.scores.technical) ", risk " (review.scores.risk) ", completeness " (review.scores.completeness) }

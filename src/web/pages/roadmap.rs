@@ -70,6 +70,8 @@ pub(super) fn waves(view: &View<'_>) -> Result<Markup, Refusal> {
 pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<PageContent, Refusal> {
     let it = roadmap::show(view.session, Some(id.as_str()))?.view;
     let lists = PagedLists::asked(view);
+    // The links to further pages come before the risks.
+    let risks = lists.from_first(&it.risks, ROWS);
     let body = html! {
         div.heading {
             h1 { span.id { (it.id) } " " (record_text(view, &it.title)) }
@@ -79,9 +81,10 @@ pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<PageContent, Refusa
             div {
                 @if let Some(text) = it.requirement.as_ref().filter(|_| lists.is_first()) { (long(view, text)) }
                 @for wave in &it.waves { (wave_part(view, &lists, wave)) }
-                @if !it.gone.is_empty() {
+                @let gone = lists.from_first(&it.gone, ROWS);
+                @if !gone.is_empty() {
                     (counted("No longer in the document", it.gone.len()))
-                    ul.rows { @for issue in lists.from_first(&it.gone, ROWS) { li { (view.id(&Place::Issue(issue.issue_id.clone()), issue.issue_id.as_str())) " " (record_text(view, &issue.title)) } } }
+                    ul.rows { @for issue in gone { li { (view.id(&Place::Issue(issue.issue_id.clone()), issue.issue_id.as_str())) " " (record_text(view, &issue.title)) } } }
                 }
                 (rounds(view, &lists, &it))
                 (lists.pager(view))
@@ -93,9 +96,9 @@ pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<PageContent, Refusa
                     (fact("changed", it.updated_at.map(|at| when(view, at))))
                     (fact("mode", it.mode.map(|mode| html! { (mode) })))
                 }
-                @if !it.risks.is_empty() {
+                @if !risks.is_empty() {
                     h2 { "Risks" }
-                    ul.rows { @for risk in lists.from_first(&it.risks, ROWS) { li { @if let Some(item) = &risk.item { span.id { (item) } " " } (risk_of(view, &crate::rules::shown::value(&risk.risk))) } } }
+                    ul.rows { @for risk in risks { li { @if let Some(item) = &risk.item { span.id { (item) } " " } (risk_of(view, &crate::rules::shown::value(&risk.risk))) } } }
                 }
             }
         }
@@ -152,10 +155,11 @@ fn risk_of(view: &View<'_>, risk: &serde_json::Value) -> Markup {
 }
 
 fn rounds(view: &View<'_>, lists: &PagedLists, it: &RoadmapView) -> Markup {
+    let shown = lists.from_last(&it.rounds, ROUNDS);
     html! {
-        @if !it.rounds.is_empty() {
+        @if !shown.is_empty() {
             (counted("Feedback", it.rounds.len()))
-            @for round in lists.from_last(&it.rounds, ROUNDS) {
+            @for round in shown {
                 article.entry {
                     header { "Round " (round.round) " " (badge(round.status.as_str())) " " (person(round.author.as_str())) " " (when(view, round.at)) }
                     (super::super::parts::json_value(view, &crate::rules::shown::value(&round.feedback)))

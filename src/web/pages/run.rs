@@ -136,14 +136,16 @@ fn facts(view: &View<'_>, it: &RunView, report: &RunReport) -> Markup {
 
 fn waiting(view: &View<'_>, lists: &PagedLists, report: &RunReport) -> Markup {
     html! {
-        @if !report.breaches.is_empty() {
+        @let breaches = lists.from_first(&report.breaches, ROWS);
+        @if !breaches.is_empty() {
             (counted("Role breaches", report.breaches.len()))
-            ul.rows { @for it in lists.from_first(&report.breaches, ROWS) { li { (record_text(view, &it.what)) @if it.undone { " " (badge("undone")) } } } }
+            ul.rows { @for it in breaches { li { (record_text(view, &it.what)) @if it.undone { " " (badge("undone")) } } } }
         }
-        @if !report.waiting.is_empty() {
+        @let waiting = lists.from_first(&report.waiting, ROWS);
+        @if !waiting.is_empty() {
             (counted("Waiting for a person", report.waiting.len()))
             ul.rows {
-                @for it in lists.from_first(&report.waiting, ROWS) {
+                @for it in waiting {
                     li {
                         @if let Some(id) = &it.issue_id { (view.id(&Place::Issue(id.clone()), id.as_str())) " " }
                         (sentence(view, &it.what))
@@ -156,13 +158,14 @@ fn waiting(view: &View<'_>, lists: &PagedLists, report: &RunReport) -> Markup {
 }
 
 fn issues(view: &View<'_>, lists: &PagedLists, report: &RunReport) -> Markup {
+    let shown = lists.from_first(&report.issues, ROWS);
     html! {
-        (counted("Issues", report.issues.len()))
-        div.scroll tabindex="0" role="region" aria-label="issues of the run" {
+        @if lists.is_first() || !shown.is_empty() { (counted("Issues", report.issues.len())) }
+        @if !shown.is_empty() { div.scroll tabindex="0" role="region" aria-label="issues of the run" {
             table {
                 thead { tr { th { "Issue" } th { "Status" } th { "Plan" } th { "Commits" } th { "Checks" } th.wide { "Title" } } }
                 tbody {
-                    @for it in lists.from_first(&report.issues, ROWS) {
+                    @for it in shown {
                         tr {
                             td { (view.id(&Place::Issue(it.issue_id.clone()), it.issue_id.as_str())) }
                             td { (badge(it.status.as_str())) }
@@ -174,7 +177,7 @@ fn issues(view: &View<'_>, lists: &PagedLists, report: &RunReport) -> Markup {
                     }
                 }
             }
-        }
+        } }
     }
 }
 
@@ -200,10 +203,11 @@ fn pictures(view: &View<'_>, report: &RunReport) -> Markup {
 
 /// The log, the latest entries first.
 fn entries(view: &View<'_>, lists: &PagedLists, log: &[LoggedView]) -> Markup {
+    let shown = lists.from_last(log, ENTRIES);
     html! {
-        (counted("Log", log.len()))
+        @if lists.is_first() || !shown.is_empty() { (counted("Log", log.len())) }
         ul.rows.log {
-            @for it in lists.from_last(log, ENTRIES).iter().rev() { li { span.quiet { (when(view, it.entry.at)) } " " (linked(view, &it.words)) } }
+            @for it in shown.iter().rev() { li { span.quiet { (when(view, it.entry.at)) } " " (linked(view, &it.words)) } }
         }
     }
 }

@@ -35,16 +35,17 @@ impl ListPosition {
     }
 }
 
-/// Links to the previous and the next page; nothing if there is only one page. An export then has the next page, too.
+/// Links to the previous and the next page; nothing if there is only one page. An export then has the next page, too. From beyond
+/// the last page, as after the last entry of it was removed, the way back leads to the last one.
 pub(in crate::web) fn pager(view: &View<'_>, pages: ListPosition) -> Markup {
     let query = |page: usize| view.query.with("page", page);
     let to = |page: usize| view.href_with(view.place, &query(page));
     let count = pages.count();
     html! {
-        @if count > 1 {
+        @if count > 1 || pages.page > 1 {
             nav.pager aria-label="more of this list" {
-                @if pages.page > 1 { a rel="prev" href=(to(pages.page - 1)) { "← previous" } }
-                span { "page " (pages.page) " of " (count) }
+                @if pages.page > 1 { a rel="prev" href=(to((pages.page - 1).min(count))) { "← previous" } }
+                @if pages.page <= count { span { "page " (pages.page) " of " (count) } }
                 @if pages.page < count {
                     @let () = view.exported_too(view.place, query(pages.page + 1));
                     a rel="next" href=(to(pages.page + 1)) { "next →" }
@@ -91,7 +92,7 @@ impl PagedLists {
         let more = self.count.get() - 1;
         html! {
             @if !view.is_export() { (self.pager(view)) } @else if more > 0 {
-                p.quiet { (count(more, "more page")) " would follow; " code { (command) } " shows everything." }
+                p.quiet { (count(more, "more page")) @if more == 1 { " is" } @else { " are" } " not part of this export; " code { (command) } " shows everything." }
             }
         }
     }

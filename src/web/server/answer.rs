@@ -1,6 +1,7 @@
 //! Answers requests, after the access rules.
 
 use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Method, Request, StatusCode};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::assets::{self, Asset};
 use super::reply::{self, Reply, SharedReply};
@@ -33,6 +34,9 @@ const ARRIVAL: Duration = Duration::from_secs(15);
 /// Interval of keep-alive messages, which end a stream whose client is gone.
 const ALIVE: Duration = Duration::from_secs(25);
 
+/// How often those who read are told that others wait.
+const URGED: Duration = Duration::from_secs(1);
+
 /// State shared by all requests.
 pub(super) struct Shared {
     pub(super) access: Access,
@@ -46,6 +50,8 @@ pub(super) struct Shared {
     pub(super) large: Arc<Semaphore>,
     /// The same for the pages of issues and the like, so that these do not wait for long audits.
     pub(super) texts: Arc<Semaphore>,
+    /// Says that a request waits for one of these.
+    pub(super) hurry: Notify,
     /// Requests for the same page wait together.
     pub(super) waiting: WaitingRenderings,
 }
@@ -116,7 +122,7 @@ async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply,
             _ => None,
         };
         let large = match all_large {
-            Some(all) => Arc::clone(all).acquire_owned().await.ok(),
+            Some(all) => turn(all, &shared.hurry).await,
             None => None,
         };
         let work =
@@ -125,6 +131,17 @@ async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply,
         SharedReply::of(reply, large).await
     };
     Ok(rendering.page(render).await.reply())
+}
+
+/// Waits for a turn, and meanwhile urges those who have one to read their answers.
+async fn turn(all: &Arc<Semaphore>, hurry: &Notify) -> Option<OwnedSemaphorePermit> {
+    let mut turn = pin!(Arc::clone(all).acquire_owned());
+    loop {
+        match tokio::time::timeout(URGED, turn.as_mut()).await {
+            Ok(turn) => return turn.ok(),
+            Err(_) => hurry.notify_waiters(),
+        }
+    }
 }
 
 /// Gives the browser the token as a cookie, and leads to the address without it. This is a page, not a redirect: after

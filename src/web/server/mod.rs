@@ -16,7 +16,7 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio_io_timeout::TimeoutStream;
 
 use super::WebSource;
@@ -29,8 +29,10 @@ use waiting::WaitingRenderings;
 
 /// A connection beyond this number takes the place of the one that has waited longest for a request.
 const MOST_CONNECTIONS: usize = 256;
-/// How long to wait for a place if all connections are busy.
+/// How often to look for a place if all connections are busy.
 const FULL: Duration = Duration::from_millis(20);
+/// How long to wait for a place before connections are closed that are busy.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Maximum event streams.
 const MOST_LISTENERS: usize = 128;
 /// Maximum requests in progress; others wait.
@@ -41,11 +43,14 @@ const MOST_LARGE: usize = 4;
 const MOST_TEXTS: usize = 3;
 /// Maximum time for the head of a request, and for an idle connection.
 const HEAD: Duration = Duration::from_secs(10);
-/// Maximum time for a client to accept the next part of an answer. Whoever reads at all is never cut off.
+/// Maximum time for a client to accept the next part of an answer. With [`SEND_BUFFER`], those who read less than about 15 KB a
+/// second are cut off.
 const STALLED: Duration = Duration::from_secs(10);
-/// How much the system may take of an answer before the client reads it, in bytes. The next part is accepted only once
-/// about a third of that has been read: with more, someone who reads slowly would seem to have stalled.
+/// How much the system may take of an answer before the client reads it, in bytes. The next part is accepted only once much
+/// of that has been read: with more, someone who reads slowly would seem to have stalled.
 const SEND_BUFFER: usize = 64 * 1024;
+/// Maximum time for a client to read an answer while others wait for their turn.
+const LONGEST_READING: Duration = Duration::from_secs(60);
 /// Maximum size of the head of a request, in bytes.
 const LONGEST_HEAD: usize = 32 * 1024;
 
@@ -123,6 +128,7 @@ impl WebServer {
                 threads: Arc::new(Semaphore::new(MOST_AT_ONCE)),
                 large: Arc::new(Semaphore::new(MOST_LARGE)),
                 texts: Arc::new(Semaphore::new(MOST_TEXTS)),
+                hurry: Notify::new(),
                 waiting: WaitingRenderings::default(),
             });
             accept(&listener, &shared).await
@@ -162,12 +168,17 @@ async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>) -> io:
                 .writev(true)
                 .serve_connection(io, service);
             let mut served = pin!(served);
+            let mut too_slow = pin!(own.is_too_slow(&shared.hurry, LONGEST_READING));
             // An error of a connection concerns only its client.
             tokio::select! {
                 _ = served.as_mut() => {}
+                () = too_slow.as_mut() => {}
                 () = own.is_to_end() => {
                     served.as_mut().graceful_shutdown();
-                    let _ = served.await;
+                    tokio::select! {
+                        _ = served.as_mut() => {}
+                        () = too_slow.as_mut() => {}
+                    }
                 }
             }
         });

@@ -73,6 +73,7 @@ pub(super) struct BusyBody {
 
 impl BusyBody {
     pub(super) fn new(body: Body, busy: Busy) -> Self {
+        busy.answer();
         Self { body, busy: Some(busy) }
     }
 }

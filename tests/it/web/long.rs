@@ -53,6 +53,32 @@ fn an_issue_has_its_comments_in_pages_the_latest_first() {
     assert_eq!(seen, expected);
 }
 
+/// The file to which a relative link of a file leads.
+fn resolved(from: &str, to: &str) -> String {
+    let mut path: Vec<&str> = from.split('/').collect();
+    path.pop();
+    for part in to.split('/') {
+        match part {
+            ".." => assert!(path.pop().is_some(), "{to} in {from} leads out"),
+            "." => {}
+            name => path.push(name),
+        }
+    }
+    path.join("/")
+}
+
+#[test]
+fn beyond_its_last_page_a_list_leads_back() {
+    let sandbox = Sandbox::new();
+    let repo = discussed(&sandbox);
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    let page = browser.page("/issues/bd-1?page=9");
+    assert!(page.contains("rel=\"prev\" href=\"/issues/bd-1?page=3\""), "{page}");
+    let page = browser.page("/conflicts?page=2");
+    assert!(page.contains("rel=\"prev\" href=\"/conflicts?page=1\""), "{page}");
+}
+
 #[test]
 fn an_export_has_every_page_of_a_list() {
     let sandbox = Sandbox::new();
@@ -62,8 +88,7 @@ fn an_export_has_every_page_of_a_list() {
     while let Some(it) = path {
         let page = repo.read(&format!("pages/{it}"));
         seen.extend(comments(&page));
-        // Relative to the page.
-        path = next(&page).map(|to| to.trim_start_matches("../").to_owned());
+        path = next(&page).map(|to| resolved(&it, &to));
     }
     seen.sort_unstable();
     assert_eq!(seen, (0..MANY).collect::<Vec<_>>());

@@ -83,12 +83,37 @@ fn readers_of_large_pages_leave_the_others_alone() {
         assert_ne!(served.browser().get(page).status, 500);
         assert!(begin.elapsed() < Duration::from_secs(most), "{page}: {:?}", begin.elapsed());
     }
-    // Once readers that stall are given up.
+    // Once readers that stall are given up, which is long before they would have to make way for others.
+    let begin = Instant::now();
     assert_ne!(served.browser().get("/files/none").status, 500);
+    assert!(begin.elapsed() < Duration::from_secs(45), "{:?}", begin.elapsed());
 }
 
 #[test]
-fn who_reads_at_all_is_never_cut_off() {
+fn slow_readers_for_whom_many_wait_are_given_up() {
+    let sandbox = Sandbox::new();
+    let (repo, path) = with_large_comment(&sandbox);
+    let served = Served::of(&repo, &[]);
+    let mut slow: Vec<_> = (0..4).map(|n| Client::asking(&served, &format!("{path}?n={n}"))).collect();
+    for it in &mut slow {
+        it.head();
+    }
+    // More than the server keeps at once, all of which wait for those.
+    let _others: Vec<_> = (0..300).map(|n| Client::asking(&served, &format!("/files/none?n={n}"))).collect();
+    let mut waiting = Client::asking(&served, "/issues");
+    let mut read = 0;
+    while !waiting.is_answered() {
+        for it in &mut slow {
+            // It ends when its connection is closed.
+            let _ = it.reader.read_exact(&mut [0; 8_000]);
+        }
+        read += 8_000;
+    }
+    assert!(read < LARGE / 2, "only once they had read {read} bytes");
+}
+
+#[test]
+fn who_reads_steadily_is_not_cut_off() {
     let sandbox = Sandbox::new();
     let (repo, path) = with_large_comment(&sandbox);
     let served = Served::of(&repo, &[]);
