@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::watch::RunWatch;
 use crate::ops::Session;
 
-/// How often someone wanted a run to stop: once, it stops after the steps in progress; twice, at once.
+/// How urgently a run is to stop: at 1, after the steps in progress; at 2 and more, at once.
 pub(super) struct RunStops {
+    /// How often someone has asked for it.
     asked: Box<dyn Fn() -> usize + Send + Sync>,
-    /// How often the run itself did.
+    /// How urgent it is to the run itself.
     own: AtomicUsize,
 }
 
@@ -22,9 +23,9 @@ impl RunStops {
         stops
     }
 
-    /// How often.
+    /// How urgently. A request of the run itself is not one more request of someone else.
     pub(super) fn count(&self) -> usize {
-        (self.asked)() + self.own.load(Ordering::Relaxed)
+        (self.asked)().max(self.own.load(Ordering::Relaxed))
     }
 
     /// Whether no other step begins.
@@ -45,5 +46,41 @@ impl RunStops {
     /// Stops at once, and ends agents that do not end when asked.
     pub(super) fn at_once(&self) {
         self.own.fetch_max(3, Ordering::Relaxed);
+    }
+
+    /// The agents have ended. From now on, only someone's second request ends a wait: the run still has to record what
+    /// they did, and to publish it.
+    pub(super) fn agents_ended(&self) {
+        self.own.store(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(times: usize) -> RunStops {
+        RunStops { asked: Box::new(move || times), own: AtomicUsize::new(0) }
+    }
+
+    #[test]
+    fn one_request_and_that_of_the_run_itself_are_not_two() {
+        let stops = asked(1);
+        stops.after_steps();
+        assert!(stops.is_wanted() && !stops.is_at_once());
+        assert!(asked(2).is_at_once());
+    }
+
+    #[test]
+    fn once_the_run_has_stopped_its_agents_it_can_wait_again() {
+        let stops = asked(0);
+        stops.at_once();
+        assert!(stops.is_at_once());
+        stops.agents_ended();
+        assert!(stops.is_wanted() && !stops.is_at_once());
+        let stops = asked(2);
+        stops.at_once();
+        stops.agents_ended();
+        assert!(stops.is_at_once());
     }
 }

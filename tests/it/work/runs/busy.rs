@@ -27,6 +27,11 @@ pub(super) fn impatient(world: &World) {
     world.repo.git(&["config", "wf.lockTimeout", "0"]).ok();
 }
 
+/// Whoever finds the lock taken waits for longer than any test takes.
+pub(super) fn stubborn(world: &World) {
+    world.repo.git(&["config", "wf.lockTimeout", "3600"]).ok();
+}
+
 /// The file that says that an agent or a remote was asked.
 pub(super) fn asked(world: &World) -> PathBuf {
     world.sandbox.root().join("asked")

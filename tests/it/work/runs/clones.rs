@@ -125,6 +125,24 @@ fn a_run_of_another_clone_is_resumed_only_on_purpose() {
 }
 
 #[test]
+fn a_takeover_is_noticed_when_the_next_issue_is_reserved() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    gate(&world);
+    world.agent("planner", &format!("if once planning; then {WAITS}; fi; {PLANS}"));
+    let (ada, bea) = (&world.repo, second(&world));
+    let args = ["run", "ISS-1", "ISS-2", "--plan-only", "--yes"];
+    let live = Live::until("ISS-1 About ISS-1: planning by planner", ada, &args);
+    let run = latest(ada);
+    bea.wf(&["sync"]).ok();
+    bea.wf(&["run", "resume", &run, "--take-over", "--yes"]).ok();
+    // The first driver fetches that only with its next reservation.
+    open(&world);
+    let (code, told) = live.ends();
+    assert!(code == 1 && told.contains(&format!("another clone drives run `{run}` now")), "{told}");
+}
+
+#[test]
 fn planning_goes_on_without_the_remote_and_says_what_that_means() {
     let world = World::new();
     second(&world);

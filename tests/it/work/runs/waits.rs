@@ -1,6 +1,6 @@
 //! Ctrl-C while a run waits for something that is no agent: the lock of the store, or the remote.
 
-use super::busy::{ASKED, asked, impatient, let_go, lock_once_asked, pushes, remote, wait_for};
+use super::busy::{ASKED, asked, impatient, let_go, lock_once_asked, pushes, remote, stubborn, wait_for};
 use super::live::Live;
 use super::world::{BUILDS, PLANS, World};
 
@@ -18,6 +18,7 @@ fn is_stopped_and_resumed(world: &World, (code, told): (i32, String)) {
 #[test]
 fn a_second_ctrl_c_ends_the_wait_for_the_lock() {
     let world = World::new();
+    stubborn(&world);
     world.agent("planner", &format!("{ASKED}; {PLANS}"));
     let mut live = Live::until("planning by planner", &world.repo, &["run", "ISS-1", "--yes"]);
     let held = lock_once_asked(&world);
@@ -33,6 +34,7 @@ fn a_second_ctrl_c_ends_the_wait_for_the_lock() {
 fn a_second_ctrl_c_ends_what_the_run_itself_waits_for() {
     for subject in ["*planning", "*claim*"] {
         let world = World::new();
+        stubborn(&world);
         remote(&world, subject);
         let mut live = Live::until("RUN-", &world.repo, &["run", "ISS-1", "--yes"]);
         let held = lock_once_asked(&world);

@@ -274,19 +274,26 @@ impl Driver<'_> {
         let _ = publish_store(self.session);
     }
 
-    /// Stops every agent and waits for that.
+    /// Stops every agent and waits for that. Then records what they did outside of their roles.
     fn stop_all(&mut self) {
         self.stops.at_once();
+        let mut breaches = Vec::new();
         while !self.busy.is_empty() {
             match self.news.recv() {
                 Ok(StepReport::Over(issue, ..)) => drop(self.busy.remove(&issue)),
-                // The reason to stop matters more than the failure to record this.
-                Ok(StepReport::Breach(breach)) => drop(self.log("breach", [RunEvent::Breach(breach)])),
+                Ok(StepReport::Breach(breach)) => breaches.push(RunEvent::Breach(breach)),
+                // It may say where work was kept.
+                Ok(StepReport::Noticed(notice)) => self.watch.update(&RunUpdate::Noticed(&notice)),
                 _ => {}
             }
         }
         for thread in self.threads.drain(..) {
             let _ = thread.join();
+        }
+        self.stops.agents_ended();
+        if !breaches.is_empty() {
+            // The reason to stop matters more than the failure to record this.
+            let _ = self.log("breach", breaches);
         }
     }
 
@@ -317,12 +324,7 @@ impl Driver<'_> {
         if snapshot.names(&layout::run_log(id))?.len() == self.log.log.len() {
             return Ok(());
         }
-        let found = existing(snapshot, id)?;
-        if RunProgress::of(&found).driver == Some(self.name.as_str()) {
-            return Ok(());
-        }
-        Err(Refusal::new(Code::TakenOver, format!("another clone drives run `{id}` now"))
-            .remedy(RemedyCall::new(Other::RunShow, [id]), "shows its progress"))
+        refuse_other_driver(&existing(snapshot, id)?, &self.name)
     }
 
     /// The plan that was executed for an issue; the bound one if none was.
@@ -341,4 +343,14 @@ impl Driver<'_> {
                 .remedy(RemedyCall::new(Op::Bind, [issue]), "chooses one")
         })
     }
+}
+
+/// Refuses to go on with a run whose latest driver has another name.
+fn refuse_other_driver(found: &RunFolder, name: &str) -> Result<(), Refusal> {
+    if RunProgress::of(found).driver == Some(name) {
+        return Ok(());
+    }
+    let id = &found.run.id;
+    Err(Refusal::new(Code::TakenOver, format!("another clone drives run `{id}` now"))
+        .remedy(RemedyCall::new(Other::RunShow, [id]), "shows its progress"))
 }

@@ -158,11 +158,15 @@ impl Driver<'_> {
         waits.error = Some(waits_for_choice(plans.len()));
         let Some(chosen) = chosen else { return self.log_issue("waits", waits) };
         let bind = Bind { issue: issue.to_string(), solution: Some(chosen.id.to_string()), force: None };
-        if let Err(refusal) = plans::bind(self.session, &bind) {
-            let what = format!("{issue}: `{}` is not bound: {}", chosen.id, refusal.message);
-            let call = RemedyCall::new(Op::Bind, [issue.as_str(), chosen.id.as_str()]);
-            self.watch.update(&RunUpdate::Noticed(&Notice::warning(what).remedy(call, "binds it")));
-            return self.log_issue("waits", waits);
+        match plans::bind(self.session, &bind) {
+            Ok(_) => {}
+            Err(refusal) if refusal.is_stop() => return Err(refusal),
+            Err(refusal) => {
+                let what = format!("{issue}: `{}` is not bound: {}", chosen.id, refusal.message);
+                let call = RemedyCall::new(Op::Bind, [issue.as_str(), chosen.id.as_str()]);
+                self.watch.update(&RunUpdate::Noticed(&Notice::warning(what).remedy(call, "binds it")));
+                return self.log_issue("waits", waits);
+            }
         }
         let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planned);
         reached.solution_id = Some(chosen.id.clone());

@@ -1,7 +1,7 @@
 //! Tells other clones about a run: which issues it plans, before it begins to, and how executions ended. Each push
 //! carries everything that is waiting.
 
-use super::Driver;
+use super::{Driver, refuse_other_driver};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
@@ -22,6 +22,9 @@ use crate::sync;
 impl Driver<'_> {
     /// Records which issues will be explored or planned next: first at the remote, if there is one, so that no other
     /// clone plans them as well. Issues that someone else works on are skipped.
+    ///
+    /// # Errors
+    /// `taken-over`, if the remote says that another clone drives the run.
     pub(super) fn reserve(&mut self, steps: &[(IssueId, RunStep)]) -> Result<(), Refusal> {
         let progress = RunProgress::of(&self.log);
         let is_untouched = |id: &IssueId| progress.issue(id).is_some_and(IssueProgress::is_untouched);
@@ -44,6 +47,8 @@ impl Driver<'_> {
                 let others = Others::than(Some(&self.run.id), store, tx, &mut self.ended.borrow_mut())?;
                 // The remote may have accepted this before, without the local ref having followed.
                 let mut known = existing(tx, &self.run.id)?;
+                // This log becomes the driver's own, so nothing would show a takeover later.
+                refuse_other_driver(&known, &self.name)?;
                 let progress = RunProgress::of(&known);
                 let is_reserved = |id: &IssueId| !progress.issue(id).is_some_and(IssueProgress::is_untouched);
                 let mut entries = Vec::new();
