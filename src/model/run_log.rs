@@ -140,8 +140,8 @@ impl ActionDone {
 }
 
 object! {
-    /// What a run could not record because someone else was writing into the store. Only the run itself writes this: no
-    /// answer of an agent becomes one.
+    /// What a run could not record, mostly because someone else was writing into the store. Only the run itself writes
+    /// this: no answer of an agent becomes one.
     Unrecorded {
         /// The answer of the agent, as a file in the directory of the run on the machine where it ran:
         /// `unstored/plan-ISS-001-1.json`.

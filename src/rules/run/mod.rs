@@ -25,6 +25,7 @@ pub(crate) use report::{IssueReport, RunFacts, RunReport, report};
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
 pub(crate) use times::StageSpan;
 pub(crate) use waiting::{
-    KeptBranch, KeptKind, NeededIssue, UnstoredAnswer, WaitsForPerson, completes, fails,
+    KeptBranch, KeptKind, NeededIssue, UnstoredAnswer, UnstoredState, WaitsForPerson, completes, fails,
+    releases,
 };
 pub(crate) use worn::worn_out;

@@ -44,6 +44,8 @@ pub(crate) struct RunFacts<'a> {
     pub(crate) unstored: BTreeMap<String, UnstoredAnswer>,
     /// Whether it is being driven now, so that what is left to do is not left to a person.
     pub(crate) is_driven: bool,
+    /// Whether there is a remote to sync with.
+    pub(crate) has_remote: bool,
 }
 
 /// The report of a run.

@@ -2,7 +2,7 @@
 
 mod undone;
 
-pub(crate) use undone::{completes, fails};
+pub(crate) use undone::{completes, fails, releases};
 
 use std::collections::BTreeSet;
 
@@ -70,18 +70,32 @@ pub(crate) struct NeededIssue {
 pub(crate) struct UnstoredAnswer {
     /// The file.
     pub(crate) path: String,
-    /// Whether the file is still what the run wrote.
-    pub(crate) is_as_kept: bool,
+    /// How it compares with what the run wrote.
+    pub(crate) state: UnstoredState,
+}
+
+/// How a file compares with what the run wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnstoredState {
+    /// It is the same.
+    AsKept,
+    /// Someone has changed it.
+    Changed,
+    /// It cannot be compared.
+    Unknown,
 }
 
 /// The file with the answer that an attempt could not store, or the remedy that says why it cannot be used.
 fn unstored<'a>(known: &'a RunFacts<'_>, unrecorded: &Unrecorded) -> Option<Result<&'a str, Remedy>> {
     let answer = known.unstored.get(unrecorded.answer.as_ref()?)?;
-    Some(match answer.is_as_kept {
-        true => Ok(answer.path.as_str()),
-        false => Err(Remedy::words(format!(
-            "`{}` is not what the agent answered: someone has changed it since",
-            answer.path
+    let path = answer.path.as_str();
+    Some(match answer.state {
+        UnstoredState::AsKept => Ok(path),
+        UnstoredState::Changed => Err(Remedy::words(format!(
+            "`{path}` is not what the agent answered: someone has changed it since"
+        ))),
+        UnstoredState::Unknown => Err(Remedy::words(format!(
+            "`{path}` may not be what the agent answered: it cannot be compared with that"
         ))),
     })
 }

@@ -19,6 +19,8 @@ use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
+use crate::model::op::Other;
+use crate::model::run_log::Unrecorded;
 use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
 use crate::ops::issues::existing_outline;
@@ -31,7 +33,7 @@ use crate::ops::work::{
 use crate::ops::{Notice, Refusal, RefusalKind, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::roles::Role;
-use crate::rules::run::{completes, fails};
+use crate::rules::run::{completes, fails, releases};
 use crate::rules::unbegun::unbegun;
 use crate::store::{ObjectId, object_id};
 
@@ -69,7 +71,7 @@ pub(super) fn execute(job: &AgentJob, execution: &Execution) -> StepOutcome {
     };
     let carrying = Carrying { job, execution, session: &session, is_done: Cell::new(false) };
     // After a kill that followed the last commit, only the end is missing.
-    if execution.may_be_done && carrying.is_all_there() && carrying.finish(None, Spent::default()).is_ok() {
+    if execution.may_be_done && carrying.is_all_there() && carrying.finish(None).is_ok() {
         return StepOutcome::Completed(execution.id.clone(), Spent::default());
     }
     match carrying.carry_out() {
@@ -102,21 +104,26 @@ impl Carrying<'_> {
             let spent = Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) };
             match reply.answer {
                 Built::Failed(failure) => Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))),
-                Built::Completed(report) => match self.finish(Some(*report), spent) {
-                    Err(NoAnswer::Refused(refusal)) => {
-                        self.job.keep_answer("report", &reply.value, &refusal, |file| {
+                Built::Completed(report) => {
+                    let finished = self.finish(Some(*report));
+                    let keep = |refusal: &Refusal| {
+                        self.job.keep_answer("report", &reply.value, refusal, |file| {
                             vec![(completes(&self.job.issue, Some(file)), "tests it again and completes it")]
                         });
-                        Err(RefusedAnswer::NoAnswer(NoAnswer::Refused(refusal)))
+                    };
+                    match &finished {
+                        Err(NoAnswer::Refused(refusal)) => keep(refusal),
+                        Err(NoAnswer::Stopped) => keep(&stopped()),
+                        Err(NoAnswer::Failed(_)) | Ok(()) => {}
                     }
-                    other => other.map(|()| spent).map_err(RefusedAnswer::NoAnswer),
-                },
+                    finished.map(|()| spent).map_err(RefusedAnswer::NoAnswer)
+                }
             }
         })
     }
 
     /// Runs the tests and completes the execution.
-    fn finish(&self, report: Option<ExecutorReport>, _: Spent) -> Result<(), NoAnswer> {
+    fn finish(&self, report: Option<ExecutorReport>) -> Result<(), NoAnswer> {
         self.is_done.set(false);
         if report.as_ref().is_some_and(ExecutorReport::has_failed_tests) {
             return Err(NoAnswer::Failed(failure("test_failure", "the agent reported failing tests", "")));
@@ -244,39 +251,50 @@ impl Carrying<'_> {
     }
 
     /// The run itself cannot go on with the execution. The claim is given back, so that nobody takes this for a failure of
-    /// the agent or the plan; the work is kept on a branch.
+    /// the agent or the plan. The failure says where the work is.
     fn give_back(&self, refusal: &Refusal) -> StepOutcome {
-        self.made_in_vain();
-        let failure = self.with_branch(failure_of(refusal));
+        if self.has_tree() {
+            // The refusal matters more.
+            let _ = self.find_links();
+        }
+        let failure = self.with_place(failure_of(refusal));
         let release = ReleaseLease { item: Some(self.execution.id.to_string()), force: None };
         let shared = self.shared();
         let unrecorded = match work::release(shared.as_ref().unwrap_or(self.session), &release) {
             Ok(_) => None,
             Err(refusal) if refusal.is_stop() => return StepOutcome::Stopped,
-            Err(refusal) => self.job.unrecorded(&refusal, None),
+            Err(refusal) => {
+                let (issue, why) = (&self.job.issue, &refusal.message);
+                let what = format!("{issue}: its claim could not be given back: {why}");
+                let notice = Notice::warning(what).remedy(releases(issue), "gives it up");
+                self.job.report(Told::Noticed(notice));
+                Some(Unrecorded::default())
+            }
         };
         StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_run(failure) })
     }
 
-    /// Keeps the work on a branch. Returns the failure with the name of that branch.
-    fn with_branch(&self, failure: Failure) -> Failure {
-        let Some(branch) = self.kept() else { return failure };
+    /// Keeps the work on a branch. Returns the failure with the place of the work.
+    fn with_place(&self, failure: Failure) -> Failure {
+        let place = match (self.kept(), beside(&self.job.folder)) {
+            (Ok(Some(branch)), Some(tree)) if failure.error_type.as_deref() == Some(COMMIT_FAILED) => {
+                // The driver keeps it there: see `Driver::leave_room`.
+                format!("its worktree {tree} is kept, and its work is on the branch {branch}")
+            }
+            (Ok(Some(branch)), _) => format!("its work is on the branch {branch}"),
+            (Err(_), Some(tree)) => format!("its work is only in the worktree {tree}"),
+            (Ok(None), _) | (Err(_), None) => return failure,
+        };
         let message = failure.message.unwrap_or_default();
         let gap = if message.contains('\n') { '\n' } else { ' ' };
-        let tree = match (failure.error_type.as_deref(), beside(&self.job.folder)) {
-            // The driver keeps it there: see `Driver::leave_room`.
-            (Some(COMMIT_FAILED), Some(tree)) => format!("its worktree {tree} is kept, and "),
-            _ => String::new(),
-        };
-        let message = Some(format!("{message}{gap}({tree}its work is on the branch {branch})"));
-        Failure { message, ..failure }
+        Failure { message: Some(format!("{message}{gap}({place})")), ..failure }
     }
 
     /// Ends the execution as failed, keeping its work on a branch.
     fn fail(&self, failure: Failure) -> StepOutcome {
         // The record names the commits of a failed attempt as well, whether hooks linked them or not.
         let made = self.made_in_vain();
-        let mut failure = self.with_branch(failure);
+        let mut failure = self.with_place(failure);
         let shared = self.shared();
         let session = shared.as_ref().unwrap_or(self.session);
         let end = |failure: &Failure, made: &[ObjectId]| {
@@ -318,15 +336,17 @@ impl Carrying<'_> {
 
     /// A session without the worktree, if the agent has removed that.
     fn shared(&self) -> Option<Session> {
-        match tree::check(&self.job.identity.common, &self.job.folder) {
-            Ok(()) => None,
-            Err(_) => self.job.identity.shared_session().ok(),
-        }
+        if self.has_tree() { None } else { self.job.identity.shared_session().ok() }
+    }
+
+    /// Whether the worktree is still there.
+    fn has_tree(&self) -> bool {
+        tree::check(&self.job.identity.common, &self.job.folder).is_ok()
     }
 
     /// The commits of a failed attempt, as far as they can be read; those with trailers are linked by them.
     fn made_in_vain(&self) -> Vec<ObjectId> {
-        if tree::check(&self.job.identity.common, &self.job.folder).is_err() {
+        if !self.has_tree() {
             return vec![];
         }
         // The failure matters more.
@@ -334,12 +354,19 @@ impl Carrying<'_> {
         self.made().unwrap_or_default()
     }
 
-    /// The branch that keeps the work; `None` if there is none.
-    fn kept(&self) -> Option<String> {
-        tree::check(&self.job.identity.common, &self.job.folder).ok()?;
+    /// The branch that keeps the work; `None` if there is no work.
+    fn kept(&self) -> Result<Option<String>, Refusal> {
+        if !self.has_tree() {
+            return Ok(None);
+        }
         let base = self.folder().ok().flatten().and_then(|folder| folder.execution.base_commit);
-        keep_all(self.session.store(), &self.execution.id, base.as_ref()).ok().flatten()
+        keep_all(self.session.store(), &self.execution.id, base.as_ref())
     }
+}
+
+/// Why a report is not recorded if the run was stopped.
+fn stopped() -> Refusal {
+    Refusal::new(Code::Interrupted, "the run was stopped").remedy(Other::RunResume, "continues it")
 }
 
 /// The first of these paths, and how many more there are.

@@ -81,7 +81,7 @@ pub(super) struct AgentJob {
     pub(super) reports: SyncSender<StepReport>,
     /// How long the agent may write and change nothing.
     pub(super) silence: Option<Duration>,
-    /// How often someone wanted the run to stop.
+    /// How urgently the run is to stop.
     pub(super) stops: Arc<RunStops>,
     /// The agent's usage in this step. That of an executor is in the sessions of the execution.
     pub(super) usage: RefCell<Usage>,
@@ -314,8 +314,8 @@ impl AgentJob {
         }
     }
 
-    /// Keeps an answer as a file if it could not be stored because someone else was writing, perhaps until the run was
-    /// stopped, and says what stores it.
+    /// Keeps an answer as a file if it could not be stored because someone else was writing or the run was stopped, and
+    /// says what stores it.
     pub(super) fn keep_answer(
         &self,
         what: &str,

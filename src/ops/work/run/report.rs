@@ -1,7 +1,11 @@
 //! The report of a run.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+use sha2::{Digest, Sha256};
 
 use super::arrived::branch_of_work;
 use super::driver::Driven;
@@ -9,15 +13,21 @@ use super::job::UNSTORED;
 use super::leftovers::{kept_branches, unmerged};
 use super::paths::RunPaths;
 use super::view::named;
-use crate::agent::transcript;
+use crate::model::digest::hex;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::run_log::Unrecorded;
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::{IssueFolder, RunFolder};
-use crate::rules::run::{NeededIssue, RunFacts, RunProgress, RunReport, UnstoredAnswer, report as report_of};
+use crate::rules::run::{
+    NeededIssue, RunFacts, RunProgress, RunReport, UnstoredAnswer, UnstoredState, report as report_of,
+};
 use crate::store::{ReadState, Store, StoreError, records};
+use crate::sync;
+
+/// Longer files are not compared with the answers of agents.
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The report of a run: the named one, or else the one that started last.
 ///
@@ -41,7 +51,8 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
     }
     let is_driven = Driven::of(store, &found) == Driven::Here;
     let unstored = unstored(&RunPaths::of(store, &found.run.id), &found);
-    let known = RunFacts { issues: &issues, is_merged, apart, kept, needed, unstored, is_driven };
+    let has_remote = sync::remote::to_sync(store, None).is_ok();
+    let known = RunFacts { issues: &issues, is_merged, apart, kept, needed, unstored, is_driven, has_remote };
     Ok(session.done(report_of(&found, &known), None))
 }
 
@@ -56,10 +67,25 @@ fn unstored(places: &RunPaths, folder: &RunFolder) -> BTreeMap<String, UnstoredA
         if !path.symlink_metadata().is_ok_and(|file| file.is_file()) {
             return None;
         }
-        let is_as_kept = answer_sha256.is_some() && transcript::sha256(&path).ok() == *answer_sha256;
-        Some((answer.clone(), UnstoredAnswer { path: path.to_string_lossy().into_owned(), is_as_kept }))
+        let state = state_of(&path, answer_sha256.as_deref());
+        Some((answer.clone(), UnstoredAnswer { path: path.to_string_lossy().into_owned(), state }))
     });
     kept.collect()
+}
+
+/// How a file compares with an answer that had this SHA-256, as far as that is known.
+fn state_of(path: &Path, sha256: Option<&str>) -> UnstoredState {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
+    match (read, sha256) {
+        (Ok(_), Some(sha256)) if bytes.len() as u64 <= MOST_BYTES => {
+            match hex(&Sha256::digest(&bytes)) == sha256 {
+                true => UnstoredState::AsKept,
+                false => UnstoredState::Changed,
+            }
+        }
+        _ => UnstoredState::Unknown,
+    }
 }
 
 /// The issues that exist here and can be read.
@@ -115,4 +141,24 @@ fn is_merged(store: &Store, branch: &str) -> Result<Option<bool>, Refusal> {
     }
     let (Some(tip), Some(head)) = (store.read_ref(branch)?, store.head()?) else { return Ok(None) };
     Ok(Some(store.is_ancestor(tip, head)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_file_that_can_be_compared_counts_as_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plan.json");
+        let sha256 = hex(&Sha256::digest("{}"));
+        assert_eq!(state_of(&path, Some(&sha256)), UnstoredState::Unknown);
+        std::fs::write(&path, "{}").unwrap();
+        assert_eq!(state_of(&path, Some(&sha256)), UnstoredState::AsKept);
+        assert_eq!(state_of(&path, None), UnstoredState::Unknown);
+        std::fs::write(&path, "[]").unwrap();
+        assert_eq!(state_of(&path, Some(&sha256)), UnstoredState::Changed);
+        File::options().write(true).open(&path).unwrap().set_len(MOST_BYTES + 1).unwrap();
+        assert_eq!(state_of(&path, Some(&sha256)), UnstoredState::Unknown);
+    }
 }

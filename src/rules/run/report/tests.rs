@@ -36,6 +36,7 @@ fn of(folder: &RunFolder) -> RunReport {
             needed: BTreeMap::new(),
             unstored: BTreeMap::new(),
             is_driven: false,
+            has_remote: false,
         },
     )
 }
@@ -135,6 +136,7 @@ fn a_run_that_is_driven_leaves_only_what_failed_to_a_person() {
             needed: BTreeMap::new(),
             unstored: BTreeMap::new(),
             is_driven,
+            has_remote: false,
         };
         report(run, &known).waiting.iter().map(|it| it.issue_id.as_ref().map(ToString::to_string)).collect()
     };

@@ -31,10 +31,11 @@ pub(super) fn of_issue(
         Some(WaitsForPerson { issue_id: Some(id.clone()), what, remedies })
     };
     let Some(found) = known.issues.get(id) else {
-        return entry(
-            "the issue is missing here".to_owned(),
-            vec![Remedy::call(Other::Sync, "fetches it, if another clone has it")],
-        );
+        let remedy = match known.has_remote {
+            true => Remedy::call(Other::Sync, "fetches it, if another clone has it"),
+            false => Remedy::call(RemedyCall::new(Other::RunLog, [&run.id]), "shows what happened"),
+        };
+        return entry("the issue is missing here".to_owned(), vec![remedy]);
     };
     let why = issue.error.map(in_words).filter(|why| !why.is_empty()).map(|why| format!(": {why}"));
     let why = why.unwrap_or_default();
@@ -42,7 +43,8 @@ pub(super) fn of_issue(
     let is_over = matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
     if issue.is_held_elsewhere() && !is_over {
         let what = format!("it was left to others{why}");
-        let mut remedies = vec![Remedy::call(Other::Sync, "fetches their progress")];
+        let fetch = known.has_remote.then(|| Remedy::call(Other::Sync, "fetches their progress"));
+        let mut remedies = Vec::from_iter(fetch);
         remedies.extend(with_needed(known, found, None, "goes on with it, once they have ended"));
         return entry(what, remedies);
     }
@@ -180,10 +182,7 @@ fn unended(known: &RunFacts<'_>, id: &IssueId, unrecorded: &Unrecorded) -> Vec<R
         remedies.push(Remedy::call(completes(id, report), "tests it again and completes it"));
     }
     remedies.extend([
-        Remedy::call(
-            RemedyCall::new(Op::LeaseRelease, [id]).flag("force").option("reason", "WHY"),
-            "gives it up",
-        ),
+        Remedy::call(releases(id), "gives it up"),
         Remedy::call(RemedyCall::new(Op::Run, [id]).flag("execute-only"), "then executes it again"),
     ]);
     remedies
@@ -201,6 +200,11 @@ pub(crate) fn completes(id: &IssueId, report: Option<&str>) -> RemedyCall {
 /// Records that an execution failed whose end could not be recorded.
 pub(crate) fn fails(id: &IssueId) -> RemedyCall {
     RemedyCall::new(Op::Fail, [id]).option("message", "WHY").flag("force").option("reason", "WHY")
+}
+
+/// Gives up an execution whose claim could not be given back.
+pub(crate) fn releases(id: &IssueId) -> RemedyCall {
+    RemedyCall::new(Op::LeaseRelease, [id]).flag("force").option("reason", "WHY")
 }
 
 /// Whether someone has bound another plan since the run ended with an issue.

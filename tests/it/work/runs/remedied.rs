@@ -79,14 +79,16 @@ fn what_waits_for_an_issue_that_someone_executes_is_executed_once_that_has_ended
     world.repo.wf(&["next", "--worktree", "../tree"]).ok();
     waiting_for(&world);
     let commands = remedies(&world, "ISS-1", "it");
-    assert_eq!(commands, ["git wf sync", "git wf lease list", "git wf run ISS-1"]);
-    typed(&world, &commands[1]).ok();
+    // Without a remote, there is nothing to sync with.
+    assert_eq!(commands, ["git wf lease list", "git wf run ISS-1"]);
+    let listed = typed(&world, &commands[0]).ok().stdout;
+    assert!(listed.contains("ISS-2"), "{listed}");
     let tree = world.sandbox.at("tree");
     tree.commit("b.txt", "b\n", "Write b");
     tree.wf(&["done", "--force", "--reason", "a test"]).ok();
     let branch = tree.git(&["branch", "--show-current"]).ok().line().to_owned();
     world.repo.git(&["merge", "-q", &branch]).ok();
-    typed(&world, &commands[2]).ok();
+    typed(&world, &commands[1]).ok();
     assert_eq!(world.repo.status("ISS-1"), "completed");
 }
 
@@ -190,6 +192,8 @@ fn what_the_run_itself_could_not_do_is_no_failure_of_the_agent_and_done_by_the_r
     let log = world.repo.json(&["run", "log"]);
     let setback = log.as_array().unwrap().iter().find(|it| it["type"] == "setback").unwrap();
     assert!(setback.get("agent").is_none(), "{setback:#}");
+    let place = setback["error"]["message"].as_str().unwrap();
+    assert!(place.contains("its work is only in the worktree ../code-RUN-"), "{place}");
     world.repo.git(&["branch", "-D", "wf/kept"]).ok();
     let commands = remedies(&world, "ISS-1", "it was not executed");
     typed(&world, &commands[0]).ok();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::busy::{asked, hold, hold_for, impatient, lock_once_asked, pushes, remote};
+use super::busy::{asked, hold, hold_for, impatient, lock_once_asked, pushes, remote, wait_for};
 use super::live::{Live, latest};
 use super::remedied::{remedies, typed};
 use super::world::{BUILDS, PLANS, World};
@@ -66,6 +66,27 @@ fn a_report_that_cannot_be_recorded_is_kept_and_completes_its_execution_later() 
     assert!(!remedies(&world, "ISS-1", waits)[1].contains("done"), "nothing says that the work is complete");
     std::fs::write(&file, report).unwrap();
     typed(&world, &commands[0]).ok();
+    assert_eq!(world.repo.status("ISS-1"), "completed");
+}
+
+#[test]
+fn the_report_of_an_execution_whose_tests_were_stopped_is_kept() {
+    let world = World::new();
+    // It hangs the first time.
+    let test = "test -e ../../testing || { touch ../../testing; while :; do sleep 0.05; done; }";
+    world.plan("plan.json", test);
+    let mut live = Live::until("execution by executor", &world.repo, &["run", "ISS-1", "--yes"]);
+    wait_for(&world.sandbox.root().join("testing"));
+    live.interrupt(&world.repo);
+    live.tells("stopping after the current steps");
+    live.interrupt(&world.repo);
+    let (code, told) = live.ends();
+    assert!(
+        code == 1 && told.contains("its report could not be stored") && told.contains("wf done"),
+        "{told}"
+    );
+    assert!(has_kept(&world, "report-ISS-1-1.")());
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
     assert_eq!(world.repo.status("ISS-1"), "completed");
 }
 
