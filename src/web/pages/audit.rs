@@ -44,9 +44,9 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
 
 fn shown(view: &View<'_>, audit: &Audit) -> Markup {
     let lists = PagedLists::asked(view);
-    let findings = lists.from_first(&audit.findings, PAGE);
+    let findings = lists.first_slice(&audit.findings, PAGE);
     // The latest first.
-    let commits = lists.from_last(&audit.commits, PAGE);
+    let commits = lists.last_slice(&audit.commits, PAGE);
     html! {
         p { code { (audit.range) } ": " (audit.bound_count) " of " (count(audit.commit_count, "commit")) " linked, "
             (audit.evidenced_count) " of " (count(audit.task_count, "task")) " with evidence. "

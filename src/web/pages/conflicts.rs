@@ -18,7 +18,7 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
         h1 { "Conflicts " span.count { (all.len()) } }
         p.quiet { "Fields that two clones changed differently. The current value is in force; the other is kept until someone decides." }
         @if all.is_empty() { p { "No unresolved conflicts." } }
-        @for (n, it) in lists.from_first(&numbered, PAGE) { (part(view, *n, it)) }
+        @for (n, it) in lists.first_slice(&numbered, PAGE) { (part(view, *n, it)) }
         (lists.pager(view))
     };
     Ok(PageContent::new("Conflicts", body))

@@ -87,7 +87,7 @@ fn outcome(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
         @if let Some(result) = it.result.as_ref().filter(|_| lists.is_first()) {
             @if let Some(summary) = &result.summary { h2 { "Result" } (long(view, summary)) }
         }
-        @for end in lists.from_first(&it.other_ends, ENDS) {
+        @for end in lists.first_slice(&it.other_ends, ENDS) {
             article.entry {
                 header { "Another clone ended it, too: " (badge(end.status.as_str())) " " (person(end.ended_by.as_str())) " " (when(view, end.finished_at)) }
                 @if let Some(text) = end.text() { (long(view, text)) }
@@ -107,7 +107,7 @@ pub(super) fn linked_commit(view: &View<'_>, it: &ExecutionView, one: &CommitVie
 
 fn commits(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
     html! {
-        @let shown = lists.from_first(&it.commits, COMMITS);
+        @let shown = lists.first_slice(&it.commits, COMMITS);
         @if lists.is_first() || !shown.is_empty() { (counted("Commits", it.commits.len())) }
         @if it.commits.is_empty() && lists.is_first() { p.quiet { "No commit is linked." } }
         @if !shown.is_empty() { ul.rows {
@@ -125,7 +125,7 @@ fn commits(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
 
 fn checks(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
     html! {
-        @let shown = lists.from_first(&it.checks, CHECKS);
+        @let shown = lists.first_slice(&it.checks, CHECKS);
         @if !shown.is_empty() {
             (counted("Checks", it.checks.len()))
             @for check in shown {

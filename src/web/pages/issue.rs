@@ -189,7 +189,7 @@ fn relation(view: &View<'_>, relation: &str) -> Markup {
 /// The plans, the bound one first.
 fn plans(view: &View<'_>, lists: &PagedLists, issue: &Issue, contents: &Contents) -> Markup {
     let (bound, others): (Vec<&SolutionView>, Vec<_>) = contents.solutions.iter().partition(|it| it.is_bound);
-    let others = lists.from_last(&others, PLANS);
+    let others = lists.last_slice(&others, PLANS);
     let bound = if lists.is_first() { &bound[..] } else { &[] };
     html! {
         @if !(bound.is_empty() && others.is_empty()) {
@@ -224,7 +224,7 @@ fn plans(view: &View<'_>, lists: &PagedLists, issue: &Issue, contents: &Contents
 
 fn executions(view: &View<'_>, lists: &PagedLists, contents: &Contents) -> Markup {
     let (executions, overrides) =
-        (lists.from_last(&contents.executions, ROWS), lists.from_last(&contents.overrides, ROWS));
+        (lists.last_slice(&contents.executions, ROWS), lists.last_slice(&contents.overrides, ROWS));
     let room = Cell::new(MOST_COMMITS);
     let shown = |number: usize| room.replace(room.get().saturating_sub(number)).min(number);
     html! {
@@ -260,7 +260,7 @@ fn executions(view: &View<'_>, lists: &PagedLists, contents: &Contents) -> Marku
 }
 
 fn feedback(view: &View<'_>, lists: &PagedLists, issue: &Issue, contents: &Contents) -> Markup {
-    let shown = lists.from_last(&contents.feedback, TEXTS);
+    let shown = lists.last_slice(&contents.feedback, TEXTS);
     let form = PageForm::new(view, "feedback", "");
     let plans = contents.solutions.iter().map(|plan| plan.id.as_str());
     let plans: Vec<&str> = std::iter::once("").chain(plans).collect();
@@ -291,7 +291,7 @@ fn feedback(view: &View<'_>, lists: &PagedLists, issue: &Issue, contents: &Conte
 }
 
 fn comments(view: &View<'_>, lists: &PagedLists, issue: &Issue, contents: &Contents) -> Markup {
-    let shown = lists.from_last(&contents.comments, TEXTS);
+    let shown = lists.last_slice(&contents.comments, TEXTS);
     let form = PageForm::new(view, "comment", "");
     html! {
         @if !shown.is_empty() { (counted("Comments", contents.comments.len())) }

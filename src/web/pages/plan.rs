@@ -81,7 +81,7 @@ pub(super) fn judged(view: &View<'_>, plan: &SolutionView, review: &Review) -> M
 }
 
 fn reviews(view: &View<'_>, lists: &PagedLists, plan: &SolutionView) -> Markup {
-    let shown = lists.from_last(&plan.reviews, REVIEWS);
+    let shown = lists.last_slice(&plan.reviews, REVIEWS);
     html! {
         @if !shown.is_empty() {
             (counted("Reviews", plan.reviews.len()))

@@ -14,7 +14,7 @@ const EXPLORATIONS: usize = 20;
 
 /// Issues that have to do with this one; nothing if there are none.
 pub(super) fn related(view: &View<'_>, lists: &PagedLists, name: &str, issues: &[Related]) -> Markup {
-    let shown = lists.from_first(issues, ROWS);
+    let shown = lists.first_slice(issues, ROWS);
     html! {
         @if !shown.is_empty() {
             (counted(name, issues.len()))
@@ -35,7 +35,7 @@ pub(super) fn related(view: &View<'_>, lists: &PagedLists, name: &str, issues: &
 
 /// What explorers found out.
 pub(super) fn explorations(view: &View<'_>, lists: &PagedLists, all: &[Explored]) -> Markup {
-    let shown = lists.from_last(all, EXPLORATIONS);
+    let shown = lists.last_slice(all, EXPLORATIONS);
     html! {
         @if !shown.is_empty() { (counted("Explorations", all.len())) }
         @for it in shown {

@@ -29,7 +29,7 @@ pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
         h1 { "Roadmaps" }
         @if all.is_empty() { p.quiet { "There is no roadmap." } } @else {
             ul.rows {
-                @for it in lists.from_first(&all, ROWS) {
+                @for it in lists.first_slice(&all, ROWS) {
                     li { (view.id(&Place::Roadmap(it.id.clone()), it.id.as_str())) " " (record_text(view, &it.title)) " " (badge(it.status.as_str())) " "
                         span.quiet { (it.done) " of " (count(it.total, "issue")) " done, " (count(it.waves, "wave")) ", " (when(view, it.created_at)) } }
                 }
@@ -71,7 +71,7 @@ pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<PageContent, Refusa
     let it = roadmap::show(view.session, Some(id.as_str()))?.view;
     let lists = PagedLists::asked(view);
     // The links to further pages come before the risks.
-    let risks = lists.from_first(&it.risks, ROWS);
+    let risks = lists.first_slice(&it.risks, ROWS);
     let body = html! {
         div.heading {
             h1 { span.id { (it.id) } " " (record_text(view, &it.title)) }
@@ -81,7 +81,7 @@ pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<PageContent, Refusa
             div {
                 @if let Some(text) = it.requirement.as_ref().filter(|_| lists.is_first()) { (long(view, text)) }
                 @for wave in &it.waves { (wave_part(view, &lists, wave)) }
-                @let gone = lists.from_first(&it.gone, ROWS);
+                @let gone = lists.first_slice(&it.gone, ROWS);
                 @if !gone.is_empty() {
                     (counted("No longer in the document", it.gone.len()))
                     ul.rows { @for issue in gone { li { (view.id(&Place::Issue(issue.issue_id.clone()), issue.issue_id.as_str())) " " (record_text(view, &issue.title)) } } }
@@ -107,7 +107,7 @@ pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<PageContent, Refusa
 }
 
 fn wave_part(view: &View<'_>, lists: &PagedLists, wave: &WaveView) -> Markup {
-    let issues = lists.from_first(&wave.issues, ROWS);
+    let issues = lists.first_slice(&wave.issues, ROWS);
     html! {
         @if lists.is_first() || !issues.is_empty() { section {
             h2 { "Wave " (wave.wave) " " span.count { (wave.done) " of " (wave.total) } }
@@ -155,7 +155,7 @@ fn risk_of(view: &View<'_>, risk: &serde_json::Value) -> Markup {
 }
 
 fn rounds(view: &View<'_>, lists: &PagedLists, it: &RoadmapView) -> Markup {
-    let shown = lists.from_last(&it.rounds, ROUNDS);
+    let shown = lists.last_slice(&it.rounds, ROUNDS);
     html! {
         @if !shown.is_empty() {
             (counted("Feedback", it.rounds.len()))

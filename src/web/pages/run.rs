@@ -31,7 +31,7 @@ pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
                 table {
                     thead { tr { th { "Run" } th { "Status" } th { "Issues" } th { "Completed" } th { "Failed" } th { "Mode" } th { "By" } th { "Started" } } }
                     tbody {
-                        @for it in lists.from_first(&all, ROWS) {
+                        @for it in lists.first_slice(&all, ROWS) {
                             tr {
                                 td { (view.id(&Place::Run(it.id.clone()), it.id.as_str())) }
                                 td { (badge(&it.words())) }
@@ -136,12 +136,12 @@ fn facts(view: &View<'_>, it: &RunView, report: &RunReport) -> Markup {
 
 fn waiting(view: &View<'_>, lists: &PagedLists, report: &RunReport) -> Markup {
     html! {
-        @let breaches = lists.from_first(&report.breaches, ROWS);
+        @let breaches = lists.first_slice(&report.breaches, ROWS);
         @if !breaches.is_empty() {
             (counted("Role breaches", report.breaches.len()))
             ul.rows { @for it in breaches { li { (record_text(view, &it.what)) @if it.undone { " " (badge("undone")) } } } }
         }
-        @let waiting = lists.from_first(&report.waiting, ROWS);
+        @let waiting = lists.first_slice(&report.waiting, ROWS);
         @if !waiting.is_empty() {
             (counted("Waiting for a person", report.waiting.len()))
             ul.rows {
@@ -158,7 +158,7 @@ fn waiting(view: &View<'_>, lists: &PagedLists, report: &RunReport) -> Markup {
 }
 
 fn issues(view: &View<'_>, lists: &PagedLists, report: &RunReport) -> Markup {
-    let shown = lists.from_first(&report.issues, ROWS);
+    let shown = lists.first_slice(&report.issues, ROWS);
     html! {
         @if lists.is_first() || !shown.is_empty() { (counted("Issues", report.issues.len())) }
         @if !shown.is_empty() { div.scroll tabindex="0" role="region" aria-label="issues of the run" {
@@ -203,7 +203,7 @@ fn pictures(view: &View<'_>, report: &RunReport) -> Markup {
 
 /// The log, the latest entries first.
 fn entries(view: &View<'_>, lists: &PagedLists, log: &[LoggedView]) -> Markup {
-    let shown = lists.from_last(log, ENTRIES);
+    let shown = lists.last_slice(log, ENTRIES);
     html! {
         @if lists.is_first() || !shown.is_empty() { (counted("Log", log.len())) }
         ul.rows.log {

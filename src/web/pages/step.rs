@@ -44,7 +44,7 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> 
             }
         }
         (counted("Records", diff.changes.len()))
-        @for it in lists.from_first(&diff.changes, PAGE) {
+        @for it in lists.first_slice(&diff.changes, PAGE) {
             article.entry {
                 header {
                     (badge(match it.change { HowChanged::Added => "added", HowChanged::Changed => "changed", HowChanged::Removed => "removed" })) " "

@@ -74,14 +74,14 @@ impl PagedLists {
     }
 
     /// The rows of a list on this page, if the first page has its beginning.
-    pub(in crate::web) fn from_first<'a, T>(&self, rows: &'a [T], size: usize) -> &'a [T] {
+    pub(in crate::web) fn first_slice<'a, T>(&self, rows: &'a [T], size: usize) -> &'a [T] {
         self.count.set(self.count.get().max(rows.len().div_ceil(size)));
         let from = (self.page - 1).saturating_mul(size).min(rows.len());
         &rows[from..rows.len().min(from + size)]
     }
 
     /// The rows of a list on this page, if the first page has its end. They are in their own order.
-    pub(in crate::web) fn from_last<'a, T>(&self, rows: &'a [T], size: usize) -> &'a [T] {
+    pub(in crate::web) fn last_slice<'a, T>(&self, rows: &'a [T], size: usize) -> &'a [T] {
         self.count.set(self.count.get().max(rows.len().div_ceil(size)));
         let until = rows.len() - (self.page - 1).saturating_mul(size).min(rows.len());
         &rows[until.saturating_sub(size)..until]
@@ -111,14 +111,14 @@ mod tests {
     fn every_row_is_on_one_page() {
         let rows: Vec<usize> = (0..7).collect();
         let on = |page: usize| PagedLists { page, count: Cell::new(1) };
-        let first: Vec<&[usize]> = (1..=4).map(|page| on(page).from_first(&rows, 3)).collect();
+        let first: Vec<&[usize]> = (1..=4).map(|page| on(page).first_slice(&rows, 3)).collect();
         assert_eq!(first, [&[0, 1, 2][..], &[3, 4, 5], &[6], &[]]);
-        let last: Vec<&[usize]> = (1..=4).map(|page| on(page).from_last(&rows, 3)).collect();
+        let last: Vec<&[usize]> = (1..=4).map(|page| on(page).last_slice(&rows, 3)).collect();
         assert_eq!(last, [&[4, 5, 6][..], &[1, 2, 3], &[0], &[]]);
         let lists = on(1);
-        let parts = (lists.from_first(&rows, 2).len(), lists.from_last(&rows, 5).len());
+        let parts = (lists.first_slice(&rows, 2).len(), lists.last_slice(&rows, 5).len());
         assert_eq!((parts, lists.count.get()), ((2, 5), 4));
         let none: &[usize] = &[];
-        assert_eq!((on(1).from_first(none, 3), on(usize::MAX).from_last(&rows, 3)), (none, none));
+        assert_eq!((on(1).first_slice(none, 3), on(usize::MAX).last_slice(&rows, 3)), (none, none));
     }
 }

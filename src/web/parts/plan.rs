@@ -106,7 +106,7 @@ pub(in crate::web) fn plan_body(view: &View<'_>, shown: Shown<'_>) -> Markup {
 /// Everything that a task says, so that nobody needs the JSON to review or execute it.
 fn task_part(view: &View<'_>, task: &Task, key: &str) -> Markup {
     let test = |of: fn(&TaskTest) -> &[String]| -> Vec<&str> {
-        task.test.iter().flat_map(|test| of(test)).map(String::as_str).collect()
+        task.test.iter().flat_map(of).map(String::as_str).collect()
     };
     let steps: Vec<&str> = task.implementation.iter().map(String::as_str).collect();
     let regression: Vec<&str> = task.regression.iter().flatten().map(String::as_str).collect();
