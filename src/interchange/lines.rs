@@ -109,6 +109,9 @@ pub(crate) fn copied(from: &mut dyn Read) -> io::Result<File> {
     Ok(file)
 }
 
+/// A byte order mark, as UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The lines of a file. Blank lines are skipped, and so is a leading byte order mark.
 pub(crate) struct JsonLineReader<'a> {
     name: &'a str,
@@ -151,13 +154,15 @@ impl JsonLineReader<'_> {
                 self.bytes = Vec::new();
                 return Ok(Some(JsonLine { name: self.name, number: self.number, text: None }));
             }
+            if self.number == 1 && self.bytes.starts_with(MARK) {
+                self.bytes.drain(..MARK.len());
+            }
             if self.bytes.iter().any(|byte| !byte.is_ascii_whitespace()) {
                 break;
             }
         }
         let text = std::str::from_utf8(&self.bytes)
             .map_err(|error| not_utf8(self.name, self.number, &self.bytes, error.valid_up_to()))?;
-        let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         Ok(Some(JsonLine { name: self.name, number: self.number, text: Some(text) }))
     }
 

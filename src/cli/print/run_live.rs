@@ -84,8 +84,8 @@ impl Following {
     }
 
     /// The notices for a JSON answer; empty if they were printed.
-    pub(in crate::cli) fn noticed(self) -> Vec<Notice> {
-        self.noticed
+    pub(in crate::cli) fn noticed(mut self) -> Vec<Notice> {
+        std::mem::take(&mut self.noticed)
     }
 
     fn output(&self) -> MutexGuard<'_, RunOutput> {
@@ -119,6 +119,13 @@ impl Following {
             Ok(1..) => Some(answer.trim().to_lowercase()),
             _ => None,
         }
+    }
+}
+
+impl Drop for Following {
+    /// Who asks whether to stop may keep the output for longer, but what is drawn must be gone before the answer is printed.
+    fn drop(&mut self) {
+        self.output().make_room();
     }
 }
 

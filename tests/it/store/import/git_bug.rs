@@ -210,7 +210,10 @@ fn a_damaged_bug_is_named_and_stops_nothing() {
         tree(&repo, &[("version-4", ""), ("ops", "{"), ("edit-clock-2", ""), ("create-clock-1", "")]);
     bad.push((put(&create("no json"), &commit(&repo, &no_json, &[])), "its operations: EOF"));
     let twice = create("twice").replacen('{', "{\"title\":\"once\",", 1);
-    bad.push((put(&twice, &pack(&repo, ADA, &[twice.clone()], 2, &[])), "the key `title` appears twice"));
+    bad.push((
+        put(&twice, &pack(&repo, ADA, std::slice::from_ref(&twice), 2, &[])),
+        "the key `title` appears twice",
+    ));
     bad.push((put(&create("another name"), &root("its own name")), "its ref is named"));
     let back = pack(&repo, ADA, &[note()], 2, &[&root("back")]);
     bad.push((put(&create("back"), &back), "not later than that of its parent"));

@@ -27,8 +27,8 @@ fn has_kept(world: &World, name: &'static str) -> impl Fn() -> bool + Send + 'st
 /// What the log of the run says of what it could not record.
 fn unrecorded(world: &World) -> Value {
     let log = world.repo.json(&["run", "log"]);
-    let setbacks = log.as_array().unwrap().iter().filter(|it| it["type"] == "setback");
-    setbacks.last().unwrap()["unrecorded"].clone()
+    let mut setbacks = log.as_array().unwrap().iter().filter(|it| it["type"] == "setback");
+    setbacks.next_back().unwrap()["unrecorded"].clone()
 }
 
 /// The file of the run with an answer that it could not record.
