@@ -218,23 +218,13 @@ fn kept(twins: &[Twin]) -> usize {
 /// The refusal to choose between roadmaps of one file.
 fn choose_twin(twins: &[Twin]) -> Refusal {
     let kept = kept(twins);
-    let refusal =
-        Refusal::new(Code::ChoiceNeeded, TWINS).details(twins.iter().map(|it| it.id.to_string()).collect());
-    twins.iter().enumerate().fold(refusal, |refusal, (n, twin)| {
-        if n == kept {
-            let call = RemedyCall::new(Op::RoadmapAdd, ["FILE"]).option("roadmap", twin.id.as_str());
-            let what = if twin.has_completed {
-                "updates the one that was worked on"
-            } else {
-                "updates the earliest"
-            };
-            refusal.remedy(call, what)
-        } else if twin.is_open {
-            refusal.remedy(shown(&twin.id), CLOSES_TWIN)
-        } else {
-            refusal
-        }
-    })
+    let ids = twins.iter().map(|it| it.id.to_string()).collect();
+    let call = RemedyCall::new(Op::RoadmapAdd, ["FILE"]).option("roadmap", twins[kept].id.as_str());
+    let what =
+        if twins[kept].has_completed { "updates the one that was worked on" } else { "updates the earliest" };
+    let refusal = Refusal::new(Code::ChoiceNeeded, TWINS).details::<String>(ids).remedy(call, what);
+    let others = twins.iter().enumerate().filter(|(n, twin)| *n != kept && twin.is_open);
+    others.fold(refusal, |refusal, (_, twin)| refusal.remedy(shown(&twin.id), CLOSES_TWIN))
 }
 
 /// Notices on roadmaps of one file, in order of their ids.
