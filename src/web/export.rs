@@ -64,7 +64,7 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<ExportedPages> 
         files: files.collect(),
         leaves_out,
         more: Default::default(),
-        issue: Default::default(),
+        kept: Default::default(),
     };
     let mut out = Out { folder, exported: ExportedPages { pages: 0, written: 0 } };
     let shown = |place: &Place, query: &Query| -> Result<String, Refusal> {
@@ -78,29 +78,41 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<ExportedPages> 
         Ok(layout::document(&view, &content))
     };
     let count = Some(all.len() as u64);
-    session.counted("pages", count, |done| -> Result<(), Refusal> {
-        for (n, (place, query)) in all.iter().enumerate() {
+    session.counted("pages", count, |done| {
+        each_page(&all, &export, |n, place, query| {
             done(n as u64);
-            out.page(&file(place, query), shown(place, query)?.as_bytes())?;
-        }
-        Ok(())
+            let text = match place {
+                Place::Text(..) => {
+                    let view = View::new(session, (place, query), RenderTarget::Files(&export), None, now);
+                    pages::text(&view)?
+                }
+                _ => shown(place, query)?,
+            };
+            out.page(&file(place, query), text.as_bytes())
+        })
     })?;
-    loop {
-        let Some((place, query)) = export.more.borrow_mut().pop() else { break };
-        let text = match place {
-            Place::Text(..) => {
-                let view = View::new(session, (&place, &query), RenderTarget::Files(&export), None, now);
-                pages::text(&view)?
-            }
-            _ => shown(&place, &query)?,
-        };
-        out.page(&file(&place, &query), text.as_bytes())?;
-    }
     for asset in [STYLE, ICON, SEARCH] {
         out.write(asset.name, asset.content.as_bytes())?;
     }
     out.write(INDEX, index(session)?.as_bytes())?;
     Ok(session.done(out.exported, None))
+}
+
+/// Writes each page with its number, and right after it its further pages and long texts, while [`ExportState::kept`] has what
+/// they are made of.
+fn each_page(
+    all: &[(Place, Query)],
+    export: &ExportState,
+    mut write: impl FnMut(usize, &Place, &Query) -> Result<(), Refusal>,
+) -> Result<(), Refusal> {
+    for (n, (place, query)) in all.iter().enumerate() {
+        write(n, place, query)?;
+        loop {
+            let Some((place, query)) = export.more.borrow_mut().pop() else { break };
+            write(n, &place, &query)?;
+        }
+    }
+    Ok(())
 }
 
 /// The pages of an export, and what it leaves out. Further pages of a list are found as the page before is written.
@@ -291,4 +303,40 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let new = path.with_extension("new");
     fs::write(&new, content)?;
     fs::rename(&new, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn the_pages_of_a_list_are_computed_once() {
+        let export = ExportState {
+            known: BTreeSet::new(),
+            files: vec![],
+            leaves_out: LeavesOut::default(),
+            more: Default::default(),
+            kept: Default::default(),
+        };
+        let all = [Place::Conflicts, Place::Runs].map(|place| (place, Query::default()));
+        let (computed, mut written) = (Cell::new(0), Vec::new());
+        each_page(&all, &export, |_, place, query| {
+            let rows = export.kept(place, || {
+                computed.set(computed.get() + 1);
+                Ok(vec![place.path(); 3])
+            })?;
+            let page = query.number("page").unwrap_or(1);
+            if page < rows.len() {
+                export.more.borrow_mut().push((place.clone(), layout::one("page", page + 1)));
+            }
+            written.push(format!("{}{}", rows[page - 1], query.suffix()));
+            Ok(())
+        })
+        .unwrap();
+        let pages = |place: &str| ["", "?page=2", "?page=3"].map(|page| format!("{place}{page}"));
+        assert_eq!(written, [pages("/conflicts"), pages("/runs")].concat());
+        assert_eq!(computed.get(), 2, "once for each list");
+    }
 }

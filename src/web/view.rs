@@ -1,5 +1,6 @@
 //! The context of a page: the session, the request, and how addresses are written.
 
+use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -10,7 +11,6 @@ use super::export::file;
 use super::named::{self, Named};
 use super::place::{FilePath, Place, Query};
 use crate::model::time::Time;
-use crate::ops::issues::IssueView;
 use crate::ops::{Refusal, Session};
 use crate::store::CodeTree;
 
@@ -34,8 +34,26 @@ pub(super) struct ExportState {
     pub(super) leaves_out: LeavesOut,
     /// Further pages and long texts to which its pages link, and which are not written yet.
     pub(super) more: RefCell<Vec<(Place, Query)>>,
-    /// The issue that was read last: its further pages and long texts are written one after the other.
-    pub(super) issue: RefCell<Option<Rc<IssueView>>>,
+    /// What the pages that are written now are made of; see [`ExportState::kept`].
+    pub(super) kept: RefCell<Option<(Place, Rc<dyn Any>)>>,
+}
+
+impl ExportState {
+    /// Computes what the page of a place, its further pages and its long texts are made of. They are written one after the
+    /// other, so that all of them need it only once.
+    pub(super) fn kept<T: 'static>(
+        &self,
+        of: &Place,
+        compute: impl FnOnce() -> Result<T, Refusal>,
+    ) -> Result<Rc<T>, Refusal> {
+        let last = self.kept.borrow().as_ref().filter(|(place, _)| place == of).map(|(_, it)| Rc::clone(it));
+        if let Some(known) = last.and_then(|it| it.downcast().ok()) {
+            return Ok(known);
+        }
+        let new = Rc::new(compute()?);
+        *self.kept.borrow_mut() = Some((of.clone(), Rc::clone(&new) as Rc<dyn Any>));
+        Ok(new)
+    }
 }
 
 /// The pages that an export does not have.
@@ -160,6 +178,18 @@ impl View<'_> {
         match self.target {
             RenderTarget::Server { .. } => true,
             RenderTarget::Files(export) => export.known.contains(&file(place, query)),
+        }
+    }
+
+    /// What the page of a place is made of. For an export, see [`ExportState::kept`].
+    pub(super) fn kept<T: 'static>(
+        &self,
+        of: &Place,
+        compute: impl FnOnce() -> Result<T, Refusal>,
+    ) -> Result<Rc<T>, Refusal> {
+        match self.target {
+            RenderTarget::Server { .. } => compute().map(Rc::new),
+            RenderTarget::Files(export) => export.kept(of, compute),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::web::view::{PageContent, View};
 const PAGE: usize = 200;
 
 pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
-    let all = clones::conflicts(view.session)?.view;
+    let all = view.kept(view.place, || Ok(clones::conflicts(view.session)?.view))?;
     let (lists, numbered) = (PagedLists::asked(view), all.iter().enumerate().collect::<Vec<_>>());
     let body = html! {
         h1 { "Conflicts " span.count { (all.len()) } }

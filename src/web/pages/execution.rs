@@ -24,22 +24,23 @@ const CHECKS: usize = 50;
 const ENDS: usize = 20;
 
 pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<PageContent, Refusal> {
-    let (it, title) = match issues::show(view.session, id.as_str(), false)?.view {
-        ShownRecord::Execution(shown) => (shown.execution, shown.title),
-        _ => return Err(Refusal::new(Code::NotFound, format!("`{id}` is not an execution"))),
-    };
+    let shown = view.kept(view.place, || match issues::show(view.session, id.as_str(), false)?.view {
+        ShownRecord::Execution(shown) => Ok(shown),
+        _ => Err(Refusal::new(Code::NotFound, format!("`{id}` is not an execution"))),
+    })?;
+    let (it, title) = (&shown.execution, &shown.title);
     let claim = &it.execution;
     let lists = PagedLists::asked(view);
     let body = html! {
         div.heading {
-            h1 { "Attempt " (claim.attempt) " at " (view.id(&Place::Issue(claim.issue_id.clone()), claim.issue_id.as_str())) " " (record_text(view, &title)) }
+            h1 { "Attempt " (claim.attempt) " at " (view.id(&Place::Issue(claim.issue_id.clone()), claim.issue_id.as_str())) " " (record_text(view, title)) }
             p { (badge(&it.status_words())) }
         }
         div.columns.main-aside {
             div {
-                (outcome(view, &lists, &it))
-                (commits(view, &lists, &it))
-                (checks(view, &lists, &it))
+                (outcome(view, &lists, it))
+                (commits(view, &lists, it))
+                (checks(view, &lists, it))
                 (lists.pager(view))
             }
             aside aria-label="facts" {

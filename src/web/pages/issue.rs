@@ -14,9 +14,9 @@ use crate::model::issue::Issue;
 use crate::model::op::Op;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
+use crate::ops::Refusal;
 use crate::ops::issues::{self, Contents, IssueView, ShownRecord};
 use crate::ops::plans::SolutionView;
-use crate::ops::{Refusal, Session};
 use crate::rules::transitions::{By, TRANSITIONS};
 use crate::web::forms::{PageForm, REOPEN};
 use crate::web::layout::one;
@@ -25,7 +25,7 @@ use crate::web::parts::{
     plan_body, priority, record_text, reviewed, when, withdrawn,
 };
 use crate::web::place::Place;
-use crate::web::view::{PageContent, RenderTarget, View};
+use crate::web::view::{PageContent, View};
 
 /// Comments per page, and pieces of feedback.
 const TEXTS: usize = 50;
@@ -38,23 +38,11 @@ const MOST_COMMITS: usize = 200;
 /// Maximum reviews of a plan; its own page has all.
 const MOST_REVIEWS: usize = 20;
 
-/// The issue; for an export, as it was read for its other pages.
 fn load(view: &View<'_>, id: &IssueId) -> Result<Rc<IssueView>, Refusal> {
-    let RenderTarget::Files(export) = view.target else { return Ok(Rc::new(read(view.session, id)?)) };
-    let mut last = export.issue.borrow_mut();
-    if let Some(known) = last.as_ref().filter(|it| it.issue.id == *id) {
-        return Ok(Rc::clone(known));
-    }
-    let new = Rc::new(read(view.session, id)?);
-    *last = Some(Rc::clone(&new));
-    Ok(new)
-}
-
-fn read(session: &Session, id: &IssueId) -> Result<IssueView, Refusal> {
-    match issues::show(session, id.as_str(), false)?.view {
+    view.kept(&Place::Issue(id.clone()), || match issues::show(view.session, id.as_str(), false)?.view {
         ShownRecord::Issue(issue) => Ok(*issue),
         _ => Err(Refusal::new(Code::NotFound, format!("`{id}` is not an issue"))),
-    }
+    })
 }
 
 /// The whole description, or a whole comment.

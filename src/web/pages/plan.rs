@@ -23,7 +23,7 @@ const MOST_FINDINGS: usize = 200;
 pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<PageContent, Refusal> {
     let version = view.query.number("version");
     let text = version.map_or_else(|| id.to_string(), |number| format!("{id}@{{{number}}}"));
-    let plan = plans::show(view.session, &text)?.view;
+    let plan = view.kept(view.place, || Ok(plans::show(view.session, &text)?.view))?;
     let lists = PagedLists::asked(view);
     let body = html! {
         div.heading {

@@ -23,7 +23,7 @@ const ROWS: usize = 200;
 const ROUNDS: usize = 20;
 
 pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
-    let all = roadmap::list(view.session)?.view;
+    let all = view.kept(view.place, || Ok(roadmap::list(view.session)?.view))?;
     let lists = PagedLists::asked(view);
     let body = html! {
         h1 { "Roadmaps" }
@@ -36,7 +36,7 @@ pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
             }
         }
         (lists.pager(view))
-        (waves(view)?)
+        @if lists.is_first() { (waves(view)?) }
     };
     Ok(PageContent::new("Roadmaps", body))
 }
@@ -68,7 +68,7 @@ pub(super) fn waves(view: &View<'_>) -> Result<Markup, Refusal> {
 }
 
 pub(super) fn one(view: &View<'_>, id: &RoadmapId) -> Result<PageContent, Refusal> {
-    let it = roadmap::show(view.session, Some(id.as_str()))?.view;
+    let it = view.kept(view.place, || Ok(roadmap::show(view.session, Some(id.as_str()))?.view))?;
     let lists = PagedLists::asked(view);
     // The links to further pages come before the risks.
     let risks = lists.first_slice(&it.risks, ROWS);

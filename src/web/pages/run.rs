@@ -22,7 +22,7 @@ const ENTRIES: usize = 60;
 
 /// The list of runs.
 pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
-    let all = run::list(view.session)?.view;
+    let all = view.kept(view.place, || Ok(run::list(view.session)?.view))?;
     let lists = PagedLists::asked(view);
     let body = html! {
         h1 { "Runs" }
@@ -53,10 +53,12 @@ pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
 
 /// One run.
 pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<PageContent, Refusal> {
-    let it = run::show(view.session, Some(id.as_str()))?.view;
-    let report = run::report(view.session, Some(id.as_str()))?.view;
-    let log = run::log(view.session, Some(id.as_str()))?.view;
-    let lines = if it.driven == Driven::Here { run::last_lines(view.session, id)? } else { vec![] };
+    let (session, name) = (view.session, Some(id.as_str()));
+    let kept = view.kept(view.place, || {
+        Ok((run::show(session, name)?.view, run::report(session, name)?.view, run::log(session, name)?.view))
+    })?;
+    let (it, report, log) = &*kept;
+    let lines = if it.driven == Driven::Here { run::last_lines(session, id)? } else { vec![] };
     let lists = PagedLists::asked(view);
     let body = html! {
         div.heading {
@@ -65,7 +67,7 @@ pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<PageContent, Refusal> {
         }
         div.columns.main-aside {
             div {
-                (summary(&report))
+                (summary(report))
                 section id="agents" {
                     @if !lines.is_empty() {
                         h2 { "Agents at work" }
@@ -77,13 +79,13 @@ pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<PageContent, Refusal> {
                         }
                     }
                 }
-                section id="waiting" { (waiting(view, &lists, &report)) }
-                section id="issues" { (issues(view, &lists, &report)) }
-                @if lists.is_first() { section id="pictures" { (pictures(view, &report)) } }
-                section id="log" { (entries(view, &lists, &log)) }
+                section id="waiting" { (waiting(view, &lists, report)) }
+                section id="issues" { (issues(view, &lists, report)) }
+                @if lists.is_first() { section id="pictures" { (pictures(view, report)) } }
+                section id="log" { (entries(view, &lists, log)) }
                 (lists.pager(view))
             }
-            aside aria-label="facts" { (facts(view, &it, &report)) }
+            aside aria-label="facts" { (facts(view, it, report)) }
         }
     };
     Ok(PageContent { is_moving: it.driven == Driven::Here, ..PageContent::new(id.to_string(), body) })
