@@ -227,33 +227,33 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     })
 }
 
-/// Expands the saved queries in `list @mine`. A query that does not exist stays, so that `list` reports it.
-fn with_saved_queries(words: Vec<String>) -> Vec<String> {
-    if !words.iter().any(|word| word.starts_with('@')) || first_word(&words) != Some("list") {
+/// Expands the saved queries in `list @mine`. If one does not exist, all words stay as they are, and `list` reports it.
+fn with_saved_queries(mut words: Vec<String>) -> Vec<String> {
+    if !words.iter().any(|word| word.starts_with('@')) {
         return words;
     }
+    let Some(at) = command_at(&words).filter(|at| words[*at] == "list") else { return words };
     let Ok(session) = CliContext::new(false, false).session() else { return words };
-    let Ok(saved) = SavedQueries::of(&session) else { return words };
-    let one = |word: String| match word.strip_prefix('@').map(|name| saved.options(name)) {
-        Some(Ok(meant)) => meant,
-        _ => vec![word],
-    };
-    words.into_iter().flat_map(one).collect()
+    if let Ok(meant) = SavedQueries::of(&session).and_then(|saved| saved.expanded(words[at + 1..].to_vec())) {
+        words.truncate(at + 1);
+        words.extend(meant);
+    }
+    words
 }
 
-/// The name of the command: the first word that is neither an option of the whole program nor the value of one.
-fn first_word(words: &[String]) -> Option<&str> {
+/// Where the command is: the first word that is neither an option of the whole program nor the value of one.
+fn command_at(words: &[String]) -> Option<usize> {
     let command = command();
     let takes_value = |word: &str| {
         let arguments = command.get_arguments().filter(|it| it.get_action().takes_values());
         arguments.filter_map(clap::Arg::get_long).any(|long| word.strip_prefix("--") == Some(long))
     };
-    let mut words = words.iter().map(String::as_str);
+    let mut at = 0;
     loop {
-        match words.next()? {
-            option if takes_value(option) => drop(words.next()),
-            option if option.starts_with('-') => {}
-            word => return Some(word),
+        match words.get(at)? {
+            option if takes_value(option) => at += 2,
+            option if option.starts_with('-') => at += 1,
+            _ => return Some(at),
         }
     }
 }

@@ -25,8 +25,6 @@ mod server;
 mod view;
 
 pub(crate) use export::export;
-#[cfg(test)]
-pub(crate) use pages::is_option_of_query;
 pub(crate) use server::{Listening, StartServer, WebServer};
 
 use std::path::PathBuf;

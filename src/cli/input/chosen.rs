@@ -33,24 +33,12 @@ struct Query {
     filter: FilterArgs,
 }
 
-/// Replaces each `@NAME` with the options of that saved query.
-pub(in crate::cli) fn expanded(session: &Session, given: Vec<String>) -> Result<Vec<String>, Failure> {
-    if !given.iter().any(|word| word.starts_with('@')) {
-        return Ok(given);
-    }
-    let (saved, mut all) = (SavedQueries::of(session)?, Vec::new());
-    for word in given {
-        match word.strip_prefix('@') {
-            Some(name) => all.extend(saved.options(name)?),
-            None => all.push(word),
-        }
-    }
-    Ok(all)
-}
-
 /// Parses a query.
 pub(in crate::cli) fn list(session: &Session, text: &str) -> Result<List, Failure> {
-    let words = expanded(session, query_words(text)?)?;
+    let mut words = query_words(text)?;
+    if words.iter().any(|word| word.starts_with('@')) {
+        words = SavedQueries::of(session)?.expanded(words)?;
+    }
     let query = Query::try_parse_from(&words).map_err(|error| {
         let (what, hint) = usage::fault("--where", &error);
         let filters = "--where takes the filters of `git wf list --help`";
@@ -96,21 +84,23 @@ impl WhereArgs {
     }
 }
 
-#[cfg(all(test, feature = "web"))]
+#[cfg(test)]
 mod tests {
-    /// Saved queries are options of `list`, and the browser knows each of them.
+    use crate::ops::issues::LIST_OPTIONS;
+
+    /// Saved queries are options of `list`.
     #[test]
-    fn the_browser_knows_every_option_of_list() {
+    fn the_options_of_list_are_known_to_saved_queries() {
         let command = crate::cli::whole_command();
         let list = command.find_subcommand("list").unwrap();
-        let own = list.get_arguments().filter(|it| !it.is_global_set() && it.get_long().is_some());
-        let is_unknown = |it: &&clap::Arg| {
-            let long = it.get_long().unwrap_or_default();
-            let is_known =
-                || crate::web::is_option_of_query(long, it.get_short(), it.get_action().takes_values());
-            !["help", "version"].contains(&long) && !is_known()
-        };
-        let unknown: Vec<_> = own.filter(is_unknown).filter_map(clap::Arg::get_long).collect();
-        assert!(unknown.is_empty(), "{unknown:?}");
+        let own = list.get_arguments().filter_map(|it| {
+            let long = it.get_long().filter(|long| !["help", "version"].contains(long))?;
+            Some((long, it.get_short(), it.get_action().takes_values()))
+        });
+        let mut own: Vec<_> = own.collect();
+        let mut known: Vec<_> = LIST_OPTIONS.iter().map(|it| (it.long, it.short, it.takes_value)).collect();
+        own.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(own, known);
     }
 }

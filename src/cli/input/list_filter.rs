@@ -56,6 +56,9 @@ pub(in crate::cli) struct FilterArgs {
     /// Only registered, planning and planned issues that wait for no other issue
     #[arg(long)]
     unblocked: bool,
+    /// Only registered, planning and planned issues that wait for other issues
+    #[arg(long, conflicts_with = "unblocked")]
+    waiting: bool,
     /// Only issues that `git wf next` can take now
     #[arg(long)]
     ready: bool,
@@ -89,6 +92,7 @@ impl From<FilterArgs> for List {
             wave: args.wave,
             types: args.types.iter().map(|it| it.to_lowercase()).collect(),
             unblocked: args.unblocked,
+            waiting: args.waiting,
             has_solution: args.has_solution,
             has_execution: false,
             ready: args.ready,

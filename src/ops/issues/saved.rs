@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::list_options::wants_value;
 use crate::model::nearest::nearest;
 use crate::model::shell;
 use crate::ops::{Refusal, Session};
@@ -38,40 +39,52 @@ impl SavedQueries {
         self.0.keys().map(String::as_str)
     }
 
-    /// The options of a saved query, in which each other saved query is replaced with its options. A word that names
-    /// none stays, since it can be a value.
+    /// Replaces each saved query that words name with its options, in which others can be named. A word that is the value of
+    /// an option stays, whatever it is.
     ///
     /// # Errors
-    /// There is none with this name, a quote in it does not end, or it refers to itself.
-    pub(crate) fn options(&self, name: &str) -> Result<Vec<String>, Refusal> {
-        if self.text(name).is_some() {
-            return self.expanded(name, &mut Vec::new());
+    /// There is no such query, a quote in it does not end, or it refers to itself.
+    pub(crate) fn expanded(&self, words: Vec<String>) -> Result<Vec<String>, Refusal> {
+        let mut all = Vec::new();
+        self.expand(words, &mut Vec::new(), &mut all)?;
+        Ok(all)
+    }
+
+    /// `within` are the queries of which the words are a part.
+    fn expand(
+        &self,
+        words: Vec<String>,
+        within: &mut Vec<String>,
+        all: &mut Vec<String>,
+    ) -> Result<(), Refusal> {
+        let mut words = words.into_iter();
+        while let Some(word) = words.next() {
+            let Some(name) = word.strip_prefix('@') else {
+                let value = if wants_value(&word) { words.next() } else { None };
+                all.push(word);
+                all.extend(value);
+                continue;
+            };
+            if within.iter().any(|it| it == name) {
+                return Err(Refusal::usage(format!("the saved query `@{name}` refers to itself"))
+                    .command("git config --get-regexp wf.query", "shows the saved queries"));
+            }
+            let text = self.text(name).ok_or_else(|| self.unknown(name))?;
+            within.push(name.to_owned());
+            self.expand(self::words(text)?, within, all)?;
+            within.pop();
         }
+        Ok(())
+    }
+
+    fn unknown(&self, name: &str) -> Refusal {
         let set =
             format!("git config {} \"--mine --unblocked\"", shell::operand(&format!("wf.query.{name}")));
         let (what, saves) = (format!("no saved query is called `@{name}`"), "saves one");
-        Err(match nearest(name, self.names()) {
+        match nearest(name, self.names()) {
             Some(near) => Refusal::usage(what).hint(format!("did you mean `@{near}`?")).command(set, saves),
             None => Refusal::usage(what).command(set, saves),
-        })
-    }
-
-    /// `within` are the queries that this one is part of.
-    fn expanded(&self, name: &str, within: &mut Vec<String>) -> Result<Vec<String>, Refusal> {
-        if within.iter().any(|it| it == name) {
-            return Err(Refusal::usage(format!("the saved query `@{name}` refers to itself"))
-                .command("git config --get-regexp wf.query", "shows the saved queries"));
         }
-        within.push(name.to_owned());
-        let mut all = Vec::new();
-        for word in words(self.text(name).unwrap_or_default())? {
-            match word.strip_prefix('@').filter(|inner| self.text(inner).is_some()) {
-                Some(inner) => all.extend(self.expanded(inner, within)?),
-                None => all.push(word),
-            }
-        }
-        within.pop();
-        Ok(all)
     }
 }
 
@@ -83,4 +96,27 @@ pub(crate) fn words(text: &str) -> Result<Vec<String>, Refusal> {
     shlex::split(text).ok_or_else(|| {
         Refusal::usage(format!("`{text}` has a quote that does not end")).hint("quote as in a shell")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_word_that_is_no_value_is_a_saved_query() {
+        let saved = [("mine", "--tag @mine -s planned"), ("api", "@mine -t api"), ("lost", "@nobody")];
+        let saved = SavedQueries(saved.map(|(name, text)| (name.to_owned(), text.to_owned())).into());
+        let expanded = |text: &str| saved.expanded(words(text).unwrap()).map(|it| it.join(" "));
+        for (text, expected) in [
+            ("--tag @mine --all", "--tag @mine --all"),
+            ("-at @mine @api", "-at @mine --tag @mine -s planned -t api"),
+            ("--tag=x @Mine", "--tag=x --tag @mine -s planned"),
+            ("--assignee @nobody", "--assignee @nobody"),
+        ] {
+            assert_eq!(expanded(text).unwrap(), expected, "{text}");
+        }
+        for text in ["@nobody", "@lost", "--all @nobody"] {
+            assert_eq!(expanded(text).unwrap_err().message, "no saved query is called `@nobody`", "{text}");
+        }
+    }
 }

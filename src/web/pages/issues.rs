@@ -9,7 +9,7 @@ use crate::model::status::IssueStatus;
 use crate::ops::issues::{self, List, Total};
 use crate::ops::{Refusal, RefusalKind};
 use crate::web::forms::{self, PageForm};
-use crate::web::parts::{ListPosition, issue_table, pager};
+use crate::web::parts::{ListPosition, issue_table, one_line, pager, sentence};
 use crate::web::place::{Place, Query};
 use crate::web::view::{PageContent, View};
 
@@ -32,14 +32,18 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let is_by_closing = list.as_ref().is_ok_and(|list| list.sort == SortOrder::Closed);
     let is_of_open = list.as_ref().is_ok_and(List::is_of_open);
     let (found, refused) = match list {
-        Ok(list) => match issues::rows(view.session, &list, true) {
-            Ok(done) => (Some(done.view), None),
+        Ok(list) => match view.kept(view.place, || Ok(issues::rows(view.session, &list, true)?.view)) {
+            Ok(found) => (Some(found), None),
             Err(refusal) if refusal.kind == RefusalKind::Usage => (None, Some(refusal)),
             Err(refusal) => return Err(refusal),
         },
         Err(refusal) => (None, Some(refusal)),
     };
     pages.total = found.as_ref().and_then(|it| it.total).map_or(0, Total::number);
+    let rows = found.as_ref().map(|it| match view.is_export() {
+        true => it.rows.chunks(PAGE).nth(pages.page - 1).unwrap_or_default(),
+        false => &it.rows[..],
+    });
     let body = html! {
         div.heading {
             h1 { "Issues " span.count { (pages.total) } }
@@ -48,10 +52,13 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
         @if !view.is_export() {
             @let saved = saved::all(view.session)?;
             @if !saved.is_empty() {
-                p.saved {
+                div.saved {
                     "Saved: "
-                    @for (name, query) in &saved {
+                    @for (name, query) in saved.iter().filter_map(|it| Some((&it.name, it.query.as_ref().ok()?))) {
                         a.tag href=(view.href_with(&Place::Issues, query)) aria-current=[(query == view.query).then_some("true")] { "@" (name) } " "
+                    }
+                    @for (name, refusal) in saved.iter().filter_map(|it| Some((&it.name, it.query.as_ref().err()?))) {
+                        div { "@" (one_line(name)) " cannot be read: " (sentence(view, &refusal.message)) }
                     }
                 }
             }
@@ -64,15 +71,15 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
                 a href=(view.href_with(&Place::Issues, &view.query.clone().and("all", "1"))) { "Include closed issues" }
             }
         }
-        @if let Some(found) = &found {
-            @if found.rows.is_empty() { p.quiet { "No issue matches." } } @else { (issue_table(view, "issues", &found.rows, is_by_closing)) }
+        @if let Some(rows) = rows {
+            @if rows.is_empty() { p.quiet { "No issue matches." } } @else { (issue_table(view, "issues", rows, is_by_closing)) }
             (pager(view, pages))
         }
     };
     Ok(PageContent::new("Issues", body))
 }
 
-/// Parses a query. `is_whole` includes issues that are done.
+/// Parses a query. `is_whole` includes issues that are done, and those of all pages.
 fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Result<List, Refusal> {
     let text = |name: &str| query.get(name).map(str::to_owned);
     let words = |name: &'static str| -> Vec<String> {
@@ -99,6 +106,7 @@ fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Result<List, Ref
         wave: wave.transpose()?,
         types: words("type").iter().map(|it| it.to_lowercase()).collect(),
         unblocked: query.get("unblocked").is_some(),
+        waiting: query.get("waiting").is_some(),
         has_solution: query.get("planned").is_some(),
         has_execution: false,
         ready: query.get("ready").is_some(),
@@ -129,8 +137,8 @@ fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Result<List, Ref
         closed_since: text("closed_since"),
         closed_until: text("closed_until"),
         sort: sort.map_or(SortOrder::Priority, |it| it.1),
-        offset: pages.offset(),
-        limit: Some(pages.size),
+        offset: if is_whole { 0 } else { pages.offset() },
+        limit: (!is_whole).then_some(pages.size),
     })
 }
 
@@ -152,6 +160,7 @@ fn filters(view: &View<'_>) -> Markup {
         "wave",
         "mine",
         "unblocked",
+        "waiting",
         "planned",
         "ready",
     ];
@@ -206,6 +215,7 @@ fn filters(view: &View<'_>) -> Markup {
                     (field("wave", "Wave"))
                     (check("mine", "assigned to you"))
                     (check("unblocked", "not waiting for other issues"))
+                    (check("waiting", "waiting for other issues"))
                     (check("planned", "has a plan"))
                     (check("ready", "ready to be claimed"))
                 }

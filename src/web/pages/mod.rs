@@ -24,9 +24,6 @@ mod step;
 pub(super) use go::go;
 pub(super) use history::PAGE as STEPS_ON_A_PAGE;
 
-#[cfg(test)]
-pub(crate) use saved::is_option_of_query;
-
 use super::layout::with_notices;
 use super::place::Place;
 use super::view::{PageContent, View};

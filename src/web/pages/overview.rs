@@ -14,7 +14,7 @@ use crate::ops::work::{self, ExecutionView, run};
 use crate::web::forms::in_words;
 use crate::web::layout::one;
 use crate::web::parts::{badge, counted, issue_table, person, place_of, record_text, sentence, when};
-use crate::web::place::Place;
+use crate::web::place::{Place, Query};
 use crate::web::view::{PageContent, View};
 
 /// Maximum rows of each kind; the lists have all.
@@ -54,8 +54,8 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
                 (counted("Blocked", home.blocked.count))
                 @if home.blocked.count == 0 { p.quiet { "No item is blocked." } }
                 (items(view, &home.blocked))
-                (outside(view, "Not queued", &home.unblocked))
-                (outside(view, "Waiting for other issues", &home.waiting))
+                (outside(view, "Not queued", &home.unblocked, "unblocked"))
+                (outside(view, "Waiting for other issues", &home.waiting, "waiting"))
             }
             section {
                 (counted("Waiting for you", waiting))
@@ -109,8 +109,8 @@ fn items(view: &View<'_>, items: &HomeItems) -> Markup {
     }
 }
 
-/// Issues that are in no queue, each with the issues that it waits for; nothing if there are none.
-fn outside(view: &View<'_>, name: &str, issues: &HomeIssues) -> Markup {
+/// Issues that are in no queue, each with the issues that it waits for; nothing if there are none. The filter finds exactly these.
+fn outside(view: &View<'_>, name: &str, issues: &HomeIssues, filter: &str) -> Markup {
     let link = |id: &IssueId| view.id(&Place::Issue(id.clone()), id.as_str());
     html! {
         @if issues.count > 0 {
@@ -126,9 +126,7 @@ fn outside(view: &View<'_>, name: &str, issues: &HomeIssues) -> Markup {
                 }
             }
         }
-        @if issues.count > issues.first.len() {
-            p.quiet { "and " (issues.count - issues.first.len()) " more" }
-        }
+        (more(view, issues.count - issues.first.len(), Some((Place::Issues, one(filter, 1)))))
     }
 }
 
@@ -136,6 +134,34 @@ fn outside(view: &View<'_>, name: &str, issues: &HomeIssues) -> Markup {
 fn item_link(view: &View<'_>, item: &HomeItem) -> Markup {
     let id = item.item.rsplit(':').next().unwrap_or_default();
     super::queue::item(view, &item.queue_id, id, &item.item)
+}
+
+/// The list that has all of a kind, if there is one.
+fn list_of(kind: AttentionKind) -> Option<(Place, Query)> {
+    Some(match kind {
+        AttentionKind::Conflict => (Place::Conflicts, Query::default()),
+        AttentionKind::Lease => (Place::Executions, Query::default()),
+        AttentionKind::Run => (Place::Runs, Query::default()),
+        AttentionKind::Failure => (Place::Issues, one("status", IssueStatus::Failed)),
+        AttentionKind::Decision | AttentionKind::Review | AttentionKind::Choice | AttentionKind::Question => {
+            return None;
+        }
+    })
+}
+
+/// Says how many more there are, and leads to their list. An export has no list with a filter.
+fn more(view: &View<'_>, number: usize, list: Option<(Place, Query)>) -> Markup {
+    let list = list.filter(|(_, query)| query.is_empty() || !view.is_export());
+    html! {
+        @if number > 0 {
+            p.quiet {
+                @match list {
+                    Some((place, query)) => a href=(view.href_with(&place, &query)) { "and " (number) " more" },
+                    None => { "and " (number) " more" }
+                }
+            }
+        }
+    }
 }
 
 fn heading(kind: AttentionKind) -> &'static str {
@@ -169,7 +195,7 @@ fn attention(view: &View<'_>, group: &Attention) -> Markup {
                 }
             }
         }
-        @if group.count > group.first.len() { p.quiet { "and " (group.count - group.first.len()) " more" } }
+        (more(view, group.count - group.first.len(), list_of(group.kind)))
     }
 }
 

@@ -150,6 +150,7 @@ fn a_saved_query_can_name_another() {
         ("lost", "@nothing"),
         ("own", "@own"),
         ("bob", "--assignee @bob-by-name"),
+        ("at", "--tag @x"),
     ] {
         repo.git(&["config", &format!("wf.query.{name}"), options]).ok();
     }
@@ -157,6 +158,11 @@ fn a_saved_query_can_name_another() {
     assert_eq!(ids(&["@first"]), "A-1");
     assert_eq!(ids(&["@x", "@first"]), "A-1");
     assert_eq!(ids(&["@bob"]), "", "that is a value");
+    // So is one that a saved query happens to have as its name.
+    repo.wf(&["edit", "A-3", "--tag", "@x"]).ok();
+    for args in [&["--tag", "@x"][..], &["-at", "@x"], &["@at"]] {
+        assert_eq!(ids(args), "A-3", "{args:?}");
+    }
     for (name, message) in [
         ("@round", "`@round` refers to itself"),
         ("@own", "`@own` refers to itself"),

@@ -20,6 +20,8 @@ fn filters_find_what_is_unblocked_of_a_type_a_part_or_mine() {
     repo.wf(&["edit", "ISS-003", "--assignee", name.trim()]).ok();
     let list = |options: &[&str]| repo.wf(&[&["list", "--json"], options].concat()).json();
     assert_eq!(ids(&list(&["--unblocked"])), ["ISS-001", "ISS-003"]);
+    assert_eq!(ids(&list(&["--waiting"])), ["ISS-002"]);
+    repo.refused(2, &["list", "--waiting", "--unblocked"]);
     assert_eq!(ids(&list(&["--type", "bug"])), ["ISS-001"]);
     assert_eq!(ids(&list(&["--parent", "iss-001"])), ["ISS-003"]);
     assert_eq!(ids(&list(&["--mine"])), ["ISS-003"]);

@@ -113,7 +113,7 @@ fn answers(repo: &Repo) -> Answers {
     answers
 }
 
-fn filters() -> [&'static [&'static str]; 18] {
+fn filters() -> [&'static [&'static str]; 20] {
     [
         &["--status", "registered,planned"],
         &["--status", "queued"],
@@ -131,6 +131,8 @@ fn filters() -> [&'static [&'static str]; 18] {
         &["--closed-until", "2026-11-21", "--tag", "auth"],
         &["--has-solution"],
         &["--ready"],
+        &["--unblocked"],
+        &["--waiting", "--tag", "auth"],
         &["--tag", "auth", "--has-solution", "--priority", "3,4,5"],
         &["--until", "2026-11-22T02:00:00Z", "--author", "bea", "--status", "planned,queued,executing"],
     ]
@@ -157,9 +159,10 @@ fn compare_with_tree(repo: &Repo, known: &Answers) {
     }
     let answer = |question: &str| &known.iter().find(|(asked, _)| asked == question).unwrap().1;
     assert_eq!(answer("list --all --sort id"), &Value::from(issues.clone()));
-    let ready = ready(repo);
+    let (ready, waiting) = (ready(repo), waiting(&issues));
     for filter in filters() {
-        let mut found: Vec<&Value> = issues.iter().filter(|it| fits(it, filter, &ready)).collect();
+        let mut found: Vec<&Value> =
+            issues.iter().filter(|it| fits(it, filter, [&ready, &waiting])).collect();
         found.sort_by_key(|it| (it["priority"].as_u64(), text(it, "created_at"), text(it, "id")));
         let question = format!("list --all {}", filter.join(" "));
         assert_eq!(answer(&question).as_array().unwrap().iter().collect::<Vec<_>>(), found, "{question}");
@@ -207,7 +210,19 @@ fn ready(repo: &Repo) -> BTreeSet<String> {
     ready
 }
 
-fn fits(issue: &Value, filter: &[&str], ready: &BTreeSet<String>) -> bool {
+/// The issues that depend on one that is missing, or neither completed nor closed.
+fn waiting(issues: &[Value]) -> BTreeSet<String> {
+    let is_over = |it: &&Value| ["completed", "closed"].contains(&text(it, "status"));
+    let over: BTreeSet<&str> = issues.iter().filter(is_over).map(|it| text(it, "id")).collect();
+    let waits = |it: &&Value| {
+        let mut needed = it["depends_on"].as_array().into_iter().flatten();
+        needed.any(|id| !over.contains(id.as_str().unwrap()))
+    };
+    issues.iter().filter(waits).map(|it| text(it, "id").to_owned()).collect()
+}
+
+fn fits(issue: &Value, filter: &[&str], [ready, waiting]: [&BTreeSet<String>; 2]) -> bool {
+    let is_unqueued = ["registered", "planning", "planned"].contains(&text(issue, "status"));
     let has = |field: &str, value: &str| {
         issue[field].as_array().into_iter().flatten().any(|it| it.as_str() == Some(value))
     };
@@ -235,6 +250,8 @@ fn fits(issue: &Value, filter: &[&str], ready: &BTreeSet<String>) -> bool {
                 closed_at(issue).is_some_and(|at| &at[..until.len().min(19)] <= until)
             }
             "--has-solution" => issue["solution_count"].as_u64() > Some(0),
+            "--unblocked" => is_unqueued && !waiting.contains(text(issue, "id")),
+            "--waiting" => is_unqueued && waiting.contains(text(issue, "id")),
             "--ready" => ready.contains(text(issue, "id")),
             other => panic!("{other}"),
         };

@@ -120,3 +120,32 @@ fn a_long_list_comes_in_pages() {
     assert_eq!(seen.len(), 250);
     assert!(browser.page("/issues?page=999999999999999999999").contains("Issues"));
 }
+
+#[test]
+fn what_the_overview_leaves_out_is_in_a_list() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let bead = |n: usize| {
+        let on = (n >= 20)
+            .then(|| json!({"issue_id": format!("bd-{n}"), "depends_on_id": "bd-0", "type": "blocks"}));
+        json!({"id": format!("bd-{n}"), "title": format!("Issue {n}"), "status": "open", "priority": 2, "issue_type": "bug",
+            "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-02T00:00:00Z", "dependencies": on.into_iter().collect::<Vec<_>>()})
+    };
+    let lines: Vec<String> = (0..50).map(|n| bead(n).to_string()).collect();
+    repo.write("all.jsonl", lines.join("\n"));
+    repo.wf(&["import", "beads", "all.jsonl"]).ok();
+    let served = Served::of(&repo, &[]);
+    let browser = served.browser();
+    let overview = browser.page("/");
+    for (filter, expected, first) in [("unblocked", 20, 0), ("waiting", 30, 20)] {
+        let link = format!("<a href=\"/issues?{filter}=1\">and {} more</a>", expected - 12);
+        assert!(overview.contains(&link), "{overview}");
+        let page = browser.page(&format!("/issues?{filter}=1"));
+        let rows: Vec<usize> = page
+            .split("href=\"/issues/bd-")
+            .skip(1)
+            .filter_map(|row| row.split('"').next()?.parse().ok())
+            .collect();
+        assert_eq!((rows.len(), rows.iter().min()), (expected, Some(&first)), "{page}");
+    }
+}

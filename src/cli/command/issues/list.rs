@@ -150,11 +150,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Args { saved, filter, group_by, limit, offset, sort, count, brief, fields } = args;
     // Existing saved queries were expanded before the command line was parsed.
     if let Some(word) = saved.first() {
-        let name = word.strip_prefix('@').ok_or_else(|| {
-            Failure::usage(format!("`{word}` is not a saved query"))
-                .remedy(RemedyCall::new(Other::Search, ["TEXT"]), "searches for a text")
-        })?;
-        SavedQueries::of(&session)?.options(name)?;
+        if let Some(word) = saved.iter().find(|word| !word.starts_with('@')) {
+            return Err(Failure::usage(format!("`{word}` is not a saved query"))
+                .remedy(RemedyCall::new(Other::Search, ["TEXT"]), "searches for a text"));
+        }
+        SavedQueries::of(&session)?.expanded(saved.clone())?;
         return Err(
             Failure::usage(format!("`{word}` cannot be expanded here")).hint("put it before the options")
         );
