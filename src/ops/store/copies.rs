@@ -13,7 +13,7 @@ use crate::rules::folder::thread;
 use crate::rules::review::rejection_text;
 use crate::store::layout::{self, Form, Location, LogKind, form};
 use crate::store::redaction::Redactions;
-use crate::store::{ReadState, Tx, records};
+use crate::store::{ReadState, StoreError, Tx, records};
 
 /// Entries that repeat the same texts: failures and rejections are also stored as feedback of the issue, and a decision
 /// or another queue repeats why plans conflict.
@@ -23,24 +23,24 @@ pub(super) fn copies(tx: &Tx<'_>, wanted: &HideValue) -> Result<Vec<HideValue>, 
         LogKind::Conflicts(_) => reasons(tx, &log, &entry)?,
         _ => said_elsewhere(tx, &log, &entry)?,
     };
-    readable(tx, repeated)
+    Ok(readable(tx, repeated)?)
 }
 
 /// The other versions of a comment that still have a text. They are no copies: a later one may be there because it does
 /// without what is hidden now.
-pub(super) fn versions(tx: &Tx<'_>, wanted: &HideValue) -> Result<Vec<HideValue>, Refusal> {
+pub(super) fn versions(read: &impl ReadState, wanted: &HideValue) -> Result<Vec<HideValue>, StoreError> {
     let Some(Location::Entry(log @ LogKind::Comments(_), entry)) = wanted.place() else { return Ok(vec![]) };
-    let all = records::raw_log::<Comment>(tx, &log.to_string(), &mut Vec::new())?;
+    let all = records::raw_log::<Comment>(read, &log.to_string(), &mut Vec::new())?;
     let others = thread(&all, &entry).into_iter().filter(|it| it.id != entry && !it.body.trim().is_empty());
-    readable(tx, others.map(|it| Location::Entry(log.clone(), it.id.clone()).to_string()).collect())
+    readable(read, others.map(|it| Location::Entry(log.clone(), it.id.clone()).to_string()).collect())
 }
 
 /// Those of these entries that have texts which are not hidden.
-fn readable(tx: &Tx<'_>, paths: Vec<String>) -> Result<Vec<HideValue>, Refusal> {
+fn readable(read: &impl ReadState, paths: Vec<String>) -> Result<Vec<HideValue>, StoreError> {
     let mut found = Vec::new();
     for path in paths {
         let Some((folder, target)) = layout::redacted_by(&path) else { continue };
-        if has_texts(tx, &folder, &path)? {
+        if has_texts(read, &folder, &path)? {
             found.push(HideValue { folder, target, field: ALL.to_owned() });
         }
     }
@@ -126,11 +126,11 @@ fn said_in(tx: &Tx<'_>, log: &LogKind) -> Result<Vec<(EntryId, CopiedText)>, Ref
 }
 
 /// Whether an entry has anything left to hide.
-fn has_texts(tx: &Tx<'_>, folder: &str, path: &str) -> Result<bool, Refusal> {
+fn has_texts(read: &impl ReadState, folder: &str, path: &str) -> Result<bool, StoreError> {
     let (Form::Entry(once), id) = form(path) else { return Ok(false) };
-    let Some(bytes) = tx.file(path)? else { return Ok(false) };
+    let Some(bytes) = read.file(path)? else { return Ok(false) };
     let Ok(mut before) = strict::parse(&bytes) else { return Ok(false) };
-    Redactions::of(tx, folder)?.entry(path, &mut before);
+    Redactions::of(read, folder)?.entry(path, &mut before);
     let mut after = before.clone();
     redaction::hide(&mut after, ALL, once, &|value| {
         once.ordered(value).is_ok() && layout::bears(value, id.as_deref())

@@ -11,7 +11,9 @@ use crate::model::doc::Doc;
 use crate::model::id::{IssueId, RoadmapId};
 use crate::model::issue::ISSUE;
 use crate::model::op::{Op, Other};
-use crate::model::redaction::{ALL, DOCUMENT, ISSUE_FILE, REDACTED, Redaction, SOURCE_RECORD, holds_hidden};
+use crate::model::redaction::{
+    ALL, ISSUE_FILE, REDACTED, Redaction, SOURCE_RECORD, field_of_part, holds_hidden, issue_of_part,
+};
 use crate::model::remedy::RemedyCall;
 use crate::model::roadmap::ROADMAP;
 use crate::model::schema::FieldKind;
@@ -172,8 +174,7 @@ fn hide_source(
 /// A notice if the issue that was made of a hidden layer or task still shows the same texts.
 fn also_in_issue(tx: &Tx<'_>, wanted: &HideValue) -> Result<Option<Notice>, Refusal> {
     let Some(Location::Record(Owner::Roadmap(_))) = wanted.place() else { return Ok(None) };
-    let part = wanted.field.strip_prefix(DOCUMENT).and_then(|issue| IssueId::parse(issue).ok());
-    let Some(issue) = part else { return Ok(None) };
+    let Some(issue) = issue_of_part(&wanted.field) else { return Ok(None) };
     let path = layout::issue(&issue);
     let stored = match records::doc(tx, &ISSUE, &path) {
         // `fsck` reports it, and nothing of it can be hidden.
@@ -221,8 +222,11 @@ fn no_longer_approved(id: &RoadmapId) -> Notice {
 
 /// The layer or task of an issue in the document of each roadmap that has one: it has the same texts.
 fn parts_of_roadmaps(tx: &Tx<'_>, issue: &IssueId) -> Result<Vec<HideValue>, Refusal> {
-    let field = format!("{DOCUMENT}{issue}");
     let mut parts = Vec::new();
+    if !issue.is_made() {
+        return Ok(parts);
+    }
+    let field = field_of_part(issue);
     for id in records::roadmap_ids(tx)? {
         let path = layout::roadmap(&id);
         let doc = match records::doc(tx, &ROADMAP, &path) {

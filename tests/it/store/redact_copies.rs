@@ -1,6 +1,8 @@
 //! A hidden text is hidden in each entry that repeats it; of a comment, in the named version or in all.
 
-use crate::support::{Repo, Sandbox, column, plan_on};
+use serde_json::json;
+
+use crate::support::{Repo, Sandbox, Two, column, plan_on};
 
 const SECRET: &str = "hunter2";
 
@@ -116,4 +118,49 @@ fn a_withdrawn_version_has_no_text_and_nothing_else_has_versions() {
     assert!(!told.contains("still readable"), "{told}");
     let refused = repo.refused(2, &["redact", "ISS-001", "title", "--all-versions", "-m", "a name"]);
     assert_eq!(refused["message"], "only a comment has other versions");
+}
+
+/// What `fsck` says of versions of comments.
+fn noted(repo: &Repo) -> Vec<serde_json::Value> {
+    let all = repo.json(&["fsck"]).as_array().unwrap().clone();
+    all.into_iter().filter(|it| it["what"].as_str().unwrap().contains("of this comment")).collect()
+}
+
+#[test]
+fn a_version_that_came_after_the_others_were_hidden_is_noted() {
+    let two = Two::new();
+    two.ada.issue("ISS-001");
+    let [first, _, third] = edited(&two.ada);
+    two.meet();
+    let comment = format!("comments/{first}");
+    two.ada.wf(&["redact", "ISS-001", &comment, "--all-versions", "-m", "a password"]).ok();
+    // Bea does not know of that yet.
+    let edit = two.bea.json(&["comment", "ISS-001", "--edit", &third, "-m", SECRET]);
+    two.meet();
+    let [note] = &noted(&two.ada)[..] else { panic!("{:?}", noted(&two.ada)) };
+    assert_eq!(note["severity"], "note");
+    let fourth = edit["id"].as_str().unwrap();
+    assert!(note["path"].as_str().unwrap().ends_with(&format!("/comments/{fourth}.json")), "{note}");
+    let remedy = format!("git wf redact --all-versions -m TEXT ISS-001 comments/{fourth}");
+    let told = two.bea.wf(&["fsck", "--verbose"]).ok().stdout;
+    assert!(told.contains(&remedy), "{told}");
+    let comment = format!("comments/{fourth}");
+    two.bea.wf(&["redact", "ISS-001", &comment, "--all-versions", "-m", "a password"]).ok();
+    assert_eq!(noted(&two.bea), [json!(null); 0]);
+    assert_hidden(&two.bea, &[&["show", "ISS-001"]]);
+}
+
+#[test]
+fn a_version_that_someone_left_readable_is_not_noted() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let [first, second, third] = edited(&repo);
+    for version in [first, second] {
+        repo.wf(&["redact", "ISS-001", &format!("comments/{version}"), "-m", "a password"]).ok();
+    }
+    assert_eq!(noted(&repo), [json!(null); 0], "the third was there, and has nothing to hide");
+    repo.wf(&["redact", "ISS-001", &format!("comments/{third}"), "-m", "a password"]).ok();
+    repo.wf(&["comment", "ISS-001", "--edit", &third, "-m", "without it"]).ok();
+    assert_eq!(noted(&repo), [json!(null); 0], "its author knew of it");
 }

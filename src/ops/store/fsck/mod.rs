@@ -9,6 +9,7 @@ mod repair;
 mod roadmaps;
 mod runs;
 mod sources;
+mod versions;
 
 use std::collections::BTreeSet;
 
