@@ -45,8 +45,19 @@ pub(crate) const ISSUE_FILE: &str = "issue.json";
 pub(crate) const SOURCE_RECORD: &str = "imported";
 /// The file of a roadmap in its directory, as the target of a redaction.
 const ROADMAP_FILE: &str = "roadmap.json";
-/// The field of a roadmap with its document, of which each layer or task is a member.
-pub(crate) const DOCUMENT: &str = "document/";
+/// Begins the fields of a roadmap that are members of its document.
+const DOCUMENT: &str = "document/";
+
+/// The field of a roadmap with the layer or task of an issue.
+pub(crate) fn field_of_part(issue: &IssueId) -> String {
+    format!("{DOCUMENT}{issue}")
+}
+
+/// The issue whose layer or task a field of a roadmap is; `None` for the other members of its document, some of whose names
+/// could be ids: `non-goals`.
+pub(crate) fn issue_of_part(field: &str) -> Option<IssueId> {
+    field.strip_prefix(DOCUMENT).and_then(|id| IssueId::parse(id).ok()).filter(IssueId::is_made)
+}
 
 impl Redaction {
     /// Whether it hides the record of the source of an issue. Then the issue no longer follows its source.
@@ -56,8 +67,7 @@ impl Redaction {
 
     /// Whether it hides the layer or task of an issue in the document of a roadmap.
     fn is_of_part(&self) -> bool {
-        let part = self.field.strip_prefix(DOCUMENT).filter(|_| self.target == ROADMAP_FILE);
-        part.is_some_and(|part| IssueId::parse(part).is_ok())
+        self.target == ROADMAP_FILE && issue_of_part(&self.field).is_some()
     }
 
     /// Whether it hides every value of its field, past and future.
@@ -243,11 +253,14 @@ mod tests {
             let it: Redaction = serde_json::from_value(it).unwrap();
             it.hides(Some(&serde_json::from_value("2026-02-01T00:00:00.000Z/00000/0000000b".into()).unwrap()))
         };
-        assert!(hides("roadmap.json", "document/ISS-001"));
+        assert!(hides("roadmap.json", "document/ISS-20261121-7k3m2pq9"));
         for (target, field) in [
             ("roadmap.json", "document"),
             ("roadmap.json", "document/risks"),
-            ("issue.json", "document/ISS-001"),
+            ("roadmap.json", "document/non-goals"),
+            ("roadmap.json", "document/ISS-001"),
+            ("roadmap.json", "document/ISS-20261121-goals"),
+            ("issue.json", "document/ISS-20261121-7k3m2pq9"),
         ] {
             assert!(!hides(target, field), "{target} {field}");
         }

@@ -49,6 +49,13 @@ fn is_dated(id: &str) -> bool {
         && is_one
 }
 
+impl IssueId {
+    /// Whether it is an id as they are made here, like that of every issue of a roadmap.
+    pub(crate) fn is_made(&self) -> bool {
+        is_dated(self.as_str()) && Uid::parse(self.uid()).is_some()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -34,7 +34,7 @@ pub(crate) fn revise(session: &Session, input: &Revise) -> Answer<RoadmapView> {
     let feedback = tidy(&input.feedback)?;
     if input.approve == feedback.parts().next().is_some() {
         return Err(Refusal::usage("give either an approval or feedback")
-            .hint("give --approve alone, or one or more of --scope, --convergence and --redecompose"));
+            .hint("give --approve alone, or one or more of --scope, --convergence and --redecompose; --planner sends feedback to an agent"));
     }
     let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id)?;

@@ -32,7 +32,9 @@ fn feedback_is_kept_in_at_most_five_rounds() {
     assert_eq!(repo.refused(1, &["roadmap", "revise", id, "--scope", "more"])["code"], "too-many-rounds");
     assert_eq!(revise(&["--approve"])["status"], "ready");
     for args in [&["--scope", " "][..], &[]] {
-        assert_eq!(repo.refused(2, &[&["roadmap", "revise", id], args].concat())["code"], "usage");
+        let refused = repo.refused(2, &[&["roadmap", "revise", id], args].concat());
+        assert_eq!(refused["code"], "usage");
+        assert!(refused["hint"].as_str().unwrap().contains("--planner"), "{refused}");
     }
     let executor = repo.with_env("WF_ROLE", "executor");
     assert_eq!(executor.refused(1, &["roadmap", "revise", id, "--approve"])["code"], "not-your-role");

@@ -135,6 +135,24 @@ fn an_approval_is_of_the_document_as_it_is_shown() {
 }
 
 #[test]
+fn another_member_whose_name_could_be_an_id_is_hidden_only_as_it_was() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let mut document = direct();
+    document["non-goals"] = json!(SECRET);
+    let id = add(&repo, &document, &[])["id"].as_str().unwrap().to_owned();
+    let told = repo.wf(&["redact", &id, "document/non-goals", "-m", "a password"]).ok().stderr;
+    assert!(!told.contains("was made of it"), "{told}");
+    assert_hidden(&repo);
+    sandbox.advance(60);
+    document["non-goals"] = json!("no colours");
+    add(&repo, &document, &[]);
+    let stored = repo.wf(&["export", "jsonl"]).ok().stdout;
+    assert!(stored.contains("no colours"), "{stored}");
+    assert_hidden(&repo);
+}
+
+#[test]
 fn who_redacts_a_task_hears_of_its_issue() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
