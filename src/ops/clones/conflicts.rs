@@ -189,3 +189,6 @@ fn describe(n: usize, conflict: &Conflict, is_numbered: bool) -> String {
     let author = other.author.as_deref().unwrap_or("someone");
     if is_numbered { format!("{record} {field} {}  by {author}", n + 1) } else { format!("{record} {field}") }
 }
+
+#[cfg(test)]
+mod tests;
