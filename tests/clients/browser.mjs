@@ -180,7 +180,7 @@ async function pass(address) {
   await page.locator("table a", { hasText: /^1$/ }).click();
   await page.getByText("The cart keeps its items").waitFor();
   const commit = git("rev-parse", "HEAD").trim();
-  await page.locator("main a.id", { hasText: commit.slice(0, 12) }).first().click();
+  await page.locator(`main a.id[href="/commits/${commit}"]`).first().click();
   await page.waitForURL(`**/commits/${commit}`);
   await page.locator("ol.chain .id", { hasText: "ISS-1" }).first().click();
   await page.waitForURL("**/issues/ISS-1");
