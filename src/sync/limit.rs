@@ -74,6 +74,11 @@ impl Patience {
         self.0
     }
 
+    /// Deducts a wait that is over.
+    pub(super) fn spend(&mut self, waited: Duration) {
+        self.0 = self.0.saturating_sub(waited);
+    }
+
     /// Deducts a wait; returns `false`, and deducts nothing, if it is too long.
     pub(super) fn takes(&mut self, wait: Duration) -> bool {
         let left = self.0.checked_sub(wait);
@@ -168,5 +173,7 @@ mod tests {
         assert!(!patience.takes(PATIENCE));
         assert!(patience.takes(PATIENCE / 2));
         assert!(!patience.takes(Duration::from_millis(1)));
+        patience.spend(PATIENCE);
+        assert_eq!(patience.left(), Duration::ZERO);
     }
 }

@@ -5,6 +5,8 @@
 //! loses only its place: the next one finds what was handed in, and pushes it.
 
 mod line;
+#[cfg(test)]
+mod tests;
 
 use std::cell::Cell;
 use std::io::Write;
@@ -111,7 +113,8 @@ impl<'store> Turn<'store> {
         let came = ticket.number;
         let (state, patience, waited) = (TurnstileState::default(), Patience::new(), Duration::ZERO);
         let remote = remote.to_owned();
-        Self { store, remote, tracking, folder, ticket, came, state, watch, patience, waited }.stand()
+        let turn = Self { store, remote, tracking, folder, ticket, came, state, watch, patience, waited };
+        turn.stand(|remote, words| SyncError::Unreachable { remote, words })
     }
 
     /// Waits as long as the host asks.
@@ -148,14 +151,22 @@ impl<'store> Turn<'store> {
         self.save()
     }
 
-    /// Goes to the end of the line, behind all that wait now, and waits for another turn.
+    /// Goes to the end of the line, behind all that wait now, and waits for another turn. Meanwhile, others may push what
+    /// this process handed in.
+    ///
+    /// # Errors
+    /// [`SyncError::Unknown`] if it does not get another turn.
     pub(super) fn again(mut self) -> Result<Self, SyncError> {
         let ticket = Ticket::draw(&self.folder).map_err(StoreError::io(&self.folder))?;
         self.ticket = ticket;
-        self.stand()
+        self.stand(|remote, words| {
+            let words = format!("{words}, and may still push it");
+            SyncError::Unknown { remote, words }
+        })
     }
 
-    fn stand(mut self) -> Result<Self, SyncError> {
+    /// Waits for this process's turn. `given_up` makes the error for a wait that is too long.
+    fn stand(mut self, given_up: impl FnOnce(String, String) -> SyncError) -> Result<Self, SyncError> {
         let environment = self.store.environment();
         let (began, left, watch, said) = (Instant::now(), self.patience.left(), self.watch, Cell::new(0));
         let is_given_up = || {
@@ -166,13 +177,13 @@ impl<'store> Turn<'store> {
             environment.is_stopped() || waited >= left
         };
         let is_first = self.ticket.wait(&is_given_up).map_err(StoreError::io(&self.folder))?;
-        let has_patience = self.patience.takes(began.elapsed().min(left));
+        self.patience.spend(began.elapsed());
         if !is_first && environment.is_stopped() {
             return Err(self.stopped());
         }
-        if !is_first || !has_patience {
+        if !is_first {
             let words = "another process of this clone has been talking to it for too long".to_owned();
-            return Err(SyncError::Unreachable { remote: self.remote.clone(), words });
+            return Err(given_up(self.remote.clone(), words));
         }
         let path = self.folder.join(STATE);
         self.state = read(&path);
