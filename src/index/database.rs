@@ -14,7 +14,7 @@ use crate::store::object_id;
 /// "wfix": distinguishes this file from other databases.
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, of what is derived into them, and of the rules whose results are kept.
-const VERSION: i32 = 24;
+const VERSION: i32 = 25;
 /// More statements than one issue needs, so that none is prepared again for each issue.
 const STATEMENTS: usize = 64;
 /// Bytes of full text that are buffered before they are written: each portion is later merged with others, so a few
@@ -35,6 +35,20 @@ pub(super) enum IndexPart {
     /// The commits of the ref.
     Log,
 }
+
+/// How far the words are on the way from one state to another; meanwhile, they reflect neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct WordsBegun {
+    /// The commit of the state that they reflected; `None` if they were empty.
+    pub(super) from: Option<ObjectId>,
+    /// The commit of the state to reach.
+    pub(super) to: ObjectId,
+    /// How many of the changed issues are done, in their order.
+    pub(super) done: usize,
+}
+
+/// The key of [`WordsBegun`]: the two commits and the number, `-` for none.
+const WORDS_BEGUN: &str = "words begun";
 
 impl IndexPart {
     fn key(self) -> &'static str {
@@ -140,12 +154,33 @@ pub(super) fn tip(db: &Connection, part: IndexPart) -> Result<Option<ObjectId>, 
 
 /// Records the commit that a part now reflects.
 pub(super) fn set_tip(db: &Connection, part: IndexPart, commit: ObjectId) -> Result<(), IndexError> {
+    if part == IndexPart::Words {
+        remove_meta(db, WORDS_BEGUN)?;
+    }
     set_meta(db, part.key(), &commit.to_string())
+}
+
+/// How far the words are, if they are on the way to another state.
+pub(super) fn words_begun(db: &Connection) -> Result<Option<WordsBegun>, IndexError> {
+    let Some(text) = meta(db, WORDS_BEGUN)? else { return Ok(None) };
+    let mut words = text.split(' ');
+    let (from, to, done) = (words.next().and_then(object_id), words.next().and_then(object_id), words.next());
+    Ok(to.zip(done.and_then(|done| done.parse().ok())).map(|(to, done)| WordsBegun { from, to, done }))
+}
+
+/// Records how far the words are.
+pub(super) fn set_words_begun(db: &Connection, begun: WordsBegun) -> Result<(), IndexError> {
+    remove_meta(db, IndexPart::Words.key())?;
+    let from = begun.from.map_or_else(|| "-".to_owned(), |from| from.to_string());
+    set_meta(db, WORDS_BEGUN, &format!("{from} {} {}", begun.to, begun.done))
 }
 
 /// Makes a part empty.
 pub(super) fn clear(db: &Connection, part: IndexPart) -> Result<(), IndexError> {
-    db.execute("DELETE FROM meta WHERE key = ?1", [part.key()])?;
+    remove_meta(db, part.key())?;
+    if part == IndexPart::Words {
+        remove_meta(db, WORDS_BEGUN)?;
+    }
     Ok(db.execute_batch(match part {
         IndexPart::Rows => {
             "DELETE FROM issues; DELETE FROM authors; DELETE FROM tags; DELETE FROM components;
@@ -174,5 +209,10 @@ fn meta(db: &Connection, key: &str) -> Result<Option<String>, rusqlite::Error> {
 
 fn set_meta(db: &Connection, key: &str, value: &str) -> Result<(), IndexError> {
     db.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", params![key, value])?;
+    Ok(())
+}
+
+fn remove_meta(db: &Connection, key: &str) -> Result<(), IndexError> {
+    db.execute("DELETE FROM meta WHERE key = ?1", [key])?;
     Ok(())
 }

@@ -11,6 +11,7 @@ mod list;
 mod log;
 mod packed;
 mod pieces;
+mod portions;
 mod query;
 mod queue_part;
 mod queues;
@@ -35,7 +36,7 @@ pub(crate) use search::{Hit, Searched};
 use std::cell::Cell;
 use std::time::Duration;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::Connection;
 
 use crate::model::hash::CommitHash;
 use crate::store::{ObjectId, Snapshot, Store, StoreError};
@@ -270,7 +271,7 @@ impl<'a> Index<'a> {
         let found = folder.identity();
         match Self::open(store, folder, needs, folder::PATIENCE, watch) {
             Err(error) if error.is_of_database() && !error.is_busy() => {
-                remake(store, folder, found, needs, watch)?;
+                remake(store, folder, found, needs.without_words(), watch)?;
                 Self::open(store, folder, needs, folder::PATIENCE, watch)
             }
             index => index,
@@ -302,7 +303,8 @@ impl<'a> Index<'a> {
         watch: Refreshing<'_>,
     ) -> Result<Self, IndexError> {
         if folder.identity().is_none() {
-            remake(store, folder, None, needs, watch)?;
+            // Everybody waits for this, but nobody for the words.
+            remake(store, folder, None, needs.without_words(), watch)?;
         }
         let guard = folder.share(patience)?;
         let identity = folder.identity();
@@ -320,7 +322,7 @@ impl<'a> Index<'a> {
                 return Ok(Self { store, commit, db, file, knows_ready: Cell::default() });
             }
             db.execute_batch("ROLLBACK")?;
-            refresh(&mut db, store, needs, watch)?;
+            refresh::in_turn(&mut db, store, needs, watch)?;
             database::keep_short_log(&db, &folder.database())?;
         }
         Err(std::io::Error::other("other processes keep changing it").into())
@@ -379,22 +381,4 @@ impl<'a> Index<'a> {
     pub(crate) fn snapshot(&self) -> Result<Snapshot<'a>, StoreError> {
         self.store.snapshot_at(self.commit)
     }
-}
-
-/// One process at a time changes the index; the second one finds it up to date.
-fn refresh(
-    db: &mut Connection,
-    store: &Store,
-    needs: Needs,
-    watch: Refreshing<'_>,
-) -> Result<(), IndexError> {
-    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let snapshot = store.snapshot()?;
-    if refresh::is_at(&tx, needs, snapshot.commit())? {
-        return Ok(());
-    }
-    database::limit_memory(&tx, 16)?;
-    refresh::refresh_or_begin(&tx, store, &snapshot, needs, watch)?;
-    tx.commit()?;
-    database::limit_memory(db, 4)
 }

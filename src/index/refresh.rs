@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use super::database::{self, IndexPart};
 use super::error::IndexError;
 use super::rows::{self, WantedRows};
-use super::{readers, upsert};
+use super::{portions, readers, upsert};
 use crate::model::id::IssueId;
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 
@@ -30,6 +30,10 @@ impl Needs {
     /// Everything.
     pub(crate) const ALL: Self = Self { words: true, log: true };
 
+    pub(super) fn without_words(self) -> Self {
+        Self { words: false, ..self }
+    }
+
     pub(super) fn parts(self) -> Vec<IndexPart> {
         let mut parts = vec![IndexPart::Rows];
         parts.extend(self.words.then_some(IndexPart::Words));
@@ -51,6 +55,27 @@ pub(super) fn is_at(db: &Connection, needs: Needs, commit: ObjectId) -> Result<b
     Ok(true)
 }
 
+/// Updates the needed parts of an index that other processes use as well. One process at a time changes it; the second one
+/// finds it up to date.
+pub(super) fn in_turn(
+    db: &mut Connection,
+    store: &Store,
+    needs: Needs,
+    watch: Refreshing<'_>,
+) -> Result<(), IndexError> {
+    database::limit_memory(db, 16)?;
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let snapshot = store.snapshot()?;
+    if !is_at(&tx, needs, snapshot.commit())? {
+        refresh_or_begin(&tx, store, &snapshot, needs, watch)?;
+    }
+    tx.commit()?;
+    if needs.words {
+        portions::catch_up(db, store, watch)?;
+    }
+    database::limit_memory(db, 4)
+}
+
 /// Like [`refresh`], but starts from nothing if the state that the index reflects is no longer completely here.
 pub(super) fn refresh_or_begin(
     db: &Connection,
@@ -69,7 +94,8 @@ pub(super) fn refresh_or_begin(
     refresh(db, store, snapshot, needs, watch)
 }
 
-/// Updates the needed parts to the state of `snapshot`. The caller holds the database exclusively, in a transaction.
+/// Updates the needed parts to the state of `snapshot`, but the words only in a new index, or together with the rows of
+/// a few issues: the others are indexed in portions. The caller holds the database exclusively, in a transaction.
 fn refresh(
     db: &Connection,
     store: &Store,
@@ -83,21 +109,28 @@ fn refresh(
         database::clear(db, IndexPart::Words)?;
     }
     let target = snapshot.commit();
-    // Both at once if they reflect the same state, so that each issue is read once.
-    let with_words = needs.words && database::tip(db, IndexPart::Words)? == rows.commit;
     if rows.commit != Some(target) {
-        let wanted = WantedRows { rows: true, words: with_words, is_first: rows.commit.is_none() };
-        issues(db, store, snapshot, rows.tree, wanted, watch)?;
+        let changed = store.changed(rows.tree, snapshot.tree())?;
+        let ids: Vec<&IssueId> = changed.issues.values().flatten().collect();
+        let is_first = rows.commit.is_none();
+        // Both at once if they reflect the same state, so that each issue is read once.
+        let words = needs.words
+            && database::tip(db, IndexPart::Words)? == rows.commit
+            && (is_first || ids.len() <= portions::PORTION);
+        let wanted = WantedRows { rows: true, words, is_first };
+        let mut done = 0;
+        readers::read_all(store, snapshot, &ids, wanted, |issue| {
+            watch("indexing issues", done, ids.len());
+            done += 1;
+            rows::write(db, issue, wanted)
+        })?;
+        if !changed.queues.is_empty() {
+            rows::queue_ids(db, &records::queue_ids(snapshot)?)?;
+        }
         database::set_tip(db, IndexPart::Rows, target)?;
-        if with_words {
+        if words {
             database::set_tip(db, IndexPart::Words, target)?;
         }
-    }
-    if needs.words && database::tip(db, IndexPart::Words)? != Some(target) {
-        let words = Start::of(db, store, IndexPart::Words)?;
-        let wanted = WantedRows { rows: false, words: true, is_first: words.commit.is_none() };
-        issues(db, store, snapshot, words.tree, wanted, watch)?;
-        database::set_tip(db, IndexPart::Words, target)?;
     }
     if needs.log {
         log(db, store, target, watch)?;
@@ -122,29 +155,6 @@ impl Start {
         }
         Ok(Self { commit: None, tree: None })
     }
-}
-
-fn issues(
-    db: &Connection,
-    store: &Store,
-    snapshot: &Snapshot<'_>,
-    from: Option<ObjectId>,
-    wanted: WantedRows,
-    watch: Refreshing<'_>,
-) -> Result<(), IndexError> {
-    let changed = store.changed(from, snapshot.tree())?;
-    let ids: Vec<&IssueId> = changed.issues.values().flatten().collect();
-    let doing = if wanted.rows { "indexing issues" } else { "indexing words" };
-    let mut done = 0;
-    readers::read_all(store, snapshot, &ids, wanted, |issue| {
-        watch(doing, done, ids.len());
-        done += 1;
-        rows::write(db, issue, wanted)
-    })?;
-    if wanted.rows && !changed.queues.is_empty() {
-        rows::queue_ids(db, &records::queue_ids(snapshot)?)?;
-    }
-    Ok(())
 }
 
 fn log(db: &Connection, store: &Store, target: ObjectId, watch: Refreshing<'_>) -> Result<(), IndexError> {

@@ -2,3 +2,4 @@
 
 mod freshness;
 mod places;
+mod portions;
