@@ -34,28 +34,37 @@ pub(crate) struct CliContext {
 }
 
 /// A progress line on stderr.
-#[derive(Default)]
-struct Line(RefCell<Option<(&'static str, ProgressLine)>>);
+struct Line {
+    is_json: bool,
+    line: RefCell<Option<(&'static str, ProgressLine)>>,
+}
 
 impl ops::Progress for Line {
     fn at(&self, doing: &'static str, done: usize, total: usize) {
-        show(&mut self.0.borrow_mut(), doing, done, total);
+        if total >= WORTH_SHOWING {
+            self.count(doing, done as u64, Some(total as u64));
+        }
     }
 
     fn count(&self, doing: &'static str, done: u64, total: Option<u64>) {
-        let mut line = self.0.borrow_mut();
+        let mut line = self.line.borrow_mut();
         if line.as_ref().is_none_or(|(known, line)| *known != doing || line.total() != total) {
             // The previous line must disappear first.
             *line = None;
-            *line = Some((doing, ProgressLine::start(doing, total)));
+            *line = Some((doing, ProgressLine::start(doing, total, self.is_json)));
         }
         if let Some((_, progress)) = &mut *line {
             progress.at(done);
         }
     }
 
+    fn wait(&self, why: &'static str, seconds: u64, _: u64) {
+        // Nobody knows how long it will take.
+        self.count(why, seconds, None);
+    }
+
     fn end(&self) {
-        self.0.take();
+        self.line.take();
     }
 }
 
@@ -122,7 +131,8 @@ impl CliContext {
         if let (Clock::Fixed(_), Ok(now)) = (store.clock(), store.now()) {
             crate::ui::time::stand_still(now);
         }
-        let session = Session::new(store, Box::<Line>::default());
+        let line = Line { is_json: self.json(), line: RefCell::default() };
+        let session = Session::new(store, Box::new(line));
         let session = Rc::new(session.called_by(calling::agent(&environment())));
         Ok(Rc::clone(self.session.get_or_init(|| session)))
     }
@@ -249,26 +259,6 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 
 /// With fewer records, the work is done before anyone looks.
 const WORTH_SHOWING: usize = 2000;
-
-/// Shows the progress of the index.
-pub(crate) fn show(
-    progress: &mut Option<(&'static str, ProgressLine)>,
-    doing: &'static str,
-    done: usize,
-    total: usize,
-) {
-    if total < WORTH_SHOWING {
-        return;
-    }
-    if progress.as_ref().is_none_or(|(known, _)| *known != doing) {
-        // The previous line must disappear first.
-        *progress = None;
-        *progress = Some((doing, ProgressLine::start(doing, Some(total as u64))));
-    }
-    if let Some((_, progress)) = progress {
-        progress.at(done as u64);
-    }
-}
 
 /// How messages call the file of an argument.
 pub(crate) fn named(path: &str) -> String {

@@ -40,12 +40,14 @@ struct SoFar {
 }
 
 impl SoFar {
-    /// Begins another part, this many steps after what was sent.
-    fn begin(&mut self, doing: &str, after: f64) {
-        if self.doing != doing {
+    /// Begins another part, this many steps after what was sent. Returns whether it is another one.
+    fn begin(&mut self, doing: &str, after: f64) -> bool {
+        let is_another = self.doing != doing;
+        if is_another {
             self.before = self.sent + after;
             doing.clone_into(&mut self.doing);
         }
+        is_another
     }
 }
 
@@ -70,11 +72,12 @@ impl ProgressSteps {
         Self(None)
     }
 
-    /// Reports `done` steps of `doing`, if that is at least `least` steps more than before.
+    /// Reports `done` steps of `doing`, if that is at least `least` steps more than before. The first step is always
+    /// reported: the next one may be long in coming, as in a wait for others.
     fn send(&self, doing: &str, done: f64, total: Option<f64>, least: f64) {
         let Some(sink) = &self.0 else { return };
         let mut so_far = sink.so_far.lock().unwrap_or_else(PoisonError::into_inner);
-        so_far.begin(doing, 0.0);
+        let least = if so_far.begin(doing, 0.0) { 1.0 } else { least };
         if so_far.before + done >= so_far.sent + least {
             sink.send(&mut so_far, (done, total), doing);
         }
@@ -192,5 +195,19 @@ mod tests {
         assert!(all.windows(2).all(|pair| pair[0].done < pair[1].done));
         let last = all.last().unwrap();
         assert_eq!((last.done, last.total, last.message.as_str()), (7000.0, Some(7000.0), "writing"));
+    }
+
+    #[test]
+    fn a_wait_is_told_when_it_begins_and_then_now_and_again() {
+        let (steps, mut received) = ProgressSteps::sent();
+        steps.count("reading", 5, Some(10));
+        (1..=30).for_each(|second| steps.wait("waiting", second, 600));
+        drop(steps);
+        let mut all = Vec::new();
+        while let Ok(step) = received.try_recv() {
+            all.push((step.message, step.done, step.total.unwrap()));
+        }
+        let waiting = |done: f64| ("waiting".to_owned(), 5.0 + done, 605.0);
+        assert_eq!(all[1..], [waiting(1.0), waiting(13.0), waiting(25.0)]);
     }
 }

@@ -22,6 +22,11 @@ pub(crate) trait Progress {
     /// Like [`Progress::at`], for work that may be short and whose total may not be known.
     fn count(&self, doing: &'static str, done: u64, total: Option<u64>);
 
+    /// The work has waited some seconds for others, and gives up after `most`.
+    fn wait(&self, why: &'static str, seconds: u64, most: u64) {
+        self.count(why, seconds, Some(most));
+    }
+
     /// The work is over.
     fn end(&self);
 }
@@ -157,9 +162,12 @@ impl Session {
         done
     }
 
-    /// Runs work that talks to a remote, and reports its transfers and its waits for rate limits as progress.
+    /// Runs work that talks to a remote, and reports its transfers and its waits as progress.
     pub(crate) fn asking<T>(&self, work: impl FnOnce(sync::RemoteWatch<'_>) -> T) -> T {
-        let done = work(&|doing, done, total| self.progress.count(label(doing), done, Some(total)));
+        let done = work(&|doing, done, total| match doing {
+            RemoteWork::Line => self.progress.wait(label(doing), done, total),
+            _ => self.progress.count(label(doing), done, Some(total)),
+        });
         self.progress.end();
         done
     }

@@ -1,45 +1,52 @@
-//! One line on stderr that shows the progress of long work.
+//! One line on stderr that shows the progress of long work; if stderr is not a terminal, one that stays.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use super::settings::UiSettings;
-use super::{text, time};
+use super::{Painter, outlet, style, text, time};
 
 /// The least time between two updates.
 const INTERVAL: Duration = Duration::from_millis(100);
 /// An earlier estimate would be a guess.
 const WORTH_ESTIMATING: Duration = Duration::from_millis(500);
+/// After this time, someone who sees no progress is told once what takes so long.
+const NOTICEABLE: Duration = Duration::from_secs(2);
 /// Moves to the start of the line and clears it.
 const CLEAR: &str = "\r\u{1b}[K";
 
-/// Shows "importing 1200/5000" until it is dropped. If stderr is not a terminal, it shows nothing.
+/// Shows "importing 1200/5000" until it is dropped. If stderr is not a terminal, it says that once, if the work takes long.
 ///
 /// Drop it before anything else is written to the terminal.
 pub(crate) struct ProgressLine {
     label: String,
     total: Option<u64>,
     out: Option<Box<dyn Write>>,
+    /// Whether to say it once in a line that stays.
+    tells: bool,
     drawn: Option<Instant>,
     begun: Instant,
 }
 
 impl ProgressLine {
     /// `label` is a word such as "importing"; `total` may be unknown. Nothing is drawn before the first
-    /// [`ProgressLine::at`].
-    pub(crate) fn start(label: &'static str, total: Option<u64>) -> Self {
+    /// [`ProgressLine::at`]. If `is_json`, stderr is for JSON, so only a terminal shows anything.
+    pub(crate) fn start(label: &'static str, total: Option<u64>, is_json: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         // It writes only its own words and the escapes that clear them; none of it comes from outside.
         #[allow(clippy::disallowed_methods)]
         let stderr = io::stderr();
         let settings = UiSettings::get();
         let is_wanted = !dumb && !settings.is_quiet && !settings.is_plain;
-        let out = (stderr.is_terminal() && is_wanted).then(|| Box::new(stderr) as Box<dyn Write>);
-        Self::on(out, label, total)
+        let is_terminal = stderr.is_terminal();
+        let out = (is_terminal && is_wanted).then(|| Box::new(stderr) as Box<dyn Write>);
+        let tells = out.is_none() && !settings.is_quiet && !is_json;
+        Self::on(out, label, total, tells)
     }
 
-    fn on(out: Option<Box<dyn Write>>, label: &str, total: Option<u64>) -> Self {
-        Self { label: text::clean_line(label).into_owned(), total, out, drawn: None, begun: Instant::now() }
+    fn on(out: Option<Box<dyn Write>>, label: &str, total: Option<u64>, tells: bool) -> Self {
+        let (label, begun) = (text::clean_line(label).into_owned(), Instant::now());
+        Self { label, total, out, tells, drawn: None, begun }
     }
 
     /// How many items there are, if that is known.
@@ -49,16 +56,29 @@ impl ProgressLine {
 
     /// Shows that `done` items are finished. Cheap enough to call for every item.
     pub(crate) fn at(&mut self, done: u64) {
-        let Some(out) = &mut self.out else { return };
-        if self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL) {
+        let elapsed = self.begun.elapsed();
+        if self.tells && elapsed >= NOTICEABLE {
+            self.tells = false;
+            let label = Painter::stderr().paint(style::DIM, "note:");
+            outlet::say(&format!("{label} {}", self.words(done, elapsed)));
+        }
+        if self.out.is_none() || self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL) {
             return;
         }
         self.drawn = Some(Instant::now());
+        let words = self.words(done, elapsed);
+        if let Some(out) = &mut self.out {
+            // Work goes on even if the progress cannot be shown.
+            let _ = write!(out, "{CLEAR}{words}").and_then(|()| out.flush());
+        }
+    }
+
+    /// "importing 1200/5000, about 20s left"
+    fn words(&self, done: u64, elapsed: Duration) -> String {
         let count = self.total.map_or_else(|| done.to_string(), |total| format!("{done}/{total}"));
-        let left = self.total.and_then(|total| left(self.begun.elapsed(), done, total));
+        let left = self.total.and_then(|total| left(elapsed, done, total));
         let left = left.map(|ms| format!(", about {} left", time::length(ms))).unwrap_or_default();
-        // Work goes on even if the progress cannot be shown.
-        let _ = write!(out, "{CLEAR}{} {count}{left}", self.label).and_then(|()| out.flush());
+        format!("{} {count}{left}", self.label)
     }
 }
 
@@ -85,7 +105,7 @@ mod tests {
     use crate::ui::screen::tests::Written;
 
     fn on(written: &Written, total: Option<u64>) -> ProgressLine {
-        ProgressLine::on(Some(Box::new(written.clone())), "importing", total)
+        ProgressLine::on(Some(Box::new(written.clone())), "importing", total, false)
     }
 
     #[test]
@@ -117,5 +137,21 @@ mod tests {
         let written = Written::default();
         drop(on(&written, Some(1)));
         assert_eq!(written.text(), "");
+    }
+
+    #[test]
+    fn without_a_terminal_long_work_is_told_once() {
+        let mut line = ProgressLine::on(None, "importing", Some(5000), true);
+        line.at(1);
+        assert!(line.tells, "it may end soon");
+        line.begun = Instant::now().checked_sub(NOTICEABLE).unwrap();
+        assert!(line.words(1000, NOTICEABLE).starts_with("importing 1000/5000, about 8"));
+        line.at(1000);
+        assert!(!line.tells);
+    }
+
+    #[test]
+    fn nothing_is_told_where_nothing_else_may_be_written() {
+        assert!(!ProgressLine::start("importing", None, true).tells);
     }
 }

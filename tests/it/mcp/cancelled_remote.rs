@@ -73,10 +73,13 @@ fn a_call_that_waits_for_its_turn_leaves_the_line() {
     let [mut first, mut second] = [0, 1].map(|n| Client::of(&world.trees[n], &[]));
     let asked = claim(&mut first);
     world.started();
-    let waiting = claim(&mut second);
+    let asked_for = json!({"name": "claim", "arguments": {}, "_meta": {"progressToken": "t"}});
+    let waiting = second.request("tools/call", asked_for);
     while world.tickets() < 2 {
         std::thread::yield_now();
     }
+    let told = second.notified("notifications/progress");
+    assert!(told["message"].as_str().unwrap().starts_with("another process of this clone"), "{told}");
     cancel(&mut second, waiting);
     assert_eq!(second.ask("ping", json!({})), json!({}));
     assert_eq!(second.close(), 0);
