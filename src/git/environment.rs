@@ -46,9 +46,8 @@ impl Environment {
         Self { stop: Some(flag), ..self.clone() }
     }
 
-    /// From now on, this program does not wait any longer once `is_over` returns true, wherever this environment, or a
-    /// clone of it, is used: whoever catches the signals that would end it says so. git gets those signals itself, since
-    /// it may have to ask for a password on the terminal. The first check stays.
+    /// From now on, neither this program nor a transfer of git waits any longer once `is_over` returns true, wherever this
+    /// environment, or a clone of it, is used: whoever catches the signals that would end it says so. The first check stays.
     pub(crate) fn interrupted_by(&self, is_over: impl Fn() -> bool + Send + Sync + 'static) {
         let _ = self.interrupted.set(StopCheck(Box::new(is_over)));
     }
@@ -64,10 +63,15 @@ impl Environment {
         self.stop.is_some() || self.interrupted.get().is_some()
     }
 
-    /// A check whether git should be ended because the work was cancelled; `None` if git gets the signals that stop it.
+    /// A check whether git should be ended because the work was cancelled or interrupted; `None` if that ends this
+    /// program as well.
     pub(super) fn stop(&self) -> Option<impl Fn() -> bool> {
-        let flag = self.stop.clone()?;
-        Some(move || flag.load(Ordering::Relaxed))
+        self.can_be_stopped().then_some(|| self.is_stopped())
+    }
+
+    /// Whether git may ask for a password on the terminal: work that is cancelled by a flag has none.
+    pub(super) fn may_ask(&self) -> bool {
+        self.stop.is_none()
     }
 
     /// The confinement of git; `None` if it works like the user's own git.

@@ -249,7 +249,8 @@ impl Git {
     pub(super) fn output(&self, args: impl Into<Args>) -> Result<Output, GitError> {
         let words = args.into().words();
         let output = self.started_with(&words).output();
-        output.map_err(|source| GitError::Start { command: joined(&words), source })
+        let output = output.map_err(|source| GitError::Start { command: joined(&words), source })?;
+        not_stopped(&words, output)
     }
 
     fn traced(&self, words: &[OsString], trace: Option<&Path>) -> Command {
@@ -263,7 +264,7 @@ impl Git {
 
     /// Like [`Git::output`], for commands that talk to a remote: writes the HTTP traffic to `trace`, without contents and
     /// secrets, and reports the progress. If the work is cancelled, ends git and its children, unless they end by
-    /// themselves within `grace`; nobody watches such work.
+    /// themselves within `grace`.
     pub(super) fn output_watched(
         &self,
         args: Args,
@@ -271,16 +272,19 @@ impl Git {
         grace: Duration,
         watch: TransferWatch<'_>,
     ) -> Result<Output, GitError> {
-        let stop = self.environment.stop();
-        let words = if stop.is_some() { args } else { args.options(&["--progress"]) }.words();
+        let words = args.options(&["--progress"]).words();
         let start = |source| GitError::Start { command: joined(&words), source };
         let mut command = self.traced(&words, trace);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        match stop {
-            None => transfer_progress::output(command, watch).map_err(start),
-            Some(is_stopped) => stoppable::output(command, grace, &is_stopped)
-                .map_err(start)?
-                .ok_or_else(|| GitError::Stopped { command: joined(&words) }),
+        let output = match self.environment.stop() {
+            None => transfer_progress::output(command, watch).map(Some),
+            Some(is_given_up) => {
+                stoppable::output(command, self.environment.may_ask(), grace, &is_given_up, watch)
+            }
+        };
+        match output.map_err(start)? {
+            Some(output) => not_stopped(&words, output),
+            None => Err(GitError::Stopped { command: joined(&words) }),
         }
     }
 
@@ -342,6 +346,7 @@ fn succeeded<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Output, GitE
     if output.status.success() {
         return Ok(output);
     }
+    let output = not_stopped(args, output)?;
     let (command, code) = (joined(args), output.status.code());
     let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     Err(match too_old() {
@@ -351,6 +356,14 @@ fn succeeded<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Output, GitE
         }
         None => GitError::Failed { command, stderr, code },
     })
+}
+
+/// Refuses the output of a git that was asked to end, since that says nothing about what it was to do.
+fn not_stopped<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Output, GitError> {
+    match stoppable::is_stopped(output.status) {
+        true => Err(GitError::Stopped { command: joined(args) }),
+        false => Ok(output),
+    }
 }
 
 fn joined<S: AsRef<OsStr>>(args: &[S]) -> String {

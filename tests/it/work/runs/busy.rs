@@ -12,11 +12,12 @@ use crate::support::Repo;
 /// The beginning of a script of an agent that says that it was asked, and waits until [`lock_once_asked`] has the lock.
 pub(super) const ASKED: &str = "touch \"$HERE/asked\"; while [ ! -e \"$HERE/held\" ]; do sleep 0.05; done";
 
-/// Makes the remote `origin` wait likewise when it gets a commit with such a subject. Each time, `HERE/pushed` gets a line.
+/// Makes the remote `origin` wait likewise when it gets a commit with such a subject. Each time, `HERE/pushed` gets a line with
+/// the id of its process.
 const HOOK: &str = r#"#!/bin/sh
 while read old new ref; do
   case "$(git log -1 --format=%s $new)" in PATTERN)
-    echo >> 'HERE/pushed'; touch 'HERE/asked'
+    echo $$ >> 'HERE/pushed'; touch 'HERE/asked'
     while [ ! -e 'HERE/held' ]; do sleep 0.05; done ;;
   esac
 done
@@ -102,6 +103,19 @@ pub(super) fn remote(world: &World, pattern: &str) -> Repo {
     std::fs::write(&hook, HOOK.replace("HERE", &here).replace("PATTERN", pattern)).unwrap();
     std::fs::set_permissions(hook, std::fs::Permissions::from_mode(0o755)).unwrap();
     hub
+}
+
+/// Waits for the end of the process in which the remote was asked last.
+#[track_caller]
+pub(super) fn wait_for_end_of_push(world: &World) {
+    let all = std::fs::read_to_string(world.sandbox.root().join("pushed")).unwrap();
+    let path = format!("/proc/{}/cmdline", all.lines().last().unwrap());
+    let began = Instant::now();
+    // That of a process that has ended is empty.
+    while std::fs::read(&path).is_ok_and(|words| !words.is_empty()) {
+        assert!(began.elapsed() < Duration::from_secs(90), "{path} is still there");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// How often the remote was asked to take such a commit.

@@ -3,7 +3,9 @@
 use std::process::Stdio;
 
 use super::told::{Ends, Told};
+use super::waits::is_stopped_and_resumed;
 use super::world::{BUILDS, World};
+use crate::support::Repo;
 
 /// A run whose executor says when it is at work, by opening `up`, and goes on when someone opens `go`.
 struct Held {
@@ -88,4 +90,39 @@ fn a_second_ctrl_c_ends_the_agents_at_once() {
     assert_ne!(held.world.repo.sh(&["-c", &format!("kill -0 {agent}")]).code, 0, "the agent is still there");
     assert_eq!(held.world.repo.status("ISS-1"), "executing");
     held.resumed();
+}
+
+/// The repository of a world whose git is ended by the next Ctrl-C, which the run gets as well, when its arguments match
+/// this pattern of the shell and the file `ready` is there.
+fn with_interrupted_git(world: &World, pattern: &str) -> Repo {
+    let folder = world.sandbox.root().join("wrapped");
+    let here = world.sandbox.root().display();
+    let script = format!("mkdir '{}'; cat >wrapped/git; chmod +x wrapped/git", folder.display(),);
+    let git = format!(
+        "#!/bin/sh
+case \" $* \" in {pattern})
+  if [ -e '{here}/ready' ]; then rm '{here}/ready'; touch '{here}/interrupted'; kill -INT $PPID $$; fi ;;
+esac
+PATH=${{PATH#*:}} exec git \"$@\"
+"
+    );
+    world.repo.sh_in(git, &["-c", &format!("cd .. && {script}")]).ok();
+    let path = world.repo.sh(&["-c", "echo \"$PATH\""]).ok().line().to_owned();
+    world.repo.with_env("PATH", &format!("{}:{path}", folder.display()))
+}
+
+#[test]
+fn a_git_that_ctrl_c_ended_together_with_the_run_is_no_failure_of_a_step() {
+    // While the work is tested, and while it is merged.
+    for pattern in ["*' status '*", "*' merge --quiet '*"] {
+        let world = World::new();
+        world.agent(
+            "executor",
+            &format!("{BUILDS} > \"$HERE/said\"; touch \"$HERE/ready\"; cat \"$HERE/said\""),
+        );
+        let repo = with_interrupted_git(&world, pattern);
+        let ran = repo.wf(&["run", "ISS-1", "--yes"]);
+        assert!(world.sandbox.root().join("interrupted").exists(), "{pattern}: {}", ran.stderr);
+        is_stopped_and_resumed(&world, (ran.code, ran.stderr));
+    }
 }

@@ -1,17 +1,26 @@
 //! Ctrl-C while a run waits for something that is no agent: the lock of the store, or the remote.
 
-use super::busy::{ASKED, asked, impatient, let_go, lock_once_asked, pushes, remote, stubborn, wait_for};
+use super::busy::{
+    ASKED, asked, impatient, let_go, lock_once_asked, pushes, remote, stubborn, wait_for,
+    wait_for_end_of_push,
+};
 use super::live::Live;
 use super::world::{BUILDS, PLANS, World};
 
-/// The run was stopped as usual, and can be resumed; nothing is done twice.
+/// The run was stopped as usual, which is no failure, and can be resumed; nothing is done twice.
 #[track_caller]
-fn is_stopped_and_resumed(world: &World, (code, told): (i32, String)) {
+pub(super) fn is_stopped_and_resumed(world: &World, (code, told): (i32, String)) {
     assert!(code == 1 && told.contains("was stopped") && told.contains("git wf run resume RUN-"), "{told}");
+    let log = world.repo.json(&["run", "log"]);
+    assert!(log.as_array().unwrap().iter().all(|it| it["type"] != "setback"), "{log:#}");
     world.repo.wf(&["run", "resume", "--yes"]).ok();
     let issue = world.repo.json(&["show", "ISS-1"]);
     assert_eq!(issue["status"], "completed", "{issue:#}");
     assert_eq!(issue["executions"].as_array().unwrap().len(), 1, "{issue:#}");
+    let run = world.repo.json(&["run", "show"]);
+    let actions = run["state"]["completed_actions"].to_string();
+    assert!(actions.contains("integrate:ISS-1") && !actions.contains(":2"), "{run:#}");
+    assert!(run["breaches"].is_null(), "{run:#}");
     world.is_untouched();
 }
 
@@ -91,4 +100,22 @@ fn nobody_says_that_the_remote_lacks_what_it_has() {
     world.repo.wf(&["sync"]).ok();
     assert_eq!(world.repo.status("ISS-2"), "registered");
     assert_eq!(pushes(&world), 1);
+}
+
+#[test]
+fn a_push_that_hangs_ends_with_the_run_at_the_second_request() {
+    for pattern in ["*claim*", "*merged"] {
+        let world = World::new();
+        remote(&world, pattern);
+        let mut live = Live::until("RUN-", &world.repo, &["run", "ISS-1", "--yes"]);
+        wait_for(&asked(&world));
+        // Only the run gets the signals.
+        live.interrupt(&world.repo);
+        live.tells("stopping after the current steps");
+        live.interrupt(&world.repo);
+        let ended = live.ends();
+        wait_for_end_of_push(&world);
+        let_go(&world);
+        is_stopped_and_resumed(&world, ended);
+    }
 }

@@ -183,18 +183,18 @@ impl Driver<'_> {
             let is_new =
                 seen.is_none() || (seen != tip && (self.busy.is_empty() || looked.elapsed() >= LOOK));
             if !self.is_stopping() && self.worn_out().is_none() && is_new {
-                // A step that could not begin makes room for others.
-                while !self.is_stopping()
-                    && (self.do_own_part()? || self.begin_steps()? || self.ask_person()?)
-                {}
+                let taken = self.take_steps();
+                self.unless_stopped(taken)?;
                 (seen, looked) = (tip, Instant::now());
             }
-            self.publish_ends()?;
+            let published = self.publish_ends();
+            self.unless_stopped(published)?;
             let is_stopping = self.is_stopping();
             if self.busy.is_empty() {
                 if is_stopping {
                     // Completed work is still merged before the run stops.
-                    self.integrate_completed()?;
+                    let integrated = self.integrate_completed();
+                    self.unless_stopped(integrated)?;
                     let (status, phase) = (RunStatus::Running, RunProgress::of(&self.log).phase);
                     let stopped = PhaseReached { stopped: Some(true), ..PhaseReached::plain(status, phase) };
                     self.log("stopped", [RunEvent::Phase(stopped)])?;
@@ -214,6 +214,25 @@ impl Driver<'_> {
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
+        }
+    }
+
+    /// Takes all steps that can be taken now.
+    fn take_steps(&mut self) -> Result<(), Refusal> {
+        // A step that could not begin makes room for others.
+        while !self.is_stopping() && (self.do_own_part()? || self.begin_steps()? || self.ask_person()?) {}
+        Ok(())
+    }
+
+    /// Ctrl-C on a terminal also ends git, whose work is then left to whoever resumes the run; the agents at work still come
+    /// to their end.
+    fn unless_stopped(&self, done: Result<(), Refusal>) -> Result<(), Refusal> {
+        match done {
+            Err(refusal) if refusal.is_stop() && !self.stops.is_at_once() => {
+                self.stops.after_steps();
+                Ok(())
+            }
+            done => done,
         }
     }
 

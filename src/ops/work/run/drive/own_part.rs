@@ -1,7 +1,7 @@
 //! Steps that need no agent: queueing, merging, retrying, giving up.
 
 use super::Driver;
-use crate::git::BranchMerge;
+use crate::git::{BranchMerge, GitError};
 use crate::model::branch;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
@@ -26,7 +26,7 @@ use crate::rules::run::{
     HELD_ELSEWHERE, NO_PLAN, Need, PENDING_SELECTION, REJECTED, RunProgress, Standing, StuckReason,
     UNREVIEWED, need, next,
 };
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 impl Driver<'_> {
     /// Takes the steps that need no agent: queueing, merging, retrying, giving up. Returns whether anything was done.
@@ -319,6 +319,12 @@ impl Driver<'_> {
                         self.fail(issue, RunStep::Integrate, failure)
                     }
                 }
+            }
+            Err(error @ GitError::Stopped { .. }) => {
+                // What it has left there is in the way of the next merge.
+                prepare_branch(self.session.store(), &self.places, &self.log)?;
+                self.know_branch()?;
+                Err(StoreError::Git(error).into())
             }
             Err(error) => self.fail(issue, RunStep::Integrate, failure("merge", &error.to_string(), "")),
         }
