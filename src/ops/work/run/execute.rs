@@ -263,6 +263,8 @@ impl Carrying<'_> {
         let unrecorded = match work::release(shared.as_ref().unwrap_or(self.session), &release) {
             Ok(_) => None,
             Err(refusal) if refusal.is_stop() => return StepOutcome::Stopped,
+            // Someone has taken it away.
+            Err(refusal) if refusal.code == Code::NotExecuting => None,
             Err(refusal) => {
                 let (issue, why) = (&self.job.issue, &refusal.message);
                 let what = format!("{issue}: its claim could not be given back: {why}");

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::live::{Live, WAITS, gate, open};
 use super::world::{BUILDS, PLANS, World};
 use crate::support::plan_on;
 
@@ -268,4 +269,22 @@ fn a_program_that_is_missing_is_told_before_anything_begins() {
     }
     world.repo.wf(&["run", "ISS-1", "--yes", "--planner", "no-such-prog-anywhere"]).fails(1);
     assert_eq!(world.repo.json(&["run", "list"]), json!([]));
+}
+
+#[test]
+fn a_claim_that_someone_took_away_is_not_given_back() {
+    let world = World::new();
+    gate(&world);
+    world.agent("executor", &format!("{WAITS}; {BUILDS}"));
+    let repo = &world.repo;
+    let live = Live::until("execution by executor", repo, &["run", "ISS-1", "--yes"]);
+    repo.wf(&["lease", "release", "ISS-1", "--force", "--reason", "mine"]).ok();
+    open(&world);
+    let (code, told) = live.ends();
+    assert!(code == 1 && !told.contains("given back"), "{told}");
+    let log = repo.json(&["run", "log"]);
+    let setback = log.as_array().unwrap().iter().find(|it| it["type"] == "setback").unwrap();
+    assert_eq!(setback["error"]["error_type"], "not-executing", "{setback:#}");
+    assert!(setback.get("unrecorded").is_none(), "{setback:#}");
+    assert_eq!(executions(&world, "ISS-1")[0]["status"], "superseded");
 }
