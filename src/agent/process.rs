@@ -58,7 +58,7 @@ pub(crate) struct Ran {
 /// Catches requests to stop: Ctrl-C, a closed terminal, or a termination signal.
 pub(crate) struct Interrupts {
     seen: Arc<AtomicBool>,
-    is_asking: Arc<AtomicBool>,
+    is_uncaught: Arc<AtomicBool>,
     /// Says instead of a signal that the work was cancelled.
     cancelled: Option<Environment>,
 }
@@ -67,13 +67,13 @@ impl Interrupts {
     /// From now on such a signal ends the running command, not this program. Someone else must say what else it ends: see
     /// [`Environment::interrupted_by`].
     pub(crate) fn catch() -> Result<Self, AgentError> {
-        let (seen, is_asking) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
+        let (seen, is_uncaught) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register_conditional_default(signal, Arc::clone(&is_asking))
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&is_uncaught))
                 .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&seen)))
                 .map_err(AgentError::Signals)?;
         }
-        Ok(Self { seen, is_asking, cancelled: None })
+        Ok(Self { seen, is_uncaught, cancelled: None })
     }
 
     /// Catches such signals for all of the work in an environment: they end the running command, and they also end a wait
@@ -87,8 +87,13 @@ impl Interrupts {
 
     /// Catches no signals: the request to stop comes once, when the work in this environment is stopped.
     pub(crate) fn asked_by(environment: &Environment) -> Self {
-        let (seen, is_asking) = Default::default();
-        Self { seen, is_asking, cancelled: Some(environment.clone()) }
+        let (seen, is_uncaught) = Default::default();
+        Self { seen, is_uncaught, cancelled: Some(environment.clone()) }
+    }
+
+    /// Catches no more signals: from now on, they end this program again.
+    pub(crate) fn end(&self) {
+        self.is_uncaught.store(true, Ordering::Relaxed);
     }
 
     /// Whether a request came since the last call.
@@ -102,9 +107,9 @@ impl Interrupts {
     /// Waits for someone's answer. While it waits, a request to stop ends this program, and so all commands that it
     /// runs, as if it were not caught, since nothing else ends a read from a terminal.
     pub(crate) fn while_asking<T>(&self, ask: impl FnOnce() -> T) -> T {
-        self.is_asking.store(true, Ordering::Relaxed);
+        self.is_uncaught.store(true, Ordering::Relaxed);
         let answer = ask();
-        self.is_asking.store(false, Ordering::Relaxed);
+        self.is_uncaught.store(false, Ordering::Relaxed);
         answer
     }
 }

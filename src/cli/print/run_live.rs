@@ -126,6 +126,7 @@ impl Drop for Following {
     /// Who asks whether to stop may keep the output for longer, but what is drawn must be gone before the answer is printed.
     fn drop(&mut self) {
         self.output().make_room();
+        self.interrupts.end();
     }
 }
 
