@@ -15,7 +15,7 @@ const ITEMS: usize = 14;
 /// A worker that needs more calls than this waits for ever.
 const CALLS: usize = 200;
 /// Where a process may be killed.
-const POINTS: [&str; 5] = ["drawn", "handed-in", "carried", "pushed", "claimed"];
+const POINTS: [&str; 7] = ["drawn", "handed-in", "carried", "lost", "fetched", "pushed", "claimed"];
 
 /// The hub's hooks read which fault to cause from `faults`: a line for each push, `-` for none. `before`: the connection ends
 /// before anything was taken. `after`: it ends when everything was taken, before the reply.

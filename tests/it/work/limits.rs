@@ -5,8 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crate::support::{REF, Repo, Sandbox};
 
@@ -77,8 +76,7 @@ fn nobody_asks_again_before_the_time_that_the_host_named() {
     assert_eq!((lines(hub.path().join("tried")), hub.tip()), (1, before));
     // Local work is kept, and published when the host allows it.
     clone.wf(&["next", "--local"]).ok();
-    let state = clone.path().join(".git/wf/turnstile/origin%2Fmain/state.json");
-    std::fs::remove_file(state).unwrap();
+    std::fs::remove_file(state(&clone)).unwrap();
     hook(&hub, "");
     clone.wf(&["sync"]).ok();
     assert_eq!(hub.tip(), clone.tip());
@@ -100,18 +98,71 @@ fn words_about_a_limit_in_a_hint_of_a_hook_are_no_limit() {
 fn the_header_of_a_web_server_says_how_long_to_wait() {
     let sandbox = Sandbox::new();
     let (hub, clone) = world(&sandbox, 2);
-    hub.git(&["config", "http.receivepack", "true"]).ok();
-    let refused = Arc::new(AtomicUsize::new(0));
-    let url = serve(sandbox.root(), Arc::clone(&refused));
-    clone.git(&["remote", "set-url", "origin", &url]).ok();
-    refused.store(1, Ordering::SeqCst);
+    let host = Host::of(&sandbox, &hub, &clone);
+    host.refuses(1, "429 Too Many Requests\r\nRetry-After: 2");
     let ran = clone.wf(&["next"]).ok();
     assert!(ran.stderr.contains("waited 2 s"), "{}", ran.stderr);
     assert_eq!(hub.tip(), clone.tip());
-    refused.store(usize::MAX / 2, Ordering::SeqCst);
-    let state = clone.path().join(".git/wf/turnstile/origin%2Fmain/state.json");
-    let known = std::fs::read_to_string(&state).unwrap();
+    let known = std::fs::read_to_string(state(&clone)).unwrap();
     assert!(known.contains("\"until\":0"), "{known}");
+}
+
+#[test]
+fn every_form_in_which_a_web_server_limits_requests_is_understood() {
+    let sandbox = Sandbox::new();
+    let (hub, clone) = world(&sandbox, 1);
+    let host = Host::of(&sandbox, &hub, &clone);
+    let in_an_hour = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
+    let date = in_an_hour.strftime("Retry-After: %a, %d %b %Y %H:%M:%S GMT").to_string();
+    for status in ["429 Too Many Requests", "403 Forbidden", "503 Service Unavailable"] {
+        for header in ["Retry-After: 3600", "retry-after: 3600", &date] {
+            host.refuses(usize::MAX, &format!("{status}\r\n{header}"));
+            is_limited_for_an_hour(&clone, &format!("{status} {header}"));
+        }
+    }
+    for (status, code) in [("403 Forbidden", "credentials"), ("503 Service Unavailable", "unreachable")] {
+        host.refuses(usize::MAX, status);
+        assert_eq!(clone.wf(&["next", "--json"]).fails(1).json_error()["code"], code, "{status}");
+    }
+}
+
+#[test]
+fn words_over_ssh_are_understood_as_a_limit() {
+    let sandbox = Sandbox::new();
+    let (_, clone) = world(&sandbox, 1);
+    let ssh = sandbox.root().join("ssh.sh");
+    clone.git(&["config", "core.sshCommand", &format!("sh '{}'", ssh.display())]).ok();
+    clone.git(&["remote", "set-url", "origin", "ssh://git@example.org/hub"]).ok();
+    let says = |words: &str| std::fs::write(&ssh, format!("echo '{words}' >&2; exit 255\n")).unwrap();
+    for words in [
+        "remote: ERROR: This endpoint has been requested too many times. Try again in 60 minutes.",
+        "Too many requests. Retry-After: 3600",
+        "GitLab: You have exceeded the rate limit. Please wait 1 hour.",
+        "rate limited, try again in 1h",
+    ] {
+        says(words);
+        is_limited_for_an_hour(&clone, words);
+    }
+    for (words, code) in [
+        ("kex_exchange_identification: Connection closed by remote host", "unreachable"),
+        ("git@example.org: Permission denied (publickey).", "credentials"),
+    ] {
+        says(words);
+        assert_eq!(clone.wf(&["next", "--json"]).fails(1).json_error()["code"], code, "{words}");
+    }
+}
+
+fn state(clone: &Repo) -> PathBuf {
+    clone.path().join(".git/wf/turnstile/origin%2Fmain/state.json")
+}
+
+/// A claim is refused because of a limit that lasts an hour, which is then forgotten.
+#[track_caller]
+fn is_limited_for_an_hour(clone: &Repo, form: &str) {
+    let error = clone.wf(&["next", "--json"]).fails(1).json_error();
+    assert_eq!(error["code"], "too-many-requests", "{form}: {error:#}");
+    assert!(error["hint"].as_str().unwrap().contains("try again in 60 minutes"), "{form}: {error:#}");
+    std::fs::remove_file(state(clone)).unwrap();
 }
 
 #[test]
@@ -151,25 +202,44 @@ fn an_end_does_not_wait_for_longer_than_the_lease_that_others_see() {
     assert_eq!(clone.status("ISS-009"), "executing");
 }
 
-/// Serves the repositories in `root` like git does over HTTP. The first `refused` requests get status 429 and a
-/// `Retry-After` of two seconds.
-fn serve(root: &Path, refused: Arc<AtomicUsize>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let root = root.to_owned();
-    // The thread ends with the test process.
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let is_refused =
-                refused.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
-            // A client may have disconnected.
-            let _ = answer(stream.unwrap(), &root, is_refused);
-        }
-    });
-    format!("http://{address}/hub")
+/// A web server with the repositories of a sandbox.
+struct Host(Arc<Mutex<(usize, String)>>);
+
+impl Host {
+    /// Serves like git does over HTTP, and becomes the remote of `clone`.
+    fn of(sandbox: &Sandbox, hub: &Repo, clone: &Repo) -> Self {
+        hub.git(&["config", "http.receivepack", "true"]).ok();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/hub", listener.local_addr().unwrap());
+        clone.git(&["remote", "set-url", "origin", &url]).ok();
+        let root = sandbox.root().to_owned();
+        let refusals = Arc::<Mutex<(usize, String)>>::default();
+        let host = Self(Arc::clone(&refusals));
+        // The thread ends with the test process.
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let refusal = {
+                    let mut refusals = refusals.lock().unwrap();
+                    let left = refusals.0.checked_sub(1);
+                    left.map(|left| {
+                        refusals.0 = left;
+                        refusals.1.clone()
+                    })
+                };
+                // A client may have disconnected.
+                let _ = answer(stream.unwrap(), &root, refusal.as_deref());
+            }
+        });
+        host
+    }
+
+    /// The next `count` requests get this status, with these headers.
+    fn refuses(&self, count: usize, head: &str) {
+        *self.0.lock().unwrap() = (count, head.to_owned());
+    }
 }
 
-fn answer(mut stream: TcpStream, root: &Path, is_refused: bool) -> std::io::Result<()> {
+fn answer(mut stream: TcpStream, root: &Path, refusal: Option<&str>) -> std::io::Result<()> {
     let mut input = BufReader::new(stream.try_clone()?);
     let mut first = String::new();
     input.read_line(&mut first)?;
@@ -195,10 +265,9 @@ fn answer(mut stream: TcpStream, root: &Path, is_refused: bool) -> std::io::Resu
     }
     let mut body = vec![0; length];
     input.read_exact(&mut body)?;
-    if is_refused {
-        return stream.write_all(
-            b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 2\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
-        );
+    if let Some(head) = refusal {
+        let end = "Content-Length: 0\r\nConnection: close";
+        return stream.write_all(format!("HTTP/1.1 {head}\r\n{end}\r\n\r\n").as_bytes());
     }
     let mut child = backend
         .env("CONTENT_LENGTH", length.to_string())

@@ -1,8 +1,10 @@
 //! Several worktrees of one clone that claim through a remote: one of them pushes what all of them hand in.
 
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -106,19 +108,46 @@ fn an_end_that_was_pushed_is_not_pushed_again_for_what_came_after_it() {
 
 #[test]
 fn a_killed_process_takes_nothing_away_from_those_behind_it() {
-    let points = ["drawn", "drawn:2", "handed-in", "carried", "lost", "fetched", "pushed", "claimed"];
-    for point in points {
+    // Where it dies, and how many stand in line by then, itself included. While it draws a ticket, the others wait for
+    // that; after the push, they wait for nobody.
+    let points = [
+        ("drawn", 1),
+        ("drawn:2", 2),
+        ("handed-in", 3),
+        ("carried", 3),
+        ("lost", 3),
+        ("fetched", 3),
+        ("pushed", 0),
+        ("claimed", 0),
+    ];
+    for (point, in_line) in points {
         let sandbox = Sandbox::new();
-        let (hub, clone, worktrees) = world(&sandbox, 2);
+        let (hub, clone, worktrees) = world(&sandbox, 3);
+        let root = sandbox.root();
         // The first push of the clone finds that another one was faster, and fetches.
         let other = sandbox.clone(&hub, "other");
         other.wf(&["init"]).ok();
         other.wf(&["comment", "ISS-000", "-m", "I was faster"]).ok();
         other.wf(&["sync"]).ok();
-        assert_ne!(worktrees[0].with_env("WF_FAULT", point).wf(&["next"]).code, 0, "{point}");
-        let claims: Vec<Value> = [1, 0].map(|n| worktrees[n].json(&["next"])).into();
+        clone.sh(&["-c", "mkfifo ../started ../gate"]).ok();
+        let at = root.display();
+        let dies = format!("echo >'{at}/started'; read line <'{at}/gate'; kill -9 $PPID");
+        let dying = worktrees[0].with_env("WF_FAULT", point).with_env("WF_FAULT_RUN", &dies);
+        let mut claims: Vec<Value> = std::thread::scope(|scope| {
+            let dying = scope.spawn(|| dying.wf(&["next"]));
+            std::fs::read(root.join("started")).unwrap();
+            let others: Vec<_> =
+                worktrees[1..].iter().map(|it| scope.spawn(move || it.json(&["next"]))).collect();
+            while tickets(&clone) < in_line {
+                std::thread::yield_now();
+            }
+            std::fs::write(root.join("gate"), "go\n").unwrap();
+            assert_ne!(dying.join().unwrap().code, 0, "{point}");
+            others.into_iter().map(|it| it.join().unwrap()).collect()
+        });
+        claims.push(worktrees[0].json(&["next"]));
         let issues: BTreeSet<&str> = claims.iter().map(|it| it["issue_id"].as_str().unwrap()).collect();
-        assert_eq!(issues.len(), 2, "{point}: {claims:#?}");
+        assert_eq!(issues.len(), 3, "{point}: {claims:#?}");
         assert!(claims.iter().all(|it| it["attempt"] == 1), "{point}: {claims:#?}");
         assert_eq!(hub.tip(), clone.tip(), "{point}");
         clone.wf(&["sync"]).ok();
@@ -160,4 +189,35 @@ fn a_command_says_what_it_stands_in_line_for() {
     assert!(shown.contains("waiting, seconds: 1"), "{shown}");
     assert_ne!(next(&worktrees[1]), first);
     assert_eq!(tickets(&clone), 0);
+}
+
+#[test]
+fn without_a_terminal_one_line_says_what_a_command_stands_in_line_for() {
+    let sandbox = Sandbox::new();
+    let (hub, clone, worktrees) = world(&sandbox, 3);
+    let root = sandbox.root();
+    clone.sh(&["-c", "mkfifo ../started ../gate"]).ok();
+    hook(&hub, &gated(root));
+    let program = env!("CARGO_BIN_EXE_git-wf");
+    let waiting = |n: usize, args: &[&str]| {
+        worktrees[n].command(program, args).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| next(&worktrees[0]));
+        std::fs::read(root.join("started")).unwrap();
+        let (document, mut told) = (waiting(1, &["next", "--json"]), waiting(2, &["next"]));
+        let mut said = BufReader::new(told.stderr.take().unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        assert!(
+            line.starts_with("note: another process of this clone is talking to the remote; waiting"),
+            "{line}"
+        );
+        std::fs::write(root.join("gate"), "go\n").unwrap();
+        let mut rest = String::new();
+        said.read_to_string(&mut rest).unwrap();
+        assert!(told.wait().unwrap().success() && !rest.contains("another process"), "{rest}");
+        let document = document.wait_with_output().unwrap();
+        assert!(document.status.success() && document.stderr.is_empty(), "{document:?}");
+    });
 }
