@@ -32,7 +32,7 @@ use crate::model::remedy::Remedy;
 use crate::ops::issues::{IssueView, List};
 use crate::ops::plans::SolutionView;
 use crate::ops::trail::TraceView;
-use crate::ops::{Progress, Refusal, Session};
+use crate::ops::{NoProgress, Progress, Refusal, Session};
 use crate::store::history::HistoryStep;
 use crate::store::{Acting, Store};
 use crate::trail::watched::{TICK, WatchedFiles};
@@ -88,21 +88,12 @@ impl BoardSettings {
     }
 }
 
-/// Ignores progress.
-struct Silent;
-
-impl Progress for Silent {
-    fn at(&self, _: &'static str, _: usize, _: usize) {}
-    fn count(&self, _: &'static str, _: u64, _: Option<u64>) {}
-    fn end(&self) {}
-}
-
 /// Runs the board until the user quits, then restores the terminal.
 ///
 /// # Errors
 /// There is no store; the terminal cannot be used; a bug ended the thread that reads or the one that writes.
 pub(crate) fn run(settings: &BoardSettings) -> Result<(), Refusal> {
-    let session = settings.session(Box::new(Silent))?;
+    let session = settings.session(Box::new(NoProgress))?;
     session.check_store()?;
     let mut screen = Fullscreen::enter().map_err(gone)?;
     let mut helpers = Helpers::start(settings, screen.has_colour())?;

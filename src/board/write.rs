@@ -4,9 +4,9 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use super::act::Deed;
 use super::event::{Answered, BoardEvent, RefusedText};
-use super::{BoardSettings, Lent, Silent};
+use super::{BoardSettings, Lent};
 use crate::model::remedy::Remedy;
-use crate::ops::{Notice, Refusal};
+use crate::ops::{NoProgress, Notice, Refusal};
 
 /// Performs actions until the board ends.
 pub(super) fn answer(settings: &BoardSettings, deeds: &Receiver<Deed>, events: &Sender<BoardEvent>) {
@@ -21,7 +21,7 @@ pub(super) fn answer(settings: &BoardSettings, deeds: &Receiver<Deed>, events: &
 fn perform(settings: &BoardSettings, deed: Deed) -> Result<Answered, RefusedText> {
     let lent = settings.lent;
     // A new session each time, since the settings may have changed.
-    let session = settings.session(Box::new(Silent)).map_err(|refusal| lent.refused(refusal, &[]))?;
+    let session = settings.session(Box::new(NoProgress)).map_err(|refusal| lent.refused(refusal, &[]))?;
     match deed.perform(&session) {
         Ok((issue, (message, notices))) => {
             let notices = notices.iter().map(|it| lent.with_remedies(&it.message, &it.remedies)).collect();

@@ -10,7 +10,7 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use super::CliContext;
 use crate::model::status::IssueStatus;
 use crate::ops::store::{self, IdKind};
-use crate::ops::{Progress, Session};
+use crate::ops::{NoProgress, Session};
 use crate::store::layout;
 use crate::ui::text::clean_line;
 
@@ -86,15 +86,6 @@ fn kind(arg: &clap::Arg) -> Option<Kind> {
     }))
 }
 
-/// Draws nothing: someone is typing.
-struct Silent;
-
-impl Progress for Silent {
-    fn at(&self, _: &'static str, _: usize, _: usize) {}
-    fn count(&self, _: &'static str, _: u64, _: Option<u64>) {}
-    fn end(&self) {}
-}
-
 /// The words that were typed before this one.
 fn typed() -> Vec<String> {
     let words = std::env::args().skip_while(|word| word != "--").skip(1);
@@ -123,7 +114,7 @@ fn statuses(begin: &OsStr) -> Vec<CompletionCandidate> {
 fn candidates(kind: IdKind, begin: &OsStr) -> Vec<CompletionCandidate> {
     let Some(begin) = begin.to_str() else { return vec![] };
     let Ok(store) = CliContext::new(true, false).store() else { return vec![] };
-    let session = Session::new(store, Box::new(Silent));
+    let session = Session::new(store, Box::new(NoProgress));
     let Ok(found) = store::ids(&session, kind, begin, &typed()) else { return vec![] };
     let candidate = |it: store::KnownId| {
         let title = clean_line(&it.title);

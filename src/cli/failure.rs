@@ -72,19 +72,13 @@ impl Failure {
 
     /// Adds a hint that says what to do.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.remedies = vec![Remedy::words(hint)];
+        self.remedies.push(Remedy::words(hint));
         self
     }
 
     /// Adds a remedy: an operation to call, and what it does.
     pub(crate) fn remedy(mut self, call: impl Into<RemedyCall>, does: impl Into<String>) -> Self {
         self.remedies.push(Remedy::call(call, does));
-        self
-    }
-
-    /// Adds advice in words to what can be done about it.
-    pub(crate) fn and(mut self, words: impl Into<String>) -> Self {
-        self.remedies.push(Remedy::words(words));
         self
     }
 

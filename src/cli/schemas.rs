@@ -317,11 +317,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "prime-stop",
         "`prime --stop`: an execution that has not ended",
     ),
-    kind::<ops::store::AgentFiles>(
-        Sort::Answer,
-        "agents-setup",
-        "`agents setup`: the files of coding agents",
-    ),
+    kind::<ops::work::AgentFiles>(Sort::Answer, "agents-setup", "`agents setup`: the files of coding agents"),
     kind::<ops::work::AgentView>(Sort::Answer, "agent", "an array of them: `agents list`"),
     kind::<ops::work::Tested>(Sort::Answer, "agent-test", "`agents test`"),
     kind::<crate::rules::run::RunReport>(Sort::Answer, "run-report", "`run report`: the outcome of a run"),

@@ -47,7 +47,7 @@ impl Environment {
     }
 
     /// From now on, neither this program nor a transfer of git waits any longer once `is_over` returns true, wherever this
-    /// environment, or a clone of it, is used: whoever catches the signals that would end it says so. The first check stays.
+    /// environment, or a clone of it, is used: the code that catches the signals that would end it says so. The first check stays.
     pub(crate) fn interrupted_by(&self, is_over: impl Fn() -> bool + Send + Sync + 'static) {
         let _ = self.interrupted.set(StopCheck(Box::new(is_over)));
     }

@@ -155,9 +155,8 @@ fn unlinked(
 ) -> Result<Option<String>, StoreError> {
     let Some(active) = &here.active else { return Ok(None) };
     let hash = short(commit);
-    let short_name = |name: &str| branch::short(name).to_owned();
     let on =
-        here.branch.as_deref().map_or("a detached HEAD".to_owned(), |it| format!("`{}`", short_name(it)));
+        here.branch.as_deref().map_or("a detached HEAD".to_owned(), |it| format!("`{}`", branch::short(it)));
     let why = match binding::of_worktree(store, read, here)? {
         Binding::Ended(solution, how) => {
             return Ok(Some(format!("{hash} is not linked: `{solution}` was {how}")));
@@ -171,7 +170,7 @@ fn unlinked(
         }
         _ => return Ok(None),
     };
-    let (branch, issue) = (short_name(&active.branch), &active.issue_id);
+    let (branch, issue) = (branch::short(&active.branch), &active.issue_id);
     Ok(Some(format!(
         "{hash} is on {on}{why}, so it is not linked to `{}`, which is executed on `{branch}`; `git wf link {hash} \
          {issue}` links it",

@@ -1,4 +1,4 @@
-//! serde's errors about JSON that does not fit, in the words of JSON: whoever wrote it does not know the types of this program.
+//! serde's errors about JSON that does not fit, in the words of JSON: its author does not know the types of this program.
 
 use serde::de::Error as _;
 use serde_json::Error;

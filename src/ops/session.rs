@@ -31,6 +31,15 @@ pub(crate) trait Progress {
     fn end(&self);
 }
 
+/// Shows no progress.
+pub(crate) struct NoProgress;
+
+impl Progress for NoProgress {
+    fn at(&self, _: &'static str, _: usize, _: usize) {}
+    fn count(&self, _: &'static str, _: u64, _: Option<u64>) {}
+    fn end(&self) {}
+}
+
 /// The right to perform an operation. Only [`Session::permit`] gives one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Permit(Op);

@@ -260,7 +260,7 @@ mod tests {
             (10, link("b")),
         ];
         assert_eq!(agents(same_second), pairs(&[("a", "first"), ("b", "second")]));
-        // Without a hook, only the commits of whoever claimed the work are the agent's.
+        // Without a hook, only the commits of the person who claimed the work are the agent's.
         let by = |hash: &str, author: &str| match link(hash) {
             Event::Commit(link) => Event::Commit(CommitLink {
                 linked_by: LinkedBy::Relink,

@@ -24,7 +24,7 @@ use crate::model::repo_path::RepoPath;
 use crate::model::root::Policy;
 use crate::model::status::{ItemStatus, QueueStatus};
 
-pub(crate) use blocker::{Blocker, withdrawn};
+pub(crate) use blocker::{Blocker, BlockerKind, withdrawn};
 pub(crate) use graph::{Edge, OrderReason};
 
 /// An item with what is derived of it.

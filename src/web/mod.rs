@@ -30,7 +30,7 @@ pub(crate) use server::{Listening, StartServer, WebServer};
 use std::path::PathBuf;
 
 use crate::git::Environment;
-use crate::ops::{Progress, Refusal, Session};
+use crate::ops::{NoProgress, Refusal, Session};
 use crate::store::{Acting, Store};
 
 /// The store to show, and who acts.
@@ -51,17 +51,6 @@ impl WebSource {
     /// Any error from opening the store.
     fn session(&self) -> Result<Session, Refusal> {
         let store = Store::open(&self.folder, &self.environment)?.acting(self.acting.clone());
-        Ok(Session::new(store, Box::new(Untold)))
+        Ok(Session::new(store, Box::new(NoProgress)))
     }
-}
-
-/// Ignores progress.
-struct Untold;
-
-impl Progress for Untold {
-    fn at(&self, _: &'static str, _: usize, _: usize) {}
-
-    fn count(&self, _: &'static str, _: u64, _: Option<u64>) {}
-
-    fn end(&self) {}
 }

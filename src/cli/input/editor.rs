@@ -58,7 +58,7 @@ impl EditedText {
                 Err(failure) => {
                     let place = format!("what you wrote is in `{}`", editor.path.display());
                     if !ui::can_ask() {
-                        return Err(failure.and(place));
+                        return Err(failure.hint(place));
                     }
                     // It shows the message as at the end of a command.
                     failure.report(false, &[]);
@@ -69,7 +69,7 @@ impl EditedText {
                     let mut answer = String::new();
                     let read = std::io::stdin().read_line(&mut answer)?;
                     if read == 0 || answer.trim().to_lowercase().starts_with('n') {
-                        return Err(failure.and(place));
+                        return Err(failure.hint(place));
                     }
                     text = editor.open(&text, false)?;
                 }
@@ -81,7 +81,7 @@ impl EditedText {
 /// Opens git's editor on `text`, with `help` below it. Returns the text above the help.
 pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<EditedText, Failure> {
     // Without an editor, no file is made.
-    let command = session.store().git().editor().map_err(|error| Failure::from(error).and(NO_EDITOR))?;
+    let command = session.store().git().editor().map_err(|error| Failure::from(error).hint(NO_EDITOR))?;
     let path = new_file(&session.store().git_dir().join("wf"))?;
     let editor = Editor { command, path, help: help.to_owned() };
     let text = editor.open(text, true)?;
@@ -141,7 +141,7 @@ impl Editor {
         let failed = |error: std::io::Error| {
             Failure::new(Code::Editor, format!("cannot edit `{}`: {error}", path.display()))
                 .command("git var GIT_EDITOR", "shows the editor")
-                .and(NO_EDITOR)
+                .hint(NO_EDITOR)
         };
         let not_begun = |error| {
             if is_new {

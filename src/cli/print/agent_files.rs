@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::ops::store::{AgentFiles, PieceState, SetupTask};
+use crate::ops::work::{AgentFiles, PieceState, SetupTask};
 use crate::rules::agent_files::{Gives, State};
 use crate::ui::text::clean_line;
 use crate::ui::{Cell, Column, Screen, Table, style};

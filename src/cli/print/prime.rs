@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::remedy::command;
+use crate::model::branch;
 use crate::model::words::count;
 use crate::ops::work::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, Reminder};
 use crate::rules::agent_files::HookForm;
@@ -20,7 +21,7 @@ pub(in crate::cli) fn prime(it: &Prime) -> String {
         None => "Main worktree".to_owned(),
     };
     let branch = match &it.branch {
-        Some(name) => format!("on branch {}", code_span(name)),
+        Some(name) => format!("on branch {}", code_span(branch::short(name))),
         None => "with a detached HEAD".to_owned(),
     };
     let role = it.role.map_or_else(|| "no role (WF_ROLE)".to_owned(), |role| format!("role {role}"));
@@ -65,7 +66,11 @@ fn execution(it: &PrimedExecution, out: &mut String) {
         clean_line(&it.title)
     );
     if let Some(branch) = &it.branch {
-        let _ = writeln!(out, "Work on branch {}: only its commits are linked.", code_span(branch));
+        let _ = writeln!(
+            out,
+            "Work on branch {}: only its commits are linked.",
+            code_span(branch::short(branch))
+        );
     }
     let names: Vec<&str> = it.open.iter().map(|id| &**id).collect();
     let more = it.open_count - names.len();

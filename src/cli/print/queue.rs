@@ -9,7 +9,7 @@ use crate::model::status::{ExecutionStatus, ItemStatus};
 use crate::ops::queue::{ActiveQueues, AddedItem, ItemAnswer, MergedQueue, QueueAnswer, Removed};
 use crate::rules::facts::Holder;
 use crate::rules::queue_conflicts::ConflictView;
-use crate::rules::readiness::Blocker;
+use crate::rules::readiness::{Blocker, BlockerKind};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -75,7 +75,7 @@ pub(in crate::cli) fn queue(screen: &mut Screen, queue: &QueueAnswer, now: i64) 
     items(screen, all, now)?;
     for it in all {
         // What can be decided follows below.
-        reasons(screen, it, |blocker| blocker.kind != "undecided")?;
+        reasons(screen, it, |blocker| blocker.kind != BlockerKind::Undecided)?;
         ended(screen, it)?;
     }
     for conflict in queue.conflicts.iter().flatten() {

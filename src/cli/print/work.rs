@@ -9,10 +9,6 @@ use crate::ops::work::{Accepted, ChangedExecution, ClaimView, Lease, PrimedTask,
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style, time};
 
-fn short_branch(name: &str) -> &str {
-    branch::short(name)
-}
-
 /// Prints a claim for people.
 pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Result<()> {
     let painter = screen.painter();
@@ -27,7 +23,7 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Resul
         "{verb}{item}: {} (attempt {}) on {}",
         painter.paint(style::ID, claim.solution_id.as_str()),
         claim.attempt,
-        clean_line(claim.branch.as_deref().map_or("no branch", short_branch))
+        clean_line(claim.branch.as_deref().map_or("no branch", branch::short))
     )?;
     writeln!(screen, "  {}", painter.paint(style::HEADING, &claim.title))?;
     if let Some(path) = &claim.path {
@@ -158,7 +154,7 @@ pub(in crate::cli) fn leases(screen: &mut Screen, leases: &[Lease], now: i64) ->
             Cell::new(screen.id(lease.solution_id.as_str()), style::ID),
             until,
             Cell::from(
-                lease.branch.as_deref().map_or_else(String::new, |name| short_branch(name).to_owned()),
+                lease.branch.as_deref().map_or_else(String::new, |name| branch::short(name).to_owned()),
             ),
             Cell::from(lease.worktree.clone().unwrap_or_default()),
             Cell::from(lease.via.clone().unwrap_or_default()),

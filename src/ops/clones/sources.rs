@@ -18,7 +18,7 @@ pub(crate) fn follow_sources(session: &Session) -> Result<bool, Refusal> {
     if joined.is_empty() {
         return Ok(false);
     }
-    // An agent of a run may not merge; whoever imports next does it.
+    // An agent of a run may not merge; the next import does it.
     let Ok(permit) = session.permit(Op::Merge) else { return Ok(false) };
     let committed = session.transact(permit, |tx| {
         let mut followed = 0;

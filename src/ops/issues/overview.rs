@@ -39,7 +39,7 @@ pub(crate) struct Overview {
 }
 
 /// A queue, with how many of its items have each status.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QueueOverview {
     /// Its id.
     pub(crate) id: QueueId,
@@ -113,43 +113,58 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
     Ok(session.done(overview, None))
 }
 
-/// The queues at a state of the store, as the index keeps them.
+/// What the index keeps of the queues at a state of the store: for each its id, its status, and its counts.
 #[derive(Serialize, Deserialize)]
-struct KeptQueues {
+struct KeptCounts {
     commit: String,
-    queues: Vec<QueueOverview>,
+    queues: Vec<(QueueId, QueueStatus, Counts)>,
 }
 
-/// The name under which the index keeps the queues. Raised with every change of how the state of an item is derived.
-const QUEUES: &str = "queues-1";
+/// How many items have each status.
+type Counts = BTreeMap<ItemStatus, usize>;
+
+/// The name under which the index keeps them. Raised with every change of how the state of an item is derived.
+const QUEUES: &str = "queues-2";
 /// With fewer items than this, it takes no longer to derive their states again.
 const MANY_ITEMS: usize = 100;
 
 /// The queues. Deriving the states of many items takes time, so that is done once for a state of the store.
 fn queues(index: &Index<'_>) -> Result<Vec<QueueOverview>, IndexError> {
     let commit = index.commit().to_string();
-    let kept = index.kept(QUEUES).and_then(|text| serde_json::from_str::<KeptQueues>(&text).ok());
-    if let Some(kept) = kept.filter(|kept| kept.commit == commit) {
-        return Ok(kept.queues);
+    let kept = index.kept(QUEUES).and_then(|text| serde_json::from_str::<KeptCounts>(&text).ok());
+    let counts = match kept.filter(|kept| kept.commit == commit) {
+        Some(kept) => kept.queues,
+        None => {
+            let queues = counted(index)?;
+            let items: usize = queues.iter().flat_map(|(_, _, counts)| counts.values()).sum();
+            if items >= MANY_ITEMS {
+                keep(index, &KeptCounts { commit, queues: queues.clone() });
+            }
+            queues
+        }
+    };
+    Ok(counts.into_iter().map(|(id, status, items)| QueueOverview { id, status, items }).collect())
+}
+
+/// Keeps what was counted; what cannot be kept is counted again.
+fn keep(index: &Index<'_>, counts: &KeptCounts) {
+    if let Ok(text) = serde_json::to_string(counts) {
+        index.keep(QUEUES, &text);
     }
+}
+
+/// The queues with the states of their items, counted.
+fn counted(index: &Index<'_>) -> Result<Vec<(QueueId, QueueStatus, Counts)>, IndexError> {
     let KnownQueues { queues, facts, policy } = index.queues_for_states()?;
     let one = |queue: InOrder<'_>| {
         let states = queue.states();
-        let mut items: BTreeMap<ItemStatus, usize> = BTreeMap::new();
+        let mut counts = Counts::new();
         for (status, _) in &states {
-            *items.entry(*status).or_default() += 1;
+            *counts.entry(*status).or_default() += 1;
         }
-        QueueOverview { id: queue.queue().id.clone(), status: queue.status(&states), items }
+        (queue.queue().id.clone(), queue.status(&states), counts)
     };
-    let kept =
-        KeptQueues { commit, queues: in_order(&queues, &facts, &policy).into_iter().map(one).collect() };
-    let count: usize = kept.queues.iter().flat_map(|queue| queue.items.values()).sum();
-    if count >= MANY_ITEMS
-        && let Ok(text) = serde_json::to_string(&kept)
-    {
-        index.keep(QUEUES, &text);
-    }
-    Ok(kept.queues)
+    Ok(in_order(&queues, &facts, &policy).into_iter().map(one).collect())
 }
 
 /// The state of an issue, given by its id or an unambiguous prefix.

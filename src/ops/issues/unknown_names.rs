@@ -1,4 +1,4 @@
-//! Names in a filter that no issue has, for whoever mistyped one and wonders why nothing is listed.
+//! Names in a filter that no issue has, for people who mistyped one and wonder why nothing is listed.
 
 use crate::index::{Filter, Index};
 use crate::model::nearest::nearest;

@@ -96,7 +96,7 @@ fn gather(
 ) -> Result<(), Refusal> {
     let head = store.head()?.map(CommitHash::from);
     if let Some(commit) = &head {
-        let branch = store.branch()?.map(|name| short(&name));
+        let branch = store.branch()?.map(|name| branch::short(&name).to_owned());
         let none = CollisionSide {
             item_id: None,
             queue_id: None,
@@ -122,7 +122,7 @@ fn gather(
             let (queue_id, item_id) = (view.queue.id.clone(), it.item.item_id.clone());
             let solution_id = it.item.solution_id.clone();
             let (branch, commit) = commit(store, holder, it.status)?;
-            let branch = branch.as_deref().map(short);
+            let branch = branch.as_deref().map(|name| branch::short(name).to_owned());
             match commit {
                 Some(commit)
                     if head.as_ref().is_some_and(|head| collisions::is_merged(store, &commit, head)) => {}
@@ -140,10 +140,6 @@ fn gather(
         }
     }
     Ok(())
-}
-
-fn short(branch: &str) -> String {
-    branch::short(branch).to_owned()
 }
 
 /// For a running item, the tip of its branch, even if that was renamed; for a completed one, its last commit, since

@@ -1,19 +1,9 @@
 //! A session needs nothing but a store: no process, no terminal, no environment.
 
-use super::{Progress, Session};
+use super::{NoProgress, Session};
 use crate::git::Repository;
 use crate::ops::issues::{self, NewIssue};
 use crate::store::{Acting, Clock, Store};
-
-struct Unseen;
-
-impl Progress for Unseen {
-    fn at(&self, _: &'static str, _: usize, _: usize) {}
-
-    fn count(&self, _: &'static str, _: u64, _: Option<u64>) {}
-
-    fn end(&self) {}
-}
 
 #[test]
 fn an_operation_takes_its_time_from_the_clock_of_the_session() {
@@ -26,7 +16,7 @@ fn an_operation_takes_its_time_from_the_clock_of_the_session() {
     let store = Store::open(folder.path(), &Default::default()).unwrap();
     let store = store.acting(Acting::new(None, None, clock));
     store.create().unwrap();
-    let session = Session::new(store, Box::new(Unseen));
+    let session = Session::new(store, Box::new(NoProgress));
     assert_eq!(session.now().unwrap().millis(), 1_900_000_000_000);
 
     let new = NewIssue { id: None, title: Some("Late".into()), text: None, fields: Default::default() };

@@ -1,6 +1,5 @@
 //! The store itself: creating, configuring, checking, exporting and importing it.
 
-mod agent_setup;
 mod copies;
 mod export;
 mod export_ccw;
@@ -21,7 +20,6 @@ mod reindex;
 mod signatures;
 mod undo;
 
-pub(crate) use agent_setup::{AgentFiles, AgentSetup, PieceState, SetupTask, agent_setup};
 pub(crate) use export::{ExportedTable, TrackerExport, export, export_beads, export_csv};
 pub(crate) use export_ccw::{CcwExport, CcwStore, export_ccw};
 pub(crate) use fsck::{FsckFinding, FsckSeverity, Repaired, fsck, repair};

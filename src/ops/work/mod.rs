@@ -1,6 +1,7 @@
 //! The work: claiming items, executing their plans, ending executions.
 
 mod accept;
+mod agent_setup;
 mod agents;
 mod apart;
 mod aside;
@@ -41,6 +42,7 @@ mod verify;
 mod verifying;
 
 pub(crate) use accept::{Accept, Accepted, accept};
+pub(crate) use agent_setup::{AgentFiles, AgentSetup, PieceState, SetupTask, agent_setup};
 pub(crate) use agents::{AgentView, Question, TestAgent, Tested, agents, test_agent};
 pub(crate) use apart::{ApartUnfit, AskedApart, ask_apart};
 pub(crate) use aside::set_aside;

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::{WorktreeClaim, own, planned};
 use crate::index::{self, Filter, Index, SortOrder, Use};
-use crate::model::branch;
 use crate::model::execution::Event;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::{Plan, Task};
@@ -44,7 +43,7 @@ pub(crate) struct Prime {
     /// The name of this linked worktree; absent in the main one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,
-    /// The branch that is checked out, without `refs/heads/`; absent if HEAD is detached.
+    /// The branch that is checked out, with its full name; absent if HEAD is detached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// The role of the agent; absent for an owner.
@@ -76,7 +75,7 @@ pub(crate) struct PrimedExecution {
     pub(crate) title: String,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
-    /// The branch that it works on, without `refs/heads/`.
+    /// The branch that it works on, with its full name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// How many tasks the plan has.
@@ -163,7 +162,7 @@ pub(crate) fn prime(session: &Session, role: Option<&str>, means: Means) -> Answ
     let prime = Prime {
         reference: store.reference().to_owned(),
         worktree: store.worktree_name(),
-        branch: store.branch()?.map(|name| short_branch(&name)),
+        branch: store.branch()?.map(|name| bounded_branch(&name)),
         role,
         execution,
         lost: lost.and_then(|why| TokenBudget::new(FOR_READY).text(&why, 80)),
@@ -174,9 +173,9 @@ pub(crate) fn prime(session: &Session, role: Option<&str>, means: Means) -> Answ
     Ok(session.done(Some(prime), None))
 }
 
-fn short_branch(name: &str) -> String {
-    let short = branch::short(name);
-    TokenBudget::new(40).text(short, 40).unwrap_or_default()
+/// The name of a branch, cut if it would fill the context of an agent.
+fn bounded_branch(name: &str) -> String {
+    TokenBudget::new(50).text(name, 50).unwrap_or_default()
 }
 
 /// The execution of a worktree with the task to work on, or else why the worktree no longer holds what it executed.
@@ -241,7 +240,7 @@ fn execution_of(
         issue_id: it.issue_id.clone(),
         title: budget.text(&folder.issue.record.title, 40).unwrap_or_default(),
         solution_id: it.solution_id.clone(),
-        branch: it.branch.as_deref().map(short_branch),
+        branch: it.branch.as_deref().map(bounded_branch),
         tasks: plan.tasks.len(),
         open: open.iter().take(MOST_OPEN).map(|task| task.id.clone()).collect(),
         open_count: open.len(),

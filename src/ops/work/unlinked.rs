@@ -33,7 +33,7 @@ pub(crate) fn notice_of_hooks(store: &Store) -> Option<Notice> {
 pub(super) fn notice_of_branch(store: &Store, execution: &Execution) -> Result<Option<Notice>, Refusal> {
     let on = other_branch(store, execution)?;
     Ok(on.map(|_| {
-        let own = short(execution.branch.as_deref().unwrap_or_default());
+        let own = branch::short(execution.branch.as_deref().unwrap_or_default());
         Notice::warning(format!("commits here are not linked: only those on `{own}` are"))
     }))
 }
@@ -46,13 +46,8 @@ fn other_branch(store: &Store, execution: &Execution) -> Result<Option<String>, 
         (Some(branch), Some(active)) => relation(store, &active, execution, branch)? == Relation::Own,
         (branch, _) => branch.as_deref() == Some(own),
     };
-    let name = branch.as_deref().map_or("a detached HEAD".into(), |it| format!("`{}`", short(it)));
+    let name = branch.as_deref().map_or("a detached HEAD".into(), |it| format!("`{}`", branch::short(it)));
     Ok((!is_own).then_some(name))
-}
-
-/// The short name of a branch.
-fn short(name: &str) -> &str {
-    branch::short(name)
 }
 
 /// Why there are no linked commits, one line each, and which hooks are missing. `store` is that of the worktree.
@@ -60,7 +55,7 @@ pub(super) fn causes(store: &Store, execution: &ExecutionFolder) -> Result<Vec<S
     let it = &execution.execution;
     let mut causes = Vec::new();
     if let Some(on) = other_branch(store, it)? {
-        let own = short(it.branch.as_deref().unwrap_or_default());
+        let own = branch::short(it.branch.as_deref().unwrap_or_default());
         causes.push(format!("{on} is checked out, and commits are linked on `{own}`"));
     }
     let snapshot = store.snapshot()?;

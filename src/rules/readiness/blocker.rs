@@ -12,7 +12,50 @@ use crate::model::queue::{Item, QueueDecision};
 use crate::model::remedy::{Remedies, Remedy, RemedyCall};
 use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::text_enum;
 use crate::rules::review;
+
+text_enum!(
+    /// What kind of reason keeps an item waiting.
+    BlockerKind {
+        /// Its issue is missing, or cannot be read.
+        NoIssue = "no-issue",
+        /// Its plan is missing, or cannot be read.
+        NoPlan = "no-plan",
+        /// It is on hold.
+        Held = "held",
+        /// The issue is executed with another plan.
+        OtherPlan = "other-plan",
+        /// The issue is cancelled or paused.
+        NotActive = "not-active",
+        /// The issue is cancelled or paused, but still being executed.
+        CarriedOut = "carried-out",
+        /// The issue is bound to another plan now.
+        Rebound = "rebound",
+        /// The issue is not bound to a plan any more.
+        Unbound = "unbound",
+        /// The plan has changed since it was queued.
+        Changed = "changed",
+        /// The plan was withdrawn.
+        Withdrawn = "withdrawn",
+        /// The plan has not passed review.
+        Review = "review",
+        /// Issues depend on each other.
+        Circle = "circle",
+        /// A person must decide an order.
+        Undecided = "undecided",
+        /// An issue that it depends on is not completed.
+        Dependency = "dependency",
+        /// The queue cannot be read.
+        UnreadableQueue = "unreadable-queue",
+        /// The queue is paused or archived.
+        InactiveQueue = "inactive-queue",
+        /// A plan that is being executed touches the same file.
+        SharedFile = "shared-file",
+        /// Another item comes first.
+        Order = "order",
+    }
+);
 
 /// What an item waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -27,8 +70,7 @@ pub(crate) struct Blocker {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
     /// What kind of reason it is, for programs.
-    #[schemars(extend("enum" = Reason::KINDS))]
-    pub(crate) kind: &'static str,
+    pub(crate) kind: BlockerKind,
     /// A description.
     pub(crate) reason: String,
     /// What can be done about it.
@@ -103,48 +145,26 @@ pub(crate) fn withdrawn(issue: &IssueId, plan: &SolutionId) -> Remedies {
 }
 
 impl Reason<'_> {
-    /// All kinds there are.
-    pub(super) const KINDS: &'static [&'static str] = &[
-        "no-issue",
-        "no-plan",
-        "held",
-        "other-plan",
-        "not-active",
-        "carried-out",
-        "rebound",
-        "unbound",
-        "changed",
-        "withdrawn",
-        "review",
-        "circle",
-        "undecided",
-        "dependency",
-        "unreadable-queue",
-        "inactive-queue",
-        "shared-file",
-        "order",
-    ];
-
-    fn kind(&self) -> &'static str {
+    fn kind(&self) -> BlockerKind {
         match self {
-            Self::NoIssue(_) => "no-issue",
-            Self::NoPlan(_) => "no-plan",
-            Self::Held(_) => "held",
-            Self::OtherPlan(..) => "other-plan",
-            Self::NotActive(..) => "not-active",
-            Self::CarriedOut(..) => "carried-out",
-            Self::Rebound(..) => "rebound",
-            Self::Unbound(..) => "unbound",
-            Self::Changed(_) => "changed",
-            Self::Withdrawn(..) => "withdrawn",
-            Self::Review(_) => "review",
-            Self::Circle { .. } => "circle",
-            Self::Undecided { .. } => "undecided",
-            Self::Dependency(..) => "dependency",
-            Self::UnreadableQueue(_) => "unreadable-queue",
-            Self::InactiveQueue(..) => "inactive-queue",
-            Self::SharedFile(..) => "shared-file",
-            Self::Order { .. } => "order",
+            Self::NoIssue(_) => BlockerKind::NoIssue,
+            Self::NoPlan(_) => BlockerKind::NoPlan,
+            Self::Held(_) => BlockerKind::Held,
+            Self::OtherPlan(..) => BlockerKind::OtherPlan,
+            Self::NotActive(..) => BlockerKind::NotActive,
+            Self::CarriedOut(..) => BlockerKind::CarriedOut,
+            Self::Rebound(..) => BlockerKind::Rebound,
+            Self::Unbound(..) => BlockerKind::Unbound,
+            Self::Changed(_) => BlockerKind::Changed,
+            Self::Withdrawn(..) => BlockerKind::Withdrawn,
+            Self::Review(_) => BlockerKind::Review,
+            Self::Circle { .. } => BlockerKind::Circle,
+            Self::Undecided { .. } => BlockerKind::Undecided,
+            Self::Dependency(..) => BlockerKind::Dependency,
+            Self::UnreadableQueue(_) => BlockerKind::UnreadableQueue,
+            Self::InactiveQueue(..) => BlockerKind::InactiveQueue,
+            Self::SharedFile(..) => BlockerKind::SharedFile,
+            Self::Order { .. } => BlockerKind::Order,
         }
     }
 

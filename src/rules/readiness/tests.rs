@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::{Facts, ItemView, OrderReason, QueueView, any_cycle, views};
+use super::{BlockerKind, Facts, ItemView, OrderReason, QueueView, any_cycle, views};
 use crate::model::fixtures::{entry_id, execution_id};
 use crate::model::id::{EntryId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
@@ -91,7 +91,7 @@ fn a_withdrawn_plan_is_not_handed_out_although_it_is_bound() {
     if let Some(plan) = facts.get_mut(&issue(0)).and_then(|it| it.plans.get_mut(&plan(0))) {
         plan.is_withdrawn = true;
     }
-    assert_eq!(state(&facts), (ItemStatus::Blocked, vec!["withdrawn"]));
+    assert_eq!(state(&facts), (ItemStatus::Blocked, vec![BlockerKind::Withdrawn]));
 }
 
 fn declared(n: usize, severity: Severity, members: &[usize], order: &[usize]) -> QueueConflict {

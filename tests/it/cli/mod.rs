@@ -9,7 +9,7 @@ mod numbers;
 mod output;
 mod paging;
 pub(crate) mod schema;
-mod screens;
+pub(crate) mod screens;
 mod setup;
 mod terminal;
 mod texts;

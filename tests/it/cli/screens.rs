@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::{Repo, Sandbox, Two, plan, plan_on};
 
 /// A shop with four issues: one planned, one that depends on it, one new, one closed.
-fn shop(sandbox: &Sandbox) -> (Repo, String) {
+pub(crate) fn shop(sandbox: &Sandbox) -> (Repo, String) {
     let repo = sandbox.store("shop");
     repo.commit("src/router.rs", "fn main() {}\n", "Begin");
     repo.wf(&["hooks", "install"]).ok();
@@ -138,6 +138,7 @@ fn of_the_work() {
     repo.screen("work/next-again", &["next"]);
     repo.screen("work/detail", &["detail"]);
     repo.screen("work/status", &["status"]);
+    repo.screen("work/prime", &["prime"]);
     repo.screen("work/queue", &["queue", "show"]);
     repo.screen("work/leases", &["lease", "list"]);
     repo.screen("work/done-without-commits", &["done"]);

@@ -3,7 +3,6 @@
 mod conflicts;
 mod converge;
 mod hostile;
-mod init;
 mod places;
 mod races;
 mod refused;
@@ -12,7 +11,7 @@ mod unmergeable;
 use crate::support::foreign::*;
 use crate::support::{REF, Repo, Sandbox, Two};
 
-fn tracking(repo: &Repo) -> Option<String> {
+pub(crate) fn tracking(repo: &Repo) -> Option<String> {
     let ran = repo.git(&["rev-parse", "--verify", "--quiet", "refs/wf-remotes/origin/main"]);
     (ran.code == 0).then(|| ran.line().to_owned())
 }

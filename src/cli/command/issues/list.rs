@@ -29,8 +29,8 @@ pub(crate) struct Args {
     saved: Vec<String>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// Show the issues in groups (on a terminal)
-    #[arg(long, value_enum, value_name = "FIELD", conflicts_with = "count")]
+    /// Show the table in groups
+    #[arg(long, value_enum, value_name = "FIELD", conflicts_with_all = ["brief", "count", "fields", "format", "json"])]
     group_by: Option<GroupBy>,
     /// Show at most N
     #[arg(short = 'n', long, value_name = "N")]

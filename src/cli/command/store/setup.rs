@@ -42,6 +42,20 @@ text_enum!(
     }
 );
 
+text_enum!(
+    /// A part of what is installed.
+    InstalledPart {
+        /// The manual pages.
+        Manual = "manual",
+        /// The completion of bash.
+        Bash = "bash",
+        /// The completion of zsh.
+        Zsh = "zsh",
+        /// The completion of fish.
+        Fish = "fish",
+    }
+);
+
 /// What `setup` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct SetupAnswer {
@@ -52,8 +66,8 @@ pub(in crate::cli) struct SetupAnswer {
 /// The manual pages, or the completion of a shell.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SetupPart {
-    /// `manual`, `bash`, `zsh` or `fish`.
-    part: String,
+    /// Which part.
+    part: InstalledPart,
     /// What was done with it.
     state: State,
     /// The directory of the pages, or the file.
@@ -117,7 +131,11 @@ impl Home {
     }
 }
 
-const SHELLS: &[Shell] = &[Shell::Bash, Shell::Zsh, Shell::Fish];
+const SHELLS: &[(InstalledPart, Shell)] = &[
+    (InstalledPart::Bash, Shell::Bash),
+    (InstalledPart::Zsh, Shell::Zsh),
+    (InstalledPart::Fish, Shell::Fish),
+];
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let home = Home::found()?;
@@ -134,14 +152,14 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         } else {
             parts.truncate(1);
         }
-        for shell in SHELLS {
-            parts.extend(home.completion(*shell).map(|path| removed(&home, *shell, &path)).transpose()?);
+        for (part, shell) in SHELLS {
+            parts.extend(home.completion(*shell).map(|path| removed(&home, *part, &path)).transpose()?);
         }
     } else {
         parts.push(manual(&home)?);
-        for shell in SHELLS {
+        for (part, shell) in SHELLS {
             if let Some(path) = home.completion(*shell) {
-                parts.push(completion(&home, *shell, &path)?);
+                parts.push(completion(&home, *part, *shell, &path)?);
             }
         }
     }
@@ -155,9 +173,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
 
 fn print_parts(context: &mut CliContext, home: &Home, answer: &SetupAnswer) -> io::Result<()> {
     for SetupPart { part, state, place, files, to_do } in &answer.parts {
-        let what = match part.as_str() {
-            "manual" if *files > 0 => count(*files, "manual page"),
-            "manual" => "manual pages".into(),
+        let what = match part {
+            InstalledPart::Manual if *files > 0 => count(*files, "manual page"),
+            InstalledPart::Manual => "manual pages".into(),
             shell => format!("the completion for {shell}"),
         };
         let place = place.as_deref().map(|place| clean_line(&home.short(Path::new(place))).into_owned());
@@ -195,7 +213,7 @@ fn manual(home: &Home) -> Result<SetupPart, Failure> {
                     format!("`man` does not look there: `export MANPATH={}:` in ~/.profile", folder.display())
                 });
                 return Ok(SetupPart {
-                    part: "manual".into(),
+                    part: InstalledPart::Manual,
                     state: State::Installed,
                     place: Some(folder.display().to_string()),
                     files: PAGES.len(),
@@ -207,16 +225,16 @@ fn manual(home: &Home) -> Result<SetupPart, Failure> {
     Err(last.unwrap_or_else(|| failed(&home.data, &io::ErrorKind::NotFound.into())))
 }
 
-fn completion(home: &Home, shell: Shell, path: &Path) -> Result<SetupPart, Failure> {
-    let part = |state, place: Option<&Path>, to_do| SetupPart {
-        part: shell.to_string(),
+fn completion(home: &Home, part: InstalledPart, shell: Shell, path: &Path) -> Result<SetupPart, Failure> {
+    let done = |state, place: Option<&Path>, to_do| SetupPart {
+        part,
         state,
         files: place.iter().count(),
         place: place.map(|place| place.display().to_string()),
         to_do,
     };
-    if !is_on_path(&shell.to_string()) {
-        return Ok(part(State::Skipped, None, None));
+    if !is_on_path(part.as_str()) {
+        return Ok(done(State::Skipped, None, None));
     }
     let script = completions::script(shell)?;
     let folder = path.parent().unwrap_or(Path::new("/"));
@@ -234,7 +252,7 @@ fn completion(home: &Home, shell: Shell, path: &Path) -> Result<SetupPart, Failu
         )),
         _ => None,
     };
-    Ok(part(State::Installed, Some(path), to_do))
+    Ok(done(State::Installed, Some(path), to_do))
 }
 
 /// Removes the pages of all versions; other files stay.
@@ -248,7 +266,7 @@ fn removed_manual(home: &Home, folder: &Path) -> Result<SetupPart, Failure> {
     }
     let state = if files > 0 { State::Removed } else { State::Absent };
     Ok(SetupPart {
-        part: "manual".into(),
+        part: InstalledPart::Manual,
         state,
         place: Some(folder.display().to_string()),
         files,
@@ -256,10 +274,10 @@ fn removed_manual(home: &Home, folder: &Path) -> Result<SetupPart, Failure> {
     })
 }
 
-fn removed(home: &Home, shell: Shell, path: &Path) -> Result<SetupPart, Failure> {
+fn removed(home: &Home, part: InstalledPart, path: &Path) -> Result<SetupPart, Failure> {
     let is_removed = is_removed(home, path, "WF_COMPLETE")?;
     Ok(SetupPart {
-        part: shell.to_string(),
+        part,
         state: if is_removed { State::Removed } else { State::Absent },
         place: Some(path.display().to_string()),
         files: usize::from(is_removed),

@@ -1,7 +1,7 @@
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
-use crate::ops::store::{self, AgentFiles, AgentSetup, SetupTask};
+use crate::ops::work::{self, AgentFiles, AgentSetup, SetupTask};
 use crate::rules::agent_files::{Agent, State};
 use crate::ui;
 
@@ -50,7 +50,7 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
         agents = if args.list { all } else { asked(&session, context)? };
     }
     let is_dry = args.dry_run || task == SetupTask::Check;
-    let done = store::agent_setup(&session, &AgentSetup { agents, task, is_dry })?;
+    let done = work::agent_setup(&session, &AgentSetup { agents, task, is_dry })?;
     let is_missing = |files: &AgentFiles| {
         let mut states = files.agents.iter().flat_map(|it| &it.files).map(|it| it.state);
         let is_wrong = |state| matches!(state, State::Missing | State::Outdated | State::Unusable);
@@ -81,7 +81,7 @@ fn asked(session: &crate::ops::Session, context: &CliContext) -> Result<Vec<Agen
         return Err(unnamed());
     }
     let all = AgentSetup { agents: Agent::ALL.to_vec(), task: SetupTask::Check, is_dry: true };
-    let view = store::agent_setup(session, &all)?.view;
+    let view = work::agent_setup(session, &all)?.view;
     let found: Vec<&str> = view.agents.iter().filter(|it| it.is_found).map(|it| it.agent.as_str()).collect();
     let usual = found.join(" ");
     let offer = if usual.is_empty() { String::new() } else { format!(" [{usual}]") };

@@ -13,6 +13,7 @@ pub(in crate::cli) mod prime;
 pub(in crate::cli) mod retry;
 pub(in crate::cli) mod run;
 pub(in crate::cli) mod start;
+pub(in crate::cli) mod task_start;
 pub(in crate::cli) mod verify;
 #[cfg(feature = "web")]
 pub(in crate::cli) mod web;

@@ -16,7 +16,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index::{Filter, Index, KnownQueues, Needs, SortOrder};
-use crate::model::branch;
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::op::Other;
@@ -46,7 +45,7 @@ pub(crate) struct Home {
     /// Whether the repository is bare, so that nothing can be executed in it; absent if not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_bare: bool,
-    /// The branch that is checked out, without `refs/heads/`; absent if HEAD is detached.
+    /// The branch that is checked out, with its full name; absent if HEAD is detached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// The role of the user; absent for an owner.
@@ -171,13 +170,12 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
 /// The location and the role of the user, without anything from the store.
 fn place(session: &Session, role: Option<Role>) -> Result<Home, Refusal> {
     let store = session.store();
-    let branch = store.branch()?;
     Ok(Home {
         reference: store.reference().to_owned(),
         tip: None,
         worktree: store.worktree_name(),
         is_bare: store.work_dir().is_none(),
-        branch: branch.map(|name| branch::short(&name).to_owned()),
+        branch: store.branch()?,
         role,
         execution: None,
         lost: None,

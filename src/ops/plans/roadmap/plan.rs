@@ -46,7 +46,7 @@ pub(crate) fn plan(
     input: &PlanRoadmap,
     observer: &mut dyn AgentObserver,
 ) -> Answer<RoadmapAdded> {
-    // The agent is the planner; whoever starts it need not be one.
+    // The agent is the planner; the person who starts it need not be one.
     session.permit(Op::RoadmapAdd).or_else(|_| session.permit(Op::Run))?;
     let snapshot = session.store().snapshot()?;
     let id = input.roadmap.as_deref().map(|text| resolve::roadmap(&snapshot, text)).transpose()?;

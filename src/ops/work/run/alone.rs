@@ -108,7 +108,8 @@ impl Alone {
         for (name, new) in now.iter().filter(|(name, _)| !self.refs.contains_key(*name)) {
             let kept = self.keep(store, *new)?;
             let undone = store.git().put_back(name, Some(*new), None)?;
-            changed.push(ChangedAlone { what: format!("`{}` was created{kept}", short(name)), undone });
+            changed
+                .push(ChangedAlone { what: format!("`{}` was created{kept}", branch::short(name)), undone });
         }
         for (name, old) in &self.refs {
             let new = now.get(name).copied();
@@ -119,7 +120,7 @@ impl Alone {
                 };
                 let kept = new.map(|new| self.keep(store, new)).transpose()?.unwrap_or_default();
                 changed.push(ChangedAlone {
-                    what: format!("`{}` was moved or deleted{kept}", short(name)),
+                    what: format!("`{}` was moved or deleted{kept}", branch::short(name)),
                     undone,
                 });
             }
@@ -170,10 +171,6 @@ impl Alone {
         let kept = store.git().put_back(&format!("refs/heads/{branch}"), None, Some(commit))?;
         Ok(if kept { format!(" (the changed version is on `{branch}`)") } else { String::new() })
     }
-}
-
-fn short(name: &str) -> &str {
-    branch::short(name)
 }
 
 /// The refs of the user, without those of runs, records and remotes.

@@ -72,6 +72,9 @@ fn a_report_is_read_in_three_forms() {
     let sandbox = Sandbox::new();
     let repo = reported(&sandbox);
     repo.screen("work/run-report", &["run", "report"]);
+    repo.screen("work/run-show", &["run", "show"]);
+    repo.screen("work/run-list", &["run", "list"]);
+    repo.screen("work/run-log", &["run", "log"]);
     repo.screen("work/run-report-markdown", &["run", "report", "--markdown"]);
     let page = repo.screen("work/run-report-html", &["run", "report", "--html"]).stdout;
     assert!(

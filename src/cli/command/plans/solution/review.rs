@@ -57,7 +57,7 @@ impl Args {
                 .fold(RemedyCall::new(Op::SolutionReview, [&self.solution]), |it, name| it.option(name, "N"));
             return Err(Failure::usage("a review needs all three scores")
                 .remedy(call, "gives them, each 0 to 100")
-                .and("--from-json FILE reads them from a file"));
+                .hint("--from-json FILE reads them from a file"));
         };
         let scores = Scores { technical, risk, completeness };
         Ok(Judgement::new(self.verdict, scores, self.findings, self.plan_digest)?)

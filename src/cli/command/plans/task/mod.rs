@@ -1,11 +1,11 @@
-//! `task`: one file for each subcommand.
+//! `task`: one file for each subcommand; `task start` is in the room of the work.
 
 mod add;
 mod edit;
 mod fields;
 mod list;
-mod start;
 
+use crate::cli::command::work::task_start;
 use crate::cli::{CliContext, Outcome};
 
 /// List, add, edit and start the tasks of a plan
@@ -20,7 +20,7 @@ enum TaskCommand {
     Add(add::Args),
     Edit(edit::Args),
     List(list::Args),
-    Start(start::Args),
+    Start(task_start::Args),
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
@@ -28,6 +28,6 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         TaskCommand::Add(args) => add::run(args, context),
         TaskCommand::Edit(args) => edit::run(args, context),
         TaskCommand::List(args) => list::run(args, context),
-        TaskCommand::Start(args) => start::run(args, context),
+        TaskCommand::Start(args) => task_start::run(args, context),
     }
 }

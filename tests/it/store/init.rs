@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use super::*;
+use crate::clones::tracking;
+use crate::support::foreign::{create, file};
+use crate::support::{REF, Repo, Sandbox, Two};
 
 const ROOT: &str = "441dcc324b8c7eb6eb155294920f6f982538e215";
 
