@@ -157,9 +157,13 @@ impl Bench {
         let once_each = Goal("reading each record once", 4.0);
         figure("first list", &list, &once, Some(once_each));
         figure("first search after it", &search, &once, None);
-        let most = |at_100_000: f64| at_100_000 * self.size as f64 / 1e5;
-        bound("index without words", rows as f64 / 1e6, "MB", most(60.0));
-        bound("index with words", all as f64 / 1e6, "MB", most(200.0));
+        for (what, bytes, most) in [("index without words", rows, 60.0), ("index with words", all, 200.0)] {
+            let megabytes = bytes as f64 / 1e6;
+            match self.size {
+                100_000 => bound(what, megabytes, "MB", most),
+                _ => println!("{what:<34}      {megabytes:9.1} MB"),
+            }
+        }
     }
 
     fn writes(&self) {

@@ -22,7 +22,7 @@ pub(crate) enum Unreadable {
         byte: u8,
     },
     /// A line ends inside a value.
-    #[error("{name}, line {line}, column {column}: the JSON ends half-way: {why}")]
+    #[error("{name}, line {line}, column {column}: the JSON ends half-way")]
     HalfWay {
         /// The file.
         name: String,
@@ -30,8 +30,6 @@ pub(crate) enum Unreadable {
         line: u64,
         /// Where in the line.
         column: usize,
-        /// What is missing.
-        why: String,
     },
     /// A line is something else.
     #[error("{name}, line {line}, column {column}: not JSON: {why}")]
@@ -64,7 +62,7 @@ impl Unreadable {
             Self::NotUtf8 { column, byte, .. } => {
                 format!("column {column}: the byte 0x{byte:02x} is not UTF-8")
             }
-            Self::HalfWay { column, why, .. } => format!("column {column}: the JSON ends half-way: {why}"),
+            Self::HalfWay { column, .. } => format!("column {column}: the JSON ends half-way"),
             Self::NotJson { column, why, .. } => format!("column {column}: not JSON: {why}"),
             Self::Unread { why, .. } => why.clone(),
         }
@@ -116,7 +114,7 @@ pub(super) fn not_json(name: &str, number: u64, line: &str, error: &serde_json::
     let column = String::from_utf8_lossy(read).chars().count().max(1);
     let (name, line) = (name.to_owned(), number);
     if error.is_eof() {
-        Unreadable::HalfWay { name, line, column, why }
+        Unreadable::HalfWay { name, line, column }
     } else {
         Unreadable::NotJson { name, line, column, why }
     }

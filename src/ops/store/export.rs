@@ -38,8 +38,12 @@ pub(crate) fn export<E: From<Refusal> + From<StoreError> + From<io::Error>>(
 /// The issues that someone named.
 pub(super) fn named(state: &Snapshot<'_>, issues: &[String]) -> Result<Vec<IssueId>, Refusal> {
     let found = |text: &String| {
-        let not_found = |error| Refusal::from(error).hint("`--output FILE` writes to a file");
-        resolve::issue(state, text).map_err(not_found)
+        resolve::issue(state, text).map_err(|error| {
+            let refusal = Refusal::from(error);
+            let is_file =
+                text.contains('/') || [".json", ".jsonl", ".csv"].iter().any(|it| text.ends_with(it));
+            if is_file { refusal.hint("`--output FILE` writes to a file") } else { refusal }
+        })
     };
     issues.iter().map(found).collect()
 }

@@ -98,7 +98,7 @@ fn a_line_that_is_not_json_is_named_and_stops_nothing() {
             "2: column 2: not JSON: key must be a string",
             "3: column 1: not JSON: expected value",
             "4: column 9: the byte 0xff is not UTF-8",
-            "5: column 31: the JSON ends half-way: EOF while parsing a string",
+            "5: column 31: the JSON ends half-way",
         ]
     );
 }
