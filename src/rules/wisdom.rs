@@ -90,8 +90,8 @@ pub(crate) fn context_near(
     (contexts, cut.left_out("wisdom", RemedyCall::from(Other::WisdomList).flag("json")))
 }
 
-/// The rank of a kind for a role. Who writes code must keep to the conventions, and who judges a plan, to the
-/// decisions; who explores or plans may also answer a question.
+/// The rank of a kind for a role. Executors must keep to the conventions, and reviewers to the
+/// decisions; explorers and planners may also answer a question.
 fn rank(kind: WisdomType, role: Role) -> usize {
     use WisdomType::{Convention, Decision, Learning, Question};
     let order: &[WisdomType] = match role {

@@ -148,7 +148,7 @@ pub(crate) fn is_issue(session: &Session, text: &str) -> Result<bool, Failure> {
 pub(crate) fn lone_word(needs: &str, word: Option<&str>, command: &str) -> Failure {
     match word {
         Some(word) => Failure::usage(format!("{needs}, and `{word}` is read as an item"))
-            .hint(if_your_text(word, command)),
+            .hint(format!("{}; {ITEM}", if_your_text(word, command))),
         None => Failure::usage(needs.to_owned()).hint(format!("`{command} TEXT`")),
     }
 }
@@ -162,7 +162,7 @@ pub(crate) fn or_text(failure: Failure, word: Option<&str>, command: &str) -> Fa
 }
 
 fn if_your_text(word: &str, command: &str) -> String {
-    format!("if it is your text: `{command} {}`; {ITEM}", shell::word(word))
+    format!("if it is your text: `{command} {}`", shell::word(word))
 }
 
 /// Refuses a text for a command that takes only items.

@@ -10,7 +10,7 @@ use crate::model::branch;
 use crate::model::words::count;
 use crate::ops::work::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, Reminder};
 use crate::rules::agent_files::HookForm;
-use crate::rules::prime::Waiting;
+use crate::rules::prime::{TokenBudget, Waiting};
 use crate::ui::text::clean_line;
 
 /// Where an agent is and what it has to do. Every text from outside is one line.
@@ -21,7 +21,7 @@ pub(in crate::cli) fn prime(it: &Prime) -> String {
         None => "Main worktree".to_owned(),
     };
     let branch = match &it.branch {
-        Some(name) => format!("on branch {}", code_span(branch::short(name))),
+        Some(name) => format!("on branch {}", branch_span(name)),
         None => "with a detached HEAD".to_owned(),
     };
     let role = it.role.map_or_else(|| "no role (WF_ROLE)".to_owned(), |role| format!("role {role}"));
@@ -66,11 +66,7 @@ fn execution(it: &PrimedExecution, out: &mut String) {
         clean_line(&it.title)
     );
     if let Some(branch) = &it.branch {
-        let _ = writeln!(
-            out,
-            "Work on branch {}: only its commits are linked.",
-            code_span(branch::short(branch))
-        );
+        let _ = writeln!(out, "Work on branch {}: only its commits are linked.", branch_span(branch));
     }
     let names: Vec<&str> = it.open.iter().map(|id| &**id).collect();
     let more = it.open_count - names.len();
@@ -87,6 +83,11 @@ fn execution(it: &PrimedExecution, out: &mut String) {
     if let Some(task) = &it.task {
         self::task(task, out);
     }
+}
+
+/// The name of a branch, cut if it would fill the context of an agent.
+fn branch_span(name: &str) -> String {
+    code_span(&TokenBudget::new(40).text(branch::short(name), 40).unwrap_or_default())
 }
 
 fn task(it: &PrimedTask, out: &mut String) {

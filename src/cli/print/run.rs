@@ -125,7 +125,10 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
             Cell::new(issue.id.as_str(), style::ID),
             Cell::new(issue.status.as_str(), colour(issue.status)),
             Cell::from(issue.solution_id.as_ref().map_or("", |id| screen.id(id.as_str()))),
-            Cell::from(issue.title.as_str()),
+            match issue.title.as_str() {
+                "" => Cell::new("missing here", style::DIM),
+                title => Cell::from(title),
+            },
         ]);
     }
     table.print(screen)?;

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::interchange::jsonl::{self, ExportedJsonl};
 use crate::interchange::{beads, csv};
+use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::ops::issues::{self, List};
 use crate::ops::{Done, Notice, Refusal, Session};
@@ -39,10 +40,13 @@ pub(crate) fn export<E: From<Refusal> + From<StoreError> + From<io::Error>>(
 pub(super) fn named(state: &Snapshot<'_>, issues: &[String]) -> Result<Vec<IssueId>, Refusal> {
     let found = |text: &String| {
         resolve::issue(state, text).map_err(|error| {
-            let refusal = Refusal::from(error);
             let is_file =
                 text.contains('/') || [".json", ".jsonl", ".csv"].iter().any(|it| text.ends_with(it));
-            if is_file { refusal.hint("`--output FILE` writes to a file") } else { refusal }
+            match is_file {
+                true => Refusal::new(Code::NotFound, format!("there is no issue `{text}`"))
+                    .hint("`--output FILE` writes to a file"),
+                false => Refusal::from(error),
+            }
         })
     };
     issues.iter().map(found).collect()

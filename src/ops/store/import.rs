@@ -230,7 +230,7 @@ fn not_strict(name: &str, skipped: &[Skipped]) -> Refusal {
         1 => "1 record".to_owned(),
         count => format!("{count} records"),
     };
-    Refusal::new(Code::NotStrict, format!("{count} of {name} cannot be imported, so nothing was"))
+    Refusal::new(Code::NotStrict, format!("{count} of {name} cannot be imported, so nothing was imported"))
         .details(first_lines(skipped))
         .hint("correct the source, or import the rest without --strict")
 }

@@ -299,7 +299,7 @@ pub(super) fn hide(tx: &mut Tx<'_>, wanted: &HideValue, reason: &str) -> Result<
     };
     let nothing = |why: &str| {
         Refusal::new(Code::NotRedactable, format!("`{field}` of `{of}` {why}"))
-            .hint("texts can be hidden: title, context, plan, …; ids, times and the names of kinds cannot")
+            .hint("texts can be hidden, such as the title, the context or a comment; ids, times, statuses and types cannot")
     };
     if target == layout::CLAIM {
         return Err(Refusal::new(Code::NotRedactable, format!("`{field}` of an execution cannot be hidden"))

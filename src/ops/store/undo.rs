@@ -155,7 +155,7 @@ fn chosen(session: &Session, wanted: Option<&str>) -> Result<Chosen, Refusal> {
             .remedy(RemedyCall::from(Other::Log), "shows who did what")),
         (None, Some(wanted)) => Err(Refusal::new(
             Code::NotFound,
-            format!("`{wanted}` is not a command of yours that can be undone, or it was undone before"),
+            format!("`{wanted}` is none of your commands, or it has been undone already"),
         )
         .remedy(RemedyCall::from(Other::Log).option("author", &*me.email), "lists your commands")),
     }

@@ -3,7 +3,7 @@
 //!
 //! `agents setup` edits what coding agents read: `rules/agent_files/table.rs` says which files, and the modules beside it
 //! edit a text (a section between markers, entries of JSON) so that it can be restored byte for byte.
-//! `ops/store/agent_setup.rs` reads all files, makes all texts, and writes them only if every file can be edited. The
+//! `ops/work/agent_setup.rs` reads all files, makes all texts, and writes them only if every file can be edited. The
 //! hooks call `prime` (`ops/work/prime.rs`, `rules/prime.rs`) when a session starts, and `ops/work/reminder.rs` when the
 //! agent stops.
 

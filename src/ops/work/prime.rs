@@ -162,7 +162,7 @@ pub(crate) fn prime(session: &Session, role: Option<&str>, means: Means) -> Answ
     let prime = Prime {
         reference: store.reference().to_owned(),
         worktree: store.worktree_name(),
-        branch: store.branch()?.map(|name| bounded_branch(&name)),
+        branch: store.branch()?,
         role,
         execution,
         lost: lost.and_then(|why| TokenBudget::new(FOR_READY).text(&why, 80)),
@@ -171,11 +171,6 @@ pub(crate) fn prime(session: &Session, role: Option<&str>, means: Means) -> Answ
         rules: situation.rules(means),
     };
     Ok(session.done(Some(prime), None))
-}
-
-/// The name of a branch, cut if it would fill the context of an agent.
-fn bounded_branch(name: &str) -> String {
-    TokenBudget::new(50).text(name, 50).unwrap_or_default()
 }
 
 /// The execution of a worktree with the task to work on, or else why the worktree no longer holds what it executed.
@@ -240,7 +235,7 @@ fn execution_of(
         issue_id: it.issue_id.clone(),
         title: budget.text(&folder.issue.record.title, 40).unwrap_or_default(),
         solution_id: it.solution_id.clone(),
-        branch: it.branch.as_deref().map(bounded_branch),
+        branch: it.branch.clone(),
         tasks: plan.tasks.len(),
         open: open.iter().take(MOST_OPEN).map(|task| task.id.clone()).collect(),
         open_count: open.len(),

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     filter: FilterArgs,
     /// Show the table in groups
-    #[arg(long, value_enum, value_name = "FIELD", conflicts_with_all = ["brief", "count", "fields", "format", "json"])]
+    #[arg(long, value_enum, value_name = "FIELD")]
     group_by: Option<GroupBy>,
     /// Show at most N
     #[arg(short = 'n', long, value_name = "N")]
@@ -158,6 +158,12 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         return Err(
             Failure::usage(format!("`{word}` cannot be expanded here")).hint("put it before the options")
         );
+    }
+    let is_table =
+        !(context.json() || brief || count || fields.format.is_some() || !fields.fields.is_empty());
+    if group_by.is_some() && !is_table {
+        return Err(Failure::usage("`--group-by` groups the table, and nothing else")
+            .hint("leave it out, or out of the saved query that has it"));
     }
     let list = List { sort: sort.into(), offset, limit, ..filter.into() };
     if sort == SortBy::Closed && list.is_of_open() {

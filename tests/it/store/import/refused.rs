@@ -82,7 +82,7 @@ fn a_line_that_is_not_json_is_named_and_stops_nothing() {
     let tip = repo.tip();
     let error = repo.refused(1, &["import", "beads", "--strict", "bad.jsonl"]);
     assert_eq!(error["code"], "not-strict");
-    assert_eq!(error["message"], "4 records of `bad.jsonl` cannot be imported, so nothing was");
+    assert_eq!(error["message"], "4 records of `bad.jsonl` cannot be imported, so nothing was imported");
     assert_eq!(repo.tip(), tip);
     let report = repo.json(&["import", "beads", "bad.jsonl"]);
     assert_eq!(report["created"], 2);

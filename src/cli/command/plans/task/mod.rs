@@ -1,4 +1,4 @@
-//! `task`: one file for each subcommand; `task start` is in the room of the work.
+//! `task`: one file for each subcommand; `task start` is in `command/work`.
 
 mod add;
 mod edit;
