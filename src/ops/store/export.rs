@@ -10,6 +10,8 @@ use crate::interchange::jsonl::{self, ExportedJsonl};
 use crate::interchange::{beads, csv};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
+use crate::model::op::Other;
+use crate::model::remedy::RemedyCall;
 use crate::ops::issues::{self, List};
 use crate::ops::{Done, Notice, Refusal, Session};
 use crate::store::{Snapshot, StoreError, records, resolve};
@@ -44,6 +46,7 @@ pub(super) fn named(state: &Snapshot<'_>, issues: &[String]) -> Result<Vec<Issue
                 text.contains('/') || [".json", ".jsonl", ".csv"].iter().any(|it| text.ends_with(it));
             match is_file {
                 true => Refusal::new(Code::NotFound, format!("there is no issue `{text}`"))
+                    .remedy(RemedyCall::from(Other::List).flag("all"), "shows the issues")
                     .hint("`--output FILE` writes to a file"),
                 false => Refusal::from(error),
             }
