@@ -129,7 +129,10 @@ fn a_word_that_names_no_item_is_told_from_a_text() {
         (1, &["detail", "some text"], "an item is S-1"),
     ] {
         let error = repo.refused(code, args);
-        assert!(error["hint"].as_str().unwrap().contains(hint), "{args:?}: {error}");
+        let whole = error["hint"].as_str().unwrap();
+        assert!(whole.contains(hint), "{args:?}: {error}");
+        let parts: Vec<&str> = whole.split("; ").collect();
+        assert!(parts.iter().all(|part| whole.matches(part).count() == 1), "{args:?} says it twice: {error}");
         let word = args.last().unwrap();
         assert!(error.to_string().contains(word), "{args:?}: {error}");
     }

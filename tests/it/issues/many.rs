@@ -61,6 +61,11 @@ fn a_saved_query_stands_for_its_options() {
     let grouped = repo.wf(&["list", "--group-by", "type"]).ok().stdout;
     let ids: Vec<&str> = grouped.lines().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(ids, ["ID", "ISS-001", "ISS-002"]);
+    repo.git(&["config", "wf.query.grouped", "--group-by type"]).ok();
+    for shape in [&["--json"][..], &["--count"], &["--brief"], &["--fields", "id"], &["--format", "%(id)"]] {
+        let refused = repo.wf(&[&["list", "@grouped"][..], shape].concat()).fails(2);
+        assert!(refused.stderr.contains("out of the saved query that has it"), "{}", refused.stderr);
+    }
 }
 
 #[test]

@@ -62,6 +62,8 @@ fn an_agent_learns_where_it_is_and_what_to_do() {
     let json = repo.json(&["prime"]);
     assert_eq!(json["execution"]["execution_id"], claim["execution_id"]);
     assert_eq!(json["execution"]["task"]["id"], "T1");
+    assert_eq!(json["branch"], "refs/heads/main");
+    assert_eq!(json["execution"]["branch"], "refs/heads/main");
     assert_eq!(json["waiting"]["count"], 6);
     assert_eq!(json["commands"].as_array().unwrap().len(), 5);
 }
