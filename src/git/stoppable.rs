@@ -23,16 +23,25 @@ pub(super) fn is_stopped(status: ExitStatus) -> bool {
 /// The output of a program whose stdout and stderr are pipes; `None` if it was cancelled. Then it had as long as `grace`
 /// to end by itself, and was asked to end with its children. Reports the progress of a transfer.
 ///
-/// With a terminal on which it `may_ask` for a password, it stays in the foreground there. Its children are then not asked
-/// to end: Ctrl-C reaches all of them.
+/// With a terminal on which it `may_ask` for a password, it stays in the foreground there.
 pub(super) fn output(
-    mut command: Command,
+    command: Command,
     may_ask: bool,
     grace: Duration,
     is_given_up: &impl Fn() -> bool,
     watch: TransferWatch<'_>,
 ) -> io::Result<Option<Output>> {
     let is_in_foreground = may_ask && File::open("/dev/tty").is_ok();
+    output_of(command, is_in_foreground, grace, is_given_up, watch)
+}
+
+fn output_of(
+    mut command: Command,
+    is_in_foreground: bool,
+    grace: Duration,
+    is_given_up: &impl Fn() -> bool,
+    watch: TransferWatch<'_>,
+) -> io::Result<Option<Output>> {
     let mut child = if is_in_foreground { command.spawn()? } else { command.process_group(0).spawn()? };
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let (sender, steps) = mpsc::channel();
@@ -61,19 +70,52 @@ pub(super) fn output(
         return Ok(None);
     }
     let (stdout, stderr) = (out.join().unwrap_or_default(), err.join().unwrap_or_default());
+    // The end of the transfer.
+    steps.try_iter().for_each(|(step, done, total)| watch(step, done, total));
     Ok(Some(Output { status, stdout, stderr }))
 }
 
-/// Asks the program to end, with its process group if that is its own. It has not been waited for, so both ids are still
-/// its own.
+/// Asks the program to end, with its process group if that is its own, or else with its descendants. It has not been waited
+/// for, so both ids are still its own.
 fn end(child: &Child, is_in_foreground: bool) {
-    if let Some(id) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+    let Ok(id) = i32::try_from(child.id()) else { return };
+    if !is_in_foreground {
         // If the signal fails, the program is waited for.
-        let _ = match is_in_foreground {
-            true => kill_process(id, Signal::TERM),
-            false => kill_process_group(id, Signal::TERM),
-        };
+        let _ = Pid::from_raw(id).map(|group| kill_process_group(group, Signal::TERM));
+        return;
     }
+    let mut all = vec![id];
+    let mut seen = 0;
+    while let Some(parent) = all.get(seen) {
+        all.extend(children(*parent));
+        seen += 1;
+    }
+    for id in all.into_iter().filter_map(Pid::from_raw) {
+        // One of them may have ended by now.
+        let _ = kill_process(id, Signal::TERM);
+    }
+}
+
+/// The processes that another one started. If it has ended, they are no longer its own.
+#[cfg(target_os = "linux")]
+fn children(parent: i32) -> Vec<i32> {
+    let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
+        .collect()
+}
+
+/// The processes that another one started. If it has ended, they are no longer its own.
+#[cfg(not(target_os = "linux"))]
+fn children(parent: i32) -> Vec<i32> {
+    let listed = Command::new("ps").args(["-A", "-o", "pid=", "-o", "ppid="]).output();
+    let text = listed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let child = |line: &str| {
+        let (id, its) = line.trim().split_once(char::is_whitespace)?;
+        (its.trim().parse() == Ok(parent)).then(|| id.parse().ok())?
+    };
+    text.lines().filter_map(child).collect()
 }
 
 pub(super) fn all_of(pipe: Option<impl Read>) -> Vec<u8> {
@@ -113,6 +155,28 @@ mod tests {
                 .unwrap()
                 .is_none()
         );
+    }
+
+    #[test]
+    fn in_the_foreground_what_it_started_ends_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        let begun = folder.path().join("begun");
+        let (mut reader, writer) = io::pipe().unwrap();
+        // The innermost program holds the pipe open, and does not end by itself.
+        let inner = r#"sh -c 'tail -f /dev/null & touch "$0"; wait'"#;
+        let mut command = sh(&format!("exec 3>&0; {inner} \"$0\" & wait"));
+        command.arg(&begun).stdin(writer);
+        assert!(output_of(command, true, Duration::ZERO, &|| begun.exists(), UNWATCHED).unwrap().is_none());
+        reader.read_to_end(&mut Vec::new()).unwrap();
+    }
+
+    #[test]
+    fn the_last_progress_of_a_transfer_is_told() {
+        let seen = std::cell::RefCell::new(Vec::new());
+        let watch: TransferWatch<'_> = &|_, done, _| seen.borrow_mut().push(done);
+        let script = "printf 'Writing objects: 100%% (3/3), done.\\n' >&2";
+        output(sh(script), false, Duration::ZERO, &|| false, watch).unwrap().unwrap();
+        assert_eq!(seen.into_inner().last(), Some(&3));
     }
 
     #[test]

@@ -13,11 +13,11 @@ use crate::support::Repo;
 pub(super) const ASKED: &str = "touch \"$HERE/asked\"; while [ ! -e \"$HERE/held\" ]; do sleep 0.05; done";
 
 /// Makes the remote `origin` wait likewise when it gets a commit with such a subject. Each time, `HERE/pushed` gets a line with
-/// the id of its process.
+/// the id of its process. Meanwhile it holds the pipe `HERE/waiting` open.
 const HOOK: &str = r#"#!/bin/sh
 while read old new ref; do
   case "$(git log -1 --format=%s $new)" in PATTERN)
-    echo $$ >> 'HERE/pushed'; touch 'HERE/asked'
+    echo $$ >> 'HERE/pushed'; exec 9<>'HERE/waiting'; touch 'HERE/asked'
     while [ ! -e 'HERE/held' ]; do sleep 0.05; done ;;
   esac
 done
@@ -97,6 +97,7 @@ pub(super) fn remote(world: &World, pattern: &str) -> Repo {
     repo.git(&["remote", "add", "origin", "../origin.git"]).ok();
     repo.git(&["push", "-q", "origin", "main"]).ok();
     repo.wf(&["sync", "origin"]).ok();
+    repo.sh(&["-c", "mkfifo ../waiting"]).ok();
     let hook = hub.path().join("hooks/pre-receive");
     std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
     let here = world.sandbox.root().to_string_lossy();
@@ -105,17 +106,10 @@ pub(super) fn remote(world: &World, pattern: &str) -> Repo {
     hub
 }
 
-/// Waits for the end of the process in which the remote was asked last.
-#[track_caller]
-pub(super) fn wait_for_end_of_push(world: &World) {
-    let all = std::fs::read_to_string(world.sandbox.root().join("pushed")).unwrap();
-    let path = format!("/proc/{}/cmdline", all.lines().last().unwrap());
-    let began = Instant::now();
-    // That of a process that has ended is empty.
-    while std::fs::read(&path).is_ok_and(|words| !words.is_empty()) {
-        assert!(began.elapsed() < Duration::from_secs(90), "{path} is still there");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+/// The pipe that the remote holds open while it waits: it ends when the remote's hook does.
+pub(super) fn waiting_remote(world: &World) -> File {
+    wait_for(&asked(world));
+    File::open(world.sandbox.root().join("waiting")).unwrap()
 }
 
 /// How often the remote was asked to take such a commit.
