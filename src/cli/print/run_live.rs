@@ -123,7 +123,8 @@ impl Following {
 }
 
 impl Drop for Following {
-    /// Who asks whether to stop may keep the output for longer, but what is drawn must be gone before the answer is printed.
+    /// Wipes what is drawn, before the answer is printed, even if the output is kept for longer; and lets signals end this
+    /// program again.
     fn drop(&mut self) {
         self.output().make_room();
         self.interrupts.end();

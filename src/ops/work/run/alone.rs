@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::git::raw::{self, FileStamp, RawContent};
-use crate::git::{EntryKind, Git};
+use crate::git::{EntryKind, Git, GitError};
 use crate::model::branch;
 use crate::model::code::Code;
 use crate::model::id::RunId;
@@ -238,7 +238,13 @@ impl Tree {
             replace(&self.git_dir, "HEAD", &self.head).map_err(failed)?;
             what.push("what is checked out".to_owned());
         }
-        if self.git.staged().ok().as_ref() != Some(&self.staged)
+        let staged = match self.git.staged() {
+            // Ctrl-C ended git, so this says nothing about the index.
+            Err(error @ GitError::Stopped { .. }) => return Err(StoreError::Git(error).into()),
+            // An index that cannot be read was changed.
+            staged => staged.ok(),
+        };
+        if staged.as_ref() != Some(&self.staged)
             && let Some(index) = &self.index
         {
             replace(&self.git_dir, "index", index).map_err(failed)?;

@@ -272,6 +272,8 @@ fn only_read(job: &AgentJob) {
     let changed = match look() {
         Ok(changed) if changed.is_empty() => return,
         Ok(changed) => changed.join(", "),
+        // Ctrl-C ended git.
+        Err(refusal) if refusal.is_stop() => return,
         Err(refusal) => failure_of(&refusal).message.unwrap_or_default(),
     };
     // The worktree is thrown away.

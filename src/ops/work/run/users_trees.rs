@@ -100,8 +100,13 @@ fn copies(
 
 /// The state of a worktree, in lines.
 pub(super) fn state(tree: &Path, git: &Git) -> Vec<String> {
+    let asked = match git.state() {
+        // Ctrl-C ends git only once.
+        Err(GitError::Stopped { .. }) => git.state(),
+        asked => asked,
+    };
     // A worktree that is missing or broken must not hide the others.
-    let mut lines = git.state().unwrap_or_else(|_| vec![UNREADABLE.to_owned()]);
+    let mut lines = asked.unwrap_or_else(|_| vec![UNREADABLE.to_owned()]);
     let changed: Vec<String> = lines.iter().filter_map(|line| changed(tree, line)).collect();
     lines.extend(changed);
     lines

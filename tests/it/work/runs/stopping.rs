@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use super::told::{Ends, Told};
 use super::waits::is_stopped_and_resumed;
-use super::world::{BUILDS, World};
+use super::world::{BUILDS, PLANS, World};
 use crate::support::Repo;
 
 /// A run whose executor says when it is at work, by opening `up`, and goes on when someone opens `go`.
@@ -92,16 +92,17 @@ fn a_second_ctrl_c_ends_the_agents_at_once() {
     held.resumed();
 }
 
-/// The repository of a world whose git is ended by the next Ctrl-C, which the run gets as well, when its arguments match
-/// this pattern of the shell and the file `ready` is there.
-fn with_interrupted_git(world: &World, pattern: &str) -> Repo {
+/// The repository of a world whose git runs this command of the shell when its arguments match this pattern and the file
+/// `ready` is there.
+fn with_git_that(world: &World, pattern: &str, does: &str) -> Repo {
     let folder = world.sandbox.root().join("wrapped");
     let here = world.sandbox.root().display();
     let script = format!("mkdir '{}'; cat >wrapped/git; chmod +x wrapped/git", folder.display(),);
     let git = format!(
         "#!/bin/sh
+ready='{here}/ready'
 case \" $* \" in {pattern})
-  if [ -e '{here}/ready' ]; then rm '{here}/ready'; touch '{here}/interrupted'; kill -INT $PPID $$; fi ;;
+  if [ -e \"$ready\" ]; then touch '{here}/interrupted'; {does}; fi ;;
 esac
 PATH=${{PATH#*:}} exec git \"$@\"
 "
@@ -111,18 +112,45 @@ PATH=${{PATH#*:}} exec git \"$@\"
     world.repo.with_env("PATH", &format!("{}:{path}", folder.display()))
 }
 
+/// An agent that says this once the file `ready` is there.
+fn ready_after(world: &World, role: &str, says: &str) {
+    world.agent(role, &format!("{says} > \"$HERE/said\"; touch \"$HERE/ready\"; cat \"$HERE/said\""));
+}
+
 #[test]
 fn a_git_that_ctrl_c_ended_together_with_the_run_is_no_failure_of_a_step() {
-    // While the work is tested, and while it is merged.
-    for pattern in ["*' status '*", "*' merge --quiet '*"] {
+    let rows = [
+        // While someone looks whether a planner has changed anything.
+        ("planner", PLANS, "*' status '*"),
+        // While the work is tested, and while it is merged.
+        ("executor", BUILDS, "*' status '*"),
+        ("executor", BUILDS, "*' merge --quiet '*"),
+    ];
+    for (role, says, pattern) in rows {
         let world = World::new();
-        world.agent(
-            "executor",
-            &format!("{BUILDS} > \"$HERE/said\"; touch \"$HERE/ready\"; cat \"$HERE/said\""),
-        );
-        let repo = with_interrupted_git(&world, pattern);
+        ready_after(&world, role, says);
+        // Ctrl-C reaches the run as well.
+        let does = "rm \"$ready\"; kill -INT $PPID $$";
+        let repo = with_git_that(&world, pattern, does);
         let ran = repo.wf(&["run", "ISS-1", "--yes"]);
         assert!(world.sandbox.root().join("interrupted").exists(), "{pattern}: {}", ran.stderr);
         is_stopped_and_resumed(&world, (ran.code, ran.stderr));
     }
+}
+
+#[test]
+fn a_run_whose_git_is_ended_again_and_again_stops_and_says_so() {
+    let world = World::new();
+    // The second attempt would succeed.
+    let again = "if once asked; then touch \"$HERE/ready\"; else rm -f \"$HERE/ready\"; fi";
+    world.agent("executor", &format!("{BUILDS} > \"$HERE/said\"; {again}; cat \"$HERE/said\""));
+    let repo = with_git_that(&world, "*' status --porcelain --untracked-files=normal '*", "kill -INT $$");
+    let ran = repo.wf(&["run", "ISS-1", "--yes"]);
+    assert!(
+        ran.stderr.contains("a signal ended git, so the run stops after the current steps"),
+        "{}",
+        ran.stderr
+    );
+    std::fs::remove_file(world.sandbox.root().join("ready")).unwrap();
+    is_stopped_and_resumed(&world, (ran.code, ran.stderr));
 }

@@ -42,7 +42,7 @@ use crate::model::run::{Run, RunStep};
 use crate::model::run_log::{PhaseReached, RunEvent, RunStatus};
 use crate::ops::work::confining::confine;
 use crate::ops::work::publish_store;
-use crate::ops::{Answer, Refusal, Session, issues};
+use crate::ops::{Answer, Notice, Refusal, Session, issues};
 use crate::rules::facts;
 use crate::rules::folder::RunFolder;
 use crate::rules::roles::Role;
@@ -114,7 +114,7 @@ pub(super) fn drive(
     let published = if is_unpublished { publish_store(session) } else { Ok(()) };
     let is_over = match driven {
         Ok(is_over) => is_over,
-        // Whoever resumes the run finds what was done and not recorded.
+        // The next driver finds what was done and not recorded.
         Err(refusal) if refusal.is_stop() => false,
         Err(refusal) if refusal.is_passing() => {
             return Err(refusal.remedy(RemedyCall::new(Other::RunResume, [id]), "continues the run"));
@@ -172,49 +172,62 @@ struct Driver<'a> {
 impl Driver<'_> {
     /// Whether the run has ended; `false` if someone stopped it.
     fn until_nothing_is_left(&mut self) -> Result<bool, Refusal> {
-        // The last state of the store that was looked at, and when.
         let (mut seen, mut looked) = (None, Instant::now());
+        let mut was_ended = false;
         loop {
-            tell_notices(self.session, self.watch);
-            self.watch.tick();
-            self.keep()?;
-            let tip = self.session.store().tip()?;
-            // An agent at work writes often, usually without making a new step possible.
-            let is_new =
-                seen.is_none() || (seen != tip && (self.busy.is_empty() || looked.elapsed() >= LOOK));
-            if !self.is_stopping() && self.worn_out().is_none() && is_new {
-                let taken = self.take_steps();
-                self.unless_stopped(taken)?;
-                (seen, looked) = (tip, Instant::now());
-            }
-            let published = self.publish_ends();
-            self.unless_stopped(published)?;
-            let is_stopping = self.is_stopping();
-            if self.busy.is_empty() {
-                if is_stopping {
-                    // Completed work is still merged before the run stops.
-                    let integrated = self.integrate_completed();
-                    self.unless_stopped(integrated)?;
-                    let (status, phase) = (RunStatus::Running, RunProgress::of(&self.log).phase);
-                    let stopped = PhaseReached { stopped: Some(true), ..PhaseReached::plain(status, phase) };
-                    self.log("stopped", [RunEvent::Phase(stopped)])?;
-                    return Ok(false);
+            match self.turn(&mut seen, &mut looked) {
+                Ok(None) => {}
+                Ok(Some(is_over)) => return Ok(is_over),
+                // Ctrl-C on a terminal also ends the git that the driver runs, but the agents at work still come to their
+                // end. It does so only once.
+                Err(refusal) if refusal.is_stop() && !self.stops.is_at_once() && !was_ended => {
+                    was_ended = true;
+                    self.stop_after_steps();
                 }
-                self.keep_users_side()?;
-                self.end()?;
-                return Ok(true);
-            }
-            match self.news.recv_timeout(LOOK) {
-                Ok(report) => {
-                    // A finished step makes room, even if it left nothing behind.
-                    if matches!(report, StepReport::Over(..)) {
-                        seen = None;
-                    }
-                    self.hear(report)?;
-                }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+                Err(refusal) => return Err(refusal),
             }
         }
+    }
+
+    /// Looks once at what can be done, and at what agents report. `seen` and `looked` are the last state of the store that
+    /// was looked at, and when. Returns whether the run has ended, or `None` if it goes on.
+    fn turn(&mut self, seen: &mut Option<ObjectId>, looked: &mut Instant) -> Result<Option<bool>, Refusal> {
+        tell_notices(self.session, self.watch);
+        self.watch.tick();
+        self.keep()?;
+        let tip = self.session.store().tip()?;
+        // An agent at work writes often, usually without making a new step possible.
+        let is_new = seen.is_none() || (*seen != tip && (self.busy.is_empty() || looked.elapsed() >= LOOK));
+        if !self.is_stopping() && self.worn_out().is_none() && is_new {
+            self.take_steps()?;
+            (*seen, *looked) = (tip, Instant::now());
+        }
+        self.publish_ends()?;
+        let is_stopping = self.is_stopping();
+        if self.busy.is_empty() {
+            self.keep_users_side()?;
+            if is_stopping {
+                // Completed work is still merged before the run stops.
+                self.integrate_completed()?;
+                let (status, phase) = (RunStatus::Running, RunProgress::of(&self.log).phase);
+                let stopped = PhaseReached { stopped: Some(true), ..PhaseReached::plain(status, phase) };
+                self.log("stopped", [RunEvent::Phase(stopped)])?;
+                return Ok(Some(false));
+            }
+            self.end()?;
+            return Ok(Some(true));
+        }
+        match self.news.recv_timeout(LOOK) {
+            Ok(report) => {
+                // A finished step makes room, even if it left nothing behind.
+                if matches!(report, StepReport::Over(..)) {
+                    *seen = None;
+                }
+                self.hear(report)?;
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+        }
+        Ok(None)
     }
 
     /// Takes all steps that can be taken now.
@@ -224,16 +237,13 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Ctrl-C on a terminal also ends git, whose work is then left to whoever resumes the run; the agents at work still come
-    /// to their end.
-    fn unless_stopped(&self, done: Result<(), Refusal>) -> Result<(), Refusal> {
-        match done {
-            Err(refusal) if refusal.is_stop() && !self.stops.is_at_once() => {
-                self.stops.after_steps();
-                Ok(())
-            }
-            done => done,
+    /// Begins no other step, since a signal ended git. What that was to do is left to those who resume the run.
+    fn stop_after_steps(&mut self) {
+        if !self.is_stopping() {
+            let notice = Notice::warning("a signal ended git, so the run stops after the current steps");
+            self.watch.update(&RunUpdate::Noticed(&notice));
         }
+        self.stops.after_steps();
     }
 
     /// Whether someone wants the run to stop.

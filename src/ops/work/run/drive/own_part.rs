@@ -321,7 +321,7 @@ impl Driver<'_> {
                 }
             }
             Err(error @ GitError::Stopped { .. }) => {
-                // What it has left there is in the way of the next merge.
+                // The unfinished merge would block the next one.
                 prepare_branch(self.session.store(), &self.places, &self.log)?;
                 self.know_branch()?;
                 Err(StoreError::Git(error).into())

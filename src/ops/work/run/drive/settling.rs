@@ -36,7 +36,7 @@ impl Driver<'_> {
             StepReport::Over(issue, step, came, usage) => {
                 self.busy.remove(&issue);
                 self.watch.update(&RunUpdate::Ended { issue: &issue });
-                self.keep_users_side()?;
+                let kept = self.keep_users_side();
                 if matches!(step, RunStep::Explore | RunStep::Plan | RunStep::Review) {
                     // Whatever is left is removed before the issue is read for again.
                     let _ = tree::remove(self.session.store(), &self.places.reading(&issue));
@@ -45,6 +45,7 @@ impl Driver<'_> {
                     self.last_end = self.session.store().tip()?;
                 }
                 self.settle(&issue, step, *came, usage)?;
+                kept?;
             }
         }
         Ok(())
@@ -95,7 +96,10 @@ impl Driver<'_> {
                 (what, vec![self.setback(issue, step, vain), RunEvent::Action(left_out)])
             }
             StepOutcome::Gave(vain) => ("failed", self.failed(issue, step, vain)),
-            StepOutcome::Stopped => return Ok(()),
+            StepOutcome::Stopped => {
+                self.stop_after_steps();
+                return Ok(());
+            }
         };
         if let Some(first) = events.first_mut() {
             first.spend(usage);
