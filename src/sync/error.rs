@@ -97,6 +97,15 @@ pub(crate) enum SyncError {
         /// git's message.
         words: String,
     },
+    /// Another process of this clone talked to the remote for longer than a command waits, after this one had handed in
+    /// its commit.
+    #[error(
+        "gave up waiting for another process of this clone, which is talking to `{remote}` and may still push this commit"
+    )]
+    LeftLine {
+        /// The remote.
+        remote: String,
+    },
     /// What the remote has under that name cannot be merged.
     #[error("the store of `{remote}` cannot be merged: {why}")]
     Theirs {
@@ -108,10 +117,12 @@ pub(crate) enum SyncError {
         why: StoreError,
     },
     /// The work was cancelled while it waited for the remote.
-    #[error("waiting for `{remote}` was stopped")]
+    #[error("waiting for `{remote}` was stopped{}", if *is_handed_in { "; another process of this clone may still push this commit" } else { "" })]
     Stopped {
         /// The remote.
         remote: String,
+        /// Whether the commit was handed in to be pushed.
+        is_handed_in: bool,
     },
     /// The local side failed.
     #[error(transparent)]
@@ -152,7 +163,7 @@ impl Explain for SyncError {
             Self::Refused { hint: Some(_), .. } => Code::Declined,
             Self::Behind { .. } => Code::Behind,
             Self::Raced { .. } => Code::Raced,
-            Self::Unknown { .. } => Code::UnknownOutcome,
+            Self::Unknown { .. } | Self::LeftLine { .. } => Code::UnknownOutcome,
             Self::Theirs { why, .. } => why.code(),
             Self::Stopped { .. } => Code::Interrupted,
             Self::Store(error) => error.code(),
@@ -211,6 +222,9 @@ impl Explain for SyncError {
             }
             Self::Theirs { tracking, .. } => Remedies::from("nothing was changed here")
                 .or_command(format!("git log {}", shell::operand(tracking)), "shows what it is"),
+            Self::LeftLine { remote } | Self::Stopped { remote, is_handed_in: true } => {
+                Remedies::call(RemedyCall::new(Other::Sync, [remote]), "finds out whether it did")
+            }
             Self::Stopped { .. } => "call it again".into(),
             Self::Store(error) => error.remedies(),
         }

@@ -49,8 +49,8 @@ impl WantedPush {
 /// newest.
 ///
 /// # Errors
-/// Those of `make`; [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::Unknown`] if that is
-/// not known.
+/// Those of `make`; [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::Unknown`] or
+/// [`SyncError::LeftLine`] if that is not known.
 pub(super) fn exchange<T, E: From<StoreError> + From<SyncError>>(
     store: &Store,
     synced: &mut Synced,

@@ -24,7 +24,8 @@ pub(crate) struct Through<T> {
 /// must check whether it is already done. If it writes nothing, or fails, what was fetched stays merged.
 ///
 /// # Errors
-/// [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::Unknown`] if that is not known.
+/// [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::Unknown`] or
+/// [`SyncError::LeftLine`] if that is not known.
 pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
     store: &Store,
     remote: &str,

@@ -92,6 +92,8 @@ pub(super) struct Turn<'store> {
     ticket: Ticket,
     /// The first ticket of this process.
     came: u64,
+    /// Whether others may push a commit of this process.
+    is_handed_in: bool,
     state: TurnstileState,
     watch: RemoteWatch<'store>,
     patience: Patience,
@@ -113,8 +115,21 @@ impl<'store> Turn<'store> {
         let came = ticket.number;
         let (state, patience, waited) = (TurnstileState::default(), Patience::new(), Duration::ZERO);
         let remote = remote.to_owned();
-        let turn = Self { store, remote, tracking, folder, ticket, came, state, watch, patience, waited };
-        turn.stand(|remote, words| SyncError::Unreachable { remote, words })
+        let is_handed_in = false;
+        let turn = Self {
+            store,
+            remote,
+            tracking,
+            folder,
+            ticket,
+            came,
+            is_handed_in,
+            state,
+            watch,
+            patience,
+            waited,
+        };
+        turn.stand()
     }
 
     /// Waits as long as the host asks.
@@ -155,18 +170,15 @@ impl<'store> Turn<'store> {
     /// this process handed in.
     ///
     /// # Errors
-    /// [`SyncError::Unknown`] if it does not get another turn.
+    /// [`SyncError::LeftLine`] if it does not get another turn; [`SyncError::Stopped`].
     pub(super) fn again(mut self) -> Result<Self, SyncError> {
         let ticket = Ticket::draw(&self.folder).map_err(StoreError::io(&self.folder))?;
         self.ticket = ticket;
-        self.stand(|remote, words| {
-            let words = format!("{words}, and may still push it");
-            SyncError::Unknown { remote, words }
-        })
+        self.stand()
     }
 
-    /// Waits for this process's turn. `given_up` makes the error for a wait that is too long.
-    fn stand(mut self, given_up: impl FnOnce(String, String) -> SyncError) -> Result<Self, SyncError> {
+    /// Waits for this process's turn.
+    fn stand(mut self) -> Result<Self, SyncError> {
         let environment = self.store.environment();
         let (began, left, watch, said) = (Instant::now(), self.patience.left(), self.watch, Cell::new(0));
         let is_given_up = || {
@@ -182,8 +194,12 @@ impl<'store> Turn<'store> {
             return Err(self.stopped());
         }
         if !is_first {
+            let remote = self.remote.clone();
             let words = "another process of this clone has been talking to it for too long".to_owned();
-            return Err(given_up(self.remote.clone(), words));
+            return Err(match self.is_handed_in {
+                true => SyncError::LeftLine { remote },
+                false => SyncError::Unreachable { remote, words },
+            });
         }
         let path = self.folder.join(STATE);
         self.state = read(&path);
@@ -198,7 +214,7 @@ impl<'store> Turn<'store> {
     }
 
     fn stopped(&self) -> SyncError {
-        SyncError::Stopped { remote: self.remote.clone() }
+        SyncError::Stopped { remote: self.remote.clone(), is_handed_in: self.is_handed_in }
     }
 
     fn newest(&self) -> Result<u64, SyncError> {
@@ -262,12 +278,14 @@ impl<'store> Turn<'store> {
     pub(super) fn hand_in(&mut self, commit: ObjectId) -> Result<(), SyncError> {
         self.state.handed_in = Some(commit.to_string());
         self.state.by.push(self.came);
+        self.is_handed_in = true;
         self.save()
     }
 
     fn discard(&mut self) {
         self.state.handed_in = None;
         self.state.by.clear();
+        self.is_handed_in = false;
     }
 
     /// Records that the remote was asked, for all processes in `waiting`.

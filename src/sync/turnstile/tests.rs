@@ -1,42 +1,72 @@
-//! Processes that give up waiting.
+//! Syncs that do not wait to their end behind other processes.
 
-use std::process::Command;
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
-use crate::git::Environment;
+use crate::git::{Environment, Repository};
+use crate::model::Explain;
+use crate::model::code::Code;
+use crate::sync::round;
 
-const REMOTE: &str = "origin";
+/// What ends the wait of a sync.
+#[derive(Clone, Copy, PartialEq)]
+enum Ends {
+    Patience,
+    Cancelled,
+}
 
-/// The error of a process that gives up at once when it waits for its turn `again`, after another process came.
-fn given_up(again: bool) -> SyncError {
-    let folder = tempfile::tempdir().unwrap();
-    let made = Command::new("git").args(["init", "-q"]).current_dir(folder.path()).status().unwrap();
-    assert!(made.success());
-    let store = Store::open(folder.path(), &Environment::default()).unwrap();
-    let watch: RemoteWatch<'_> = &|_, _, _| {};
-    let mut turn = Turn::wait(&store, REMOTE, watch).unwrap();
-    turn.patience.spend(turn.patience.left());
-    let line = turn.folder.clone();
-    let other = Ticket::draw(&line).unwrap();
-    let error = match again {
-        true => turn.again().err().unwrap(),
-        false => {
-            turn.ticket = Ticket::draw(&line).unwrap();
-            turn.stand(|remote, words| SyncError::Unreachable { remote, words }).err().unwrap()
+/// The error of a sync that waits behind another process, and then, if `is_handed_in`, for its second turn behind one more.
+fn ended(ends: Ends, is_handed_in: bool) -> SyncError {
+    let both = tempfile::tempdir().unwrap();
+    drop(Repository::init_bare(&both.path().join("hub")));
+    let folder = both.path().join("clone");
+    drop(Repository::init_bare(&folder));
+    let config = std::fs::read_to_string(folder.join("config")).unwrap();
+    let own = "[user]\n\tname = Ada\n\temail = ada@example.org\n[remote \"origin\"]\n\turl = ../hub\n";
+    std::fs::write(folder.join("config"), config + own).unwrap();
+    let flag = Arc::new(AtomicBool::new(false));
+    let store = Store::open(&folder, &Environment::default().stopped_by(Arc::clone(&flag))).unwrap();
+    store.create().unwrap();
+    let line = super::folder(&store, &store.tracking("origin"));
+    std::fs::create_dir_all(&line).unwrap();
+    let (first, second) = (RefCell::new(Some(Ticket::draw(&line).unwrap())), RefCell::new(None));
+    let watch = |work: RemoteWork, _: u64, _: u64| {
+        if work != RemoteWork::Line {
+            return;
+        }
+        if is_handed_in && first.take().is_some() {
+            second.replace(Some(Ticket::draw(&line).unwrap()));
+            limit::HAS_NO_PATIENCE.set(ends == Ends::Patience);
+        } else {
+            flag.store(true, Ordering::Relaxed);
         }
     };
-    drop(other);
+    limit::HAS_NO_PATIENCE.set(!is_handed_in && ends == Ends::Patience);
+    let error = round::sync(&store, "origin", &watch).unwrap_err();
+    limit::HAS_NO_PATIENCE.set(false);
+    let known = first.take().into_iter().chain(second.take()).map(|it| it.number).max().unwrap();
     // Its place in the line is free.
-    assert!(Ticket::draw(&line).unwrap().wait(&|| true).unwrap());
+    let next = Ticket::draw(&line).unwrap();
+    assert!(next.number > known && next.wait(&|| true).unwrap());
     error
 }
 
 #[test]
-fn what_was_handed_in_may_still_be_pushed_after_its_process_gave_up() {
-    let SyncError::Unknown { remote, words } = given_up(true) else {
-        panic!("something is claimed to be known")
-    };
-    assert_eq!(remote, REMOTE);
-    assert!(words.ends_with("for too long, and may still push it"), "{words}");
-    assert!(matches!(given_up(false), SyncError::Unreachable { .. }), "nothing was handed in");
+fn a_sync_that_gives_up_in_line_says_whether_its_commit_may_still_be_pushed() {
+    let rows = [
+        (Ends::Patience, false, Code::Unreachable, false),
+        (Ends::Patience, true, Code::UnknownOutcome, true),
+        (Ends::Cancelled, false, Code::Interrupted, false),
+        (Ends::Cancelled, true, Code::Interrupted, true),
+    ];
+    for (ends, is_handed_in, code, may_be_pushed) in rows {
+        let error = ended(ends, is_handed_in);
+        let (words, remedies) = (error.to_string(), format!("{:?}", error.remedies()));
+        assert_eq!(error.code(), code, "{words}");
+        assert_eq!(words.contains("may still push this commit"), may_be_pushed, "{words}");
+        assert_eq!(remedies.contains("finds out whether it did"), may_be_pushed, "{remedies}");
+        assert!(!may_be_pushed || !words.contains("cannot be reached"), "{words}");
+    }
 }
