@@ -78,6 +78,16 @@ impl IndexFolder {
         Ok(IndexLock(file))
     }
 
+    /// Waits until no other process indexes words. `None` if another one still does so after `patience`.
+    pub(super) fn own_words(&self, patience: Duration) -> io::Result<Option<IndexLock>> {
+        let file = self.open_lock("words.lock")?;
+        match wait(patience, || file.try_lock()) {
+            Ok(()) => Ok(Some(IndexLock(file))),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// What distinguishes this database from one that replaces it; none if there is no database.
     pub(super) fn identity(&self) -> Option<FolderIdentity> {
         let metadata = std::fs::metadata(self.database()).ok()?;
@@ -105,6 +115,10 @@ impl IndexFolder {
     }
 
     fn lock_file(&self) -> io::Result<File> {
+        self.open_lock("index.lock")
+    }
+
+    fn open_lock(&self, name: &str) -> io::Result<File> {
         if !self.folder.is_dir() {
             let mut builder = std::fs::DirBuilder::new();
             // If only its owner can read a repository, others must not read its data in a cache.
@@ -114,12 +128,7 @@ impl IndexFolder {
             }
             builder.recursive(true).create(&self.folder)?;
         }
-        OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(self.folder.join("index.lock"))
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.folder.join(name))
     }
 }
 

@@ -271,7 +271,7 @@ impl<'a> Index<'a> {
         let found = folder.identity();
         match Self::open(store, folder, needs, folder::PATIENCE, watch) {
             Err(error) if error.is_of_database() && !error.is_busy() => {
-                remake(store, folder, found, needs.without_words(), watch)?;
+                remake(store, folder, found, needs, watch)?;
                 Self::open(store, folder, needs, folder::PATIENCE, watch)
             }
             index => index,
@@ -303,8 +303,7 @@ impl<'a> Index<'a> {
         watch: Refreshing<'_>,
     ) -> Result<Self, IndexError> {
         if folder.identity().is_none() {
-            // Everybody waits for this, but nobody for the words.
-            remake(store, folder, None, needs.without_words(), watch)?;
+            remake(store, folder, None, needs, watch)?;
         }
         let guard = folder.share(patience)?;
         let identity = folder.identity();
@@ -322,7 +321,7 @@ impl<'a> Index<'a> {
                 return Ok(Self { store, commit, db, file, knows_ready: Cell::default() });
             }
             db.execute_batch("ROLLBACK")?;
-            refresh::in_turn(&mut db, store, needs, watch)?;
+            refresh::in_turn(&mut db, (store, folder), needs, watch)?;
             database::keep_short_log(&db, &folder.database())?;
         }
         Err(std::io::Error::other("other processes keep changing it").into())

@@ -1,22 +1,35 @@
 //! Indexes the words of many issues in portions. Between two of them, other processes update and read the index; and what
 //! is done stays done if this process is killed.
 
+use std::collections::VecDeque;
+use std::time::Duration;
+
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::database::{self, IndexPart, WordsBegun};
 use super::error::IndexError;
+use super::folder::{IndexFolder, IndexLock};
 use super::readers;
 use super::refresh::Refreshing;
-use super::rows::{self, WantedRows};
+use super::rows::{self, IssueRows, WantedRows};
 use crate::git::fault;
 use crate::model::id::IssueId;
-use crate::store::{Snapshot, Store};
+use crate::store::Store;
 
 /// The most issues whose words are written in one transaction: others wait for it.
 pub(super) const PORTION: usize = 512;
+/// A transaction ends when it has written this many bytes of texts.
+const MOST_BYTES: usize = 1024 * 1024;
+/// A process that indexes nothing for this long may never go on.
+const STUCK: Duration = Duration::from_secs(10);
 
-/// Brings the words to the state of the rows.
-pub(super) fn catch_up(db: &mut Connection, store: &Store, watch: Refreshing<'_>) -> Result<(), IndexError> {
+/// Brings the words to the state of the rows. One process at a time does so, and the others wait for it.
+pub(super) fn catch_up(
+    db: &mut Connection,
+    (store, folder): (&Store, &IndexFolder),
+    watch: Refreshing<'_>,
+) -> Result<(), IndexError> {
+    let _turn = turn(db, folder)?;
     match finish(db, store, watch) {
         // One of the states is no longer completely here.
         Err(IndexError::Store(_)) => {}
@@ -28,6 +41,17 @@ pub(super) fn catch_up(db: &mut Connection, store: &Store, watch: Refreshing<'_>
     finish(db, store, watch)
 }
 
+/// Waits until no other process indexes words. If that gets stuck, both do.
+fn turn(db: &Connection, folder: &IndexFolder) -> Result<Option<IndexLock>, IndexError> {
+    loop {
+        let before = database::words_begun(db)?;
+        let turn = folder.own_words(STUCK)?;
+        if turn.is_some() || database::words_begun(db)? == before {
+            return Ok(turn);
+        }
+    }
+}
+
 /// Continues what was begun, and then what is left, until the words reflect the state of the rows.
 fn finish(db: &mut Connection, store: &Store, watch: Refreshing<'_>) -> Result<(), IndexError> {
     while let Some(mut begun) = begin(db)? {
@@ -35,7 +59,18 @@ fn finish(db: &mut Connection, store: &Store, watch: Refreshing<'_>) -> Result<(
         let from = begun.from.map(|from| store.snapshot_at(from)).transpose()?;
         let changed = store.changed(from.map(|from| from.tree()), snapshot.tree())?;
         let ids: Vec<&IssueId> = changed.issues.values().flatten().collect();
-        while index_portion(db, (store, &snapshot), &ids, &mut begun, watch)? {}
+        let wanted = WantedRows { rows: false, words: true, is_first: begun.from.is_none() };
+        let mut is_current = true;
+        while is_current {
+            let part: Vec<&IssueId> = ids.iter().skip(begun.done).take(PORTION).copied().collect();
+            // Nobody waits while this process reads.
+            let mut read = VecDeque::with_capacity(part.len());
+            readers::read_all(store, &snapshot, &part, wanted, |issue| {
+                read.push_back(issue);
+                Ok(())
+            })?;
+            is_current = write(db, read, (&mut begun, ids.len()), wanted, watch)?;
+        }
     }
     Ok(())
 }
@@ -54,38 +89,43 @@ fn begin(db: &mut Connection) -> Result<Option<WordsBegun>, IndexError> {
     Ok(Some(begun))
 }
 
-/// Indexes the next portion of the changed issues `ids`. Returns whether to go on: not after the last portion, nor if
-/// another process has indexed this one.
-fn index_portion(
+/// Writes the words of issues, and how many of all issues are done. Returns whether to go on: not after the last issue, nor if
+/// another process has begun something else meanwhile. If it has come further, the rest of these issues is its own.
+fn write(
     db: &mut Connection,
-    (store, snapshot): (&Store, &Snapshot<'_>),
-    ids: &[&IssueId],
-    begun: &mut WordsBegun,
+    mut read: VecDeque<IssueRows>,
+    (begun, all): (&mut WordsBegun, usize),
+    wanted: WantedRows,
     watch: Refreshing<'_>,
 ) -> Result<bool, IndexError> {
-    let wanted = WantedRows { rows: false, words: true, is_first: begun.from.is_none() };
-    let part: Vec<&IssueId> = ids.iter().skip(begun.done).take(PORTION).copied().collect();
-    // Nobody waits while this process reads.
-    let mut read = Vec::with_capacity(part.len());
-    readers::read_all(store, snapshot, &part, wanted, |issue| {
-        read.push(issue);
-        Ok(())
-    })?;
-    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if database::words_begun(&tx)? != Some(*begun) {
-        return Ok(false);
+    loop {
+        let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        match database::words_begun(&tx)? {
+            Some(known) if known == *begun => {}
+            Some(known) if (known.from, known.to) == (begun.from, begun.to) => {
+                *begun = known;
+                return Ok(true);
+            }
+            _ => return Ok(false),
+        }
+        let mut bytes = 0;
+        while bytes < MOST_BYTES
+            && let Some(issue) = read.pop_front()
+        {
+            watch("indexing words", begun.done, all);
+            bytes += issue.bytes();
+            rows::write(&tx, issue, wanted)?;
+            begun.done += 1;
+        }
+        let is_last = begun.done >= all;
+        match is_last {
+            true => database::set_tip(&tx, IndexPart::Words, begun.to)?,
+            false => database::set_words_begun(&tx, *begun)?,
+        }
+        tx.commit()?;
+        fault::point("words");
+        if is_last || read.is_empty() {
+            return Ok(!is_last);
+        }
     }
-    for issue in read {
-        watch("indexing words", begun.done, ids.len());
-        rows::write(&tx, issue, wanted)?;
-        begun.done += 1;
-    }
-    let is_last = begun.done >= ids.len();
-    match is_last {
-        true => database::set_tip(&tx, IndexPart::Words, begun.to)?,
-        false => database::set_words_begun(&tx, *begun)?,
-    }
-    tx.commit()?;
-    fault::point("words");
-    Ok(!is_last)
 }

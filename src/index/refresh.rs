@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use super::database::{self, IndexPart};
 use super::error::IndexError;
+use super::folder::IndexFolder;
 use super::rows::{self, WantedRows};
 use super::{portions, readers, upsert};
 use crate::model::id::IssueId;
@@ -29,10 +30,6 @@ impl Needs {
     pub(crate) const LOG: Self = Self { log: true, ..Self::ROWS };
     /// Everything.
     pub(crate) const ALL: Self = Self { words: true, log: true };
-
-    pub(super) fn without_words(self) -> Self {
-        Self { words: false, ..self }
-    }
 
     pub(super) fn parts(self) -> Vec<IndexPart> {
         let mut parts = vec![IndexPart::Rows];
@@ -59,7 +56,7 @@ pub(super) fn is_at(db: &Connection, needs: Needs, commit: ObjectId) -> Result<b
 /// finds it up to date.
 pub(super) fn in_turn(
     db: &mut Connection,
-    store: &Store,
+    (store, folder): (&Store, &IndexFolder),
     needs: Needs,
     watch: Refreshing<'_>,
 ) -> Result<(), IndexError> {
@@ -71,7 +68,7 @@ pub(super) fn in_turn(
     }
     tx.commit()?;
     if needs.words {
-        portions::catch_up(db, store, watch)?;
+        portions::catch_up(db, (store, folder), watch)?;
     }
     database::limit_memory(db, 4)
 }

@@ -69,6 +69,13 @@ pub(super) struct IssueRows {
     is_gone: bool,
 }
 
+impl IssueRows {
+    /// The bytes of its texts.
+    pub(super) fn bytes(&self) -> usize {
+        self.texts.iter().flatten().map(String::len).sum()
+    }
+}
+
 struct Rows {
     row: IssueColumns,
     author: String,
@@ -157,7 +164,8 @@ pub(super) fn write(db: &Connection, new: IssueRows, wanted: WantedRows) -> Resu
             queues::replace_items(db, &id, &items, wanted.is_first)?;
             return remove(db, &id, wanted);
         }
-        None if is_gone => return remove(db, &id, wanted),
+        // The rows may reflect a newer state.
+        None if is_gone => return number(db, &id)?.map_or(Ok(()), |n| full_text::write(db, n, None, false)),
         None => number(db, &id)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?,
         Some(rows) => {
             let author = if rows.author.is_empty() { 0 } else { author(db, &rows.author)? };
@@ -279,5 +287,36 @@ fn author(db: &Connection, name: &str) -> Result<i64, IndexError> {
     match known {
         Some(n) => Ok(n),
         None => upsert::insert(db, "INSERT INTO authors (name) VALUES (?1)", [name]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_an_older_state_remove_no_rows() {
+        let db = database::create(None).unwrap();
+        let id = IssueId::parse("N-1").unwrap();
+        let rows = Rows {
+            row: empty_row(0, false),
+            author: String::new(),
+            uids: BTreeSet::new(),
+            tags: BTreeSet::new(),
+            components: BTreeSet::new(),
+            depends_on: BTreeSet::new(),
+            parents: BTreeSet::new(),
+            links: BTreeSet::new(),
+            items: Vec::new(),
+            facts: None,
+        };
+        let texts = Some(full_text::Texts::default());
+        let wanted = WantedRows { rows: true, words: true, is_first: false };
+        write(&db, IssueRows { id: id.clone(), rows: Some(rows), texts, is_gone: false }, wanted).unwrap();
+        let words = || db.query_row("SELECT count(*) FROM words", [], |row| row.get::<_, i64>(0)).unwrap();
+        assert_eq!(words(), 1);
+        let gone = IssueRows { id: id.clone(), rows: None, texts: None, is_gone: true };
+        write(&db, gone, WantedRows { rows: false, ..wanted }).unwrap();
+        assert_eq!((number(&db, &id).unwrap().is_some(), words()), (true, 0));
     }
 }

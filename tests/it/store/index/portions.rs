@@ -32,6 +32,16 @@ fn a_search_that_is_killed_leaves_less_to_the_next_one() {
 }
 
 #[test]
+fn a_first_search_without_an_index_reads_each_issue_once() {
+    let sandbox = Sandbox::new();
+    let repo = many(&sandbox);
+    repo.sh(&["-c", "rm .git/wf/index.*"]).ok();
+    // There are no portions.
+    let searching = repo.with_env("WF_FAULT", "words:1");
+    assert_eq!(total(&searching, "otter"), MANY as u64);
+}
+
+#[test]
 fn between_two_portions_others_write_and_read_the_index() {
     let sandbox = Sandbox::new();
     let repo = many(&sandbox);
@@ -55,10 +65,16 @@ fn between_two_portions_others_write_and_read_the_index() {
 fn two_searches_share_the_portions_and_both_find_everything() {
     let sandbox = Sandbox::new();
     let repo = many(&sandbox);
-    let meanwhile = "exec >../said 2>&1; git wf search otter --json >../other.json";
+    repo.sh(&["-c", "mkfifo ../other.json"]).ok();
+    // The other one waits for this one.
+    let meanwhile = "git wf search otter --json >../other.json 2>../said &";
     let searching = repo.with_env("WF_FAULT", "words:2").with_env("WF_FAULT_RUN", meanwhile);
-    assert_eq!(total(&searching, "otter"), MANY as u64);
-    let other = std::fs::read_to_string(sandbox.root().join("other.json")).unwrap();
+    let (found, other) = std::thread::scope(|scope| {
+        let found = scope.spawn(|| total(&searching, "otter"));
+        let other = std::fs::read_to_string(sandbox.root().join("other.json")).unwrap();
+        (found.join().unwrap(), other)
+    });
+    assert_eq!(found, MANY as u64);
     let other: serde_json::Value = serde_json::from_str(&other).unwrap();
     assert_eq!(other["total"], MANY);
 }
