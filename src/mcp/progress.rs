@@ -73,7 +73,7 @@ impl ProgressSteps {
     }
 
     /// Reports `done` steps of `doing`, if that is at least `least` steps more than before. The first step is always
-    /// reported: the next one may be long in coming, as in a wait for others.
+    /// reported: the next one may take long, as in a wait for others.
     fn send(&self, doing: &str, done: f64, total: Option<f64>, least: f64) {
         let Some(sink) = &self.0 else { return };
         let mut so_far = sink.so_far.lock().unwrap_or_else(PoisonError::into_inner);

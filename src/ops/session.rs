@@ -263,8 +263,10 @@ fn label(work: RemoteWork) -> &'static str {
         RemoteWork::Transfer(TransferStep::Receiving) => "fetching objects",
         RemoteWork::Transfer(TransferStep::Resolving) => "resolving deltas",
         RemoteWork::Transfer(TransferStep::Writing) => "pushing objects",
-        RemoteWork::RateLimit => "the remote limits the rate of requests; waiting, seconds:",
-        RemoteWork::Line => "another process of this clone is talking to the remote; waiting, seconds:",
+        RemoteWork::RateLimit => "waiting, since the remote limits the rate of requests; seconds:",
+        RemoteWork::Line => {
+            "waiting for another process of this clone, which is talking to the remote; seconds:"
+        }
     }
 }
 

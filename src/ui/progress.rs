@@ -15,6 +15,29 @@ const NOTICEABLE: Duration = Duration::from_secs(2);
 /// Moves to the start of the line and clears it.
 const CLEAR: &str = "\r\u{1b}[K";
 
+/// Writes a line that stays.
+type Note = Box<dyn FnOnce(&str)>;
+
+/// How progress is shown.
+#[derive(Debug, PartialEq)]
+enum Shown {
+    Drawn,
+    Noted,
+    Not,
+}
+
+impl Shown {
+    /// If `is_json`, stderr is for JSON.
+    fn of(settings: &UiSettings, is_terminal: bool, is_json: bool) -> Self {
+        match settings {
+            _ if settings.is_quiet => Self::Not,
+            _ if is_terminal && !settings.is_plain => Self::Drawn,
+            _ if is_json => Self::Not,
+            _ => Self::Noted,
+        }
+    }
+}
+
 /// Shows "importing 1200/5000" until it is dropped. If stderr is not a terminal, it says that once, if the work takes long.
 ///
 /// Drop it before anything else is written to the terminal.
@@ -22,31 +45,34 @@ pub(crate) struct ProgressLine {
     label: String,
     total: Option<u64>,
     out: Option<Box<dyn Write>>,
-    /// Whether to say it once in a line that stays.
-    tells: bool,
+    /// Says it once in a line that stays.
+    note: Option<Note>,
     drawn: Option<Instant>,
     begun: Instant,
 }
 
 impl ProgressLine {
-    /// `label` is a word such as "importing"; `total` may be unknown. Nothing is drawn before the first
-    /// [`ProgressLine::at`]. If `is_json`, stderr is for JSON, so only a terminal shows anything.
+    /// `label` is a word such as "importing", or "waiting for someone; seconds:", of which a line that stays has only the
+    /// first part; `total` may be unknown. Nothing is drawn before the first [`ProgressLine::at`]. If `is_json`, stderr is
+    /// for JSON, so only a terminal shows anything.
     pub(crate) fn start(label: &'static str, total: Option<u64>, is_json: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         // It writes only its own words and the escapes that clear them; none of it comes from outside.
         #[allow(clippy::disallowed_methods)]
         let stderr = io::stderr();
-        let settings = UiSettings::get();
-        let is_wanted = !dumb && !settings.is_quiet && !settings.is_plain;
-        let is_terminal = stderr.is_terminal();
-        let out = (is_terminal && is_wanted).then(|| Box::new(stderr) as Box<dyn Write>);
-        let tells = out.is_none() && !settings.is_quiet && !is_json;
-        Self::on(out, label, total, tells)
+        let shown = Shown::of(&UiSettings::get(), stderr.is_terminal() && !dumb, is_json);
+        let out = (shown == Shown::Drawn).then(|| Box::new(stderr) as Box<dyn Write>);
+        let say = |words: &str| {
+            let label = Painter::stderr().paint(style::DIM, "note:");
+            outlet::say(&format!("{label} {words}"));
+        };
+        let note = (shown == Shown::Noted).then(|| Box::new(say) as Note);
+        Self::on(out, label, total, note)
     }
 
-    fn on(out: Option<Box<dyn Write>>, label: &str, total: Option<u64>, tells: bool) -> Self {
+    fn on(out: Option<Box<dyn Write>>, label: &str, total: Option<u64>, note: Option<Note>) -> Self {
         let (label, begun) = (text::clean_line(label).into_owned(), Instant::now());
-        Self { label, total, out, tells, drawn: None, begun }
+        Self { label, total, out, note, drawn: None, begun }
     }
 
     /// How many items there are, if that is known.
@@ -57,10 +83,13 @@ impl ProgressLine {
     /// Shows that `done` items are finished. Cheap enough to call for every item.
     pub(crate) fn at(&mut self, done: u64) {
         let elapsed = self.begun.elapsed();
-        if self.tells && elapsed >= NOTICEABLE {
-            self.tells = false;
-            let label = Painter::stderr().paint(style::DIM, "note:");
-            outlet::say(&format!("{label} {}", self.words(done, elapsed)));
+        if elapsed >= NOTICEABLE
+            && let Some(note) = self.note.take()
+        {
+            match self.label.split_once("; ") {
+                Some((why, _)) => note(why),
+                None => note(&self.words(done, elapsed)),
+            }
         }
         if self.out.is_none() || self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL) {
             return;
@@ -101,11 +130,14 @@ impl Drop for ProgressLine {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
     use super::*;
     use crate::ui::screen::tests::Written;
 
     fn on(written: &Written, total: Option<u64>) -> ProgressLine {
-        ProgressLine::on(Some(Box::new(written.clone())), "importing", total, false)
+        ProgressLine::on(Some(Box::new(written.clone())), "importing", total, None)
     }
 
     #[test]
@@ -139,19 +171,38 @@ mod tests {
         assert_eq!(written.text(), "");
     }
 
+    /// What is noted of work that has taken this long, of which another part is done twice.
+    fn noted(label: &str, took: Duration) -> Vec<String> {
+        let all = Rc::new(RefCell::new(Vec::new()));
+        let known = Rc::clone(&all);
+        let note = move |words: &str| known.borrow_mut().push(words.to_owned());
+        let mut line = ProgressLine::on(None, label, Some(5000), Some(Box::new(note)));
+        line.begun = Instant::now().checked_sub(took).unwrap();
+        line.at(1000);
+        line.at(2000);
+        all.take()
+    }
+
     #[test]
     fn without_a_terminal_long_work_is_told_once() {
-        let mut line = ProgressLine::on(None, "importing", Some(5000), true);
-        line.at(1);
-        assert!(line.tells, "it may end soon");
-        line.begun = Instant::now().checked_sub(NOTICEABLE).unwrap();
-        assert!(line.words(1000, NOTICEABLE).starts_with("importing 1000/5000, about 8"));
-        line.at(1000);
-        assert!(!line.tells);
+        assert!(noted("importing", NOTICEABLE / 2).is_empty(), "it may end soon");
+        let all = noted("importing", NOTICEABLE);
+        assert!(all.len() == 1 && all[0].starts_with("importing 1000/5000, about 8"), "{all:?}");
+        assert_eq!(noted("waiting for someone; seconds:", NOTICEABLE), ["waiting for someone"]);
     }
 
     #[test]
     fn nothing_is_told_where_nothing_else_may_be_written() {
-        assert!(!ProgressLine::start("importing", None, true).tells);
+        let shown = |is_quiet, is_plain, is_terminal, is_json| {
+            let settings = UiSettings { is_quiet, is_plain, ..UiSettings::default() };
+            Shown::of(&settings, is_terminal, is_json)
+        };
+        assert_eq!(shown(false, false, true, false), Shown::Drawn);
+        assert_eq!(shown(false, false, true, true), Shown::Drawn);
+        assert_eq!(shown(false, true, true, false), Shown::Noted);
+        assert_eq!(shown(false, false, false, false), Shown::Noted);
+        assert_eq!(shown(false, false, false, true), Shown::Not);
+        assert_eq!(shown(true, false, false, false), Shown::Not);
+        assert_eq!(shown(true, false, true, false), Shown::Not);
     }
 }

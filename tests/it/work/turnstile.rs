@@ -181,12 +181,12 @@ fn a_command_says_what_it_stands_in_line_for() {
     let (first, shown) = std::thread::scope(|scope| {
         let first = scope.spawn(|| next(&worktrees[0]));
         std::fs::read(root.join("started")).unwrap();
-        let words = "another process of this clone is talking to the remote";
+        let words = "waiting for another process of this clone";
         let (_, shown) = worktrees[1].interrupted_on_terminal("", words, &["next"]);
         std::fs::write(root.join("gate"), "go\n").unwrap();
         (first.join().unwrap(), shown)
     });
-    assert!(shown.contains("waiting, seconds: 1"), "{shown}");
+    assert!(shown.contains("remote; seconds: 1"), "{shown}");
     assert_ne!(next(&worktrees[1]), first);
     assert_eq!(tickets(&clone), 0);
 }
@@ -194,7 +194,7 @@ fn a_command_says_what_it_stands_in_line_for() {
 #[test]
 fn without_a_terminal_one_line_says_what_a_command_stands_in_line_for() {
     let sandbox = Sandbox::new();
-    let (hub, clone, worktrees) = world(&sandbox, 3);
+    let (hub, clone, worktrees) = world(&sandbox, 4);
     let root = sandbox.root();
     clone.sh(&["-c", "mkfifo ../started ../gate"]).ok();
     hook(&hub, &gated(root));
@@ -205,19 +205,22 @@ fn without_a_terminal_one_line_says_what_a_command_stands_in_line_for() {
     std::thread::scope(|scope| {
         scope.spawn(|| next(&worktrees[0]));
         std::fs::read(root.join("started")).unwrap();
-        let (document, mut told) = (waiting(1, &["next", "--json"]), waiting(2, &["next"]));
+        let silent = [waiting(1, &["next", "--json"]), waiting(2, &["next", "--quiet"])];
+        while tickets(&clone) < 1 + silent.len() {
+            std::thread::yield_now();
+        }
+        // It comes last, so the others have waited for as long when it tells that it waits.
+        let mut told = waiting(3, &["next"]);
         let mut said = BufReader::new(told.stderr.take().unwrap());
         let mut line = String::new();
         said.read_line(&mut line).unwrap();
-        assert!(
-            line.starts_with("note: another process of this clone is talking to the remote; waiting"),
-            "{line}"
-        );
+        assert_eq!(line, "note: waiting for another process of this clone, which is talking to the remote\n");
         std::fs::write(root.join("gate"), "go\n").unwrap();
         let mut rest = String::new();
         said.read_to_string(&mut rest).unwrap();
         assert!(told.wait().unwrap().success() && !rest.contains("another process"), "{rest}");
-        let document = document.wait_with_output().unwrap();
-        assert!(document.status.success() && document.stderr.is_empty(), "{document:?}");
+        for it in silent.map(|it| it.wait_with_output().unwrap()) {
+            assert!(it.status.success() && it.stderr.is_empty(), "{it:?}");
+        }
     });
 }
