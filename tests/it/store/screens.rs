@@ -15,7 +15,7 @@ fn of_imports() {
     let other = json!({"id": "bd-2", "title": "Rename the page", "status": "closed", "priority": 3,
         "issue_type": "task", "created_at": "2026-01-02T03:04:05Z", "updated_at": "2026-01-03T03:04:05Z",
         "dependencies": [{"issue_id": "bd-2", "depends_on_id": "bd-1", "type": "blocks"}]});
-    repo.write("issues.jsonl", &format!("{sound}\n{{\"id\": \n{other}\n"));
+    repo.write("issues.jsonl", format!("{sound}\n{{\"id\": \n{other}\n"));
     repo.screen("store/import-beads-strict", &["import", "beads", "issues.jsonl", "--strict"]);
     repo.screen("store/import-beads-dry", &["import", "beads", "issues.jsonl", "--dry-run"]);
     repo.screen("store/import-beads", &["import", "beads", "issues.jsonl"]);
@@ -23,7 +23,7 @@ fn of_imports() {
     let issue = json!([{"number": 7, "title": "Prices in yen", "body": "Please.", "state": "OPEN",
         "labels": [{"name": "shop"}], "author": {"login": "bea"}, "createdAt": "2026-01-02T03:04:05Z",
         "updatedAt": "2026-01-02T03:04:05Z", "url": "https://github.com/ada/shop/issues/7", "comments": []}]);
-    repo.write("issues.json", &issue.to_string());
+    repo.write("issues.json", issue.to_string());
     repo.screen("store/import-github", &["import", "github", "issues.json"]);
     repo.screen("store/import-no-file", &["import", "beads", "missing.jsonl"]);
     repo.screen("store/import-no-bugs", &["import", "git-bug"]);
