@@ -40,7 +40,7 @@ fn readable(read: &impl ReadState, paths: Vec<String>) -> Result<Vec<HideValue>,
     let mut found = Vec::new();
     for path in paths {
         let Some((folder, target)) = layout::redacted_by(&path) else { continue };
-        if has_texts(read, &folder, &path)? {
+        if has_texts(read, &Redactions::of(read, &folder)?, &path)? {
             found.push(HideValue { folder, target, field: ALL.to_owned() });
         }
     }
@@ -125,12 +125,16 @@ fn said_in(tx: &Tx<'_>, log: &LogKind) -> Result<Vec<(EntryId, CopiedText)>, Ref
     })
 }
 
-/// Whether an entry has anything left to hide.
-fn has_texts(read: &impl ReadState, folder: &str, path: &str) -> Result<bool, StoreError> {
+/// Whether an entry has anything left to hide, given all redactions in its directory.
+pub(super) fn has_texts(
+    read: &impl ReadState,
+    redactions: &Redactions,
+    path: &str,
+) -> Result<bool, StoreError> {
     let (Form::Entry(once), id) = form(path) else { return Ok(false) };
     let Some(bytes) = read.file(path)? else { return Ok(false) };
     let Ok(mut before) = strict::parse(&bytes) else { return Ok(false) };
-    Redactions::of(read, folder)?.entry(path, &mut before);
+    redactions.entry(path, &mut before);
     let mut after = before.clone();
     redaction::hide(&mut after, ALL, once, &|value| {
         once.ordered(value).is_ok() && layout::bears(value, id.as_deref())

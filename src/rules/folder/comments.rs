@@ -64,7 +64,7 @@ fn said_at(first: &Comment) -> Time {
 }
 
 /// The comments that are versions of each other: one replaces the other, or both are the same comment of a source.
-fn threads(comments: &[Comment]) -> Vec<Vec<&Comment>> {
+pub(crate) fn threads(comments: &[Comment]) -> Vec<Vec<&Comment>> {
     let index: BTreeMap<&EntryId, usize> = comments.iter().zip(0..).map(|(it, n)| (&it.id, n)).collect();
     let mut leads_to: Vec<usize> = (0..comments.len()).collect();
     let mut of_source: BTreeMap<(&str, Option<Time>), usize> = BTreeMap::new();

@@ -151,6 +151,22 @@ fn a_version_that_came_after_the_others_were_hidden_is_noted() {
 }
 
 #[test]
+fn a_version_is_noted_even_if_its_author_knew_of_an_earlier_redaction() {
+    let two = Two::new();
+    two.ada.issue("ISS-001");
+    let [first, _, third] = edited(&two.ada);
+    let comment = format!("comments/{first}");
+    two.ada.wf(&["redact", "ISS-001", &comment, "-m", "a password"]).ok();
+    two.meet();
+    let edit = two.bea.json(&["comment", "ISS-001", "--edit", &third, "-m", SECRET]);
+    two.ada.wf(&["redact", "ISS-001", &comment, "--all-versions", "-m", "a password"]).ok();
+    two.meet();
+    let [note] = &noted(&two.ada)[..] else { panic!("{:?}", noted(&two.ada)) };
+    let fourth = edit["id"].as_str().unwrap();
+    assert!(note["path"].as_str().unwrap().ends_with(&format!("/comments/{fourth}.json")), "{note}");
+}
+
+#[test]
 fn a_version_that_someone_left_readable_is_not_noted() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");

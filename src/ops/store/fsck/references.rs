@@ -30,7 +30,7 @@ pub(super) fn check(
 ) -> Result<(), StoreError> {
     let ids: BTreeSet<IssueId> = records::issue_ids(snapshot)?.into_iter().collect();
     let mut edges: BTreeMap<IssueId, Vec<IssueId>> = BTreeMap::new();
-    let mut readable = Vec::new();
+    let mut comments = Vec::new();
     for (n, id) in ids.iter().enumerate() {
         watch("checking references", n, ids.len());
         check_orphans(snapshot, id, found)?;
@@ -42,13 +42,13 @@ pub(super) fn check(
         };
         check_issue(snapshot, &folder, &ids, found)?;
         sources::check(snapshot, id, found)?;
-        readable.extend(versions::readable(snapshot, id)?);
+        comments.extend(versions::partly_hidden(snapshot, id)?);
         for execution in folder.executions.iter().map(|it| &it.execution) {
             check_plan_commit(store, snapshot, execution, known, found)?;
         }
         edges.insert(id.clone(), folder.issue.record.depends_on.iter().cloned().collect());
     }
-    versions::check(store, snapshot, &readable, found)?;
+    versions::check(store, snapshot, &comments, found)?;
     for cycle in cycles(&edges) {
         let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
         let next = cycle.get(1).unwrap_or(&cycle[0]);

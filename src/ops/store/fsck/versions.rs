@@ -1,97 +1,165 @@
 //! Checks that no version of a redacted comment came unnoticed from another clone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Findings, FsckSeverity};
+use crate::git::ObjectId;
 use crate::model::id::IssueId;
+use crate::model::issue::Comment;
 use crate::model::op::Op;
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::remedy::{Remedy, RemedyCall};
-use crate::ops::store::copies::versions;
-use crate::ops::store::redact::HideValue;
+use crate::ops::store::copies::has_texts;
+use crate::rules::folder::threads;
 use crate::store::history::HistoryLink;
 use crate::store::redaction::Redactions;
 use crate::store::{Snapshot, Store, StoreError, layout, records};
 
-/// A readable version of a comment of which other versions are hidden.
-pub(super) struct ReadableVersion {
+const COMMENTS: &str = "comments";
+/// At most this many pairs of a version and a commit with redactions are compared.
+const MOST_COMPARED: usize = 100_000;
+
+/// A comment of which some versions are hidden and others readable.
+pub(super) struct PartlyHidden {
     issue: IssueId,
-    /// Its place in the directory of the issue: `comments/<ENTRY>.json`.
-    target: String,
-    path: String,
-    /// The redactions of the other versions.
+    /// The entries of the readable versions: `comments/<ENTRY>.json`.
+    readable: Vec<String>,
+    /// The paths of the redactions of its versions.
     redactions: Vec<String>,
 }
 
-/// The readable versions of comments of an issue of which other versions are hidden.
-pub(super) fn readable(snapshot: &Snapshot<'_>, issue: &IssueId) -> Result<Vec<ReadableVersion>, StoreError> {
-    let folder = layout::issue_folder(issue);
-    if Redactions::of(snapshot, &folder)?.is_empty() {
-        return Ok(vec![]);
+impl PartlyHidden {
+    fn path(&self, target: &str) -> String {
+        format!("{}/{target}", layout::issue_folder(&self.issue))
     }
-    let log = format!("{folder}/{}", layout::REDACTIONS);
-    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for redaction in records::raw_log::<Redaction>(snapshot, &log, &mut Vec::new())? {
-        let place = layout::entry(&log, &redaction.id);
-        let Redaction { target, field, .. } = redaction;
-        if field != ASIDE {
-            for version in versions(snapshot, &HideValue { folder: folder.clone(), target, field })? {
-                found.entry(version.target).or_default().push(place.clone());
-            }
-        }
-    }
-    let one = |(target, redactions)| ReadableVersion {
-        issue: issue.clone(),
-        path: format!("{folder}/{target}"),
-        target,
-        redactions,
-    };
-    Ok(found.into_iter().map(one).collect())
 }
 
-/// Notes the versions that were unknown when the others were hidden, and whose authors did not know of that either.
+/// The comments of an issue of which some versions are hidden and others readable.
+pub(super) fn partly_hidden(
+    snapshot: &Snapshot<'_>,
+    issue: &IssueId,
+) -> Result<Vec<PartlyHidden>, StoreError> {
+    let folder = layout::issue_folder(issue);
+    let log = format!("{folder}/{}", layout::REDACTIONS);
+    let mut by_target: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for redaction in records::raw_log::<Redaction>(snapshot, &log, &mut Vec::new())? {
+        let place = layout::entry(&log, &redaction.id);
+        if redaction.field != ASIDE {
+            by_target.entry(redaction.target).or_default().push(place);
+        }
+    }
+    if by_target.is_empty() {
+        return Ok(vec![]);
+    }
+    let all = Redactions::of(snapshot, &folder)?;
+    let target = |comment: &Comment| layout::entry(COMMENTS, &comment.id);
+    let mut found = Vec::new();
+    let log = format!("{folder}/{COMMENTS}");
+    for versions in threads(&records::raw_log::<Comment>(snapshot, &log, &mut Vec::new())?) {
+        let hidden = versions.iter().filter_map(|it| by_target.remove(&target(it)));
+        let redactions: Vec<String> = hidden.flatten().collect();
+        if redactions.is_empty() {
+            continue;
+        }
+        let mut it = PartlyHidden { issue: issue.clone(), readable: vec![], redactions };
+        for version in versions.iter().filter(|version| !version.body.trim().is_empty()) {
+            let target = target(version);
+            if has_texts(snapshot, &all, &it.path(&target))? {
+                it.readable.push(target);
+            }
+        }
+        if !it.readable.is_empty() {
+            found.push(it);
+        }
+    }
+    Ok(found)
+}
+
+/// Notes the versions whose authors did not know that another version was hidden, while who hid it did not know of them.
 pub(super) fn check(
     store: &Store,
     snapshot: &Snapshot<'_>,
-    versions: &[ReadableVersion],
+    comments: &[PartlyHidden],
     found: &mut Findings,
 ) -> Result<(), StoreError> {
-    if versions.is_empty() {
+    if comments.is_empty() {
         return Ok(());
     }
     // If the history cannot be walked, that was reported when its commits were checked.
     let Ok(steps) = store.commits_between(None, snapshot.commit()) else { return Ok(()) };
-    for it in versions {
-        let mut is_unnoticed = true;
-        for redaction in &it.redactions {
-            is_unnoticed &= is_apart(store, snapshot, &steps, [&it.path, redaction])?;
-        }
-        if is_unnoticed {
-            let entry = it.target.trim_end_matches(".json");
-            let redact = RemedyCall::new(Op::Redact, [it.issue.as_str(), entry])
-                .flag("all-versions")
-                .option("message", "TEXT");
-            let what = "readable, although other versions of this comment are redacted: it came from another clone after that";
-            let remedy = Some(Remedy::call(redact, "hides every version"));
-            found.add_with(FsckSeverity::Note, &it.path, None, what, remedy);
+    let versions = comments.iter().flat_map(|it| it.readable.iter().map(|target| it.path(target)));
+    let redactions = comments.iter().flat_map(|it| it.redactions.iter().cloned());
+    let added = added_by(store, &steps, versions.chain(redactions).collect())?;
+    let mut compared = 0;
+    for it in comments {
+        // What hides several versions at once does so in one commit.
+        let hidden = it.redactions.iter().filter_map(|path| Some((*added.get(path)?, path.as_str())));
+        let hidden: BTreeMap<ObjectId, &str> = hidden.collect();
+        for target in &it.readable {
+            let path = it.path(target);
+            let Some(own) = added.get(&path) else { continue };
+            for (commit, redaction) in &hidden {
+                compared += 1;
+                if compared > MOST_COMPARED {
+                    let what = "there are too many redactions of comments to look at all of them for versions that came \
+                                from another clone";
+                    found.note(store.reference(), what);
+                    return Ok(());
+                }
+                if lacks(store, *own, redaction)? && lacks(store, *commit, &path)? {
+                    note(&it.issue, target, &path, found);
+                    break;
+                }
+            }
         }
     }
     Ok(())
 }
 
-/// Whether each of two files was written without the other. False if the history does not say.
-fn is_apart(
+fn note(issue: &IssueId, target: &str, path: &str, found: &mut Findings) {
+    let entry = target.trim_end_matches(".json");
+    let redact =
+        RemedyCall::new(Op::Redact, [issue.as_str(), entry]).flag("all-versions").option("message", "TEXT");
+    let what = "readable, although another version of this comment was redacted in another clone at the time; if it has \
+                nothing to hide, leave it";
+    let remedy = Some(Remedy::call(redact, "hides every version"));
+    found.add_with(FsckSeverity::Note, path, None, what, remedy);
+}
+
+/// Whether a state of the history does not have a file. False if the state cannot be read.
+fn lacks(store: &Store, commit: ObjectId, path: &str) -> Result<bool, StoreError> {
+    Ok(match store.state_at(commit)? {
+        Some(state) => state.entry(path)?.is_none(),
+        None => false,
+    })
+}
+
+/// The first commits with these files, found in one walk: what a merge has was already in one of its parents.
+fn added_by(
     store: &Store,
-    snapshot: &Snapshot<'_>,
     steps: &[HistoryLink],
-    [one, other]: [&str; 2],
-) -> Result<bool, StoreError> {
-    for (own, other) in [(one, other), (other, one)] {
-        let Some(commit) = store.introducing_commit(steps, snapshot, own)? else { return Ok(false) };
-        let Some(state) = store.state_at(commit)? else { return Ok(false) };
-        if state.entry(other)?.is_some() {
-            return Ok(false);
+    mut wanted: BTreeSet<String>,
+) -> Result<BTreeMap<String, ObjectId>, StoreError> {
+    let mut added = BTreeMap::new();
+    for step in steps {
+        if wanted.is_empty() {
+            break;
+        }
+        let before = match step.parents.first() {
+            Some(parent) => match store.commit_tree(*parent) {
+                Ok(tree) => Some(tree),
+                // The history of a shallow clone ends here, and does not say.
+                Err(_) => continue,
+            },
+            None => None,
+        };
+        for file in store.differences(before, step.tree)? {
+            if file.new.is_some()
+                && let Some(path) = wanted.take(&file.path)
+            {
+                added.insert(path, step.commit);
+            }
         }
     }
-    Ok(true)
+    Ok(added)
 }
