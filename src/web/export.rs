@@ -49,26 +49,42 @@ pub(crate) struct ExportedPages {
 /// # Errors
 /// Any error from reading the store; `cannot-write`.
 pub(crate) fn export(session: &Session, folder: &Path) -> Answer<ExportedPages> {
-    let snapshot = session.store().snapshot()?;
-    // The time of the last change, so that exporting the same state twice gives the same files.
-    let now = object_id(&snapshot.commit().to_string()).map(|tip| session.store().step(tip)).transpose()?;
-    let now = now.map_or_else(|| session.now(), |step| Ok(step.at))?;
     let (all, leaves_out) = everything(session)?;
-    let known: BTreeSet<String> = all.iter().map(|(place, query)| file(place, query)).collect();
+    let export = state(&all, leaves_out);
+    Ok(session.done(write(session, folder, &all, &export)?, None))
+}
+
+/// The state of an export with these pages, before the first is written.
+fn state(all: &[(Place, Query)], leaves_out: LeavesOut) -> ExportState {
     let files = all.iter().filter_map(|(place, _)| match place {
         Place::File(path) => Some(path.clone()),
         _ => None,
     });
-    let export = ExportState {
-        known,
+    ExportState {
+        known: all.iter().map(|(place, query)| file(place, query)).collect(),
         files: files.collect(),
         leaves_out,
         more: Default::default(),
         kept: Default::default(),
-    };
+        #[cfg(test)]
+        computed: Default::default(),
+    }
+}
+
+/// Writes these pages, and all that belongs to them.
+fn write(
+    session: &Session,
+    folder: &Path,
+    all: &[(Place, Query)],
+    export: &ExportState,
+) -> Result<ExportedPages, Refusal> {
+    let snapshot = session.store().snapshot()?;
+    // The time of the last change, so that exporting the same state twice gives the same files.
+    let now = object_id(&snapshot.commit().to_string()).map(|tip| session.store().step(tip)).transpose()?;
+    let now = now.map_or_else(|| session.now(), |step| Ok(step.at))?;
     let mut out = Out { folder, exported: ExportedPages { pages: 0, written: 0 } };
     let shown = |place: &Place, query: &Query| -> Result<String, Refusal> {
-        let view = View::new(session, (place, query), RenderTarget::Files(&export), None, now);
+        let view = View::new(session, (place, query), RenderTarget::Files(export), None, now);
         let content = match place {
             Place::Search => search(&view),
             _ => pages::content(&view),
@@ -79,11 +95,11 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<ExportedPages> 
     };
     let count = Some(all.len() as u64);
     session.counted("pages", count, |done| {
-        each_page(&all, &export, |n, place, query| {
+        each_page(all, export, |n, place, query| {
             done(n as u64);
             let text = match place {
                 Place::Text(..) => {
-                    let view = View::new(session, (place, query), RenderTarget::Files(&export), None, now);
+                    let view = View::new(session, (place, query), RenderTarget::Files(export), None, now);
                     pages::text(&view)?
                 }
                 _ => shown(place, query)?,
@@ -95,7 +111,7 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<ExportedPages> 
         out.write(asset.name, asset.content.as_bytes())?;
     }
     out.write(INDEX, index(session)?.as_bytes())?;
-    Ok(session.done(out.exported, None))
+    Ok(out.exported)
 }
 
 /// Writes each page with its number, and right after it its further pages and long texts, while [`ExportState::kept`] has what
@@ -146,6 +162,7 @@ fn everything(session: &Session) -> Result<(Vec<(Place, Query)>, LeavesOut), Ref
     all.extend(roadmap::list(session)?.view.into_iter().map(|it| Place::Roadmap(it.id)));
     all.extend(changed_plans(session)?.into_iter().map(Place::PlanDiff));
     let steps = steps(session)?;
+    // They are at most ten, and each reads its own part of the log.
     let step_pages = steps.len().div_ceil(pages::STEPS_ON_A_PAGE);
     all.extend(steps.into_iter().map(Place::Step));
     let (files, leaves_out) = trail.files(session)?;
@@ -307,36 +324,25 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
     use super::*;
+    use crate::ops::clones;
 
     #[test]
     fn the_pages_of_a_list_are_computed_once() {
-        let export = ExportState {
-            known: BTreeSet::new(),
-            files: vec![],
-            leaves_out: LeavesOut::default(),
-            more: Default::default(),
-            kept: Default::default(),
-        };
-        let all = [Place::Conflicts, Place::Runs].map(|place| (place, Query::default()));
-        let (computed, mut written) = (Cell::new(0), Vec::new());
-        each_page(&all, &export, |_, place, query| {
-            let rows = export.kept(place, || {
-                computed.set(computed.get() + 1);
-                Ok(vec![place.path(); 3])
-            })?;
-            let page = query.number("page").unwrap_or(1);
-            if page < rows.len() {
-                export.more.borrow_mut().push((place.clone(), layout::one("page", page + 1)));
-            }
-            written.push(format!("{}{}", rows[page - 1], query.suffix()));
-            Ok(())
-        })
-        .unwrap();
-        let pages = |place: &str| ["", "?page=2", "?page=3"].map(|page| format!("{place}{page}"));
-        assert_eq!(written, [pages("/conflicts"), pages("/runs")].concat());
-        assert_eq!(computed.get(), 2, "once for each list");
+        let both = clones::births(201);
+        let session = clones::session(&both.path().join("ada"), |_| {});
+        let (all, leaves_out) = everything(&session).unwrap();
+        let export = state(&all, leaves_out);
+        let folder = tempfile::tempdir().unwrap();
+        write(&session, folder.path(), &all, &export).unwrap();
+        for page in ["lists/2/conflicts.html", "lists/3/issues.html"] {
+            assert!(folder.path().join(page).exists(), "{page}");
+        }
+        let computed = export.computed.borrow();
+        let lists = [Place::Issues, Place::Conflicts, Place::Runs, Place::Roadmaps, Place::Executions];
+        let issue = all.iter().map(|(place, _)| place).filter(|place| matches!(place, Place::Issue(_)));
+        for list in lists.iter().chain(issue) {
+            assert_eq!(computed.iter().filter(|it| *it == list).count(), 1, "{list:?}");
+        }
     }
 }

@@ -36,6 +36,9 @@ pub(super) struct ExportState {
     pub(super) more: RefCell<Vec<(Place, Query)>>,
     /// What the pages that are written now are made of; see [`ExportState::kept`].
     pub(super) kept: RefCell<Option<(Place, Rc<dyn Any>)>>,
+    /// The places for which [`ExportState::kept`] computed something, in order.
+    #[cfg(test)]
+    pub(super) computed: RefCell<Vec<Place>>,
 }
 
 impl ExportState {
@@ -51,6 +54,8 @@ impl ExportState {
             return Ok(known);
         }
         let new = Rc::new(compute()?);
+        #[cfg(test)]
+        self.computed.borrow_mut().push(of.clone());
         *self.kept.borrow_mut() = Some((of.clone(), Rc::clone(&new) as Rc<dyn Any>));
         Ok(new)
     }

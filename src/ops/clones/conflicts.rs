@@ -191,4 +191,4 @@ fn describe(n: usize, conflict: &Conflict, is_numbered: bool) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

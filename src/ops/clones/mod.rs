@@ -5,6 +5,8 @@ mod exchange;
 mod noticed;
 mod sources;
 
+#[cfg(all(test, feature = "web"))]
+pub(crate) use conflicts::tests::{births, session};
 pub(crate) use conflicts::{Settle, Which, conflicts, settle};
 pub(crate) use exchange::{catch_up, pull, push, sync};
 pub(crate) use noticed::{came_with, losses, some};

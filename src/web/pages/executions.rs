@@ -128,11 +128,17 @@ struct Latest {
 
 /// The executions of a page. Those that run are on the first one.
 fn latest(view: &View<'_>, pages: ListPosition) -> Result<Latest, Refusal> {
-    let rows = |list: &List| issues::rows(view.session, list, true);
-    let running = rows(&executed(&[IssueStatus::Executing], 0, Some(MOST_RUNNING)))?.view.rows;
-    let found = rows(&executed(&[], pages.offset(), Some(PAGE)))?.view;
+    let rows = |list: &List| Ok::<_, Refusal>(issues::rows(view.session, list, true)?.view);
+    // An export looks for those of all pages at once.
+    let (offset, limit) = if view.is_export() { (0, None) } else { (pages.offset(), Some(PAGE)) };
+    let kept = view.kept(view.place, || {
+        let running = rows(&executed(&[IssueStatus::Executing], 0, Some(MOST_RUNNING)))?.rows;
+        Ok((running, rows(&executed(&[], offset, limit))?))
+    })?;
+    let (running, found) = &*kept;
+    let own = found.rows.iter().skip(pages.offset() - offset).take(PAGE);
     // Those beyond the most that run stay in their places.
-    let others = found.rows.iter().filter(|row| running.iter().all(|it| it.id != row.id));
+    let others = own.filter(|row| running.iter().all(|it| it.id != row.id));
     let first = running.iter().filter(|_| pages.page == 1);
     let snapshot = view.session.store().snapshot()?;
     let (mut shown, mut left_out) = (Vec::new(), Vec::new());

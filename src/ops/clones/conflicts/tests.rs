@@ -31,7 +31,7 @@ impl<F: Fn(usize)> Progress for AtEnd<F> {
     }
 }
 
-fn session(folder: &Path, at_end: impl Fn(usize) + 'static) -> Session {
+pub(crate) fn session(folder: &Path, at_end: impl Fn(usize) + 'static) -> Session {
     let clock = Clock::at(Some("1900000000 +0000".into()));
     let store = Store::open(folder, &Default::default()).unwrap().acting(Acting::new(None, None, clock));
     Session::new(store, Box::new(AtEnd(Cell::new(0), at_end)))
@@ -43,8 +43,8 @@ fn new_issue(folder: &Path, id: &str, title: &str) {
     issues::new(&session(folder, |_| {}), new).unwrap();
 }
 
-/// A clone that has GH-1 as both clones created it.
-fn births() -> TempDir {
+/// A clone that has GH-1, GH-2, … as both clones created them.
+pub(crate) fn births(count: usize) -> TempDir {
     let both = tempfile::tempdir().unwrap();
     for name in ["ada", "bea"] {
         let folder = both.path().join(name);
@@ -53,7 +53,9 @@ fn births() -> TempDir {
         let config = std::fs::read_to_string(folder.join("config")).unwrap();
         std::fs::write(folder.join("config"), config + &user).unwrap();
         session(&folder, |_| {}).store().create().unwrap();
-        new_issue(&folder, "GH-1", &format!("{name}'s issue"));
+        for n in 1..=count {
+            new_issue(&folder, &format!("GH-{n}"), &format!("{name}'s issue"));
+        }
     }
     let ada = both.path().join("ada");
     let add = ["remote", "add", "origin", "../bea"];
@@ -69,7 +71,7 @@ fn taken(seen: Option<String>) -> Settle {
 /// Takes the other birth, while `write` comes between the reading of the conflict and the transaction. Returns what came of
 /// it, and the titles that GH-1 had before and has now.
 fn raced(write: impl Fn(&Path) + 'static) -> (Answer<Conflict>, [String; 2]) {
-    let both = births();
+    let both = births(1);
     let folder = both.path().join("ada");
     let title = || {
         let issue = issues::existing(
@@ -86,12 +88,16 @@ fn raced(write: impl Fn(&Path) + 'static) -> (Answer<Conflict>, [String; 2]) {
         assert_eq!(open.iter().map(|it| it.field.as_str()).collect::<Vec<_>>(), [WHOLE]);
     }
     let (last, there, before) = (ends.get(), folder.clone(), title());
+    let written = Rc::new(Cell::new(0));
+    let counted = Rc::clone(&written);
     let session = session(&folder, move |n| {
         if n == last {
             write(&there);
+            counted.set(counted.get() + 1);
         }
     });
     let done = settle(&session, &taken(None));
+    assert_eq!(written.get(), 1, "it was written meanwhile");
     (done, [before, title()])
 }
 
