@@ -126,7 +126,7 @@ fn outside(view: &View<'_>, name: &str, issues: &HomeIssues, filter: &str) -> Ma
                 }
             }
         }
-        (more(view, issues.count - issues.first.len(), Some((Place::Issues, one(filter, 1)))))
+        (more(view, issues.count - issues.first.len(), Some((Place::Issues, one(filter, 1), None))))
     }
 }
 
@@ -136,13 +136,13 @@ fn item_link(view: &View<'_>, item: &HomeItem) -> Markup {
     super::queue::item(view, &item.queue_id, id, &item.item)
 }
 
-/// The list that has all of a kind, if there is one.
-fn list_of(kind: AttentionKind) -> Option<(Place, Query)> {
+/// The list with all of a kind, if there is one, and its name if it has others, too.
+fn list_of(kind: AttentionKind) -> Option<(Place, Query, Option<&'static str>)> {
     Some(match kind {
-        AttentionKind::Conflict => (Place::Conflicts, Query::default()),
-        AttentionKind::Lease => (Place::Executions, Query::default()),
-        AttentionKind::Run => (Place::Runs, Query::default()),
-        AttentionKind::Failure => (Place::Issues, one("status", IssueStatus::Failed)),
+        AttentionKind::Conflict => (Place::Conflicts, Query::default(), None),
+        AttentionKind::Lease => (Place::Executions, Query::default(), Some("all executions")),
+        AttentionKind::Run => (Place::Runs, Query::default(), Some("all runs")),
+        AttentionKind::Failure => (Place::Issues, one("status", IssueStatus::Failed), None),
         AttentionKind::Decision | AttentionKind::Review | AttentionKind::Choice | AttentionKind::Question => {
             return None;
         }
@@ -150,13 +150,16 @@ fn list_of(kind: AttentionKind) -> Option<(Place, Query)> {
 }
 
 /// Says how many more there are, and leads to their list. An export has no list with a filter.
-fn more(view: &View<'_>, number: usize, list: Option<(Place, Query)>) -> Markup {
-    let list = list.filter(|(_, query)| query.is_empty() || !view.is_export());
+fn more(view: &View<'_>, number: usize, list: Option<(Place, Query, Option<&str>)>) -> Markup {
+    let list = list.filter(|(_, query, _)| query.is_empty() || !view.is_export());
     html! {
         @if number > 0 {
             p.quiet {
                 @match list {
-                    Some((place, query)) => a href=(view.href_with(&place, &query)) { "and " (number) " more" },
+                    Some((place, query, None)) => a href=(view.href_with(&place, &query)) { "and " (number) " more" },
+                    Some((place, query, Some(all))) => {
+                        "and " (number) " more: " a href=(view.href_with(&place, &query)) { (all) }
+                    }
                     None => { "and " (number) " more" }
                 }
             }
