@@ -86,6 +86,8 @@ impl WhereArgs {
 
 #[cfg(test)]
 mod tests {
+    use clap::ArgAction;
+
     use crate::ops::issues::LIST_OPTIONS;
 
     /// Saved queries are options of `list`.
@@ -93,12 +95,20 @@ mod tests {
     fn the_options_of_list_are_known_to_saved_queries() {
         let command = crate::cli::whole_command();
         let list = command.find_subcommand("list").unwrap();
-        let own = list.get_arguments().filter_map(|it| {
-            let long = it.get_long().filter(|long| !["help", "version"].contains(long))?;
-            Some((long, it.get_short(), it.get_action().takes_values()))
-        });
-        let mut own: Vec<_> = own.collect();
-        let mut known: Vec<_> = LIST_OPTIONS.iter().map(|it| (it.long, it.short, it.takes_value)).collect();
+        let mut own = Vec::new();
+        for it in list.get_arguments() {
+            let Some(long) = it.get_long().filter(|long| !["help", "version"].contains(long)) else {
+                continue;
+            };
+            let (takes_value, repeats) =
+                (it.get_action().takes_values(), matches!(it.get_action(), ArgAction::Append));
+            let others = it.get_all_aliases().unwrap_or_default().into_iter().map(|name| (name, None));
+            let short = it.get_all_short_aliases().unwrap_or_default().into_iter().map(|it| (long, Some(it)));
+            let names = others.chain(short).chain([(long, it.get_short())]);
+            own.extend(names.map(|(long, short)| (long, short, takes_value, repeats)));
+        }
+        let known = LIST_OPTIONS.iter().map(|it| (it.long, it.short, it.takes_value, it.repeats));
+        let mut known: Vec<_> = known.collect();
         own.sort_unstable();
         known.sort_unstable();
         assert_eq!(own, known);

@@ -147,8 +147,31 @@ impl List {
         filter.statuses.is_empty() && !filter.includes_closed() && !self.is_of_closing_period()
     }
 
+    /// Refuses what cannot be listed, without listing anything.
+    ///
+    /// # Errors
+    /// Filters exclude each other; a date is invalid; the parent does not exist.
+    #[cfg(feature = "web")]
+    pub(crate) fn check(&self, session: &Session) -> Result<(), Refusal> {
+        self.asked(session).map(drop)
+    }
+
+    /// Refuses filters that exclude each other.
+    fn check_contradictions(&self) -> Result<(), Refusal> {
+        if self.filter.waiting && self.filter.unblocked {
+            return Err(Refusal::usage("`waiting` and `unblocked` exclude each other")
+                .hint("an issue that waits for another one is not unblocked"));
+        }
+        if self.mine && self.filter.assignee.is_some() {
+            return Err(Refusal::usage("`mine` and `assignee` exclude each other")
+                .hint("`mine` means the issues that are assigned to you"));
+        }
+        Ok(())
+    }
+
     /// The filter for the index, and the parts of the index that it needs.
     pub(super) fn asked(&self, session: &Session) -> Result<(Filter, Needs), Refusal> {
+        self.check_contradictions()?;
         let since = moment(session, self.since.as_deref(), PeriodBound::Since)?;
         let until = moment(session, self.until.as_deref(), PeriodBound::Until)?;
         let closed_since = moment(session, self.closed_since.as_deref(), PeriodBound::Since)?;

@@ -1,5 +1,6 @@
 //! The options of `git wf list`, of which saved queries consist.
 
+#[cfg(feature = "web")]
 use crate::ops::Refusal;
 
 /// An option of `list`, or of every command.
@@ -9,16 +10,22 @@ pub(crate) struct ListOption {
     pub(crate) long: &'static str,
     pub(crate) short: Option<char>,
     pub(crate) takes_value: bool,
+    /// Whether it can be given more than once.
+    pub(crate) repeats: bool,
     /// Whether it says which issues are listed, or in which order. The others say how many are shown, and how.
     pub(crate) selects: bool,
 }
 
 const fn flag(long: &'static str, short: Option<char>) -> ListOption {
-    ListOption { long, short, takes_value: false, selects: true }
+    ListOption { long, short, takes_value: false, repeats: false, selects: true }
 }
 
 const fn value(long: &'static str, short: Option<char>) -> ListOption {
     ListOption { takes_value: true, ..flag(long, short) }
+}
+
+const fn values(long: &'static str, short: Option<char>) -> ListOption {
+    ListOption { repeats: true, ..value(long, short) }
 }
 
 const fn shape(option: ListOption) -> ListOption {
@@ -27,16 +34,16 @@ const fn shape(option: ListOption) -> ListOption {
 
 /// All options. A test compares them with the command line.
 pub(crate) const LIST_OPTIONS: &[ListOption] = &[
-    value("status", Some('s')),
-    value("tag", Some('t')),
-    value("priority", Some('p')),
-    value("type", None),
+    values("status", Some('s')),
+    values("tag", Some('t')),
+    values("priority", Some('p')),
+    values("type", None),
     value("parent", None),
     flag("mine", None),
     value("assignee", None),
     value("author", None),
     value("wave", None),
-    value("component", None),
+    values("component", None),
     value("since", None),
     value("until", None),
     value("closed-since", None),
@@ -53,7 +60,7 @@ pub(crate) const LIST_OPTIONS: &[ListOption] = &[
     shape(value("offset", None)),
     shape(flag("count", None)),
     shape(flag("brief", None)),
-    shape(value("fields", None)),
+    shape(values("fields", None)),
     shape(value("format", None)),
     shape(flag("json", None)),
     shape(value("color", None)),
@@ -85,7 +92,8 @@ pub(super) fn wants_value(word: &str) -> bool {
 /// The options that words mean, each with its value if it takes one.
 ///
 /// # Errors
-/// A word is not an option of `list`; a value is missing, or not expected.
+/// A word is not an option of `list`, or one that was given before; a value is missing, or not expected.
+#[cfg(feature = "web")]
 pub(crate) fn options(words: Vec<String>) -> Result<Vec<(&'static ListOption, Option<String>)>, Refusal> {
     let (mut words, mut found) = (words.into_iter(), Vec::new());
     while let Some(word) = words.next() {
@@ -119,9 +127,19 @@ pub(crate) fn options(words: Vec<String>) -> Result<Vec<(&'static ListOption, Op
             found.push((option, Some(value)));
         }
     }
+    for (n, (option, _)) in found.iter().enumerate() {
+        if !option.repeats && found[..n].iter().any(|(earlier, _)| earlier == option) {
+            return Err(unreadable(&format!("--{}", option.long), GIVEN_TWICE));
+        }
+    }
     Ok(found)
 }
 
+/// What is wrong with an option that was given before, and does not repeat.
+#[cfg(feature = "web")]
+pub(crate) const GIVEN_TWICE: &str = "is given more than once";
+
+#[cfg(feature = "web")]
 fn unreadable(word: &str, why: &str) -> Refusal {
     Refusal::usage(format!("`{word}` {why}"))
         .command("git config --get-regexp wf.query", "shows the saved queries")
@@ -131,6 +149,7 @@ fn unreadable(word: &str, why: &str) -> Refusal {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "web")]
     #[test]
     fn words_are_options_with_their_values() {
         let read = |text: &str| -> Result<String, String> {
@@ -144,7 +163,8 @@ mod tests {
         for (text, expected) in [
             ("", ""),
             ("--assignee 'Ada B' -t auth --tag=api --all", "assignee=Ada B tag=auth tag=api all"),
-            ("-n5 -s=paused -atx -aqn 3", "limit=5 status=paused all tag=x all quiet limit=3"),
+            ("-n5 -s=paused -atx -q", "limit=5 status=paused all tag=x quiet"),
+            ("-aqn 3", "all quiet limit=3"),
             ("--tag @mine --tag --all", "tag=@mine tag=--all"),
         ] {
             assert_eq!(read(text).as_deref(), Ok(expected), "{text}");
@@ -157,6 +177,10 @@ mod tests {
             ("-n", "-n"),
             ("-ab", "-ab"),
             ("-", "-"),
+            ("--", "--"),
+            ("-n5 --limit 3", "--limit"),
+            ("-aa", "--all"),
+            ("--assignee a --tag x --assignee=b", "--assignee"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(&format!("`{word}`")), "{text}: {error}");

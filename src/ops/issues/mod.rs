@@ -37,10 +37,10 @@ pub(crate) use home::{
 pub(crate) use input::{IGNORED, IssueInput};
 pub(crate) use lanes::{Lane, Lanes, LanesView, MOST_CARDS, lanes};
 pub(crate) use list::{Counted, List, Rows, Total, count, list, rows};
-#[cfg(test)]
+#[cfg(any(test, feature = "web"))]
 pub(crate) use list_options::LIST_OPTIONS;
 #[cfg(feature = "web")]
-pub(crate) use list_options::options as list_options;
+pub(crate) use list_options::{GIVEN_TWICE, ListOption, options as list_options};
 pub(crate) use many::{Many, ManyChanged, many, many_preview};
 pub(crate) use new::{NewIssue, check_dependencies, new};
 pub(crate) use overrides::Override;

@@ -40,7 +40,7 @@ impl SavedQueries {
     }
 
     /// Replaces each saved query that words name with its options, in which others can be named. A word that is the value of
-    /// an option stays, whatever it is.
+    /// an option, or comes after `--`, stays, whatever it is.
     ///
     /// # Errors
     /// There is no such query, a quote in it does not end, or it refers to itself.
@@ -59,6 +59,12 @@ impl SavedQueries {
     ) -> Result<(), Refusal> {
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
+            // No option and no saved query comes after it.
+            if word == "--" {
+                all.push(word);
+                all.extend(words);
+                break;
+            }
             let Some(name) = word.strip_prefix('@') else {
                 let value = if wants_value(&word) { words.next() } else { None };
                 all.push(word);
@@ -112,6 +118,8 @@ mod tests {
             ("-at @mine @api", "-at @mine --tag @mine -s planned -t api"),
             ("--tag=x @Mine", "--tag=x --tag @mine -s planned"),
             ("--assignee @nobody", "--assignee @nobody"),
+            ("@mine -- @mine @nobody", "--tag @mine -s planned -- @mine @nobody"),
+            ("--tag -- @mine", "--tag -- --tag @mine -s planned"),
         ] {
             assert_eq!(expanded(text).unwrap(), expected, "{text}");
         }

@@ -80,7 +80,13 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
 }
 
 /// Parses a query. `is_whole` includes issues that are done, and those of all pages.
-fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Result<List, Refusal> {
+pub(super) fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Result<List, Refusal> {
+    for option in issues::LIST_OPTIONS.iter().filter(|option| option.selects && !option.repeats) {
+        let name = saved::parameter(option);
+        if query.all(&name).count() > 1 {
+            return Err(Refusal::usage(format!("`{name}` {}", issues::GIVEN_TWICE)).hint("give one of them"));
+        }
+    }
     let text = |name: &str| query.get(name).map(str::to_owned);
     let words = |name: &'static str| -> Vec<String> {
         let all = query.all(name).flat_map(|value| value.split(','));

@@ -1,7 +1,9 @@
 //! Saved queries, which are options of `git wf list`, as filters.
 
-use crate::ops::issues::{SavedQueries, list_options};
+use super::issues::asked;
+use crate::ops::issues::{ListOption, SavedQueries, list_options};
 use crate::ops::{Refusal, Session};
+use crate::web::parts::ListPosition;
 use crate::web::place::Query;
 
 /// A saved query.
@@ -14,25 +16,30 @@ pub(super) struct SavedQuery {
 /// The saved queries by name.
 pub(super) fn all(session: &Session) -> Result<Vec<SavedQuery>, Refusal> {
     let saved = SavedQueries::of(session)?;
-    let one = |name: &str| SavedQuery {
-        name: name.to_owned(),
-        query: saved.expanded(vec![format!("@{name}")]).and_then(filter),
+    let query = |name: &str| {
+        let query = filter(saved.expanded(vec![format!("@{name}")])?)?;
+        asked(&query, false, ListPosition::first(1))?.check(session)?;
+        Ok(query)
     };
-    Ok(saved.names().map(one).collect())
+    Ok(saved.names().map(|name| SavedQuery { name: name.to_owned(), query: query(name) }).collect())
 }
 
 /// Converts options to filters. A page decides itself how much of the list is shown, and how.
 fn filter(options: Vec<String>) -> Result<Query, Refusal> {
     let selecting = list_options(options)?.into_iter().filter(|(option, _)| option.selects);
     let query = selecting.fold(Query::default(), |query, (option, value)| {
-        let name = match option.long {
-            "search" => "q".to_owned(),
-            "has-solution" => "planned".to_owned(),
-            long => long.replace('-', "_"),
-        };
-        query.and(&name, value.as_deref().unwrap_or("1"))
+        query.and(&parameter(option), value.as_deref().unwrap_or("1"))
     });
     Ok(query)
+}
+
+/// The name of an option of `list` in the query of an address.
+pub(super) fn parameter(option: &ListOption) -> String {
+    match option.long {
+        "search" => "q".to_owned(),
+        "has-solution" => "planned".to_owned(),
+        long => long.replace('-', "_"),
+    }
 }
 
 #[cfg(test)]
@@ -46,8 +53,7 @@ mod tests {
         assert_eq!(suffix(mine).unwrap(), "?assignee=Ada+B&tag=auth&tag=api&status=planned%2Cqueued&all=1");
         assert_eq!(suffix("").unwrap(), "");
         assert_eq!(
-            suffix("--limit 3 -n5 --search x --group-by=tag --count --closed-since 2026 --has-solution")
-                .unwrap(),
+            suffix("--limit 3 --search x --group-by=tag --count --closed-since 2026 --has-solution").unwrap(),
             "?q=x&closed_since=2026&planned=1"
         );
         assert_eq!(suffix("--frob").unwrap_err().message, "`--frob` is not an option of `list`");

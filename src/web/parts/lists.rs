@@ -19,6 +19,11 @@ pub(in crate::web) struct ListPosition {
 }
 
 impl ListPosition {
+    /// The first page.
+    pub(in crate::web) fn first(size: usize) -> Self {
+        Self { page: 1, size, total: 0 }
+    }
+
     /// The requested page, before the total is known.
     pub(in crate::web) fn asked(view: &View<'_>, size: usize) -> Self {
         Self { page: view.query.number("page").unwrap_or(1).clamp(1, 1_000_000), size, total: 0 }

@@ -12,6 +12,7 @@ mod pages;
 mod printed;
 mod queues;
 mod refusals;
+mod saved;
 mod slow;
 
 pub(super) use browser::{Page, Served};

@@ -128,27 +128,6 @@ fn the_lists_show_what_the_commands_list() {
         let found = browser.page(&format!("/issues?{query}"));
         assert_eq!(found.contains("href=\"/issues/GH-7\""), is_there, "{query}: {found}");
     }
-    repo.git(&["config", "wf.query.mine", "--tag wave-1 --priority=high"]).ok();
-    let saved = browser.page("/issues");
-    assert!(saved.contains("href=\"/issues?tag=wave-1&amp;priority=high\">@mine</a>"), "{saved}");
-    repo.git(&["config", "wf.query.both", "@mine -s planned"]).ok();
-    let saved = browser.page("/issues");
-    let both = "href=\"/issues?tag=wave-1&amp;priority=high&amp;status=planned\">@both</a>";
-    assert!(saved.contains(both), "{saved}");
-    // One that cannot be read is named with the reason.
-    repo.git(&["config", "wf.query.odd", "--frob"]).ok();
-    repo.git(&["config", "wf.query.cut", "--tag 'x"]).ok();
-    let saved = browser.page("/issues");
-    assert!(
-        saved.contains("@<bdi>odd</bdi> cannot be read: <code>--frob</code> is not an option"),
-        "{saved}"
-    );
-    assert!(
-        saved.contains("@<bdi>cut</bdi> cannot be read: ") && saved.contains("has a quote that does not end"),
-        "{saved}"
-    );
-    repo.git(&["config", "--unset", "wf.query.odd"]).ok();
-    repo.git(&["config", "--unset", "wf.query.cut"]).ok();
     let wrong = browser.page("/issues?status=sleeping&priority=0&wave=x");
     assert!(wrong.contains("<code>sleeping</code> is not a status"), "{wrong}");
     let board = browser.page("/board?q=words");

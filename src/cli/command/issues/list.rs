@@ -155,9 +155,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 .remedy(RemedyCall::new(Other::Search, ["TEXT"]), "searches for a text"));
         }
         SavedQueries::of(&session)?.expanded(saved.clone())?;
-        return Err(
-            Failure::usage(format!("`{word}` cannot be expanded here")).hint("put it before the options")
-        );
+        return Err(Failure::usage(format!("`{word}` cannot be expanded here"))
+            .hint("put it before the options, and before `--`"));
     }
     let is_table =
         !(context.json() || brief || count || fields.format.is_some() || !fields.fields.is_empty());
