@@ -163,8 +163,8 @@ fn a_saved_query_can_name_another() {
     for args in [&["--tag", "@x"][..], &["-at", "@x"], &["@at"]] {
         assert_eq!(ids(args), "A-3", "{args:?}");
     }
-    let error = repo.refused(2, &["list", "--", "@x"]);
-    assert!(error["message"].as_str().unwrap().contains("`@x` cannot be expanded here"), "{error}");
+    let refused = repo.wf(&["list", "--", "@x"]).fails(2).stderr;
+    assert!(refused.contains("`@x` cannot be expanded here"), "{refused}");
     for (name, message) in [
         ("@round", "`@round` refers to itself"),
         ("@own", "`@own` refers to itself"),

@@ -149,17 +149,3 @@ fn what_the_overview_leaves_out_is_in_a_list() {
         assert_eq!((rows.len(), rows.iter().min()), (expected, Some(&first)), "{page}");
     }
 }
-
-#[test]
-fn a_list_that_has_more_than_the_overview_leaves_out_is_named() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.store("code");
-    for n in 10..24 {
-        repo.queued(&format!("A-{n}"), &format!("src/{n}.rs"));
-        repo.wf(&["next"]).ok();
-    }
-    sandbox.advance(30 * 24 * 60 * 60);
-    let served = Served::of(&repo, &[]);
-    let overview = served.browser().page("/");
-    assert!(overview.contains("and 2 more: <a href=\"/executions\">all executions</a>"), "{overview}");
-}
