@@ -84,10 +84,11 @@ fn end(child: &Child, is_in_foreground: bool) {
         let _ = Pid::from_raw(id).map(|group| kill_process_group(group, Signal::TERM));
         return;
     }
+    let running = running();
     let mut all = vec![id];
     let mut seen = 0;
-    while let Some(parent) = all.get(seen) {
-        all.extend(children(*parent));
+    while let Some(of) = all.get(seen).copied() {
+        all.extend(running.iter().filter(|(_, parent)| *parent == of).map(|(id, _)| *id));
         seen += 1;
     }
     for id in all.into_iter().filter_map(Pid::from_raw) {
@@ -96,26 +97,29 @@ fn end(child: &Child, is_in_foreground: bool) {
     }
 }
 
-/// The processes that another one started. If it has ended, they are no longer its own.
+/// The ids of all running processes, each with that of its parent: the second value after the name in `proc_pid_stat(5)`.
 #[cfg(target_os = "linux")]
-fn children(parent: i32) -> Vec<i32> {
-    let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
-    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
-    lists
-        .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
-        .collect()
+fn running() -> Vec<(i32, i32)> {
+    let process = |folder: std::fs::DirEntry| {
+        let id = folder.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(folder.path().join("stat")).ok()?;
+        // The name may contain spaces and parentheses.
+        let (_, values) = stat.rsplit_once(')')?;
+        Some((id, values.split_whitespace().nth(1)?.parse().ok()?))
+    };
+    std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(process).collect()
 }
 
-/// The processes that another one started. If it has ended, they are no longer its own.
+/// The ids of all running processes, each with that of its parent.
 #[cfg(not(target_os = "linux"))]
-fn children(parent: i32) -> Vec<i32> {
+fn running() -> Vec<(i32, i32)> {
     let listed = Command::new("ps").args(["-A", "-o", "pid=", "-o", "ppid="]).output();
     let text = listed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    let child = |line: &str| {
-        let (id, its) = line.trim().split_once(char::is_whitespace)?;
-        (its.trim().parse() == Ok(parent)).then(|| id.parse().ok())?
+    let process = |line: &str| {
+        let (id, parent) = line.trim().split_once(char::is_whitespace)?;
+        Some((id.parse().ok()?, parent.trim().parse().ok()?))
     };
-    text.lines().filter_map(child).collect()
+    text.lines().filter_map(process).collect()
 }
 
 pub(super) fn all_of(pipe: Option<impl Read>) -> Vec<u8> {

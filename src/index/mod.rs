@@ -271,7 +271,8 @@ impl<'a> Index<'a> {
         let found = folder.identity();
         match Self::open(store, folder, needs, folder::PATIENCE, watch) {
             Err(error) if error.is_of_database() && !error.is_busy() => {
-                remake(store, folder, found, needs, watch)?;
+                // The words follow in portions: others have used this index.
+                remake(store, folder, found, Needs { words: false, ..needs }, watch)?;
                 Self::open(store, folder, needs, folder::PATIENCE, watch)
             }
             index => index,

@@ -29,6 +29,10 @@ pub(super) fn catch_up(
     (store, folder): (&Store, &IndexFolder),
     watch: Refreshing<'_>,
 ) -> Result<(), IndexError> {
+    let is_current = database::tip(db, IndexPart::Words)? == database::tip(db, IndexPart::Rows)?;
+    if is_current && database::words_begun(db)?.is_none() {
+        return Ok(());
+    }
     let _turn = turn(db, folder)?;
     match finish(db, store, watch) {
         // One of the states is no longer completely here.
@@ -45,7 +49,8 @@ pub(super) fn catch_up(
 fn turn(db: &Connection, folder: &IndexFolder) -> Result<Option<IndexLock>, IndexError> {
     loop {
         let before = database::words_begun(db)?;
-        let turn = folder.own_words(STUCK)?;
+        // The lock only saves work. Where it cannot be had, such as one of another user, there is none.
+        let turn = folder.own_words(STUCK).unwrap_or_default();
         if turn.is_some() || database::words_begun(db)? == before {
             return Ok(turn);
         }

@@ -205,8 +205,9 @@ fn without_a_terminal_one_line_says_what_a_command_stands_in_line_for() {
     std::thread::scope(|scope| {
         scope.spawn(|| next(&worktrees[0]));
         std::fs::read(root.join("started")).unwrap();
-        let silent = [waiting(1, &["next", "--json"]), waiting(2, &["next", "--quiet"])];
+        let mut silent = [waiting(1, &["next", "--json"]), waiting(2, &["next", "--quiet"])];
         while tickets(&clone) < 1 + silent.len() {
+            assert!(silent.iter_mut().all(|it| it.try_wait().unwrap().is_none()), "it did not wait");
             std::thread::yield_now();
         }
         // It comes last, so the others have waited for as long when it tells that it waits.

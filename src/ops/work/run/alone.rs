@@ -233,17 +233,17 @@ impl Tree {
             Refusal::new(Code::CannotWrite, format!("cannot write in {}: {error}", self.git_dir.display()))
                 .hint("make sure that the directory is writable and the disk has space")
         };
+        let staged = match self.git.staged() {
+            // Ctrl-C ended git, so this says nothing about the index. Nothing is restored yet.
+            Err(error @ GitError::Stopped { .. }) => return Err(StoreError::Git(error).into()),
+            // An index that cannot be read was changed.
+            staged => staged.ok(),
+        };
         let mut what = vec![];
         if read_head(&self.git_dir).ok().as_ref() != Some(&self.head) {
             replace(&self.git_dir, "HEAD", &self.head).map_err(failed)?;
             what.push("what is checked out".to_owned());
         }
-        let staged = match self.git.staged() {
-            // Ctrl-C ended git, so this says nothing about the index.
-            Err(error @ GitError::Stopped { .. }) => return Err(StoreError::Git(error).into()),
-            // An index that cannot be read was changed.
-            staged => staged.ok(),
-        };
         if staged.as_ref() != Some(&self.staged)
             && let Some(index) = &self.index
         {
