@@ -29,6 +29,7 @@ pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
 }
 
 /// Like [`ago`], for pages that people read in a browser: only `--date` selects another form.
+#[cfg(feature = "web")]
 pub(crate) fn ago_on_page(now_ms: i64, then_ms: i64) -> String {
     given().map_or_else(|| relative(now_ms, then_ms), |form| form.shown(now_ms, then_ms))
 }
