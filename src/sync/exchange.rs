@@ -248,7 +248,10 @@ fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), 
                 Err(error) if error.is_unreachable() || error.is_stopped() => {
                     let remote = synced.remote.clone();
                     let lost = SyncError::Unreachable { remote: remote.clone(), words: words.clone() };
-                    turn.could_not_ask(waiting, &lost, Some(head))?;
+                    // If only this process was stopped, the next in line asks, as if this one had been killed.
+                    if error.is_unreachable() {
+                        turn.could_not_ask(waiting, &lost, Some(head))?;
+                    }
                     Err(SyncError::Unknown { remote, words })
                 }
                 asked => asked,
