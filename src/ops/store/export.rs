@@ -42,13 +42,14 @@ pub(crate) fn export<E: From<Refusal> + From<StoreError> + From<io::Error>>(
 pub(super) fn named(state: &Snapshot<'_>, issues: &[String]) -> Result<Vec<IssueId>, Refusal> {
     let found = |text: &String| {
         resolve::issue(state, text).map_err(|error| {
+            let refusal = Refusal::from(error);
             let is_file =
                 text.contains('/') || [".json", ".jsonl", ".csv"].iter().any(|it| text.ends_with(it));
-            match is_file {
-                true => Refusal::new(Code::NotFound, format!("there is no issue `{text}`"))
+            match is_file && refusal.code == Code::NotFound {
+                true => Refusal::new(Code::NotFound, refusal.message)
                     .remedy(RemedyCall::from(Other::List).flag("all"), "shows the issues")
                     .hint("`--output FILE` writes to a file"),
-                false => Refusal::from(error),
+                false => refusal,
             }
         })
     };

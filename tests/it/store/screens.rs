@@ -30,6 +30,7 @@ fn of_imports() {
     repo.screen("store/export-beads", &["export", "beads", "-o", "out.jsonl"]);
     repo.screen("store/export-csv", &["export", "csv", "--all"]);
     repo.screen("store/export-no-issue", &["export", "beads", "ISS-404"]);
+    repo.screen("store/export-a-file", &["export", "beads", "out.jsonl"]);
 }
 
 #[test]
