@@ -114,18 +114,7 @@ pub(super) fn read(read: &impl ReadState, id: &IssueId, wanted: WantedRows) -> R
     let facts = known.as_ref().map(queues::packed).transpose()?;
     let mut rows = match &folder {
         Some(folder) => rows(folder, hidden, known.as_ref().map_or(0, Undecided::bits)),
-        None => Rows {
-            row: empty_row(status, hidden),
-            author: String::new(),
-            uids: BTreeSet::new(),
-            tags: BTreeSet::new(),
-            components: BTreeSet::new(),
-            depends_on: BTreeSet::new(),
-            parents: BTreeSet::new(),
-            links: BTreeSet::new(),
-            items: Vec::new(),
-            facts: None,
-        },
+        None => empty_rows(status, hidden),
     };
     let mut note = |kind: RowKind, whole: &str| {
         rows.uids.insert(format!("{} {}", kind as i64, uid(whole)));
@@ -256,6 +245,22 @@ fn row(folder: &IssueFolder, hidden: bool) -> IssueColumns {
     }
 }
 
+/// What is stored for an issue of which nothing is known but its status.
+fn empty_rows(status: i64, hidden: bool) -> Rows {
+    Rows {
+        row: empty_row(status, hidden),
+        author: String::new(),
+        uids: BTreeSet::new(),
+        tags: BTreeSet::new(),
+        components: BTreeSet::new(),
+        depends_on: BTreeSet::new(),
+        parents: BTreeSet::new(),
+        links: BTreeSet::new(),
+        items: Vec::new(),
+        facts: None,
+    }
+}
+
 /// The row of an issue that cannot be read, or of a directory without an issue.
 fn empty_row(status: i64, hidden: bool) -> IssueColumns {
     let (nothing, text) = (Value::Integer(0), Value::Text(String::new()));
@@ -298,18 +303,7 @@ mod tests {
     fn words_of_an_older_state_remove_no_rows() {
         let db = database::create(None).unwrap();
         let id = IssueId::parse("N-1").unwrap();
-        let rows = Rows {
-            row: empty_row(0, false),
-            author: String::new(),
-            uids: BTreeSet::new(),
-            tags: BTreeSet::new(),
-            components: BTreeSet::new(),
-            depends_on: BTreeSet::new(),
-            parents: BTreeSet::new(),
-            links: BTreeSet::new(),
-            items: Vec::new(),
-            facts: None,
-        };
+        let rows = empty_rows(0, false);
         let texts = Some(full_text::Texts::default());
         let wanted = WantedRows { rows: true, words: true, is_first: false };
         write(&db, IssueRows { id: id.clone(), rows: Some(rows), texts, is_gone: false }, wanted).unwrap();
