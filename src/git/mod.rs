@@ -84,3 +84,8 @@ pub(crate) use transfer_progress::TransferStep;
 pub(crate) use transport::{Transport, TransportReply};
 pub(crate) use walk::Ancestors;
 pub(crate) use worktrees::BranchMerge;
+
+/// The first digits of an object id, as shown to people.
+pub(crate) fn short(id: ObjectId) -> String {
+    id.to_hex_with_len(crate::model::hash::SHORT).to_string()
+}

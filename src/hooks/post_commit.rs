@@ -4,9 +4,10 @@
 use super::HookError;
 use super::HookVerdict;
 use super::binding::{self, Binding, BoundExecution, HookWorktree};
+use crate::git;
 use crate::model::branch;
 use crate::model::execution::{Event, LinkedBy, Renew};
-use crate::model::hash::{CommitHash, SHORT};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::Op;
 use crate::model::task_id::TaskId;
@@ -96,7 +97,7 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<HookVerdict, HookEr
             linked.push(target.solution_id.as_str());
         }
         let subject = &commit.subject;
-        let hash = short(commit);
+        let hash = git::short(commit.id);
         tx.describe(format!("execution: link {hash} \"{subject}\" to {}", linked.join(", ")));
         Ok::<(), HookError>(())
     })?;
@@ -130,7 +131,7 @@ fn outside(
     }
     let outside: Vec<&String> = files.iter().filter(|file| !audit::names(&plan, file)).collect();
     let named: Vec<String> = outside.iter().take(NAMED).map(|file| format!("`{file}`")).collect();
-    let (hash, plan) = (short(commit), &own.solution_id);
+    let (hash, plan) = (git::short(commit.id), &own.solution_id);
     let off = format!("; `git config {NOTICE} false` turns this off");
     Ok(match (outside.len(), named.join(", ")) {
         (0, _) => None,
@@ -154,7 +155,7 @@ fn unlinked(
     commit: &CodeCommit,
 ) -> Result<Option<String>, StoreError> {
     let Some(active) = &here.active else { return Ok(None) };
-    let hash = short(commit);
+    let hash = git::short(commit.id);
     let on =
         here.branch.as_deref().map_or("a detached HEAD".to_owned(), |it| format!("`{}`", branch::short(it)));
     let why = match binding::of_worktree(store, read, here)? {
@@ -176,10 +177,6 @@ fn unlinked(
          {issue}` links it",
         active.solution_id,
     )))
-}
-
-fn short(commit: &CodeCommit) -> String {
-    commit.id.to_hex_with_len(SHORT).to_string()
 }
 
 /// The targets that do not have this link yet.

@@ -8,9 +8,10 @@ use super::rebase::RebaseCommits;
 use super::{HookError, HookVerdict};
 use crate::git::ObjectId;
 use crate::model::execution::{CommitLink, Event, Rewrite};
-use crate::model::hash::{CommitHash, SHORT};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::Op;
+use crate::model::words::count;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, layout, records};
 use crate::trail::links::{files, link, task};
@@ -75,33 +76,28 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<HookVerdict
         }
         let linked = match &made {
             Some(made) => {
-                let (count, to) = made.link(tx, store)?;
+                let (linked, to) = made.link(tx, store)?;
                 solutions.extend(to);
-                count
+                linked
             }
             None => 0,
         };
         let solutions = solutions.into_iter().collect::<Vec<_>>().join(", ");
-        let commits = |n: usize| if n == 1 { "1 commit".to_owned() } else { format!("{n} commits") };
         let followed = match (followed.len(), followed.first()) {
-            (1, Some(hash)) => short(hash),
-            (n, _) => commits(n),
+            (1, Some(hash)) => hash.short().to_owned(),
+            (n, _) => count(n, "commit"),
         };
         let subject = match linked {
             0 => format!("execution: follow {kind} of {followed} of {solutions}"),
             n => format!(
                 "execution: follow {kind} of {followed} and link {} made in it, of {solutions}",
-                commits(n)
+                count(n, "commit")
             ),
         };
         tx.describe(subject);
         Ok::<(), HookError>(())
     })?;
     Ok(HookVerdict::about(&committed.far_future))
-}
-
-fn short(hash: &str) -> String {
-    hash.chars().take(SHORT).collect()
 }
 
 /// Appends to the log of one execution. Returns the commits that were followed.

@@ -9,8 +9,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::pre_receive::Update;
-use crate::git::{Ancestors, ObjectId};
-use crate::model::hash::{CommitHash, SHORT};
+use crate::git::{self, Ancestors, ObjectId};
+use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::shell;
 use crate::store::{CodeCommit, ReadState, Snapshot, Store, StoreError, one_line};
@@ -31,7 +31,7 @@ struct Unbound<'a> {
 impl Unbound<'_> {
     fn described(&self, why: &str) -> String {
         let Self { commit, branch } = self;
-        format!("{} \"{}\" on {branch}{why}", commit.id.to_hex_with_len(SHORT), commit.subject)
+        format!("{} \"{}\" on {branch}{why}", git::short(commit.id), commit.subject)
     }
 }
 

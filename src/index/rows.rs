@@ -15,7 +15,7 @@ use crate::model::status::ExecutionStatus;
 use crate::rules::facts::{self, IssueFacts, Undecided};
 use crate::rules::folder::IssueFolder;
 use crate::rules::shown::IssueDerived;
-use crate::store::{ObjectId, ReadState, StoreError, object_id, records};
+use crate::store::{ReadState, StoreError, object_id, records};
 
 /// The `status` of an issue that cannot be read, and of a directory without an issue.
 pub(super) const BROKEN: i64 = -1;
@@ -79,13 +79,14 @@ impl IssueRows {
 struct Rows {
     row: IssueColumns,
     author: String,
-    uids: BTreeSet<String>,
+    /// Each with its kind as stored.
+    uids: BTreeSet<(i64, String)>,
     tags: BTreeSet<String>,
     components: BTreeSet<String>,
     depends_on: BTreeSet<String>,
     parents: BTreeSet<String>,
-    /// The commit in hexadecimal, a space, and the uid of the execution.
-    links: BTreeSet<String>,
+    /// The commits, each with the uid of the execution.
+    links: BTreeSet<(Vec<u8>, String)>,
     items: Vec<ItemRow>,
     facts: Option<Vec<u8>>,
 }
@@ -117,7 +118,7 @@ pub(super) fn read(read: &impl ReadState, id: &IssueId, wanted: WantedRows) -> R
         None => empty_rows(status, hidden),
     };
     let mut note = |kind: RowKind, whole: &str| {
-        rows.uids.insert(format!("{} {}", kind as i64, uid(whole)));
+        rows.uids.insert((kind as i64, uid(whole).to_owned()));
     };
     note(RowKind::Issue, id.as_str());
     records::solution_ids(read, id)?.iter().for_each(|id| note(RowKind::Solution, id.as_str()));
@@ -129,7 +130,8 @@ fn rows(folder: &IssueFolder, hidden: bool, undecided: i64) -> Rows {
     let it = &folder.issue.record;
     let links = folder.executions.iter().flat_map(|it| {
         let uid = uid(it.execution.id.as_str());
-        it.known_commits().map(move |hash| format!("{hash} {uid}"))
+        let ids = it.known_commits().filter_map(|hash| object_id(&hash));
+        ids.map(move |id| (id.as_slice().to_vec(), uid.to_owned()))
     });
     Rows {
         row: IssueColumns { undecided: Value::Integer(undecided), ..row(folder, hidden) },
@@ -161,18 +163,14 @@ pub(super) fn write(db: &Connection, new: IssueRows, wanted: WantedRows) -> Resu
             let row = IssueColumns { author: Value::Integer(author), ..rows.row };
             let n = upsert::issue(db, &id, row, wanted.is_first)?;
             let put = Beside { db, n, is_first: wanted.is_first };
-            put.all(&UIDS, &rows.uids, |both| {
-                let (kind, uid) = both.split_once(' ').unwrap_or_default();
-                put.write(&UIDS, params![n, kind.parse::<i64>().unwrap_or_default(), uid])
-            })?;
+            let add = |(kind, uid): &(i64, String)| put.write(&UIDS, params![n, kind, uid]);
+            put.all(&UIDS, &rows.uids, |row| row.try_into(), add)?;
             put.texts(&TAGS, &rows.tags)?;
             put.texts(&COMPONENTS, &rows.components)?;
             put.texts(&DEPENDS, &rows.depends_on)?;
             put.texts(&PARENTS, &rows.parents)?;
-            put.all(&LINKS, &rows.links, |both| {
-                let (hash, uid) = both.split_once(' ').unwrap_or_default();
-                put.write(&LINKS, params![object_id(hash).as_ref().map(ObjectId::as_slice), n, uid])
-            })?;
+            let add = |(commit, uid): &(Vec<u8>, String)| put.write(&LINKS, params![commit, n, uid]);
+            put.all(&LINKS, &rows.links, |row| row.try_into(), add)?;
             queues::replace_items(db, &id, &rows.items, wanted.is_first)?;
             queues::replace_facts(db, n, rows.facts.as_deref(), wanted.is_first)?;
             n

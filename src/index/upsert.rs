@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Params, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params, params_from_iter};
 
 use super::error::IndexError;
 use crate::model::id::IssueId;
@@ -81,7 +81,7 @@ fn known(db: &Connection, id: &IssueId) -> Result<Option<(i64, Vec<Value>)>, Ind
 /// The statements for a table whose rows belong to issues.
 #[derive(Debug)]
 pub(super) struct IssueTable {
-    /// Finds the values that distinguish the rows of an issue.
+    /// Finds what distinguishes the rows of an issue.
     values: &'static str,
     /// Adds a row, or replaces the one with the same key.
     pub(super) write: &'static str,
@@ -89,11 +89,11 @@ pub(super) struct IssueTable {
     pub(super) delete: &'static str,
 }
 
-/// A table whose column `$value` distinguishes the rows of an issue.
+/// A table whose columns `$values` distinguish the rows of an issue.
 macro_rules! table {
-    ($table:literal, $value:literal, $write:literal) => {
+    ($table:literal, $values:literal, $write:literal) => {
         IssueTable {
-            values: concat!("SELECT ", $value, " FROM ", $table, " WHERE n = ?1"),
+            values: concat!("SELECT ", $values, " FROM ", $table, " WHERE n = ?1"),
             write: $write,
             delete: concat!("DELETE FROM ", $table, " WHERE n = ?1"),
         }
@@ -108,9 +108,9 @@ pub(super) const DEPENDS: IssueTable =
 pub(super) const PARENTS: IssueTable =
     table!("parents", "parent", "INSERT INTO parents (n, parent) VALUES (?1, ?2)");
 pub(super) const UIDS: IssueTable =
-    table!("uids", "kind || ' ' || uid", "INSERT OR REPLACE INTO uids VALUES (?1, ?2, ?3)");
+    table!("uids", "kind, uid", "INSERT OR REPLACE INTO uids VALUES (?1, ?2, ?3)");
 pub(super) const LINKS: IssueTable =
-    table!("links", "lower(hex(hash)) || ' ' || uid", "INSERT OR REPLACE INTO links VALUES (?1, ?2, ?3)");
+    table!("links", "hash, uid", "INSERT OR REPLACE INTO links VALUES (?1, ?2, ?3)");
 
 /// The rows that belong to the row with the number `n`.
 pub(super) struct Beside<'a> {
@@ -123,25 +123,26 @@ pub(super) struct Beside<'a> {
 impl Beside<'_> {
     /// Sets the texts of an issue in a table.
     pub(super) fn texts(&self, table: &IssueTable, wanted: &BTreeSet<String>) -> Result<(), IndexError> {
-        self.all(table, wanted, |text| self.write(table, params![self.n, text]))
+        self.all(table, wanted, |row| row.get(0), |text| self.write(table, params![self.n, text]))
     }
 
-    /// Sets the rows of an issue in a table; `wanted` are the values that distinguish them.
-    pub(super) fn all(
+    /// Sets the rows of an issue in a table; `wanted` is what distinguishes them.
+    pub(super) fn all<T: Ord>(
         &self,
         table: &IssueTable,
-        wanted: &BTreeSet<String>,
-        insert: impl Fn(&str) -> Result<(), IndexError>,
+        wanted: &BTreeSet<T>,
+        read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+        insert: impl Fn(&T) -> Result<(), IndexError>,
     ) -> Result<(), IndexError> {
         if !self.is_first {
             let mut query = self.db.prepare_cached(table.values)?;
-            let known: Result<BTreeSet<String>, _> = query.query_map([self.n], |row| row.get(0))?.collect();
+            let known: rusqlite::Result<BTreeSet<T>> = query.query_map([self.n], read)?.collect();
             if known? == *wanted {
                 return Ok(());
             }
             self.delete(table)?;
         }
-        wanted.iter().try_for_each(|text| insert(text))
+        wanted.iter().try_for_each(insert)
     }
 
     /// Writes one row.

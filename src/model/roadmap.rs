@@ -265,6 +265,17 @@ impl Factors {
             ("requirement_stability", self.requirement_stability),
         ]
     }
+
+    /// These, and for those that are missing, the ones of `other`.
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        Self {
+            scope_clarity: self.scope_clarity.or(other.scope_clarity),
+            technical_risk: self.technical_risk.or(other.technical_risk),
+            dependency_unknown: self.dependency_unknown.or(other.dependency_unknown),
+            domain_familiarity: self.domain_familiarity.or(other.domain_familiarity),
+            requirement_stability: self.requirement_stability.or(other.requirement_stability),
+        }
+    }
 }
 
 /// A layer of a progressive roadmap.

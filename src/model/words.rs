@@ -1,8 +1,10 @@
 //! English for numbers.
 
+use std::fmt::Display;
+
 /// `1 task`, `2 tasks`: a number with a noun whose plural ends in s.
-pub(crate) fn count(number: usize, thing: &str) -> String {
-    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+pub(crate) fn count<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
+    if number == N::from(1) { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
 /// `its only task is T1`, `its tasks are T1, T2`: what a plan has besides what was asked for.

@@ -12,6 +12,7 @@ use super::screen;
 use super::settings::{DateChoice, DateForm, DateShape, UiSettings};
 use crate::git;
 use crate::model::time::Time;
+use crate::model::words::count;
 
 const SECOND: u64 = 1000;
 const MINUTE: u64 = 60 * SECOND;
@@ -230,9 +231,8 @@ fn relative(now_ms: i64, then_ms: i64) -> String {
     let is_ahead = then_ms > now_ms;
     let rounded = if is_ahead { distance.saturating_add(unit(distance).0 / 2) } else { distance };
     let (unit, name) = unit(rounded);
-    let count = rounded / unit;
-    let plural = if count == 1 { "" } else { "s" };
-    if is_ahead { format!("in {count} {name}{plural}") } else { format!("{count} {name}{plural} ago") }
+    let many = count(rounded / unit, name);
+    if is_ahead { format!("in {many}") } else { format!("{many} ago") }
 }
 
 /// A time without year, in UTC: `11-21 08:30`.

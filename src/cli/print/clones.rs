@@ -9,18 +9,18 @@ use crate::ui::settings::UiSettings;
 use crate::ui::text::{clean, clean_line, count};
 use crate::ui::{Screen, style, time};
 
-/// `1 commit`, `2 commits`.
-pub(in crate::cli) fn commits(n: u64) -> String {
-    format!("{n} commit{}", if n == 1 { "" } else { "s" })
-}
-
 /// The result of a sync.
 pub(in crate::cli) fn synced(screen: &mut Screen, synced: &Synced) -> io::Result<()> {
     let remote = clean_line(&synced.remote);
     if synced.is_idle() {
         return writeln!(screen, "{remote}: up to date");
     }
-    writeln!(screen, "synced with {remote}: fetched {}, pushed {}", commits(synced.incoming), synced.outgoing)
+    writeln!(
+        screen,
+        "synced with {remote}: fetched {}, pushed {}",
+        count(synced.incoming, "commit"),
+        synced.outgoing
+    )
 }
 
 /// The result of a pull.
@@ -31,7 +31,7 @@ pub(in crate::cli) fn pulled(screen: &mut Screen, pulled: &Synced, reference: &s
     } else if pulled.is_idle() {
         writeln!(screen, "{remote}: nothing new")
     } else {
-        writeln!(screen, "pulled {} from {remote}", commits(pulled.incoming))
+        writeln!(screen, "pulled {} from {remote}", count(pulled.incoming, "commit"))
     }
 }
 
@@ -39,7 +39,7 @@ pub(in crate::cli) fn pulled(screen: &mut Screen, pulled: &Synced, reference: &s
 pub(in crate::cli) fn pushed(screen: &mut Screen, pushed: &Synced) -> io::Result<()> {
     let remote = clean_line(&pushed.remote);
     match pushed.pushed {
-        true => writeln!(screen, "pushed {} to {remote}", commits(pushed.outgoing)),
+        true => writeln!(screen, "pushed {} to {remote}", count(pushed.outgoing, "commit")),
         false => writeln!(screen, "{remote}: up to date"),
     }
 }

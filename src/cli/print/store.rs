@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::clones::commits;
 use crate::cli::command::store::init::InitAnswer;
 use crate::model::root::Project;
 use crate::model::shell;
+use crate::model::words::count;
 use crate::ops::store::{Gates, ProjectField};
 use crate::rules::policy::{Gate, GateValue};
 use crate::ui::settings::UiSettings;
@@ -88,10 +88,14 @@ pub(in crate::cli) fn initialised(
     let remote = answer.remote.as_deref().map(clean_line).unwrap_or_default();
     let incoming = answer.incoming;
     match (answer.created, answer.fetched) {
-        (true, true) => writeln!(screen, "fetched {reference} from {remote}: {}", commits(incoming))?,
+        (true, true) => writeln!(screen, "fetched {reference} from {remote}: {}", count(incoming, "commit"))?,
         (true, false) => writeln!(screen, "created {reference}")?,
         (false, _) if incoming > 0 => {
-            writeln!(screen, "{reference} already exists; fetched {} from {remote}", commits(incoming))?;
+            writeln!(
+                screen,
+                "{reference} already exists; fetched {} from {remote}",
+                count(incoming, "commit")
+            )?;
         }
         (false, _) => writeln!(screen, "{reference} already exists")?,
     }

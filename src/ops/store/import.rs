@@ -291,5 +291,5 @@ fn subject(report: &ImportReport) -> String {
 
 /// `1 issue`, `2 issues`.
 pub(crate) fn issues(count: u64) -> String {
-    format!("{count} issue{}", if count == 1 { "" } else { "s" })
+    words::count(count, "issue")
 }

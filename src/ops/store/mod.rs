@@ -2,7 +2,9 @@
 
 mod copies;
 mod export;
+mod export_agent_trace;
 mod export_ccw;
+mod export_in_toto;
 mod fsck;
 mod github;
 mod hooks;
@@ -21,7 +23,9 @@ mod signatures;
 mod undo;
 
 pub(crate) use export::{ExportedTable, TrackerExport, export, export_beads, export_csv};
+pub(crate) use export_agent_trace::{WrittenTraces, export_agent_trace};
 pub(crate) use export_ccw::{CcwExport, CcwStore, export_ccw};
+pub(crate) use export_in_toto::{export_in_toto, sign};
 pub(crate) use fsck::{FsckFinding, FsckSeverity, Repaired, fsck, repair};
 pub(crate) use github::{GithubComment, GithubReply, GithubSource, comment_for_github, import_github};
 pub(crate) use hooks::{

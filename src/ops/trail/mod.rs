@@ -1,7 +1,5 @@
 //! The trail: from plans to commits and back.
 
-mod agent_trace;
-mod attestation;
 mod audit;
 mod diff;
 mod link;
@@ -14,12 +12,13 @@ mod trace_view;
 mod unlink;
 mod why;
 
-pub(crate) use agent_trace::{WrittenTraces, agent_trace};
-pub(crate) use attestation::{attestation, sign};
-pub(crate) use audit::{Audit, AuditedCommit, LinkingExecution, Signatures, audit, sarif, scan, signatures};
+pub(crate) use audit::{
+    Audit, AuditedCommit, LinkingExecution, Signatures, audit, audited, sarif, scan, signatures,
+};
 pub(crate) use diff::{Sides, StoreDiff, diff};
 pub(crate) use link::{LinkCommits, LinkView, in_plan, link};
 pub(crate) use log::{LogInput, log};
+pub(crate) use origins::{Origin, OriginFinder};
 pub(crate) use patch::{IssuePatches, patches};
 pub(crate) use relink::{Relink, Relinked, relink};
 pub(crate) use trace::{TraceInput, trace};

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::model::code::Code;
 use crate::model::op::Op;
+use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::trail::relink::{self, AmbiguousCommit, RelinkResult, UnlinkedCommit};
 
@@ -57,10 +58,9 @@ pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
     let mut commit = None;
     if let Some(permit) = permit.filter(|_| !links.is_empty()) {
         let committed = session.transact(permit, |tx| {
-            let (count, plans) = relink::record(tx, store, &links)?;
+            let (linked, plans) = relink::record(tx, store, &links)?;
             let plans: Vec<String> = plans.iter().map(ToString::to_string).collect();
-            let commits = if count == 1 { "commit" } else { "commits" };
-            tx.describe(format!("execution: relink {count} {commits} of {}", plans.join(", ")));
+            tx.describe(format!("execution: relink {} of {}", count(linked, "commit"), plans.join(", ")));
             Ok(())
         })?;
         commit = committed.commit;

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Repo, Sandbox, record};
 
 /// Records a session in the log of the only execution, as another program would.
-pub(super) fn session(repo: &Repo, agent: &str, from: &str, to: &str) {
+pub(crate) fn session(repo: &Repo, agent: &str, from: &str, to: &str) {
     let entry = json!({"type": "session", "agent": agent, "model": "m-1", "protocol": "acp", "session_id": "s-1",
         "started_at": from, "ended_at": to, "tokens": 1200, "cost": {"amount": 0.25, "currency": "USD"},
         "transcript_sha256": "0".repeat(64), "summary": "It wrote hunter2.", "actor": "Ada <ada@example.org>",
@@ -16,7 +16,7 @@ pub(super) fn session(repo: &Repo, agent: &str, from: &str, to: &str) {
 }
 
 /// A repository with a line that was committed for `ISS-001`, and the commit.
-pub(super) fn executed(sandbox: &Sandbox) -> (Repo, String) {
+pub(crate) fn executed(sandbox: &Sandbox) -> (Repo, String) {
     let repo = sandbox.repo("code");
     repo.wf(&["init", "--hooks"]).ok();
     repo.commit("src/a.txt", "old\n", "start");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{REF, Repo, Sandbox};
 
 /// Makes a key with this name. `None` if there is no ssh-keygen.
-pub(super) fn made_key(sandbox: &Sandbox, repo: &Repo, name: &str) -> Option<String> {
+pub(crate) fn made_key(sandbox: &Sandbox, repo: &Repo, name: &str) -> Option<String> {
     let key = sandbox.root().join(name);
     let key = key.to_str().unwrap();
     if repo.sh(&["-c", "command -v ssh-keygen"]).code != 0 {
@@ -16,7 +16,7 @@ pub(super) fn made_key(sandbox: &Sandbox, repo: &Repo, name: &str) -> Option<Str
     Some(key.to_owned())
 }
 
-pub(super) fn signs_with(repo: &Repo, key: &str) {
+pub(crate) fn signs_with(repo: &Repo, key: &str) {
     for (name, value) in [("gpg.format", "ssh"), ("user.signingKey", key), ("wf.sign", "true")] {
         repo.git(&["config", name, value]).ok();
     }

@@ -11,7 +11,7 @@ use crate::cli::{CliContext, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::ExportedJsonl;
 use crate::ops::issues::List;
 use crate::ops::store::{ExportedTable, GithubReply, TrackerExport};
-use crate::ops::{Done, Session, store, trail};
+use crate::ops::{Done, Session, store};
 use crate::ui::text::count;
 
 /// Export the store for other programs
@@ -156,7 +156,7 @@ pub(in crate::cli) struct TracedAnswer {
     /// The file.
     output: String,
     #[serde(flatten)]
-    traced: trail::WrittenTraces,
+    traced: store::WrittenTraces,
 }
 
 /// What `export in-toto` answers with `--json`.
@@ -203,7 +203,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             })
         }
         To::AgentTrace(AgentTrace { of, output }) => {
-            let write = |session: &Session, out: &mut dyn Write| trail::agent_trace(session, &of, out);
+            let write = |session: &Session, out: &mut dyn Write| store::export_agent_trace(session, &of, out);
             written(context, output.as_deref(), write, |context, output, done| {
                 let done = done.map(|traced| TracedAnswer { output, traced });
                 context.answer(done, |view, _, screen| {
@@ -230,7 +230,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
 fn stated(context: &mut CliContext, range: &[String], output: Option<&Path>, sign: bool) -> Outcome {
     refuse_two_documents(context, output)?;
     let session = context.session()?;
-    let done = trail::attestation(&session, range)?;
+    let done = store::export_in_toto(&session, range)?;
     let mut document = serde_json::to_vec_pretty(&done.view).map_err(std::io::Error::from)?;
     document.push(b'\n');
     let Some(path) = output else {
@@ -238,7 +238,7 @@ fn stated(context: &mut CliContext, range: &[String], output: Option<&Path>, sig
         context.show_notices(done.notices);
         return Ok(Exit::Done);
     };
-    let signed = if sign { Some(trail::sign(&session, &document)?) } else { None };
+    let signed = if sign { Some(store::sign(&session, &document)?) } else { None };
     to_file(path, |out| Ok(out.write_all(&document)?))?;
     let mut signature = None;
     if let Some(signed) = signed {

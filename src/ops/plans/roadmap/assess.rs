@@ -10,11 +10,19 @@ use crate::model::typed;
 use crate::ops::{Done, Refusal};
 use crate::rules::roadmap::{self, Assessed, Unchosen};
 
+/// What to assess.
+#[derive(Debug, Default)]
+pub(crate) struct Assess {
+    /// The name of a file, and its content: an assessment or a roadmap.
+    pub(crate) document: Option<(String, Value)>,
+    /// Factors that replace those of the document.
+    pub(crate) factors: Factors,
+    /// What somebody chose for an assessment that is not conclusive.
+    pub(crate) chosen: Option<RoadmapMode>,
+}
+
 /// The factors in a document, or in an assessment alone.
-///
-/// # Errors
-/// `invalid-roadmap`.
-pub(crate) fn assessment(given: &Value) -> Result<Factors, Refusal> {
+fn assessment(given: &Value) -> Result<Factors, Refusal> {
     let inner = given.get("assessment").unwrap_or(given);
     let factors = inner.get("factors").or_else(|| inner.get("uncertainty_factors")).unwrap_or(inner);
     typed::read(factors).map_err(|error| {
@@ -27,8 +35,20 @@ pub(crate) fn assessment(given: &Value) -> Result<Factors, Refusal> {
 /// The result of the factors. It needs no store.
 ///
 /// # Errors
-/// `incomplete` if a factor is missing; `undecided` if somebody must choose.
-pub(crate) fn assess(factors: &Factors) -> Result<Done<Assessed>, Refusal> {
+/// `invalid-roadmap` if the document's factors cannot be read; a usage error if there are none; `incomplete` if one is
+/// missing; `undecided` if somebody must choose.
+pub(crate) fn assess(input: &Assess) -> Result<Done<Assessed>, Refusal> {
+    let given = input.document.as_ref().map(|(_, document)| assessment(document)).transpose()?;
+    let factors = input.factors.or(&given.unwrap_or_default());
+    if factors == Factors::default() {
+        let lacking = match &input.document {
+            Some((file, _)) => Refusal::usage(format!("{file} has no assessment")),
+            None => Refusal::usage("there is nothing to assess"),
+        };
+        return Err(lacking
+            .hint("give the five factors as options, or in `assessment.factors` of a file")
+            .remedy(RemedyCall::new(Other::Schema, ["roadmap-document"]), "describes them"));
+    }
     let missing: Vec<&str> =
         factors.all().iter().filter(|(_, given)| given.is_none()).map(|(name, _)| *name).collect();
     if !missing.is_empty() {
@@ -36,7 +56,8 @@ pub(crate) fn assess(factors: &Factors) -> Result<Done<Assessed>, Refusal> {
             .hint("each factor is low, medium or high: how uncertain the requirement is in that respect")
             .remedy(RemedyCall::new(Other::Schema, ["roadmap-document"]), "describes them"));
     }
-    let assessed = roadmap::assess(factors);
+    let mut assessed = roadmap::assess(&factors);
+    assessed.recommended = assessed.recommended.or(input.chosen);
     match assessed.recommended {
         Some(_) => Ok(Done { view: assessed, commit: None, notices: vec![] }),
         None => Err(undecided(&assessed, Other::RoadmapPlan)),

@@ -22,10 +22,10 @@ mod show;
 mod view;
 
 pub(crate) use add::{AddRoadmap, RoadmapAdded, add};
-pub(crate) use assess::{assess, assessment};
+pub(crate) use assess::{Assess, assess};
 pub(crate) use find::read;
 pub(crate) use next::{HandOver, next};
-pub(crate) use plan::{PlanRoadmap, plan, replan};
+pub(crate) use plan::{PlanRoadmap, named_planner, plan, replan};
 pub(crate) use planner::RoadmapInput;
 pub(crate) use revise::{Revise, revise};
 pub(crate) use show::{list, show, view};

@@ -36,6 +36,18 @@ pub(crate) struct PlanRoadmap {
     pub(crate) gone: Option<Fate>,
 }
 
+/// The planner that was named, or else the one in git config (`wf.run.planner`).
+///
+/// # Errors
+/// `no-agent` if there is neither.
+pub(crate) fn named_planner(session: &Session, named: Option<String>) -> Result<String, Refusal> {
+    named.or_else(|| session.store().config("wf.run.planner")).ok_or_else(|| {
+        Refusal::new(Code::NoAgent, "no planner is named")
+            .hint("name one with --planner, or set `git config wf.run.planner NAME`")
+            .remedy(Other::AgentList, "lists the known agents")
+    })
+}
+
 /// Has an agent plan a roadmap, and adds it.
 ///
 /// # Errors

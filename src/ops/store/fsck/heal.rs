@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use bstr::ByteSlice;
 
 use super::{Findings, files, unchecked};
-use crate::git::ObjectId;
-use crate::model::hash::SHORT;
+use crate::git::{self, ObjectId};
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::time::Time;
 use crate::store::layout::{self, Form, form};
@@ -87,7 +86,7 @@ fn contradicts(store: &Store, tip: ObjectId, now: Time) -> Result<Option<String>
         }
         later += 1;
         if email != own {
-            let (id, name) = (info.id.to_hex_with_len(SHORT), committer.name.to_str_lossy());
+            let (id, name) = (git::short(info.id), committer.name.to_str_lossy());
             return Ok(Some(format!("commit {id} by {name} <{email}> is dated {at}, more than a day later")));
         }
     }

@@ -6,8 +6,7 @@ mod record;
 use std::collections::BTreeSet;
 
 use self::look::FileCheck;
-use crate::git::ObjectId;
-use crate::model::hash::SHORT;
+use crate::git::{self, ObjectId};
 use crate::model::op::Op;
 use crate::model::remedy::{Detail, RemedyCall};
 use crate::store::history::HistoryLink;
@@ -209,7 +208,7 @@ fn brought_by(
 ) -> Result<String, StoreError> {
     let Some(commit) = store.introducing_commit(steps, after, path)? else { return Ok(String::new()) };
     let by = store.step(commit)?.author;
-    Ok(format!(" (commit {} by {by})", commit.to_hex_with_len(SHORT)))
+    Ok(format!(" (commit {} by {by})", git::short(commit)))
 }
 
 fn is_too_large(store: &Store, path: &str, id: ObjectId) -> Result<bool, StoreError> {

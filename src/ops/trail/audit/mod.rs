@@ -62,7 +62,7 @@ pub(crate) fn scan(session: &Session, given: &[String]) -> Answer<Audit> {
 ///
 /// # Errors
 /// Those of [`audit`].
-pub(super) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Audit, Index<'a>), Refusal> {
+pub(crate) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Audit, Index<'a>), Refusal> {
     let store = session.store();
     let index = session.index(Needs::LOG)?;
     let rewritten = checked::rewritten(store, &index)?;

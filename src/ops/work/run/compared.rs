@@ -10,9 +10,9 @@ use super::outside::{breach, is_same, pushed_words};
 use super::tree;
 use super::users_trees::{self, BRANCH, CHANGED, REMARK, WorktreeSnapshot, path_of};
 use crate::agent::traced::GitAct;
+use crate::git;
 use crate::git::raw::{self, RawContent};
 use crate::model::branch;
-use crate::model::hash::SHORT;
 use crate::model::run_log::Breach;
 use crate::ops::Refusal;
 use crate::rules::roles;
@@ -129,7 +129,7 @@ impl TreeComparison<'_> {
             return Ok(act.map(|act| breach(self.job, Some(act), format!("`{name}` was changed"), true)));
         }
         let is_own = self.job.guard.bounds().branch.as_deref() == Some(name);
-        let short = branch::short(name);
+        let shown = branch::short(name);
         let act = self.act_on(name);
         // Everything on the user's side is restored in the end.
         if self.job.outside.is_alone && act.is_none() && !is_own && !is_left_to_all(name) {
@@ -142,25 +142,25 @@ impl TreeComparison<'_> {
                     return Ok(None);
                 }
                 let undone = self.bring_back(name, old)?;
-                Ok(self.recorded(act, format!("`{short}` was deleted at {}", hex(old)), undone))
+                Ok(self.recorded(act, format!("`{shown}` was deleted at {}", git::short(old)), undone))
             }
             (Some(_), Some(_)) if is_own => Ok(None),
             (Some(old), Some(new)) if act.is_none() && name.starts_with(TAGS) => {
                 let undone = store.git().put_back(name, Some(new), Some(old))?;
-                Ok(self.recorded(None, format!("`{short}` was moved from {old} to {new}"), undone))
+                Ok(self.recorded(None, format!("`{shown}` was moved from {old} to {new}"), undone))
             }
             (Some(old), Some(_)) if act.is_none() && self.has_lost(name, old)? => {
                 let Some(branch) = self.keep(old)? else { return Ok(None) };
-                let what = format!("`{short}` lost {} (now on `{branch}`)", hex(old));
+                let what = format!("`{shown}` lost {} (now on `{branch}`)", git::short(old));
                 Ok(self.recorded(None, what, true))
             }
             (Some(old), Some(new)) => {
                 let Some(act) = act else {
                     let is_unlogged = name.starts_with("refs/heads/") && self.is_unlogged(name)?;
                     let what = format!(
-                        "`{short}` was moved from {} to {} without git, as its reflog shows",
-                        hex(old),
-                        hex(new)
+                        "`{shown}` was moved from {} to {} without git, as its reflog shows",
+                        git::short(old),
+                        git::short(new)
                     );
                     return Ok(if is_unlogged { self.recorded(None, what, false) } else { None });
                 };
@@ -173,7 +173,8 @@ impl TreeComparison<'_> {
                     self.is_one_move(name, old, new)? && store.git().put_back(name, Some(new), Some(old))?;
                 let kept = if undone { self.keep(new)? } else { None };
                 let kept = kept.map(|branch| format!(" (now on `{branch}`)")).unwrap_or_default();
-                let what = format!("`{short}` was moved from {} to {}{kept}", hex(old), hex(new));
+                let what =
+                    format!("`{shown}` was moved from {} to {}{kept}", git::short(old), git::short(new));
                 Ok(Some(breach(self.job, Some(act), what, undone)))
             }
             (None, Some(new)) => {
@@ -184,7 +185,7 @@ impl TreeComparison<'_> {
                 let undone = is_safe && store.git().put_back(name, Some(new), None)?;
                 let kept = if undone { self.keep(new)? } else { None };
                 let kept = kept.map(|branch| format!(" (now on `{branch}`)")).unwrap_or_default();
-                Ok(Some(breach(self.job, Some(act), format!("`{short}` was created{kept}"), undone)))
+                Ok(Some(breach(self.job, Some(act), format!("`{shown}` was created{kept}"), undone)))
             }
             (None, None) => Ok(None),
         }
@@ -247,7 +248,7 @@ impl TreeComparison<'_> {
         if !self.before.store.repo().is_commit(commit) || self.is_held(commit)? {
             return Ok(None);
         }
-        let branch = format!("wf/kept/{}-{}", self.job.outside.run, hex(commit));
+        let branch = format!("wf/kept/{}-{}", self.job.outside.run, git::short(commit));
         let is_kept =
             self.before.store.git().put_back(&format!("refs/heads/{branch}"), None, Some(commit))?;
         Ok(is_kept.then_some(branch))
@@ -281,7 +282,7 @@ impl TreeComparison<'_> {
             let step = store.step(link.commit)?;
             let is_its = step.actor.as_deref() == Some(actor) && step.role.as_deref() == Some(role);
             let Some(op) = step.op.filter(|op| is_its && !roles::may(role, op)) else { continue };
-            let what = format!("it ran `{op}` on the store, in the commit {}", hex(link.commit));
+            let what = format!("it ran `{op}` on the store, in the commit {}", git::short(link.commit));
             found.push(Breach { agent: Some(actor.to_owned()), ..breach(self.job, None, what, false) });
         }
         Ok(found)
@@ -362,8 +363,4 @@ fn said(before: &WorktreeSnapshot, left: &[String], lines: &BTreeSet<String>) ->
     let files = Some(format!("{names}{more}")).filter(|files| !files.is_empty());
     let said: Vec<String> = switched.into_iter().chain(files).collect();
     if said.is_empty() { "files that git did not track are gone".to_owned() } else { said.join("; ") }
-}
-
-pub(super) fn hex(id: ObjectId) -> String {
-    id.to_hex_with_len(SHORT).to_string()
 }

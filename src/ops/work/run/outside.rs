@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::compared::{Before, hex};
+use super::compared::Before;
 use super::job::{AgentJob, NoAnswer, StepOutcome, StepReport, failure};
 use super::kept_refs::KeptRefs;
 use super::leftovers::folders_of_runs;
@@ -20,7 +20,7 @@ use super::tree;
 use super::users_trees::{WorktreeSnapshot, difference, state};
 use crate::agent::secrets::masked;
 use crate::agent::traced::GitAct;
-use crate::git::{Git, Revisions, pipes};
+use crate::git::{self, Git, Revisions, pipes};
 use crate::model::id::RunId;
 use crate::model::run_log::Breach;
 use crate::model::shell;
@@ -138,7 +138,10 @@ impl Outside {
             },
         }
         *last = store.tip()?;
-        Ok(Some(format!("`{reference}` was moved away from {}; all records were restored", hex(known))))
+        Ok(Some(format!(
+            "`{reference}` was moved away from {}; all records were restored",
+            git::short(known)
+        )))
     }
 
     pub(super) fn is_new(&self, what: &str) -> bool {

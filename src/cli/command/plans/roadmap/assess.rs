@@ -2,8 +2,7 @@ use super::{asked_mode, document};
 use crate::cli::{CliContext, Failure, Outcome, named, print};
 use crate::model::exploration::Extent;
 use crate::model::roadmap::{Factors, RoadmapChoice};
-use crate::ops::Done;
-use crate::ops::plans::roadmap;
+use crate::ops::plans::roadmap::{self, Assess};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -31,35 +30,21 @@ fn parse_extent(text: &str) -> Result<Extent, String> {
 }
 
 pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    let given = match &args.file {
-        Some(file) => roadmap::assessment(&document(file)?)?,
-        None => Factors::default(),
-    };
+    let document = args.file.map(|file| Ok::<_, Failure>((named(&file), document(&file)?))).transpose()?;
     let factors = Factors {
-        scope_clarity: args.scope_clarity.or(given.scope_clarity),
-        technical_risk: args.technical_risk.or(given.technical_risk),
-        dependency_unknown: args.dependency_unknown.or(given.dependency_unknown),
-        domain_familiarity: args.domain_familiarity.or(given.domain_familiarity),
-        requirement_stability: args.requirement_stability.or(given.requirement_stability),
+        scope_clarity: args.scope_clarity,
+        technical_risk: args.technical_risk,
+        dependency_unknown: args.dependency_unknown,
+        domain_familiarity: args.domain_familiarity,
+        requirement_stability: args.requirement_stability,
     };
-    if factors == Factors::default() {
-        return Err(match &args.file {
-            Some(file) => Failure::usage(format!("{} has no assessment", named(file)))
-                .hint("give the five factors as options, or in `assessment.factors`"),
-            None => Failure::usage("there is nothing to assess")
-                .hint("name a file, or give the five factors as options"),
-        });
-    }
-    let done = match roadmap::assess(&factors) {
-        Ok(done) => done,
-        Err(refusal) => match asked_mode(&refusal, context)?.and_then(RoadmapChoice::mode) {
-            Some(mode) => {
-                let mut view = crate::rules::roadmap::assess(&factors);
-                view.recommended = Some(mode);
-                Done { view, commit: None, notices: vec![] }
-            }
-            None => return Err(refusal.into()),
-        },
-    };
+    let mut input = Assess { document, factors, chosen: None };
+    let done = roadmap::assess(&input).or_else(|refusal| {
+        input.chosen = asked_mode(&refusal, context)?.and_then(RoadmapChoice::mode);
+        match input.chosen {
+            Some(_) => Ok(roadmap::assess(&input)?),
+            None => Err(Failure::from(refusal)),
+        }
+    })?;
     context.answer(done, |assessed, _, screen| print::roadmap::assessed(screen, assessed))
 }

@@ -4,7 +4,6 @@ use crate::cli::input::consent::refuse_agents_in_hook;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Failure, Outcome, print};
 use crate::interchange::roadmap::Fate;
-use crate::model::code::Code;
 use crate::model::roadmap::RoadmapChoice;
 use crate::ops::plans::roadmap::{self, PlanRoadmap, RoadmapAdded};
 use crate::ops::{Done, Refusal, Session};
@@ -27,7 +26,7 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     refuse_agents_in_hook("roadmap plan")?;
     let session = context.session()?;
     let Args { text, planner, mode, given } = args;
-    let planner = named_or_configured(planner, &session)?;
+    let planner = roadmap::named_planner(&session, planner)?;
     let help = "What is required, in your own words.";
     let written = given.written(text.as_deref(), &session, false, "the requirement", help)?;
     let done = written.stored(|requirement| {
@@ -69,17 +68,10 @@ pub(super) fn replanned(
     context: &CliContext,
 ) -> Result<Done<RoadmapAdded>, Failure> {
     refuse_agents_in_hook("roadmap revise")?;
-    let planner = named_or_configured(planner, session)?;
+    let planner = roadmap::named_planner(session, planner)?;
     let mut running =
         print::agent::RunningAgent::new(Interrupts::catch_within(session.environment())?, context.json());
     let done = roadmap::replan(session, roadmap, planner, gone, &mut running);
     running.finish();
     Ok(done?)
-}
-
-fn named_or_configured(planner: Option<String>, session: &Session) -> Result<String, Failure> {
-    planner.or_else(|| session.store().config("wf.run.planner")).ok_or_else(|| {
-        Failure::new(Code::NoAgent, "no planner is named")
-            .hint("name one with --planner, or set `git config wf.run.planner NAME`; `git wf agents list` shows the known agents")
-    })
 }

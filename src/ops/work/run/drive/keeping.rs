@@ -2,7 +2,7 @@
 //! it, it is restored at once, since the run could not go on otherwise.
 
 use super::Driver;
-use crate::model::hash::SHORT;
+use crate::git;
 use crate::model::id::IssueId;
 use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, RunEvent};
@@ -10,7 +10,6 @@ use crate::ops::Refusal;
 use crate::ops::work::confining::take_put_back;
 use crate::ops::work::run::alone::ChangedAlone;
 use crate::ops::work::run::paths::{prepare_branch, short_branch};
-use crate::store::ObjectId;
 
 impl Driver<'_> {
     /// Remembers the position of the run's branch, which the run itself has just moved.
@@ -68,16 +67,16 @@ impl Driver<'_> {
         let git = store.git();
         if let Some(other) = now.filter(|other| store.repo().is_commit(*other)) {
             // It may be the only ref that holds the commit.
-            let kept = format!("refs/heads/wf/kept/{}-{}", self.run.id, short(other));
+            let kept = format!("refs/heads/wf/kept/{}-{}", self.run.id, git::short(other));
             git.put_back(&kept, None, Some(other))?;
         }
         git.put_back(&branch, now, Some(known))?;
         prepare_branch(store, &self.places, &self.log)?;
-        let now = now.map_or_else(|| "nowhere".to_owned(), short);
+        let now = now.map_or_else(|| "nowhere".to_owned(), git::short);
         Ok(Some(format!(
             "the branch `{}` was moved from {} to {now}",
             short_branch(&self.run.id),
-            short(known)
+            git::short(known)
         )))
     }
 
@@ -89,8 +88,4 @@ impl Driver<'_> {
             None => (RunStep::Execute, None),
         }
     }
-}
-
-fn short(id: ObjectId) -> String {
-    id.to_hex_with_len(SHORT).to_string()
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::agents::{executed, session};
-use super::signatures::{made_key, signs_with};
 use crate::support::{Published, REF, Ran, Repo, Sandbox};
+use crate::trail::agents::{executed, session};
+use crate::trail::signatures::{made_key, signs_with};
 
 fn records(repo: &Repo, of: &str) -> (Vec<Value>, String) {
     let Ran { stdout, stderr, .. } = repo.wf(&["export", "agent-trace", of]).ok();

@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::origins::{Origin, OriginFinder};
 use crate::git::{AddedLines, ObjectId};
 use crate::index::Needs;
 use crate::interchange::agent_trace::{File, TraceConversation, TraceRecord};
@@ -16,6 +15,7 @@ use crate::model::hash::CommitHash;
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
 use crate::model::words::count;
+use crate::ops::trail::{Origin, OriginFinder};
 use crate::ops::{Done, Notice, Refusal, Session};
 use crate::store::{Store, StoreError};
 use crate::trail::audit;
@@ -38,7 +38,7 @@ pub(crate) struct WrittenTraces {
 ///
 /// # Errors
 /// `not-found` if git does not know the commit or range; any error from writing to `out`.
-pub(crate) fn agent_trace<E: From<Refusal> + From<io::Error>>(
+pub(crate) fn export_agent_trace<E: From<Refusal> + From<io::Error>>(
     session: &Session,
     of: &str,
     out: &mut dyn Write,

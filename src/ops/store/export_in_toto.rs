@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::audit::{Audit, audited};
+use super::policy::Gates;
 use crate::git::{DetachedSignature, SignError};
 use crate::index::Index;
 use crate::interchange::in_toto::{Resource, Statement};
@@ -17,7 +17,7 @@ use crate::model::review::{Score, Verdict};
 use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
 use crate::model::time::Time;
-use crate::ops::store::Gates;
+use crate::ops::trail::{Audit, audited};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::audit::AuditFinding;
 use crate::rules::folder::IssueFolder;
@@ -129,8 +129,8 @@ struct Checked {
 /// Audits the commits of a range, and states the findings.
 ///
 /// # Errors
-/// Those of [`super::audit`]; `nothing-to-do` if the range has no commits.
-pub(crate) fn attestation(session: &Session, range: &[String]) -> Answer<Statement<Predicate>> {
+/// Those of [`crate::ops::trail::audit()`]; `nothing-to-do` if the range has no commits.
+pub(crate) fn export_in_toto(session: &Session, range: &[String]) -> Answer<Statement<Predicate>> {
     let (audit, index) = audited(session, range)?;
     if audit.commits.is_empty() {
         return Err(Refusal::nothing(format!("`{}` contains no commits", audit.range)).remedy(
