@@ -8,7 +8,7 @@ use super::run_report::{
     waiting,
 };
 use crate::rules::run::RunReport;
-use crate::ui::Screen;
+use crate::ui::{Screen, time};
 use crate::ui::svg::{escaped as text, run_dependencies, run_times};
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#222;background:#fff}\
@@ -33,7 +33,7 @@ pub(in crate::cli) fn html(screen: &mut Screen, report: &RunReport) -> io::Resul
         "<p>{}, {}, started {} by {}; took {}.</p>",
         standing(report),
         report.mode,
-        report.started_at,
+        time::iso(report.started_at),
         text(&report.actor),
         text(&took(report))
     )?;

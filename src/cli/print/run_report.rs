@@ -175,7 +175,7 @@ pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Res
         painter.paint(style::ID, report.run_id.as_str()),
         painter.paint(style::HEADING, &standing(report)),
         report.mode,
-        report.started_at,
+        time::point(report.started_at),
         clean_line(&report.actor)
     )?;
     writeln!(screen, "  {}", outcome(report))?;
@@ -269,7 +269,7 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
     let lines = [
         ("Status", standing(report)),
         ("Mode", report.mode.to_string()),
-        ("Started", format!("{} by {}", report.started_at, report.actor)),
+        ("Started", format!("{} by {}", time::iso(report.started_at), report.actor)),
         ("Took", took(report)),
         ("Agents", crew(&report.agents).unwrap_or_else(|| "none".to_owned())),
         ("Branch", report.branch.clone().unwrap_or_else(|| "none".to_owned())),

@@ -60,10 +60,10 @@ impl Unreadable {
     pub(in crate::interchange) fn in_line(&self) -> String {
         match self {
             Self::NotUtf8 { column, byte, .. } => {
-                format!("column {column}: the byte 0x{byte:02x} is not UTF-8")
+                format!("the byte 0x{byte:02x} at column {column} is not UTF-8")
             }
-            Self::HalfWay { column, .. } => format!("column {column}: the JSON ends half-way"),
-            Self::NotJson { column, why, .. } => format!("column {column}: not JSON: {why}"),
+            Self::HalfWay { column, .. } => format!("the JSON ends half-way, at column {column}"),
+            Self::NotJson { column, why, .. } => format!("not JSON at column {column}: {why}"),
             Self::Unread { why, .. } => why.clone(),
         }
     }

@@ -41,11 +41,11 @@ pub(crate) fn assess(input: &Assess) -> Result<Done<Assessed>, Refusal> {
     let given = input.document.as_ref().map(|(_, document)| assessment(document)).transpose()?;
     let factors = input.factors.or(&given.unwrap_or_default());
     if factors == Factors::default() {
-        let lacking = match &input.document {
-            Some((file, _)) => Refusal::usage(format!("{file} has no assessment")),
-            None => Refusal::usage("there is nothing to assess"),
+        let what = match &input.document {
+            Some((file, _)) => format!("{file} has no assessment"),
+            None => "there is nothing to assess".to_owned(),
         };
-        return Err(lacking
+        return Err(Refusal::usage(what)
             .hint("give the five factors as options, or in `assessment.factors` of a file")
             .remedy(RemedyCall::new(Other::Schema, ["roadmap-document"]), "describes them"));
     }

@@ -95,10 +95,10 @@ fn a_line_that_is_not_json_is_named_and_stops_nothing() {
     assert_eq!(
         skipped,
         [
-            "2: column 2: not JSON: key must be a string",
-            "3: column 1: not JSON: expected value",
-            "4: column 9: the byte 0xff is not UTF-8",
-            "5: column 31: the JSON ends half-way",
+            "2: not JSON at column 2: key must be a string",
+            "3: not JSON at column 1: expected value",
+            "4: the byte 0xff at column 9 is not UTF-8",
+            "5: the JSON ends half-way, at column 31",
         ]
     );
 }
