@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::branch::HEADS;
 use super::declare::once;
 use super::hash::CommitHash;
 use super::id::{IssueId, RunId};
@@ -141,9 +142,7 @@ once! {
         fact execution_method: ExecutionMethod,
         /// Which kind of program reviews the code.
         fact code_review: CodeReview,
-        /// The branch into which the work of completed issues is merged; absent if nothing is executed.
-        fact branch: Option<String> = default,
-        /// The commit at which that branch started.
+        /// The commit at which its branch started.
         fact base_commit: Option<CommitHash> = default,
         /// Who started it.
         fact actor: Person,
@@ -157,6 +156,17 @@ impl Run {
     pub(crate) fn takes(&self, step: RunStep) -> bool {
         self.steps.contains(&step)
     }
+
+    /// The short name of its branch. It follows from the id: a name in a record could be that of any branch, and the run
+    /// moves and deletes its own.
+    pub(crate) fn short_branch(&self) -> String {
+        format!("wf/{}", self.id)
+    }
+
+    /// The branch into which the work of completed issues is merged; `None` if nothing is executed.
+    pub(crate) fn branch(&self) -> Option<String> {
+        self.takes(RunStep::Execute).then(|| format!("{HEADS}{}", self.short_branch()))
+    }
 }
 
 #[cfg(test)]
@@ -169,7 +179,7 @@ mod tests {
             r#"{"id":"RUN-20261121-9w1nx3h2","mode":"batch","issue_ids":["ISS-002","ISS-001"],"steps":["plan","execute"],"#,
             r#""agents":{"planner":"claude","executor":"codex"},"#,
             r#""limits":{"explore_jobs":5,"plan_jobs":3,"jobs":2,"retries":0},"#,
-            r#""execution_method":"codex","code_review":"skip","branch":"refs/heads/wf/RUN-20261121-9w1nx3h2","#,
+            r#""execution_method":"codex","code_review":"skip","#,
             r#""base_commit":"0123456789abcdef0123456789abcdef01234567","actor":"Ada","created_at":"2026-11-21T02:14:05.123Z"}"#
         );
         let read: Run = serde_json::from_str(text).unwrap();

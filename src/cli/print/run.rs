@@ -65,7 +65,7 @@ fn driver(screen: &mut Screen, view: &RunView) -> io::Result<()> {
 /// The branch of a run, if any work was merged into it.
 fn branch_with_work(view: &RunView) -> Option<&str> {
     let has_work = view.state.completed_actions.iter().any(|action| action.starts_with("integrate"));
-    let branch = view.run.branch.as_deref().filter(|_| has_work)?;
+    let branch = view.branch.as_deref().filter(|_| has_work)?;
     Some(branch::short(branch))
 }
 

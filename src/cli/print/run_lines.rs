@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::branch;
 use crate::model::execution::Failure;
 use crate::model::id::IssueId;
 use crate::model::run::{Run, RunAgents, RunStep};
@@ -62,8 +61,7 @@ impl RunLines {
         is_resumed: bool,
         issues: &[StartedIssue],
     ) -> String {
-        let branch = run.branch.as_deref();
-        self.branch = branch.map(|name| branch::short(name).to_owned());
+        self.branch = run.branch().map(|_| run.short_branch());
         self.titles = issues.iter().map(|it| (it.id.clone(), it.title.clone())).collect();
         let again = if is_resumed { " resumes" } else { "" };
         let id = self.painter.paint(style::ID, run.id.as_str());

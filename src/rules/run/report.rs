@@ -96,7 +96,7 @@ pub(crate) fn report(folder: &RunFolder, known: &RunFacts<'_>) -> RunReport {
         phase: progress.phase,
         actor: run.actor.clone(),
         agents: run.agents.clone(),
-        branch: run.branch.clone(),
+        branch: run.branch(),
         started_at: run.created_at,
         updated_at: progress.updated_at,
         took_ms: between(run.created_at, progress.updated_at),

@@ -12,7 +12,6 @@ use serde::Serialize;
 use super::progress::{IssueProgress, RunProgress, SkippedStep, Wrong};
 use super::report::RunFacts;
 use super::state::{IssueStage, in_words, stage};
-use crate::model::branch;
 use crate::model::id::{IssueId, RunId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
@@ -159,14 +158,12 @@ pub(super) fn waiting(
     }
     waiting.extend(known.kept.iter().map(|kept| kept_branch(&run.id, kept)));
     let is_any_done = progress.issues.iter().any(|issue| stage(issue.status) == IssueStage::Completed);
-    if let Some(branch) =
-        run.branch.as_deref().filter(|_| known.is_merged == Some(false) && is_any_done && !is_driven)
-    {
-        let name = branch::short(branch);
+    if run.branch().is_some() && known.is_merged == Some(false) && is_any_done && !is_driven {
+        let name = run.short_branch();
         waiting.push(WaitsForPerson {
             issue_id: None,
             what: format!("the completed work is on the branch `{name}`, not on the current one"),
-            remedies: vec![Remedy::words(format!("`git merge {}` merges it", shell::operand(name)))],
+            remedies: vec![Remedy::words(format!("`git merge {}` merges it", shell::operand(&name)))],
         });
     }
     waiting
@@ -196,12 +193,11 @@ fn kept_branch(run: &RunId, kept: &KeptBranch) -> WaitsForPerson {
 /// The work of a completed issue is not in the branch of the run, mostly because it conflicts with that of others.
 fn apart(run: &Run, progress: &RunProgress<'_>, issue: &IssueProgress<'_>, branch: &str) -> WaitsForPerson {
     // A branch without work of any issue is removed.
-    let first = run.branch.as_deref().filter(|_| progress.has_integrated());
-    let first = first.map(branch::short);
+    let first = run.branch().filter(|_| progress.has_integrated()).map(|_| run.short_branch());
     let merges: Vec<String> = first
         .into_iter()
-        .chain([branch])
-        .map(|name| format!("`git merge {}`", shell::operand(name)))
+        .chain([branch.to_owned()])
+        .map(|name| format!("`git merge {}`", shell::operand(&name)))
         .collect();
     let bring = if merges.len() > 1 { "bring it here, with a conflict to resolve" } else { "brings it here" };
     let error = issue.error.map(in_words).unwrap_or_default();

@@ -7,7 +7,7 @@ use super::crew::{AgentNames, Crew, step_of};
 use super::driver;
 use super::leftovers::unmerged;
 use super::others::Others;
-use super::paths::{RunPaths, short_branch};
+use super::paths::RunPaths;
 use super::silence;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
@@ -131,12 +131,10 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     let id = RunId::made(now, &random_uid()?);
     // It matters only later, to the agents; but an invalid value is reported now.
     silence::configured(store)?;
-    let executes = steps.contains(&RunStep::Execute);
     let jobs = number(input.jobs, "wf.run.jobs", JOBS, 1)?;
     let most_planned = if mode == RunMode::Batch { MOST_PLANNED } else { 1 };
     let plan_jobs = number(input.plan_jobs, "wf.run.planJobs", JOBS, most_planned)?;
     let run = Run {
-        branch: executes.then(|| format!("refs/heads/{}", short_branch(&id))),
         id,
         mode,
         issue_ids: issues.iter().map(|it| it.issue.record.id.clone()).collect(),

@@ -168,19 +168,14 @@ fn is_about(name: &str, issue: &IssueId) -> bool {
     RunStep::parse(step).is_some() && n.is_some_and(|n| n.parse::<u32>().is_ok())
 }
 
-/// The short name of a run's branch.
-pub(super) fn short_branch(run: &RunId) -> String {
-    format!("wf/{run}")
-}
-
 /// Makes sure that the run's branch and its worktree are there.
 ///
 /// # Errors
 /// `no-branch` if the branch is gone, or was never here, and has work.
 pub(super) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder) -> Result<(), Refusal> {
     let run = &found.run;
-    let (Some(branch), Some(base)) = (&run.branch, &run.base_commit) else { return Ok(()) };
-    let is_new = store.read_ref(branch)?.is_none();
+    let (Some(branch), Some(base)) = (run.branch(), &run.base_commit) else { return Ok(()) };
+    let is_new = store.read_ref(&branch)?.is_none();
     if is_new {
         refuse_lost(store, found, base)?;
     }
@@ -188,7 +183,7 @@ pub(super) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder
     if folder.exists() || folder.is_symlink() {
         // A process killed during a merge may have left a lock, and nobody else works there.
         if let Ok(there) = tree::open_of(store, &folder)
-            && there.branch()?.as_deref() == Some(branch)
+            && there.branch()?.as_deref() == Some(branch.as_str())
         {
             unlock(&there);
             return Ok(there.git().discard_uncommitted()?);
@@ -196,7 +191,7 @@ pub(super) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder
         tree::remove(store, &folder)?;
     }
     store.prune_worktrees()?;
-    store.git().add_worktree(&folder, &short_branch(&run.id), is_new.then_some(base.as_str()))?;
+    store.git().add_worktree(&folder, &run.short_branch(), is_new.then_some(base.as_str()))?;
     keep_settings_of(&tree::open_of(store, &folder)?);
     Ok(())
 }
@@ -204,7 +199,7 @@ pub(super) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder
 /// Refuses to begin the branch of a run again that has work on it, or whose first commit is not here.
 fn refuse_lost(store: &Store, found: &RunFolder, base: &CommitHash) -> Result<(), Refusal> {
     let run = &found.run;
-    let name = short_branch(&run.id);
+    let name = run.short_branch();
     let has_work = RunProgress::of(found).has_integrated();
     let is_here = object_id(base.as_str()).is_some_and(|base| store.repo().is_commit(base));
     if !has_work && is_here {
@@ -231,8 +226,8 @@ fn refuse_lost(store: &Store, found: &RunFolder, base: &CommitHash) -> Result<()
 
 /// The last commit of the run: on its branch, else the one that it began with.
 pub(super) fn head(store: &Store, run: &Run) -> Result<Option<CommitHash>, Refusal> {
-    let on_branch = match &run.branch {
-        Some(branch) => store.read_ref(branch)?,
+    let on_branch = match run.branch() {
+        Some(branch) => store.read_ref(&branch)?,
         None => None,
     };
     Ok(on_branch.map(CommitHash::from).or_else(|| run.base_commit.clone()))
@@ -245,11 +240,11 @@ pub(super) fn clean_up(store: &Store, places: &RunPaths, found: &RunFolder) -> R
     for folder in reading.chain([places.branch_tree()]).filter(|it| it.exists() || it.is_symlink()) {
         tree::remove(store, &folder)?;
     }
-    if let Some(branch) = found.run.branch.as_deref().filter(|_| !RunProgress::of(found).has_integrated())
-        && let Some(tip) = store.read_ref(branch)?
+    if let Some(branch) = found.run.branch().filter(|_| !RunProgress::of(found).has_integrated())
+        && let Some(tip) = store.read_ref(&branch)?
         && found.run.base_commit.as_ref().is_some_and(|base| *base == CommitHash::from(tip))
     {
-        store.git().delete_ref(branch, tip)?;
+        store.git().delete_ref(&branch, tip)?;
     }
     // Only where nothing is left.
     let _ = std::fs::remove_dir(&places.trees);

@@ -38,7 +38,7 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
     let snapshot = store.snapshot()?;
     let found = named(&snapshot, run)?;
     let issues = issues(&snapshot, &found.run.issue_ids)?;
-    let is_merged = found.run.branch.as_deref().map(|branch| is_merged(store, branch)).transpose()?.flatten();
+    let is_merged = found.run.branch().map(|branch| is_merged(store, &branch)).transpose()?.flatten();
     let attempts: Vec<&ExecutionId> =
         issues.values().flat_map(|it| &it.executions).map(|it| &it.execution.id).collect();
     let kept = kept_branches(store, &found.run.id, &attempts)?;

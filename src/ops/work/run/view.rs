@@ -28,6 +28,9 @@ pub(crate) struct RunView {
     /// The run.
     #[serde(flatten)]
     pub(crate) run: Run,
+    /// The branch into which the work of completed issues is merged; absent if nothing is executed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
     /// Who drives it, as far as this clone knows.
     pub(crate) driven: Driven,
     /// The number of the process that drives it here.
@@ -157,11 +160,13 @@ pub(super) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
     let breaches = progress.breaches.iter().map(|breach| (*breach).clone()).collect();
     let waiting_count = progress.waiting_count();
     let stopped_by = progress.stopped_by.map(str::to_owned);
-    let lacks_branch = match &found.run.branch {
+    let branch = found.run.branch();
+    let lacks_branch = match &branch {
         Some(branch) => store.read_ref(branch)?.is_none(),
         None => false,
     };
     Ok(RunView {
+        branch,
         lacks_branch,
         run: found.run,
         driven,

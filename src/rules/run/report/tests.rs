@@ -13,7 +13,7 @@ fn folder(issues: &[&str], events: Vec<(usize, Value)>) -> RunFolder {
     let run: Run = serde_json::from_value(
         json!({"id": "RUN-1", "mode": "full", "issue_ids": issues, "steps": ["plan", "execute"], "agents": {},
         "limits": {"explore_jobs": 1, "plan_jobs": 1, "jobs": 1, "retries": 0}, "execution_method": "agent",
-        "code_review": "skip", "branch": "refs/heads/wf/RUN-1", "actor": "Ada", "created_at": at(0)}),
+        "code_review": "skip", "actor": "Ada", "created_at": at(0)}),
     )
     .unwrap();
     let entry = |(second, mut fields): (usize, Value)| -> RunLogEntry {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::live::{Live, WAITS, branches, gate, latest, open};
 use super::remedied::{remedies_in, typed_in};
 use super::world::{BUILDS, PLANS, World};
-use crate::support::Repo;
+use crate::support::{Repo, foreign, record};
 
 /// A second clone of what the world has, with the same agents. The first knows the remote by a relative path.
 fn second(world: &World) -> Repo {
@@ -189,4 +189,25 @@ fn a_run_pushes_once_for_each_item_and_once_for_each_plan() {
     assert_eq!(state["context"]["completed_count"], 4, "{state:#}");
     let pushes = std::fs::read_to_string(origin.path().join("pushes")).unwrap().lines().count();
     assert!(pushes <= 4 + 2, "{pushes}");
+}
+
+/// The branch of a run follows from its id. Whoever can write a record could otherwise have any branch taken for it, and a run
+/// that ends without work deletes its own.
+#[test]
+fn a_branch_that_a_record_names_is_not_taken_for_the_one_of_the_run() {
+    let world = World::new();
+    let repo = &world.repo;
+    repo.git(&["branch", "precious"]).ok();
+    repo.wf(&["close", "ISS-1"]).ok();
+    let run = "RUN-20261121-7k3m2pq9";
+    let (path, mut record) = record::run(run, &["ISS-1"], &[]).remove(0);
+    record["agents"] = json!({"planner": "planner", "executor": "executor"});
+    record["steps"] = json!(["plan", "queue", "execute"]);
+    record["branch"] = json!("refs/heads/precious");
+    record["base_commit"] = json!(repo.git(&["rev-parse", "main"]).ok().line());
+    foreign::write(repo, &path, &record);
+    assert_eq!(repo.json(&["run", "show", run])["branch"], format!("refs/heads/wf/{run}"));
+    repo.wf(&["run", "resume", run, "--take-over", "--yes"]).ok();
+    assert_eq!(repo.json(&["run", "show", run])["state"]["status"], "completed");
+    repo.git(&["rev-parse", "--verify", "--quiet", "refs/heads/precious"]).ok();
 }

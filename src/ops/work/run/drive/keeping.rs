@@ -9,13 +9,13 @@ use crate::model::run_log::{Breach, RunEvent};
 use crate::ops::Refusal;
 use crate::ops::work::confining::take_put_back;
 use crate::ops::work::run::alone::ChangedAlone;
-use crate::ops::work::run::paths::{prepare_branch, short_branch};
+use crate::ops::work::run::paths::prepare_branch;
 
 impl Driver<'_> {
     /// Remembers the position of the run's branch, which the run itself has just moved.
     pub(super) fn know_branch(&mut self) -> Result<(), Refusal> {
-        self.head = match &self.run.branch {
-            Some(branch) => self.session.store().read_ref(branch)?,
+        self.head = match self.run.branch() {
+            Some(branch) => self.session.store().read_ref(&branch)?,
             None => None,
         };
         Ok(())
@@ -59,7 +59,7 @@ impl Driver<'_> {
 
     fn keep_branch(&mut self) -> Result<Option<String>, Refusal> {
         let store = self.session.store();
-        let (Some(branch), Some(known)) = (self.run.branch.clone(), self.head) else { return Ok(None) };
+        let (Some(branch), Some(known)) = (self.run.branch(), self.head) else { return Ok(None) };
         let now = store.read_ref(&branch)?;
         if now == Some(known) {
             return Ok(None);
@@ -75,7 +75,7 @@ impl Driver<'_> {
         let now = now.map_or_else(|| "nowhere".to_owned(), git::short);
         Ok(Some(format!(
             "the branch `{}` was moved from {} to {now}",
-            short_branch(&self.run.id),
+            self.run.short_branch(),
             git::short(known)
         )))
     }

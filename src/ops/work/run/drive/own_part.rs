@@ -273,7 +273,7 @@ impl Driver<'_> {
         let store = self.session.store();
         let folder = self.places.branch_tree();
         match tree::open_of(store, &folder) {
-            Ok(there) if there.branch()? == self.run.branch => return Ok(there),
+            Ok(there) if there.branch()? == self.run.branch() => return Ok(there),
             _ => {}
         }
         prepare_branch(store, &self.places, &self.log)?;
