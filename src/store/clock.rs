@@ -7,25 +7,34 @@ use crate::git::{Date, local_now, parse_date};
 use crate::model::time::Time;
 
 /// Gives the time for everything that is written, and for every question about a lease.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) enum Clock {
-    /// The system clock.
-    #[default]
-    Machine,
+    /// The system clock, in the zone that the variable `TZ` names, or else in the local one.
+    Machine {
+        /// The variable.
+        tz: Option<String>,
+    },
     /// Always the same time: a date in one of git's formats.
     Fixed(String),
 }
 
+impl Default for Clock {
+    fn default() -> Self {
+        Self::Machine { tz: None }
+    }
+}
+
 impl Clock {
-    /// A clock fixed at `date`, like git's with `GIT_COMMITTER_DATE`; the system clock if it is empty.
-    pub(crate) fn at(date: Option<String>) -> Self {
-        date.filter(|date| !date.is_empty()).map_or(Self::Machine, Self::Fixed)
+    /// A clock fixed at `date`, like git's with `GIT_COMMITTER_DATE`; the system clock if it is empty. `tz` is the variable
+    /// `TZ`.
+    pub(crate) fn at(date: Option<String>, tz: Option<String>) -> Self {
+        date.filter(|date| !date.is_empty()).map_or(Self::Machine { tz }, Self::Fixed)
     }
 
     /// The time in milliseconds; a fixed clock has whole seconds.
     pub(super) fn now(&self) -> Result<Time, StoreError> {
         match self {
-            Self::Machine => {
+            Self::Machine { .. } => {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 let millis = i64::try_from(since.as_millis()).ok();
                 let time = millis.and_then(Time::from_millis).or_else(|| Time::from_seconds(0));
@@ -38,7 +47,7 @@ impl Clock {
     /// The time as git writes it into a commit.
     pub(super) fn date(&self) -> Result<Date, StoreError> {
         match self {
-            Self::Machine => Ok(local_now()),
+            Self::Machine { tz } => Ok(local_now(tz.as_deref())),
             Self::Fixed(text) => fixed(text),
         }
     }
@@ -63,7 +72,7 @@ mod tests {
 
     #[test]
     fn it_stands_where_it_was_set() {
-        let clock = Clock::at(Some("1700000000 +0130".into()));
+        let clock = Clock::at(Some("1700000000 +0130".into()), None);
         assert_eq!(clock.now().unwrap().millis(), 1_700_000_000_000);
         let date = clock.date().unwrap();
         assert_eq!((date.seconds, date.offset), (1_700_000_000, 90 * 60));
@@ -72,9 +81,9 @@ mod tests {
     #[test]
     fn it_refuses_what_git_would() {
         for wrong in ["someday", "-1 +0000", "1969-12-31T23:59:59Z"] {
-            let clock = Clock::at(Some(wrong.into()));
+            let clock = Clock::at(Some(wrong.into()), None);
             assert!(clock.now().is_err() && clock.date().is_err(), "{wrong}");
         }
-        assert!(matches!(Clock::at(Some(String::new())), Clock::Machine));
+        assert!(matches!(Clock::at(Some(String::new()), None), Clock::Machine { tz: None }));
     }
 }
