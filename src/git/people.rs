@@ -42,15 +42,3 @@ pub(crate) fn parse_date_in_utc(text: &str, now: Duration) -> Option<i64> {
 pub(crate) fn parse_local_date(text: &str, now: SystemTime) -> Option<i64> {
     gix::date::parse(text, Zoned::try_from(now).ok()).ok().map(|time| time.seconds)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_local_offset_is_the_one_that_the_library_finds() {
-        let found = Time::now_local_or_utc().offset;
-        let tz = std::env::var("TZ").ok();
-        assert_eq!(local_now(tz.as_deref()).offset, found);
-    }
-}

@@ -34,6 +34,23 @@ fn every_command_is_one_commit_with_a_subject_and_its_trailers() {
 }
 
 #[test]
+fn commits_have_the_offset_that_git_would_write() {
+    let sandbox = Sandbox::new();
+    let local = sandbox.store("a").without_env("GIT_COMMITTER_DATE").without_env("TZ");
+    let zones = ["", "UTC", "XYZ-5:30", "Asia/Kolkata", ":America/St_Johns", "no/such"]
+        .map(|tz| local.with_env("TZ", tz));
+    for repo in std::iter::once(local).chain(zones) {
+        repo.git(&["commit", "--quiet", "--allow-empty", "-m", "git's"]).ok();
+        repo.wf(&["new", "Ours"]).ok();
+        let offset = |name: &str| {
+            let date = repo.git(&["log", "-1", "--format=%cd", "--date=raw", name]).ok();
+            date.line().rsplit_once(' ').unwrap().1.to_owned()
+        };
+        assert_eq!(offset(REF), offset("HEAD"));
+    }
+}
+
+#[test]
 fn git_log_of_the_folder_is_the_whole_trail_of_an_issue() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
