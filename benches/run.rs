@@ -99,13 +99,16 @@ fn by_hand(bare: &Path, issues: usize, jobs: usize) {
                         let tree = trees.join(format!("{step}-{n}"));
                         let question = format!("  \"issue_id\": \"ISS-{n}\"\n");
                         if step == "plan" {
-                            run(bare, &["git", "worktree", "add", "--quiet", "--detach", path(&tree)]);
+                            at_last(bare, &["git", "worktree", "add", "--quiet", "--detach", path(&tree)]);
                             feed(&tree, &["sh", "../../planner.sh"], &question);
                             remove(bare, &tree);
                             continue;
                         }
                         let branch = format!("issue-{n}");
-                        run(bare, &["git", "worktree", "add", "--quiet", "-b", &branch, path(&tree), "all"]);
+                        at_last(
+                            bare,
+                            &["git", "worktree", "add", "--quiet", "-B", &branch, path(&tree), "all"],
+                        );
                         feed(&tree, &["sh", "../../executor.sh"], &question);
                         run(&tree, &["sh", "-c", &format!("test -s file-{n}")]);
                         let _alone = merging.lock().unwrap();
@@ -119,10 +122,14 @@ fn by_hand(bare: &Path, issues: usize, jobs: usize) {
     }
 }
 
-/// Removes a worktree. While another one is being made, git may fail to read that one, and then removes none.
 fn remove(bare: &Path, tree: &Path) {
-    let is_removed = || command(bare, &["git", "worktree", "remove", path(tree)]).status().unwrap().success();
-    assert!((0..100).any(|_| is_removed()), "{}", tree.display());
+    at_last(bare, &["git", "worktree", "remove", path(tree)]);
+}
+
+/// Runs a command for worktrees. git fails if it cannot read another worktree, which is being made or removed.
+fn at_last(bare: &Path, args: &[&str]) {
+    let is_done = || command(bare, args).status().unwrap().success();
+    assert!((0..100).any(|_| is_done()), "{args:?}");
 }
 
 fn repo(root: &Path, name: &str) -> PathBuf {
