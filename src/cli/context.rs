@@ -17,7 +17,7 @@ use crate::ops::fields::{self, FieldNames};
 use crate::ops::format::Format;
 use crate::ops::{self, Done, Notice, Session, Weight};
 use crate::store::{Acting, Clock, Store, one_line};
-use crate::ui::{ProgressLine, Screen};
+use crate::ui::{ProgressLine, Screen, time};
 
 /// One run of the program.
 pub(crate) struct CliContext {
@@ -119,7 +119,9 @@ impl CliContext {
 
     /// Opens the repository of the current directory.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
-        Ok(Store::open(Path::new("."), &environment())?.acting(acting()))
+        let store = Store::open(Path::new("."), &environment())?.acting(acting());
+        time::usual(store.config("log.date").as_deref());
+        Ok(store)
     }
 
     /// The session for the store of the current directory, with the actor.
@@ -129,7 +131,7 @@ impl CliContext {
         }
         let store = self.store()?;
         if let (Clock::Fixed(_), Ok(now)) = (store.clock(), store.now()) {
-            crate::ui::time::stand_still(now);
+            time::stand_still(now);
         }
         let line = Line { is_json: self.json(), line: RefCell::default() };
         let session = Session::new(store, Box::new(line));

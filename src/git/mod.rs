@@ -71,7 +71,7 @@ pub(crate) use object_batch::ObjectBatch;
 pub(crate) use people::{local_now, parse_date, parse_date_in_utc, parse_local_date, parse_signature};
 #[cfg(test)]
 pub(crate) use process::feed;
-pub(crate) use process::{Git, clear_local_variables, git_version, log_date, pager, wants_colour};
+pub(crate) use process::{Git, clear_local_variables, git_version, pager, wants_colour};
 pub(crate) use quarantine::incoming;
 pub(crate) use quoted::unquoted;
 pub(crate) use refs::{RefMove, RefUpdate, checked_out_in, is_ref_name};

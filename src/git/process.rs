@@ -82,12 +82,10 @@ pub(crate) fn pager(is_in_environment: bool) -> Option<String> {
 
 /// `pager.wf`: whether to use a pager, or which.
 fn own_pager() -> Option<String> {
-    setting("pager.wf")
-}
-
-/// `log.date`: the form of times that the user wants without `--date`.
-pub(crate) fn log_date() -> Option<String> {
-    setting("log.date")
+    let mut command = Command::new("git");
+    command.args(["config", "--get", "pager.wf"]).stdin(Stdio::null()).stderr(Stdio::null());
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8(output.stdout).ok()?.trim_end_matches('\n').to_owned())
 }
 
 /// Whether `color.wf`, or else `color.ui`, allows colour on a terminal.
@@ -95,14 +93,6 @@ pub(crate) fn wants_colour() -> bool {
     let mut command = Command::new("git");
     command.args(["config", "--get-colorbool", "color.wf", "true"]).stdin(Stdio::null());
     command.stderr(Stdio::null()).output().map_or(true, |output| output.stdout.trim_ascii() != b"false")
-}
-
-/// A value of the configuration that applies in the current directory.
-fn setting(name: &'static str) -> Option<String> {
-    let mut command = Command::new("git");
-    command.args(["config", "--get", name]).stdin(Stdio::null()).stderr(Stdio::null());
-    let output = command.output().ok().filter(|output| output.status.success())?;
-    Some(String::from_utf8(output.stdout).ok()?.trim_end_matches('\n').to_owned())
 }
 
 /// The version of the installed git: `2.47.3`; `None` if there is none.

@@ -10,7 +10,6 @@ use jiff::tz::TimeZone;
 
 use super::screen;
 use super::settings::{DateChoice, DateForm, DateShape, UiSettings};
-use crate::git;
 use crate::model::time::Time;
 use crate::model::words::count;
 
@@ -80,15 +79,18 @@ fn form() -> DateForm {
     match UiSettings::get().date {
         DateChoice::Given(form) => form,
         DateChoice::Relative => DateForm::default(),
-        DateChoice::Usual => LOG_DATE_IF_USUAL.unwrap_or(*FOR_READERS),
+        DateChoice::Usual => LOG_DATE.get().copied().flatten().unwrap_or(*FOR_READERS),
     }
 }
 
-/// `log.date`, unless it is not asked for or is a form that only git knows.
-static LOG_DATE_IF_USUAL: LazyLock<Option<DateForm>> = LazyLock::new(|| {
-    let is_usual = UiSettings::get().date == DateChoice::Usual;
-    DateForm::parse(&is_usual.then(git::log_date)??).ok()
-});
+/// `log.date`, unless it is a form that only git knows.
+static LOG_DATE: OnceLock<Option<DateForm>> = OnceLock::new();
+
+/// Sets the form of times that the user wants without `--date`: the value of `log.date`.
+pub(crate) fn usual(log_date: Option<&str>) {
+    // The configuration of a run does not change.
+    let _ = LOG_DATE.set(log_date.and_then(|form| DateForm::parse(form).ok()));
+}
 
 /// The present, if the clock of the store stands still.
 static FIXED: OnceLock<i64> = OnceLock::new();
