@@ -171,3 +171,26 @@ pub(crate) fn bears(value: &Value, id: Option<&str>) -> bool {
     let own = value.get("id").or_else(|| value.get("solution_id"));
     own.and_then(Value::as_str) == Some(id)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The records that the format shows are the ones that a second implementation tries first.
+    #[test]
+    fn the_example_of_the_format_is_in_its_own_form() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/man/gitwf-format.5");
+        let page = std::fs::read_to_string(page).unwrap().replace("\\-", "-");
+        let (_, example) = page.split_once(".SH EXAMPLE\n").unwrap();
+        let (example, _) = example.split_once(".SH ").unwrap();
+        let blocks = example.split(".nf\n.RS\n").skip(1).map(|block| block.split_once(".RE\n").unwrap().0);
+        let blocks: Vec<&str> = blocks.collect();
+        // A path that is too long for a line continues on the next.
+        let paths = blocks[0].replace("/\n  ", "/");
+        let [comment, issue, root] = paths.lines().collect::<Vec<_>>()[..] else { panic!("{paths}") };
+        assert_eq!(root, super::super::ROOT_PATH);
+        for (path, record) in [(issue, blocks[1]), (comment, blocks[2])] {
+            assert_eq!(canonical(path, record.as_bytes()).as_deref(), Some(record.as_bytes()), "{path}");
+        }
+    }
+}
