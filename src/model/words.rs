@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// `1 task`, `2 tasks`: a number with a noun whose plural ends in s.
-pub(crate) fn count<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
+pub(crate) fn count<N: Copy + Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
     if number == N::from(1) { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
