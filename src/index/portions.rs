@@ -2,7 +2,7 @@
 //! is done stays done if this process is killed.
 
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -22,6 +22,8 @@ pub(super) const PORTION: usize = 512;
 const MOST_BYTES: usize = 1024 * 1024;
 /// A process that indexes nothing for this long may never go on.
 const STUCK: Duration = Duration::from_secs(10);
+/// How often a process that waits looks at the progress of the other one, and says that it waits.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Brings the words to the state of the rows. One process at a time does so, and the others wait for it.
 pub(super) fn catch_up(
@@ -33,7 +35,7 @@ pub(super) fn catch_up(
     if is_current && database::words_begun(db)?.is_none() {
         return Ok(());
     }
-    let _turn = turn(db, folder)?;
+    let _turn = turn(db, folder, watch)?;
     match finish(db, store, watch) {
         // One of the states is no longer completely here.
         Err(IndexError::Store(_)) => {}
@@ -45,15 +47,29 @@ pub(super) fn catch_up(
     finish(db, store, watch)
 }
 
-/// Waits until no other process indexes words. If that gets stuck, both do.
-fn turn(db: &Connection, folder: &IndexFolder) -> Result<Option<IndexLock>, IndexError> {
+/// Waits until no other process indexes words. If that one gets stuck, both do, since the lock only saves work.
+///
+/// # Errors
+/// [`IndexError::File`] if the lock cannot be taken even when no other process has it.
+fn turn(
+    db: &Connection,
+    folder: &IndexFolder,
+    watch: Refreshing<'_>,
+) -> Result<Option<IndexLock>, IndexError> {
+    let (began, mut moved) = (Instant::now(), Instant::now());
+    let mut known = database::words_begun(db)?;
     loop {
-        let before = database::words_begun(db)?;
-        // The lock only saves work. Where it cannot be had, such as one of another user, there is none.
-        let turn = folder.own_words(STUCK).unwrap_or_default();
-        if turn.is_some() || database::words_begun(db)? == before {
-            return Ok(turn);
+        if let Some(turn) = folder.own_words(LOOK)? {
+            return Ok(Some(turn));
         }
+        let now = database::words_begun(db)?;
+        if now != known {
+            (known, moved) = (now, Instant::now());
+        } else if moved.elapsed() >= STUCK {
+            return Ok(None);
+        }
+        let seconds = usize::try_from(began.elapsed().as_secs()).unwrap_or(usize::MAX);
+        watch("waiting for another process of this clone, which is indexing words; seconds:", seconds, None);
     }
 }
 
@@ -117,7 +133,7 @@ fn write(
         while bytes < MOST_BYTES
             && let Some(issue) = read.pop_front()
         {
-            watch("indexing words", begun.done, all);
+            watch("indexing words", begun.done, Some(all));
             bytes += issue.bytes();
             rows::write(&tx, issue, wanted)?;
             begun.done += 1;

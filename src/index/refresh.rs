@@ -39,8 +39,9 @@ impl Needs {
     }
 }
 
-/// Receives the progress: how many are done, and of how many.
-pub(crate) type Refreshing<'a> = &'a mut dyn FnMut(&'static str, usize, usize);
+/// Receives the progress: how many are done, and of how many. A wait for another process has no total; its seconds are
+/// counted.
+pub(crate) type Refreshing<'a> = &'a mut dyn FnMut(&'static str, usize, Option<usize>);
 
 /// Whether all needed parts reflect `commit`.
 pub(super) fn is_at(db: &Connection, needs: Needs, commit: ObjectId) -> Result<bool, IndexError> {
@@ -117,7 +118,7 @@ fn refresh(
         let wanted = WantedRows { rows: true, words, is_first };
         let mut done = 0;
         readers::read_all(store, snapshot, &ids, wanted, |issue| {
-            watch("indexing issues", done, ids.len());
+            watch("indexing issues", done, Some(ids.len()));
             done += 1;
             rows::write(db, issue, wanted)
         })?;
@@ -169,7 +170,7 @@ fn log(db: &Connection, store: &Store, target: ObjectId, watch: Refreshing<'_>) 
     }
     let new = store.commits_between(from, target)?;
     for (n, commit) in new.iter().enumerate() {
-        watch("indexing commits", n, new.len());
+        watch("indexing commits", n, Some(new.len()));
         let (mut late, mut depth) = (commit.committed, 0);
         let mut trees = Vec::new();
         for parent in &commit.parents {

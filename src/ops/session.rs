@@ -154,7 +154,10 @@ impl Session {
 
     /// Runs work that reports its progress.
     pub(crate) fn watched<T>(&self, work: impl FnOnce(Refreshing<'_>) -> T) -> T {
-        let done = work(&mut |doing, done, total| self.progress.at(doing, done, total));
+        let done = work(&mut |doing, done, total| match total {
+            Some(total) => self.progress.at(doing, done, total),
+            None => self.progress.count(doing, done as u64, None),
+        });
         self.progress.end();
         done
     }

@@ -108,7 +108,7 @@ impl<'a> ConflictHistory<'a> {
         self.lineage = Lineage::over(self.store, parents).without_births();
         let mut states: HashMap<ObjectId, Known> = HashMap::new();
         for (n, (commit, parents)) in commits.iter().enumerate() {
-            watch("looking for conflicts in commits", n, commits.len());
+            watch("looking for conflicts in commits", n, Some(commits.len()));
             for parent in parents {
                 if !states.contains_key(parent) {
                     states.insert(*parent, self.at_start(*parent));

@@ -17,7 +17,7 @@ mod work;
 
 pub(crate) use plan::plan;
 pub(crate) use published::Published;
-pub(crate) use ran::Ran;
+pub(crate) use ran::{Ends, Ran};
 pub(crate) use repo::Repo;
 pub(crate) use sandbox::{START, Sandbox, USER_CONFIG};
 pub(crate) use store::{REF, entry_id};

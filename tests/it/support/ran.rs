@@ -1,6 +1,6 @@
-//! The result of a program that has ended.
+//! Programs that tests run, and their results.
 
-use std::process::Output;
+use std::process::{Child, Output};
 
 /// Exit code and both streams. Anything that is not UTF-8 shows as U+FFFD.
 #[derive(Debug, Clone)]
@@ -66,5 +66,16 @@ impl Ran {
                 self.command, self.stdout, self.stderr
             )
         })
+    }
+}
+
+/// A process that is killed at the end of the test.
+pub(crate) struct Ends(pub(crate) Child);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }

@@ -108,7 +108,7 @@ impl Walk<'_> {
             EntryKind::Tree if layout::is_folder(path) => {
                 if path.starts_with(layout::ISSUES) && path.matches('/').count() == 2 {
                     self.issues.0 += 1;
-                    (self.watch)("checking issues", self.issues.0, self.issues.1);
+                    (self.watch)("checking issues", self.issues.0, Some(self.issues.1));
                 }
                 self.folder(entry.oid, path)
             }

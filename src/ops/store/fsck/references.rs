@@ -32,7 +32,7 @@ pub(super) fn check(
     let mut edges: BTreeMap<IssueId, Vec<IssueId>> = BTreeMap::new();
     let mut comments = Vec::new();
     for (n, id) in ids.iter().enumerate() {
-        watch("checking references", n, ids.len());
+        watch("checking references", n, Some(ids.len()));
         check_orphans(snapshot, id, found)?;
         // An unreadable record was reported when its file was checked.
         let folder = match records::issue(snapshot, id) {

@@ -1,8 +1,11 @@
 //! The words of many issues are indexed in portions.
 
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
 use serde_json::json;
 
-use crate::support::{Repo, Sandbox};
+use crate::support::{Ends, Repo, Sandbox};
 
 /// Three portions.
 const MANY: usize = 1500;
@@ -89,4 +92,40 @@ fn an_issue_that_goes_and_comes_back_between_two_portions_keeps_its_words() {
     let searching = repo.with_env("WF_FAULT", "words:2").with_env("WF_FAULT_RUN", &meanwhile);
     assert_eq!(total(&searching, "otter"), MANY as u64);
     assert_eq!(total(&repo, "heron"), 1);
+}
+
+#[test]
+fn a_search_says_that_it_waits_for_another_one_and_overtakes_it_if_that_one_is_stopped() {
+    let sandbox = Sandbox::new();
+    let repo = many(&sandbox);
+    // It stops after a portion, with the lock. Should it end instead, so does its stderr.
+    let stops = "kill -STOP $PPID; echo stopped >&2";
+    let searching = repo.with_env("WF_FAULT", "words:1").with_env("WF_FAULT_RUN", stops);
+    let mut search = searching.command(env!("CARGO_BIN_EXE_git-wf"), &["search", "otter", "--json"]);
+    let mut stopped = Ends(search.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
+    let mut said = String::new();
+    BufReader::new(stopped.0.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    assert_eq!(said, "stopped\n");
+    let other = repo.wf(&["search", "otter"]).ok();
+    assert_eq!(
+        other.stderr.lines().next(),
+        Some("note: waiting for another process of this clone, which is indexing words"),
+        "{}",
+        other.stderr
+    );
+    assert_eq!(total(&repo, "otter"), MANY as u64);
+    repo.sh(&["-c", &format!("kill -CONT {}", stopped.0.id())]).ok();
+    let found: serde_json::Value = serde_json::from_reader(stopped.0.stdout.take().unwrap()).unwrap();
+    assert_eq!(found["total"], MANY);
+    assert!(stopped.0.wait().unwrap().success());
+}
+
+#[test]
+fn an_index_whose_lock_cannot_be_taken_is_not_used() {
+    let sandbox = Sandbox::new();
+    let repo = many(&sandbox);
+    std::fs::create_dir(repo.path().join(".git/wf/words.lock")).unwrap();
+    // Another index is made as a whole, so there are no portions.
+    let searching = repo.with_env("WF_FAULT", "words:1");
+    assert_eq!(total(&searching, "otter"), MANY as u64);
 }

@@ -5,9 +5,9 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::told::{Ends, Told};
+use super::told::Told;
 use super::world::World;
-use crate::support::column;
+use crate::support::{Ends, column};
 use crate::work::agents::acp::AGENT;
 use crate::work::agents::hostile::{fifo, rest};
 

@@ -2,9 +2,9 @@
 
 use std::process::Stdio;
 
-use super::told::{Ends, Told};
+use super::told::Told;
 use super::world::World;
-use crate::support::{Ran, Repo};
+use crate::support::{Ends, Ran, Repo};
 
 /// What an agent waits for: [`open`] lets it go on.
 pub(super) const WAITS: &str = "cat \"$HERE/gate\" > \"$HERE/passed\"";

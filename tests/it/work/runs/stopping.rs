@@ -2,10 +2,10 @@
 
 use std::process::Stdio;
 
-use super::told::{Ends, Told};
+use super::told::Told;
 use super::waits::is_stopped_and_resumed;
 use super::world::{BUILDS, PLANS, World};
-use crate::support::Repo;
+use crate::support::{Ends, Repo};
 
 /// A run whose executor says when it is at work, by opening `up`, and goes on when someone opens `go`.
 struct Held {

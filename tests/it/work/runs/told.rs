@@ -2,7 +2,7 @@
 //! hanging.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStderr};
+use std::process::ChildStderr;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
@@ -48,16 +48,5 @@ impl Told {
                 Err(RecvTimeoutError::Timeout) => panic!("it does not end:\n{}", all.join("\n")),
             }
         }
-    }
-}
-
-/// A process that is killed at the end of the test.
-pub(super) struct Ends(pub(super) Child);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
