@@ -235,6 +235,8 @@ text_enum!(
         NoTasks = "no-tasks",
         /// A command that draws a screen has no suitable terminal.
         NoTerminal = "no-terminal",
+        /// Another process of this clone talked to the remote for too long.
+        NoTurn = "no-turn",
         /// The repository has no work tree.
         NoWorkTree = "no-work-tree",
         /// What was named is not a plan.

@@ -97,8 +97,14 @@ pub(crate) enum SyncError {
         /// git's message.
         words: String,
     },
-    /// Another process of this clone talked to the remote for longer than a command waits, after this one had handed in
-    /// its commit.
+    /// Another process of this clone talked to the remote for longer than a command waits. Nothing was asked of the
+    /// remote.
+    #[error("gave up waiting for another process of this clone, which is talking to `{remote}`")]
+    NoTurn {
+        /// The remote.
+        remote: String,
+    },
+    /// The same, after this process had handed in its commit.
     #[error(
         "gave up waiting for another process of this clone, which is talking to `{remote}` and may still push this commit"
     )]
@@ -139,9 +145,12 @@ impl SyncError {
         )
     }
 
-    /// Whether trying again later, or with another remote, may help: the remote could not be reached.
+    /// Whether trying again later, or with another remote, may help: the remote could not be asked.
     pub(crate) fn is_unreachable(&self) -> bool {
-        matches!(self, Self::Unreachable { .. } | Self::Credentials { .. } | Self::Limited { .. })
+        matches!(
+            self,
+            Self::Unreachable { .. } | Self::Credentials { .. } | Self::Limited { .. } | Self::NoTurn { .. }
+        )
     }
 
     /// Whether someone else is writing into the store here.
@@ -164,6 +173,7 @@ impl Explain for SyncError {
             Self::Behind { .. } => Code::Behind,
             Self::Raced { .. } => Code::Raced,
             Self::Unknown { .. } | Self::LeftLine { .. } => Code::UnknownOutcome,
+            Self::NoTurn { .. } => Code::NoTurn,
             Self::Theirs { why, .. } => why.code(),
             Self::Stopped { .. } => Code::Interrupted,
             Self::Store(error) => error.code(),
@@ -222,6 +232,7 @@ impl Explain for SyncError {
             }
             Self::Theirs { tracking, .. } => Remedies::from("nothing was changed here")
                 .or_command(format!("git log {}", shell::operand(tracking)), "shows what it is"),
+            Self::NoTurn { .. } => "nothing was changed here; try again when that process has ended".into(),
             Self::LeftLine { remote } | Self::Stopped { remote, is_handed_in: true } => {
                 Remedies::call(RemedyCall::new(Other::Sync, [remote]), "finds out whether it did")
             }

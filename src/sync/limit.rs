@@ -1,6 +1,6 @@
 //! Rate limits of hosts: when the next request may be made, and when this clone last pushed.
 
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
@@ -60,39 +60,42 @@ impl Limit {
     }
 }
 
-#[cfg(test)]
-thread_local! {
-    /// Whether a command in this thread waits no longer.
-    pub(super) static HAS_NO_PATIENCE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-}
-
 /// How long a command may still wait.
 #[derive(Debug)]
-pub(super) struct Patience(Duration);
+pub(super) struct Patience {
+    left: Duration,
+    clock: fn() -> Instant,
+}
 
 impl Patience {
     pub(super) fn new() -> Self {
-        Self(PATIENCE)
+        Self::of(PATIENCE, Instant::now)
+    }
+
+    /// Patience for this long, by this clock.
+    pub(super) fn of(left: Duration, clock: fn() -> Instant) -> Self {
+        Self { left, clock }
+    }
+
+    /// The clock that measures waits.
+    pub(super) fn clock(&self) -> fn() -> Instant {
+        self.clock
     }
 
     /// How long it may still wait.
     pub(super) fn left(&self) -> Duration {
-        #[cfg(test)]
-        if HAS_NO_PATIENCE.get() {
-            return Duration::ZERO;
-        }
-        self.0
+        self.left
     }
 
     /// Deducts a wait that is over.
     pub(super) fn spend(&mut self, waited: Duration) {
-        self.0 = self.0.saturating_sub(waited);
+        self.left = self.left.saturating_sub(waited);
     }
 
     /// Deducts a wait; returns `false`, and deducts nothing, if it is too long.
     pub(super) fn takes(&mut self, wait: Duration) -> bool {
-        let left = self.0.checked_sub(wait);
-        self.0 = left.unwrap_or(self.0);
+        let left = self.left.checked_sub(wait);
+        self.left = left.unwrap_or(self.left);
         left.is_some()
     }
 }

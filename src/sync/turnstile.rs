@@ -11,7 +11,7 @@ mod tests;
 use std::cell::Cell;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -108,26 +108,31 @@ impl<'store> Turn<'store> {
         remote: &str,
         watch: RemoteWatch<'store>,
     ) -> Result<Self, SyncError> {
+        Self::wait_with(store, remote, watch, Patience::new())
+    }
+
+    fn wait_with(
+        store: &'store Store,
+        remote: &str,
+        watch: RemoteWatch<'store>,
+        patience: Patience,
+    ) -> Result<Self, SyncError> {
         let tracking = store.tracking(remote);
         let folder = folder(store, &tracking);
         std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
         let ticket = Ticket::draw(&folder).map_err(StoreError::io(&folder))?;
-        let came = ticket.number;
-        let (state, patience, waited) = (TurnstileState::default(), Patience::new(), Duration::ZERO);
-        let remote = remote.to_owned();
-        let is_handed_in = false;
         let turn = Self {
             store,
-            remote,
+            remote: remote.to_owned(),
             tracking,
             folder,
+            came: ticket.number,
             ticket,
-            came,
-            is_handed_in,
-            state,
+            is_handed_in: false,
+            state: TurnstileState::default(),
             watch,
             patience,
-            waited,
+            waited: Duration::ZERO,
         };
         turn.stand()
     }
@@ -180,25 +185,26 @@ impl<'store> Turn<'store> {
     /// Waits for this process's turn.
     fn stand(mut self) -> Result<Self, SyncError> {
         let environment = self.store.environment();
-        let (began, left, watch, said) = (Instant::now(), self.patience.left(), self.watch, Cell::new(0));
+        let (clock, left, said) = (self.patience.clock(), self.patience.left(), Cell::new(0));
+        let began = clock();
         let is_given_up = || {
-            let waited = began.elapsed();
+            let waited = clock() - began;
             if waited.as_secs() > said.replace(waited.as_secs()) {
-                watch(RemoteWork::Line, waited.as_secs(), left.as_secs());
+                (self.watch)(RemoteWork::Line, waited.as_secs(), left.as_secs());
             }
             environment.is_stopped() || waited >= left
         };
         let is_first = self.ticket.wait(&is_given_up).map_err(StoreError::io(&self.folder))?;
-        self.patience.spend(began.elapsed());
+        self.patience.spend(clock() - began);
         if !is_first && environment.is_stopped() {
             return Err(self.stopped());
         }
         if !is_first {
-            let remote = self.remote.clone();
-            let words = "another process of this clone has been talking to it for too long".to_owned();
-            return Err(match self.is_handed_in {
-                true => SyncError::LeftLine { remote },
-                false => SyncError::Unreachable { remote, words },
+            let (remote, is_handed_in) = (self.remote, self.is_handed_in);
+            return Err(if is_handed_in {
+                SyncError::LeftLine { remote }
+            } else {
+                SyncError::NoTurn { remote }
             });
         }
         let path = self.folder.join(STATE);

@@ -99,7 +99,7 @@ pub(super) fn publish(
         (Some(remote), Some(_)) if sync::is_published(store, &remote, recorded)? => {}
         // Do not wait for the remote twice.
         (Some(remote), Some(Err(refusal)))
-            if matches!(refusal.code, Code::Unreachable | Code::TooManyRequests) =>
+            if matches!(refusal.code, Code::Unreachable | Code::TooManyRequests | Code::NoTurn) =>
         {
             session.notice(unpublished(&remote, &refusal.message, Remedies::none()));
         }

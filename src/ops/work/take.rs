@@ -172,7 +172,7 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
 /// Adds what can be done while the remote cannot be asked.
 fn offer_local(refusal: Refusal, wish: &ClaimRequest) -> Refusal {
     match refusal.code {
-        Code::Unreachable | Code::Credentials | Code::TooManyRequests | Code::Refused => {
+        Code::Unreachable | Code::Credentials | Code::TooManyRequests | Code::NoTurn | Code::Refused => {
             let does = "claims it in this clone only; another clone may claim the same item";
             refusal.remedy(wish.only_here(), does)
         }

@@ -1,24 +1,17 @@
-//! Syncs that do not wait to their end behind other processes.
+//! Exchanges that end before the remote has answered.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use super::*;
 use crate::git::{Environment, Repository};
 use crate::model::Explain;
 use crate::model::code::Code;
-use crate::sync::round;
 
-/// What ends the wait of a sync.
-#[derive(Clone, Copy, PartialEq)]
-enum Ends {
-    Patience,
-    Cancelled,
-}
-
-/// The error of a sync that waits behind another process, and then, if `is_handed_in`, for its second turn behind one more.
-fn ended(ends: Ends, is_handed_in: bool) -> SyncError {
+/// A hub, and a clone of it whose work is stopped by `stop`.
+fn clone_of_hub(stop: &Arc<AtomicBool>) -> (tempfile::TempDir, Store) {
     let both = tempfile::tempdir().unwrap();
     drop(Repository::init_bare(&both.path().join("hub")));
     let folder = both.path().join("clone");
@@ -26,27 +19,52 @@ fn ended(ends: Ends, is_handed_in: bool) -> SyncError {
     let config = std::fs::read_to_string(folder.join("config")).unwrap();
     let own = "[user]\n\tname = Ada\n\temail = ada@example.org\n[remote \"origin\"]\n\turl = ../hub\n";
     std::fs::write(folder.join("config"), config + own).unwrap();
-    let flag = Arc::new(AtomicBool::new(false));
-    let store = Store::open(&folder, &Environment::default().stopped_by(Arc::clone(&flag))).unwrap();
+    let store = Store::open(&folder, &Environment::default().stopped_by(Arc::clone(stop))).unwrap();
     store.create().unwrap();
+    (both, store)
+}
+
+/// What ends the wait in line.
+#[derive(Clone, Copy, PartialEq)]
+enum Ends {
+    Patience,
+    Cancelled,
+}
+
+/// How long the process that waits is patient.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A clock on which a second passes whenever someone looks.
+fn hasty_clock() -> Instant {
+    thread_local! {
+        static LOOKS: (Instant, Cell<u64>) = (Instant::now(), Cell::new(0));
+    }
+    LOOKS.with(|(began, looks)| *began + Duration::from_secs(looks.replace(looks.get() + 1)))
+}
+
+/// The error of a process that waits behind another one, and then, if `is_handed_in`, for its second turn behind one more.
+fn ended(ends: Ends, is_handed_in: bool) -> SyncError {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (_both, store) = clone_of_hub(&stop);
     let line = super::folder(&store, &store.tracking("origin"));
     std::fs::create_dir_all(&line).unwrap();
     let (first, second) = (RefCell::new(Some(Ticket::draw(&line).unwrap())), RefCell::new(None));
     let watch = |work: RemoteWork, _: u64, _: u64| {
-        if work != RemoteWork::Line {
-            return;
-        }
+        assert_eq!(work, RemoteWork::Line);
         if is_handed_in && first.take().is_some() {
             second.replace(Some(Ticket::draw(&line).unwrap()));
-            limit::HAS_NO_PATIENCE.set(ends == Ends::Patience);
         } else {
-            flag.store(true, Ordering::Relaxed);
+            stop.store(ends == Ends::Cancelled, Ordering::Relaxed);
         }
     };
-    limit::HAS_NO_PATIENCE.set(!is_handed_in && ends == Ends::Patience);
-    let error = round::sync(&store, "origin", &watch).unwrap_err();
-    limit::HAS_NO_PATIENCE.set(false);
+    let turn = Turn::wait_with(&store, "origin", &watch, Patience::of(PATIENCE, hasty_clock));
+    let turn = turn.and_then(|mut turn| {
+        assert!(is_handed_in, "it has its turn");
+        turn.hand_in(store.tip()?.unwrap())?;
+        turn.again()
+    });
     let known = first.take().into_iter().chain(second.take()).map(|it| it.number).max().unwrap();
+    let error = turn.err().unwrap();
     // Its place in the line is free.
     let next = Ticket::draw(&line).unwrap();
     assert!(next.number > known && next.wait(&|| true).unwrap());
@@ -54,9 +72,9 @@ fn ended(ends: Ends, is_handed_in: bool) -> SyncError {
 }
 
 #[test]
-fn a_sync_that_gives_up_in_line_says_whether_its_commit_may_still_be_pushed() {
+fn whoever_gives_up_in_line_says_whether_its_commit_may_still_be_pushed() {
     let rows = [
-        (Ends::Patience, false, Code::Unreachable, false),
+        (Ends::Patience, false, Code::NoTurn, false),
         (Ends::Patience, true, Code::UnknownOutcome, true),
         (Ends::Cancelled, false, Code::Interrupted, false),
         (Ends::Cancelled, true, Code::Interrupted, true),
@@ -67,6 +85,6 @@ fn a_sync_that_gives_up_in_line_says_whether_its_commit_may_still_be_pushed() {
         assert_eq!(error.code(), code, "{words}");
         assert_eq!(words.contains("may still push this commit"), may_be_pushed, "{words}");
         assert_eq!(remedies.contains("finds out whether it did"), may_be_pushed, "{remedies}");
-        assert!(!may_be_pushed || !words.contains("cannot be reached"), "{words}");
+        assert!(!words.contains("cannot be reached"), "{words}");
     }
 }

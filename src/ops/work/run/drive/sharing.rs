@@ -135,6 +135,7 @@ fn is_of_the_network(refusal: &Refusal) -> bool {
         Code::Unreachable
             | Code::Credentials
             | Code::TooManyRequests
+            | Code::NoTurn
             | Code::Refused
             | Code::Declined
             | Code::Raced
