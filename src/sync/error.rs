@@ -130,6 +130,12 @@ pub(crate) enum SyncError {
         /// Whether the commit was handed in to be pushed.
         is_handed_in: bool,
     },
+    /// The work was cancelled while git pushed.
+    #[error("a push to `{remote}` was stopped, and may have arrived there")]
+    PushStopped {
+        /// The remote.
+        remote: String,
+    },
     /// The local side failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -141,6 +147,7 @@ impl SyncError {
         matches!(
             self,
             Self::Stopped { .. }
+                | Self::PushStopped { .. }
                 | Self::Store(StoreError::Stopped | StoreError::Git(GitError::Stopped { .. }))
         )
     }
@@ -175,7 +182,7 @@ impl Explain for SyncError {
             Self::Unknown { .. } | Self::LeftLine { .. } => Code::UnknownOutcome,
             Self::NoTurn { .. } => Code::NoTurn,
             Self::Theirs { why, .. } => why.code(),
-            Self::Stopped { .. } => Code::Interrupted,
+            Self::Stopped { .. } | Self::PushStopped { .. } => Code::Interrupted,
             Self::Store(error) => error.code(),
         }
     }
@@ -233,7 +240,9 @@ impl Explain for SyncError {
             Self::Theirs { tracking, .. } => Remedies::from("nothing was changed here")
                 .or_command(format!("git log {}", shell::operand(tracking)), "shows what it is"),
             Self::NoTurn { .. } => "nothing was changed here; try again when that process has ended".into(),
-            Self::LeftLine { remote } | Self::Stopped { remote, is_handed_in: true } => {
+            Self::LeftLine { remote }
+            | Self::Stopped { remote, is_handed_in: true }
+            | Self::PushStopped { remote } => {
                 Remedies::call(RemedyCall::new(Other::Sync, [remote]), "finds out whether it did")
             }
             Self::Stopped { .. } => "call it again".into(),

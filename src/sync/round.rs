@@ -200,10 +200,17 @@ fn both(
         merge(store, synced, theirs, EqualTrees::Join)?;
     }
     done.map_err(|error| match error {
-        // Commits that are not there yet are pushed the next time.
-        SyncError::Unknown { remote, words } => SyncError::Unreachable { remote, words },
+        SyncError::Unknown { words, .. } => lost(store, remote, words),
         error => error,
     })
+}
+
+/// The connection ended during a push. Commits that are not there yet are pushed the next time.
+fn lost(store: &Store, remote: String, words: String) -> SyncError {
+    match store.environment().is_stopped() {
+        true => SyncError::PushStopped { remote },
+        false => SyncError::Unreachable { remote, words },
+    }
 }
 
 /// Moves the local ref to what was pushed.
@@ -275,9 +282,7 @@ pub(crate) fn push(store: &Store, remote: &str, watch: RemoteWatch<'_>) -> Resul
                 turn.record_rate_limit(&limited)?;
                 attempt = 0;
             }
-            Pushed::Lost(words) => {
-                return Err(SyncError::Unreachable { remote: remote.to_owned(), words });
-            }
+            Pushed::Lost(words) => return Err(lost(store, remote.to_owned(), words)),
         }
     }
     Err(refused(store, remote, reason))

@@ -1,6 +1,7 @@
 //! Exchanges that end before the remote has answered.
 
 use std::cell::{Cell, RefCell};
+use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -9,6 +10,7 @@ use super::*;
 use crate::git::{Environment, Repository};
 use crate::model::Explain;
 use crate::model::code::Code;
+use crate::sync::round;
 
 /// A hub, and a clone of it whose work is stopped by `stop`.
 fn clone_of_hub(stop: &Arc<AtomicBool>) -> (tempfile::TempDir, Store) {
@@ -86,5 +88,31 @@ fn whoever_gives_up_in_line_says_whether_its_commit_may_still_be_pushed() {
         assert_eq!(words.contains("may still push this commit"), may_be_pushed, "{words}");
         assert_eq!(remedies.contains("finds out whether it did"), may_be_pushed, "{remedies}");
         assert!(!words.contains("cannot be reached"), "{words}");
+    }
+}
+
+#[test]
+fn a_sync_that_is_stopped_while_it_pushes_says_that_the_push_may_have_arrived() {
+    let rows = [
+        (true, Code::Interrupted, "a push to `origin` was stopped, and may have arrived there"),
+        (false, Code::Unreachable, "`origin` cannot be reached"),
+    ];
+    for (is_stopped, code, begins) in rows {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (both, store) = clone_of_hub(&stop);
+        // The connection is lost during the push, and the hub cannot be asked again.
+        let hook = both.path().join("hub/hooks/pre-receive");
+        std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+        let hub = both.path().join("hub").display().to_string();
+        std::fs::write(&hook, format!("#!/bin/sh\nmv '{hub}' '{hub}.away'\nkill -9 $PPID\n")).unwrap();
+        std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let watch = |work: RemoteWork, _: u64, _: u64| {
+            let is_push = work == RemoteWork::Transfer(crate::git::TransferStep::Writing);
+            stop.fetch_or(is_stopped && is_push, Ordering::Relaxed);
+        };
+        let error = round::sync(&store, "origin", &watch).unwrap_err();
+        let words = error.to_string();
+        assert_eq!(error.code(), code, "{words}");
+        assert!(words.starts_with(begins), "{words}");
     }
 }
