@@ -270,3 +270,21 @@ fn a_run_that_cannot_record_anything_names_the_command_that_resumes_it() {
     world.repo.wf(&["run", "resume", "--yes"]).ok();
     assert_eq!(world.repo.status("ISS-1"), "completed");
 }
+
+#[test]
+fn a_claim_that_cannot_be_given_back_is_named_with_the_command_that_gives_it_up() {
+    let world = World::new();
+    // From here on, nobody can take the lock of the store.
+    let lock = world.repo.path().join(".git/wf/lock");
+    let breaks = format!("rm '{0}'; mkdir '{0}'", lock.display());
+    world.agent("executor", &format!("{BUILDS} > \"$HERE/said\"; {breaks}; cat \"$HERE/said\""));
+    let told = world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1).stderr;
+    std::fs::remove_dir(lock).unwrap();
+    let warning = told.lines().find(|line| line.contains("its claim could not be given back")).expect(&told);
+    assert!(warning.contains("`git wf lease release --force --reason WHY ISS-1`"), "{warning}");
+    assert_eq!(world.repo.status("ISS-1"), "executing");
+    world.repo.wf(&["lease", "release", "--force", "--reason", "broken", "ISS-1"]).ok();
+    world.agent("executor", BUILDS);
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    assert_eq!(world.repo.status("ISS-1"), "completed");
+}
