@@ -1,11 +1,14 @@
 //! Ctrl-C: once ends a run after the steps that are under way, twice at once. Either can be resumed.
 
+use std::fs::File;
+use std::io::Write;
 use std::process::Stdio;
 
+use super::live::Live;
 use super::told::Told;
 use super::waits::is_stopped_and_resumed;
 use super::world::{BUILDS, PLANS, World};
-use crate::support::{Ends, Repo};
+use crate::support::{Ends, Repo, plan_on};
 
 /// A run whose executor says when it is at work, by opening `up`, and goes on when someone opens `go`.
 struct Held {
@@ -153,4 +156,44 @@ fn a_run_whose_git_is_ended_again_and_again_stops_and_says_so() {
     );
     std::fs::remove_file(world.sandbox.root().join("ready")).unwrap();
     is_stopped_and_resumed(&world, (ran.code, ran.stderr));
+}
+
+#[test]
+fn a_git_of_the_run_itself_that_a_signal_ended_once_takes_no_agent_with_it() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    let other = plan_on("b.txt").to_string().replace("a.txt", "b.txt");
+    let other = other.replace("cargo test limit::bucket", "test -s b.txt");
+    std::fs::write(world.sandbox.root().join("other.json"), other).unwrap();
+    world.agent(
+        "planner",
+        &format!("if grep -q 'About ISS-2'; then cat \"$HERE/other.json\"; else {PLANS}; fi"),
+    );
+    // The first one ends when the second one is at work, and is merged then.
+    world.repo.sh(&["-c", "mkfifo ../up ../go"]).ok();
+    let builds_other = BUILDS.replace("a.txt", "b.txt");
+    world.agent(
+        "executor",
+        &format!(
+            "if grep -q '\"ISS-2\"'; then echo > \"$HERE/up\"; read line < \"$HERE/go\"; {builds_other}
+            else read line < \"$HERE/up\"; {BUILDS}; fi"
+        ),
+    );
+    let repo = with_git_that(&world, "*' merge --quiet '*", "rm \"$ready\"; kill -INT $$");
+    std::fs::write(world.sandbox.root().join("ready"), "").unwrap();
+    let words = "a signal ended git, so the run stops after the current steps";
+    let live = Live::until(words, &repo, &["run", "ISS-1", "ISS-2", "--jobs", "2", "--yes"]);
+    // Open for reading as well, so that this does not wait for an agent that was ended.
+    let mut go = File::options().read(true).write(true).open(world.sandbox.root().join("go")).unwrap();
+    go.write_all(b"go\n").unwrap();
+    let (code, told) = live.ends();
+    assert!(code == 1 && told.contains("was stopped") && told.contains("git wf run resume RUN-"), "{told}");
+    assert_eq!(world.repo.status("ISS-2"), "completed", "{told}");
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    let actions = world.repo.json(&["run", "show"])["state"]["completed_actions"].to_string();
+    for issue in ["ISS-1", "ISS-2"] {
+        assert_eq!(world.repo.json(&["show", issue])["executions"].as_array().unwrap().len(), 1, "{issue}");
+        assert!(actions.contains(&format!("\"integrate:{issue}\"")), "{actions}");
+    }
+    world.is_untouched();
 }
