@@ -1,7 +1,8 @@
 //! Ctrl-C: once ends a run after the steps that are under way, twice at once. Either can be resumed.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
 use super::live::Live;
@@ -196,4 +197,23 @@ fn a_git_of_the_run_itself_that_a_signal_ended_once_takes_no_agent_with_it() {
         assert!(actions.contains(&format!("\"integrate:{issue}\"")), "{actions}");
     }
     world.is_untouched();
+}
+
+#[test]
+fn ctrl_c_ends_a_run_that_is_over_and_whose_answer_nobody_reads() {
+    let world = World::new();
+    // The answer is longer than a pipe.
+    let long = "head -c 300000 /dev/zero | tr '\\0' x";
+    world.agent(
+        "executor",
+        &format!("printf '{{\"status\": \"failed\", \"errors\": [{{\"message\": \"%s\"}}]}}' \"$({long})\""),
+    );
+    let mut run = world.repo.command(env!("CARGO_BIN_EXE_git-wf"), &["run", "ISS-1", "--yes", "--json"]);
+    let mut run = Ends(run.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+    let mut answer = run.0.stdout.take().unwrap();
+    answer.read_exact(&mut [0]).unwrap();
+    world.repo.sh(&["-c", &format!("kill -INT {}", run.0.id())]).ok();
+    // Should it go on, it comes to its end.
+    answer.read_to_end(&mut Vec::new()).unwrap();
+    assert_eq!(run.0.wait().unwrap().signal(), Some(2));
 }
