@@ -45,6 +45,7 @@ mod standing;
 mod steps;
 mod stops;
 pub(super) mod tree;
+mod undoing;
 mod unended;
 mod users_trees;
 mod view;

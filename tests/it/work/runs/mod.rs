@@ -27,6 +27,7 @@ mod silent;
 mod stopping;
 mod together;
 mod told;
+mod undoing;
 mod unwritten;
 mod users_tree;
 mod waits;
