@@ -3,25 +3,30 @@
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::world::World;
 use crate::support::Repo;
 
-/// The beginning of a script of an agent that says that it was asked, and waits until [`lock_once_asked`] has the lock.
-pub(super) const ASKED: &str = "touch \"$HERE/asked\"; while [ ! -e \"$HERE/held\" ]; do sleep 0.05; done";
+/// The part of an agent's script in which it says that it was asked, and waits until [`lock_once_asked`] has the lock; only
+/// the first time. [`gate`] makes what it waits for.
+pub(super) const ASKED: &str = "if once begun; then touch \"$HERE/asked\"; read line < \"$HERE/held\"; fi";
 
-/// Makes the remote `origin` wait likewise when it gets a commit with such a subject. Each time, `HERE/pushed` gets a line with
-/// the id of its process. Meanwhile it holds the pipe `HERE/waiting` open.
+/// Makes the remote `origin` wait likewise when it first gets a commit with such a subject. Each time, `HERE/pushed` gets a
+/// line with the id of its process. Meanwhile it holds the pipe `HERE/waiting` open.
 const HOOK: &str = r#"#!/bin/sh
 while read old new ref; do
   case "$(git log -1 --format=%s $new)" in PATTERN)
-    echo $$ >> 'HERE/pushed'; exec 9<>'HERE/waiting'; touch 'HERE/asked'
-    while [ ! -e 'HERE/held' ]; do sleep 0.05; done ;;
+    echo $$ >> 'HERE/pushed'; exec 9<>'HERE/waiting'
+    if [ ! -e 'HERE/asked' ]; then touch 'HERE/asked'; read line < 'HERE/held'; fi ;;
   esac
 done
 "#;
+
+/// Makes the pipe at which those wait who were asked.
+pub(super) fn gate(world: &World) {
+    world.repo.sh(&["-c", "mkfifo ../held"]).ok();
+}
 
 /// Whoever finds the lock taken does not wait for it.
 pub(super) fn impatient(world: &World) {
@@ -38,7 +43,8 @@ pub(super) fn asked(world: &World) -> PathBuf {
     world.sandbox.root().join("asked")
 }
 
-/// Waits for a file, for longer than anything takes.
+/// Waits for a file, for longer than anything takes. It looks again and again, since whoever waits at a pipe waits for ever if
+/// the other side ends before it comes there.
 #[track_caller]
 pub(super) fn wait_for(path: &Path) {
     let began = Instant::now();
@@ -50,7 +56,7 @@ pub(super) fn wait_for(path: &Path) {
 
 /// Lets whoever was asked go on.
 pub(super) fn let_go(world: &World) {
-    std::fs::write(world.sandbox.root().join("held"), "").unwrap();
+    std::fs::write(world.sandbox.root().join("held"), "go\n").unwrap();
 }
 
 fn lock_of(world: &World) -> File {
@@ -67,36 +73,13 @@ pub(super) fn lock_once_asked(world: &World) -> File {
     lock
 }
 
-/// Holds the lock of the store from when an agent was asked until `until` holds.
-pub(super) fn hold(world: &World, until: impl Fn() -> bool + Send + 'static) -> JoinHandle<()> {
-    impatient(world);
-    let (asked, lock) = (asked(world), lock_of(world));
-    std::thread::spawn(move || {
-        let began = Instant::now();
-        let wait = |done: &dyn Fn() -> bool| {
-            while !done() && began.elapsed() < Duration::from_secs(60) {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-        };
-        wait(&|| asked.exists());
-        lock.lock().unwrap();
-        wait(&until);
-        drop(lock);
-    })
-}
-
-/// Holds it for this long.
-pub(super) fn hold_for(world: &World, time: Duration) -> JoinHandle<()> {
-    let at = std::sync::OnceLock::new();
-    hold(world, move || at.get_or_init(Instant::now).elapsed() > time)
-}
-
 /// The remote `origin` of the world, which waits when it gets a commit whose subject matches this pattern of the shell.
 pub(super) fn remote(world: &World, pattern: &str) -> Repo {
     let (hub, repo) = (world.sandbox.bare("origin.git"), &world.repo);
     repo.git(&["remote", "add", "origin", "../origin.git"]).ok();
     repo.git(&["push", "-q", "origin", "main"]).ok();
     repo.wf(&["sync", "origin"]).ok();
+    gate(world);
     repo.sh(&["-c", "mkfifo ../waiting"]).ok();
     let hook = hub.path().join("hooks/pre-receive");
     std::fs::create_dir_all(hook.parent().unwrap()).unwrap();

@@ -37,10 +37,10 @@ impl Live {
         live
     }
 
-    /// Waits until it tells something.
+    /// Waits until it tells something; returns the line.
     #[track_caller]
-    pub(super) fn tells(&mut self, words: &str) {
-        self.told.until(words);
+    pub(super) fn tells(&mut self, words: &str) -> String {
+        self.told.until(words)
     }
 
     /// Kills it.

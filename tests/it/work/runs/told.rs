@@ -24,13 +24,13 @@ impl Told {
         Self { lines }
     }
 
-    /// Waits until the run prints a line with these words.
+    /// Waits until the run prints a line with these words; returns it.
     #[track_caller]
-    pub(super) fn until(&mut self, words: &str) {
+    pub(super) fn until(&mut self, words: &str) -> String {
         let mut all = Vec::new();
         loop {
             match self.lines.recv_timeout(HANGS) {
-                Ok(line) if line.contains(words) => return,
+                Ok(line) if line.contains(words) => return line,
                 Ok(line) => all.push(line),
                 Err(error) => panic!("it did not tell `{words}` ({error}):\n{}", all.join("\n")),
             }

@@ -1,27 +1,45 @@
 //! Runs whose store someone else is writing into: changes are tried again for a while, and what an agent did is kept even if
 //! it cannot be recorded.
 
+use std::fs::File;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::busy::{asked, hold, hold_for, impatient, lock_once_asked, pushes, remote, wait_for};
+use super::busy::{ASKED, gate, impatient, lock_once_asked, pushes, remote, wait_for};
 use super::live::{Live, latest};
 use super::remedied::{remedies, typed};
 use super::world::{BUILDS, PLANS, World};
 use crate::support::plan_on;
 
 /// Whether the directory of a run has a file whose name begins so.
-fn has_kept(world: &World, name: &'static str) -> impl Fn() -> bool + Send + 'static {
+fn has_kept(world: &World, name: &str) -> bool {
     let runs = world.repo.path().join(".git/wf/runs");
-    move || {
-        let runs = std::fs::read_dir(&runs).into_iter().flatten().flatten();
-        runs.flat_map(|run| std::fs::read_dir(run.path().join("unstored")).into_iter().flatten().flatten())
-            .any(|file| file.file_name().to_string_lossy().starts_with(name))
-    }
+    let runs = std::fs::read_dir(&runs).into_iter().flatten().flatten();
+    runs.flat_map(|run| std::fs::read_dir(run.path().join("unstored")).into_iter().flatten().flatten())
+        .any(|file| file.file_name().to_string_lossy().starts_with(name))
+}
+
+/// A run of these arguments whose store is locked from when its agent, which begins with [`ASKED`], was asked until the file is
+/// dropped.
+fn locked(world: &World, begins: &str, args: &[&str]) -> (Live, File) {
+    impatient(world);
+    gate(world);
+    let live = Live::until(begins, &world.repo, &[&["run", "--yes"], args].concat());
+    let lock = lock_once_asked(world);
+    (live, lock)
+}
+
+/// Such a run that ends with a failure, whose store is locked until it tells something; the line that does so.
+#[track_caller]
+fn fails_locked(world: &World, begins: &str, args: &[&str], until: &str) -> String {
+    let (mut live, lock) = locked(world, begins, args);
+    let line = live.tells(until);
+    drop(lock);
+    let (code, told) = live.ends();
+    assert_eq!(code, 1, "{told}");
+    line
 }
 
 /// What the log of the run says of what it could not record.
@@ -40,13 +58,8 @@ fn kept_file(world: &World, unrecorded: &Value) -> PathBuf {
 #[test]
 fn a_report_that_cannot_be_recorded_is_kept_and_completes_its_execution_later() {
     let world = World::new();
-    world.agent(
-        "executor",
-        &format!("{BUILDS} > \"$HERE/said\"; echo > \"$HERE/asked\"; sleep 1; cat \"$HERE/said\""),
-    );
-    let held = hold(&world, has_kept(&world, "report-ISS-1-1."));
-    world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1);
-    held.join().unwrap();
+    world.agent("executor", &format!("{BUILDS} > \"$HERE/said\"; {ASKED}; cat \"$HERE/said\""));
+    fails_locked(&world, "execution by executor", &["ISS-1"], "its report could not be stored");
     assert_eq!(world.repo.status("ISS-1"), "executing");
     // Its tests are not recorded either, so the run does not know that it is complete.
     let unrecorded = unrecorded(&world);
@@ -73,8 +86,9 @@ fn a_report_that_cannot_be_recorded_is_kept_and_completes_its_execution_later() 
 fn the_report_of_an_execution_whose_tests_were_stopped_is_kept() {
     let world = World::new();
     // It hangs the first time.
-    let test = "test -e ../../testing || { touch ../../testing; while :; do sleep 0.05; done; }";
+    let test = "test -e ../../testing || { touch ../../testing; read line < ../../never; }";
     world.plan("plan.json", test);
+    world.repo.sh(&["-c", "mkfifo ../never"]).ok();
     let mut live = Live::until("execution by executor", &world.repo, &["run", "ISS-1", "--yes"]);
     wait_for(&world.sandbox.root().join("testing"));
     live.interrupt(&world.repo);
@@ -85,7 +99,7 @@ fn the_report_of_an_execution_whose_tests_were_stopped_is_kept() {
         code == 1 && told.contains("its report could not be stored") && told.contains("wf done"),
         "{told}"
     );
-    assert!(has_kept(&world, "report-ISS-1-1.")());
+    assert!(has_kept(&world, "report-ISS-1-1."));
     world.repo.wf(&["run", "resume", "--yes"]).ok();
     assert_eq!(world.repo.status("ISS-1"), "completed");
 }
@@ -96,13 +110,8 @@ fn an_execution_that_could_not_be_completed_is_given_up_and_executed_again_by_th
     let mut plan = plan_on("a.txt");
     plan["tasks"][0]["test"]["commands"] = serde_json::json!([]);
     std::fs::write(world.sandbox.root().join("plan.json"), plan.to_string()).unwrap();
-    world.agent(
-        "executor",
-        &format!("{BUILDS} > \"$HERE/said\"; touch \"$HERE/asked\"; sleep 1; cat \"$HERE/said\""),
-    );
-    let held = hold(&world, has_kept(&world, "report-ISS-1-1."));
-    world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1);
-    held.join().unwrap();
+    world.agent("executor", &format!("{BUILDS} > \"$HERE/said\"; {ASKED}; cat \"$HERE/said\""));
+    fails_locked(&world, "execution by executor", &["ISS-1"], "its report could not be stored");
     assert_eq!(unrecorded(&world)["end"], "completed");
     let commands = remedies(&world, "ISS-1", "the end of its execution is not recorded");
     assert!(commands[1].starts_with("git wf lease release "), "{commands:?}");
@@ -118,10 +127,8 @@ fn an_answer_is_never_kept_through_a_link() {
     let links = "for run in CODE/.git/wf/runs/*; do mkdir -p $run/unstored; \
                  ln -s \"$HERE/victim\" $run/unstored/plan-ISS-1-1.json; done";
     let links = links.replace("CODE", &world.repo.path().to_string_lossy());
-    world.agent("planner", &format!("{links}; touch \"$HERE/asked\"; sleep 1; {PLANS}"));
-    let held = hold(&world, has_kept(&world, "plan-ISS-1-2."));
-    world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1);
-    held.join().unwrap();
+    world.agent("planner", &format!("{links}; {ASKED}; {PLANS}"));
+    fails_locked(&world, "planning by planner", &["ISS-1"], "its plan could not be stored");
     assert!(!world.sandbox.root().join("victim").exists());
     let commands = remedies(&world, "ISS-1", "it has no plan");
     assert!(commands[0].ends_with("plan-ISS-1-2.json"), "{commands:?}");
@@ -131,15 +138,9 @@ fn an_answer_is_never_kept_through_a_link() {
 fn a_failure_that_cannot_be_recorded_is_recorded_by_the_remedies() {
     let world = World::new();
     let fails = "echo '{\"status\": \"failed\", \"errors\": [{\"message\": \"no a\"}]}'";
-    world.agent("executor", &format!("echo > \"$HERE/asked\"; sleep 1; {fails}"));
-    let is_told = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&is_told);
-    let held = hold(&world, move || told.load(Ordering::Relaxed));
-    let mut live = Live::until("execution by executor", &world.repo, &["run", "ISS-1", "--yes"]);
-    live.tells("the end of its execution could not be recorded");
-    is_told.store(true, Ordering::Relaxed);
-    held.join().unwrap();
-    assert_eq!(live.ends().0, 1);
+    world.agent("executor", &format!("{ASKED}; {fails}"));
+    let until = "the end of its execution could not be recorded";
+    fails_locked(&world, "execution by executor", &["ISS-1"], until);
     assert_eq!(world.repo.status("ISS-1"), "executing");
     let commands = remedies(&world, "ISS-1", "the end of its execution is not recorded");
     assert!(commands[0].starts_with("git wf fail "), "{commands:?}");
@@ -155,11 +156,9 @@ fn several_plans_that_cannot_be_stored_are_kept_together() {
     let world = World::new();
     world.plan("other.json", "test -f a.txt");
     let plans = "echo \"{\\\"solutions\\\": [$(cat \"$HERE/plan.json\"), $(cat \"$HERE/other.json\")]}\"";
-    world.agent("planner", &format!("echo > \"$HERE/asked\"; sleep 1; {plans}"));
-    let held = hold(&world, has_kept(&world, "plans-ISS-1-1."));
-    let told = world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1).stderr;
-    held.join().unwrap();
-    assert!(told.contains("its plans could not be stored") && told.contains("bind ISS-1 PLAN"), "{told}");
+    world.agent("planner", &format!("{ASKED}; {plans}"));
+    let told = fails_locked(&world, "planning by planner", &["ISS-1"], "its plans could not be stored");
+    assert!(told.contains("bind ISS-1 PLAN"), "{told}");
     let commands = remedies(&world, "ISS-1", "it has no plan");
     typed(&world, &commands[0]).ok();
     let plans = world.repo.json(&["solution", "list", "ISS-1"]);
@@ -176,7 +175,7 @@ fn what_the_remote_has_taken_is_not_pushed_again_because_the_store_is_busy() {
     impatient(&world);
     let live = Live::until("RUN-", &world.repo, &["run", "ISS-1", "--yes"]);
     let held = lock_once_asked(&world);
-    // By then, the run has found the store busy.
+    // By then, the run has found the store busy. It tells nobody.
     std::thread::sleep(Duration::from_millis(1200));
     drop(held);
     let (code, told) = live.ends();
@@ -206,10 +205,9 @@ fn a_review_that_cannot_be_recorded_is_kept() {
     let world = World::new();
     let review = r#"{"technical": 90, "risk": 90, "completeness": 90}"#;
     std::fs::write(world.sandbox.root().join("review.json"), review).unwrap();
-    world.agent("reviewer", "echo > \"$HERE/asked\"; sleep 1; cat \"$HERE/review.json\"");
-    let held = hold(&world, has_kept(&world, "review-ISS-1-1."));
-    world.repo.wf(&["run", "ISS-1", "--yes", "--mode", "full", "--plan-only"]).fails(1);
-    held.join().unwrap();
+    world.agent("reviewer", &format!("{ASKED}; cat \"$HERE/review.json\""));
+    let args = ["ISS-1", "--mode", "full", "--plan-only"];
+    fails_locked(&world, "review by reviewer", &args, "its review could not be stored");
     let commands = remedies(&world, "ISS-1", "its plan was not reviewed");
     assert!(commands[0].contains(" --from-json="), "{commands:?}");
     typed(&world, &commands[0]).ok();
@@ -222,23 +220,26 @@ fn a_review_that_cannot_be_recorded_is_kept() {
 #[test]
 fn what_cannot_be_written_for_a_moment_is_tried_again() {
     let world = World::new();
-    world.agent("planner", &format!("echo asked >> \"$HERE/asked\"; sleep 1; {PLANS}"));
-    let held = hold_for(&world, Duration::from_millis(2500));
-    let state = world.run(0, &["ISS-1"]);
-    held.join().unwrap();
+    world.agent("planner", &format!("echo >> \"$HERE/questions\"; {ASKED}; {PLANS}"));
+    let (live, held) = locked(&world, "planning by planner", &["ISS-1"]);
+    // By then, the run has tried in vain. It tells nobody.
+    std::thread::sleep(Duration::from_millis(1200));
+    drop(held);
+    let (code, told) = live.ends();
+    assert_eq!(code, 0, "{told}");
+    let state = world.repo.json(&["run", "show"])["state"].clone();
     assert_eq!(state["errors"].as_array().unwrap().len(), 0, "{state:#}");
-    assert_eq!(std::fs::read_to_string(asked(&world)).unwrap().lines().count(), 1);
+    let questions = std::fs::read_to_string(world.sandbox.root().join("questions")).unwrap();
+    assert_eq!(questions.lines().count(), 1);
 }
 
 #[test]
 fn a_plan_that_cannot_be_stored_is_kept_and_the_other_issues_go_on() {
     let world = World::new();
     world.repo.issue("ISS-2");
-    world.agent("planner", &format!("if grep -q ISS-1; then echo > \"$HERE/asked\"; sleep 1; fi; {PLANS}"));
-    let held = hold(&world, has_kept(&world, "plan-ISS-1-1."));
-    let ran = world.repo.wf(&["run", "ISS-1", "ISS-2", "--yes"]).fails(1);
-    held.join().unwrap();
-    let warning = ran.stderr.lines().find(|line| line.contains("its plan could not be stored")).unwrap();
+    world.agent("planner", &format!("if grep -q ISS-1; then {ASKED}; fi; {PLANS}"));
+    let begins = "ISS-1 About ISS-1: planning by planner";
+    let warning = fails_locked(&world, begins, &["ISS-1", "ISS-2"], "its plan could not be stored");
     let command = warning.split("`git wf ").nth(1).unwrap().split('`').next().unwrap();
     assert!(command.starts_with("solution add ISS-1 "), "{warning}");
     assert_eq!(
@@ -262,10 +263,11 @@ fn a_plan_that_cannot_be_stored_is_kept_and_the_other_issues_go_on() {
 #[test]
 fn a_run_that_cannot_record_anything_names_the_command_that_resumes_it() {
     let world = World::new();
-    world.agent("planner", &format!("echo > \"$HERE/asked\"; sleep 1; {PLANS}"));
-    let held = hold_for(&world, Duration::from_secs(12));
-    let refused = world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1).stderr;
-    held.join().unwrap();
+    world.agent("planner", &format!("{ASKED}; {PLANS}"));
+    let (live, held) = locked(&world, "planning by planner", &["ISS-1"]);
+    let (code, refused) = live.ends();
+    drop(held);
+    assert_eq!(code, 1, "{refused}");
     assert!(refused.contains("`git wf run resume RUN-"), "{refused}");
     world.repo.wf(&["run", "resume", "--yes"]).ok();
     assert_eq!(world.repo.status("ISS-1"), "completed");

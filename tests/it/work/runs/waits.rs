@@ -3,9 +3,10 @@
 use std::io::Read;
 
 use super::busy::{
-    ASKED, asked, impatient, let_go, lock_once_asked, pushes, remote, stubborn, wait_for, waiting_remote,
+    ASKED, asked, gate, impatient, let_go, lock_once_asked, pushes, remote, stubborn, wait_for,
+    waiting_remote,
 };
-use super::live::Live;
+use super::live::{self, Live, WAITS};
 use super::world::{BUILDS, PLANS, World};
 
 /// The run was stopped as usual, which is no failure, and can be resumed; nothing is done twice.
@@ -29,6 +30,7 @@ pub(super) fn is_stopped_and_resumed(world: &World, (code, told): (i32, String))
 fn a_second_ctrl_c_ends_the_wait_for_the_lock() {
     let world = World::new();
     stubborn(&world);
+    gate(&world);
     world.agent("planner", &format!("{ASKED}; {PLANS}"));
     let mut live = Live::until("planning by planner", &world.repo, &["run", "ISS-1", "--yes"]);
     let held = lock_once_asked(&world);
@@ -82,18 +84,15 @@ fn nobody_says_that_the_remote_lacks_what_it_has() {
     let (root, sandbox) = (world.sandbox.root(), &world.sandbox);
     let bea = sandbox.clone(root.join("origin.git"), "bea").as_person("Bea", "bea@example.org");
     bea.wf(&["init"]).ok();
-    world.agent(
-        "planner",
-        &format!("touch \"$HERE/planning\"; while [ ! -e \"$HERE/go\" ]; do sleep 0.05; done; {PLANS}"),
-    );
+    world.agent("planner", &format!("{WAITS}; {PLANS}"));
+    live::gate(&world);
     impatient(&world);
     let live = Live::until("planning by planner", &world.repo, &["run", "ISS-1", "--plan-only", "--yes"]);
-    wait_for(&root.join("planning"));
     // So its own commit is no merge, and is not waited for.
     bea.wf(&["sync"]).ok();
     bea.issue("ISS-2");
     bea.wf(&["sync"]).ok();
-    std::fs::write(root.join("go"), "").unwrap();
+    live::open(&world);
     let held = lock_once_asked(&world);
     let (code, told) = live.ends();
     drop(held);
@@ -117,7 +116,6 @@ fn a_push_that_hangs_ends_with_the_run_at_the_second_request() {
         let ended = live.ends();
         // Its hook ends as well, so it accepts nothing afterwards.
         remote.read_to_end(&mut Vec::new()).unwrap();
-        let_go(&world);
         is_stopped_and_resumed(&world, ended);
     }
 }
