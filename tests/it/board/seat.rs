@@ -146,11 +146,14 @@ impl Seat {
         kill_process_group(self.pid(), Signal::CONT).unwrap();
     }
 
-    /// Presses a key repeatedly until the board has ended.
+    /// Presses a key repeatedly until the board has ended. Once the terminal is restored, it would only echo the keys, over
+    /// what the board said last.
     #[track_caller]
     pub(super) fn types_until_it_ends(&mut self, key: &str) {
         while self.child.try_wait().unwrap().is_none() {
-            self.types(key);
+            if self.parser.screen().alternate_screen() {
+                self.types(key);
+            }
             self.read(PATIENCE);
         }
     }
