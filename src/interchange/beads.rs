@@ -29,6 +29,7 @@ pub(crate) static BEADS: Tracker = Tracker {
     is_own: |record| record.get("id").is_some_and(Value::is_string) && record.get("title").is_some(),
     read,
     completed: None,
+    is_elsewhere: None,
     kept,
     has_items: false,
     hint: "give the output of `bd export`",

@@ -41,6 +41,7 @@ pub(crate) static CCW: Tracker = Tracker {
     is_own: |record| record.get(OWN).is_some_and(Value::is_object) && record.get("id").is_some(),
     read,
     completed: None,
+    is_elsewhere: None,
     kept,
     has_items: true,
     hint: "give the project's directory, its `.workflow/issues`, or a work directory `codex-issue-…`",

@@ -27,6 +27,7 @@ pub(crate) static GIT_BUG: Tracker = Tracker {
     is_own: |record| record.get(FORMAT).is_some() && record.get("operations").is_some(),
     read,
     completed: None,
+    is_elsewhere: None,
     kept,
     has_items: false,
     hint: "fetch the bugs first: git fetch REMOTE 'refs/bugs/*:refs/bugs/*' 'refs/identities/*:refs/identities/*'",

@@ -4,6 +4,7 @@
 mod absent;
 mod comment;
 mod completed;
+mod elsewhere;
 mod gh;
 mod pages;
 
@@ -27,6 +28,7 @@ pub(crate) static GITHUB: Tracker = Tracker {
     is_own: |record| record.get("number").and_then(number).is_some() && record.get("title").is_some(),
     read,
     completed: Some(completed::from),
+    is_elsewhere: Some(elsewhere::is_elsewhere),
     kept,
     has_items: false,
     hint: "give the JSON that `gh issue list --json …` or `gh api --paginate …/issues` wrote",

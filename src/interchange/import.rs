@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::lines::Unreadable;
 use super::selection::ImportSelection;
 use super::tracker::{Arrival, FoundRecord, Records, RefusedRecord, Tracker};
-use super::{ImportReport, ImportedWork, KeptValue, LeftOutIssues, Noted, Skipped};
+use super::{ImportReport, KeptValue, LeftOutIssues, Noted, Skipped};
 use crate::git::cores;
 use crate::model::doc::{Doc, Excess};
 use crate::model::id::{IssueId, QueueId};
@@ -231,7 +231,6 @@ impl<'a> Writing<'a> {
         settled: Settled,
     ) -> Result<(), StoreError> {
         let id = &arrival.issue.id;
-        let is_other = matches!(settled, Settled::Other(_));
         let is_lesser = matches!(settled, Settled::Known { is_lesser: true, .. });
         let (doc, here, mut notes, is_new) = match settled {
             Settled::Older => {
@@ -247,9 +246,12 @@ impl<'a> Writing<'a> {
                 });
                 return Ok(());
             }
+            Settled::Other(reason) => {
+                self.skip(place, id, reason);
+                return Ok(());
+            }
             Settled::New(fresh) => (Some(Record::New(fresh)), None, vec![], true),
             Settled::Known { doc, here, notes, .. } => (doc.map(Record::Changed), here, notes, false),
-            Settled::Other(note) => (None, None, vec![note], false),
         };
         let is_changed = doc.is_some();
         if let Some(doc) = doc {
@@ -276,8 +278,7 @@ impl<'a> Writing<'a> {
                 notes.extend(self.count_links(tx, now, here.as_deref())?);
             }
         }
-        // The plans of another issue are not those of this one.
-        let work = if is_other { ImportedWork::default() } else { self.work(tx, arrival, &mut notes)? };
+        let work = self.work(tx, arrival, &mut notes)?;
         let Comments { new, edited } = comments::write(tx, arrival, is_lesser)?;
         self.report.comments += new;
         self.report.edited_comments += edited;

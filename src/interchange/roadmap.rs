@@ -70,6 +70,7 @@ pub(crate) static ROADMAP: Tracker = Tracker {
     is_own: |record| record.get("roadmap").is_some() && record.get("item").is_some(),
     read: arrival,
     completed: None,
+    is_elsewhere: None,
     kept,
     has_items: false,
     hint: "a roadmap has layers or tasks",

@@ -22,6 +22,9 @@ pub(crate) struct Tracker {
     /// The record with what it does not mention, from the `imported` of the last import, if this tracker leaves out of a
     /// record what was not asked for. `None` if a missing member means that there is no value.
     pub(crate) completed: Option<fn(before: &Value, now: &Value) -> Value>,
+    /// Whether two records with one id and birth are about issues of two places, if this tracker counts its issues from 1
+    /// in each. `None` if its ids are unique.
+    pub(crate) is_elsewhere: Option<fn(before: &Value, now: &Value) -> bool>,
     /// The values of a record that have no field here. They stay in `imported`.
     pub(crate) kept: fn(&Value) -> Map<String, Value>,
     /// Whether its records list the items that an issue has in queues.

@@ -104,6 +104,11 @@ pub(crate) fn number_of(url: &str) -> Option<u64> {
     of_url(url)?.number
 }
 
+/// The `owner/name` of the repository of the issue that an address on GitHub names.
+pub(crate) fn repository_of_issue(url: &str) -> Option<String> {
+    of_url(url)?.repository
+}
+
 /// Names of remotes that identify a project, in order of preference: a fork's own remote comes after that of its
 /// upstream.
 const PREFERRED: [&str; 3] = ["upstream", "github", "origin"];

@@ -27,7 +27,7 @@ pub(super) enum Settled {
     Older,
     /// Something of the existing issue is redacted, so it no longer follows its source.
     Redacted,
-    /// Another issue has this id; why the source's was left out.
+    /// Another issue has this id; why the source's is skipped, with everything that it says.
     Other(String),
     /// There is one; `doc` is its new version, `None` if it stays as it is.
     Known {
@@ -87,6 +87,9 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
         return two_births(&doc);
     }
     let here = doc.read::<Issue>().ok();
+    if let Some(here) = here.as_ref().filter(|here| is_elsewhere(tracker, here, arrival)) {
+        return two_places(here);
+    }
     let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
     let completed = completed(tracker, known, arrival);
     let arrival = completed.as_ref().unwrap_or(arrival);
@@ -235,10 +238,24 @@ fn one_tick_later(doc: &Doc, changed: &Stamp) -> Stamp {
 /// says so, since the source and the store still disagree.
 fn two_births(here: &Doc) -> Settled {
     let at = here.birth().map(|stamp| stamp.time().to_string()).unwrap_or_default();
-    let note = format!(
-        "another issue with this id was created here at {at}: it stays as it is, and the source's was left out"
-    );
-    Settled::Other(note)
+    Settled::Other(format!("another issue with this id, created at {at}, is already here"))
+}
+
+/// Whether a record is about another issue than the last one that was imported, although it has the same id and birth.
+/// Whoever gave the issue here the new address says that it moved there.
+fn is_elsewhere(tracker: &Tracker, here: &Issue, arrival: &Arrival) -> bool {
+    let records = tracker.is_elsewhere.zip(here.imported.as_ref()).zip(arrival.issue.imported.as_ref());
+    records.is_some_and(|((is_elsewhere, known), now)| {
+        here.source_url != arrival.issue.source_url && is_elsewhere(known, now)
+    })
+}
+
+/// Two issues with one number, of two places.
+fn two_places(here: &Issue) -> Settled {
+    let url = here.source_url.as_deref().unwrap_or("another place");
+    Settled::Other(format!(
+        "another issue with this id, from {url}, is already here; if that one moved, set its source URL to the new one"
+    ))
 }
 
 #[cfg(test)]

@@ -238,3 +238,29 @@ fn an_absent_member_of_a_github_issue_says_nothing() {
     let after = bare(&import_into(&after, &GITHUB, &few).0);
     assert!(after.get("assignee").is_none() && after.get("context").is_none() && after.get("tags").is_some());
 }
+
+#[test]
+fn an_issue_of_another_repository_with_its_number_and_time_stays_out() {
+    let at = |name: &str, title: &str, day: usize| {
+        json!({"number": 7, "title": title, "author": {"login": "ada"}, "createdAt": "2026-01-01T08:00:00Z",
+            "updatedAt": self::day(day), "url": format!("https://github.com/{name}/issues/7")})
+    };
+    let mut here = None;
+    import(&mut here, &GITHUB, &at("zoo/okapi", "Tokens expire", 0));
+    let here = here.unwrap();
+    let other = at("zoo/gnu", "Dark mode", 1);
+    let arrival = (GITHUB.read)(&other).unwrap();
+    let Settled::Other(reason) = joined(Some(here.clone()), &GITHUB, &arrival, None) else {
+        panic!("it came in")
+    };
+    assert!(reason.contains("from https://github.com/zoo/okapi/issues/7, is already here"), "{reason}");
+    assert!(import_into(&here, &GITHUB, &at("zoo/okapi", "Tokens last", 1)).1);
+    // Somebody says that it moved.
+    let mut fields = here.fields();
+    fields["source_url"] = json!("https://github.com/zoo/gnu/issues/7");
+    let mut moved = here;
+    let now = crate::model::time::Time::parse("2027-01-01T00:00:00Z").unwrap();
+    let stamper = crate::model::stamp::Stamper::new(now, crate::model::uid::Uid::of(&[b"x"]));
+    moved.update(&fields, &stamper).unwrap();
+    assert!(import_into(&moved, &GITHUB, &other).1);
+}

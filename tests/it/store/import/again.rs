@@ -124,17 +124,21 @@ fn of_an_issue_that_was_born_elsewhere_the_later_birth_stands() {
     let tip = repo.tip();
     let report = import(&repo, &file);
     assert_eq!(issue(&repo, "zoo-1")["title"], "Ours");
-    assert_eq!((&report["unchanged"], repo.tip()), (&json!(1), tip));
-    let note = report["notes"][0]["note"].as_str().unwrap();
-    assert!(note.contains("created here at 2026-05-01T00:00:00.000Z: it stays as it is"), "{note}");
+    assert_eq!((&report["unchanged"], repo.tip()), (&json!(0), tip));
+    let reason = report["skipped"][0]["reason"].as_str().unwrap();
+    assert_eq!(reason, "another issue with this id, created at 2026-05-01T00:00:00.000Z, is already here");
+    let refused = repo.wf_in(&file, &["import", "beads", "-", "--strict"]).fails(1);
+    assert!(refused.stderr.contains(reason), "{}", refused.stderr);
 
     put(&repo, &path, &born("2025-05-01T00:00:00.000Z"));
-    let report = import(&repo, &file);
+    // A stranger's comments stay out, too.
+    let mut longer = record("zoo-1", &json!({}));
+    longer["comments"] =
+        json!([{"id": 2, "author": "Bea", "text": "Again.", "created_at": "2026-01-21T00:00:00Z"}]);
+    let report = import(&repo, &lines(&[longer]));
     // The same with an earlier birth: only a merge decides between births.
     assert_eq!(issue(&repo, "zoo-1")["title"], "Ours");
-    assert_eq!(report["unchanged"], 1);
-    let note = report["notes"][0]["note"].as_str().unwrap();
-    assert!(note.contains("the source's was left out"), "{note}");
+    assert_eq!(report["skipped"].as_array().unwrap().len(), 1);
     assert_eq!(comments(&repo, "zoo-1").len(), 1);
 }
 
