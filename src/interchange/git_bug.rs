@@ -8,7 +8,7 @@ mod bugs;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub(crate) use bugs::Bugs;
 
@@ -39,6 +39,9 @@ const FORMAT: &str = "git_bug";
 const DIGITS: usize = 10;
 /// The author of an operation whose identity is missing.
 const UNKNOWN: &str = "unknown";
+/// What is said of metadata, which other programs set.
+const OF_BUG: &str = "`metadata` has no field here";
+const OF_OPERATION: &str = "`metadata` of comments and other operations has no field here";
 /// The most milliseconds of a second.
 const LAST_MILLI: i64 = 999;
 
@@ -76,6 +79,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         in_second: BTreeMap::new(),
     };
     fold.metadata(first);
+    fold.notes.extend(nameless(operations));
     for operation in rest {
         fold.apply(Operation(operation));
     }
@@ -87,22 +91,44 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     Ok(Arrival { comments, notes, kept, ..Arrival::of(issue, record.clone(), changed) })
 }
 
-/// The values of a record that have no field here.
+/// The values of a record that have no field here: the metadata of the bug, and of its comments and other operations by
+/// their ids.
 fn kept(record: &Value) -> Map<String, Value> {
     let mut kept = Map::new();
-    kept.insert("id".into(), record["id"].clone());
-    let operations = record["operations"].as_array().into_iter().flatten();
-    let metadata: Map<String, Value> = operations
-        .clone()
-        .take(1)
-        .filter_map(|operation| operation["op"]["metadata"].as_object().cloned())
-        .chain(operations.filter_map(|operation| operation["op"]["new_metadata"].as_object().cloned()))
-        .flatten()
-        .collect();
-    if !metadata.is_empty() {
-        kept.insert("metadata".into(), metadata.into());
+    let bug = &record["id"];
+    kept.insert("id".into(), bug.clone());
+    let mut all: Map<String, Value> = Map::new();
+    for operation in record["operations"].as_array().into_iter().flatten().map(Operation) {
+        let own = (Some(operation.id()), &operation.op()["metadata"]);
+        let set = (operation.text("target"), &operation.op()["new_metadata"]);
+        for (of, given) in [own, set] {
+            let (Some(of), Some(given)) = (of, given.as_object().filter(|given| !given.is_empty())) else {
+                continue;
+            };
+            let Value::Object(known) = all.entry(of).or_insert_with(|| json!({})) else { continue };
+            for (name, value) in given {
+                // In git-bug, nothing replaces what was set once.
+                known.entry(name).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    if let Some(metadata) = bug.as_str().and_then(|bug| all.shift_remove(bug)) {
+        kept.insert("metadata".into(), metadata);
+    }
+    if !all.is_empty() {
+        kept.insert("operation_metadata".into(), all.into());
     }
     kept
+}
+
+/// Notes on identities of which only the id is known.
+fn nameless(operations: &[Value]) -> impl Iterator<Item = String> {
+    let authors = operations.iter().filter_map(|operation| operation["author"].as_object());
+    let nameless =
+        authors.filter(|author| ["name", "login", "email"].iter().all(|name| !author.contains_key(*name)));
+    let ids: BTreeSet<&str> = nameless.filter_map(|author| author.get("id")?.as_str()).collect();
+    let note = |id| format!("the identity `{id}` is missing or has no name, so its author is `{UNKNOWN}`");
+    ids.into_iter().map(note).collect::<Vec<_>>().into_iter()
 }
 
 /// The kinds of operation that mean something here.
@@ -189,6 +215,9 @@ impl Fold {
         if operation.has_files() {
             self.kept.insert("attached files have no field here".into());
         }
+        if operation.op()["metadata"].as_object().is_some_and(|given| !given.is_empty()) {
+            self.kept.insert(OF_OPERATION.into());
+        }
         let Some(kind) = operation.kind() else {
             let number = &operation.op()["type"];
             self.kept.insert(format!("operations of the type {number} have no meaning here").into());
@@ -209,8 +238,9 @@ impl Fold {
             Kind::LabelChange => self.labels(operation),
             Kind::NoOp => {}
             Kind::SetMetadata => {
-                self.kept.insert("`metadata` has no field here".into());
-                if operation.text("target") == Some(&self.created_by) {
+                let is_of_bug = operation.text("target") == Some(&self.created_by);
+                self.kept.insert(if is_of_bug { OF_BUG } else { OF_OPERATION }.into());
+                if is_of_bug {
                     self.address(&operation.op()["new_metadata"]);
                 }
             }
@@ -280,7 +310,7 @@ impl Fold {
         }
         let metadata = &create.op()["metadata"];
         if metadata.as_object().is_some_and(|members| !members.is_empty()) {
-            self.kept.insert("`metadata` has no field here".into());
+            self.kept.insert(OF_BUG.into());
         }
         self.address(metadata);
     }

@@ -109,6 +109,35 @@ fn what_has_no_field_is_kept() {
 }
 
 #[test]
+fn metadata_of_a_comment_is_not_that_of_the_bug() {
+    let arrival = arrive(&[
+        json!({"type": 3, "message": "see", "metadata": {"github-id": "C1"}}),
+        json!({"type": 8, "target": BUG, "new_metadata": {"origin": "github"}}),
+        json!({"type": 8, "target": "op1", "new_metadata": {"origin": "mail", "github-id": "C2", "a-url": "https://example.org/c"}}),
+        json!({"type": 8, "target": BUG, "new_metadata": {"origin": "later"}}),
+    ]);
+    assert_eq!(arrival.issue.source_url, None);
+    let said: Vec<&str> = arrival.kept.iter().map(AsRef::as_ref).collect();
+    assert_eq!(said, [OF_BUG, OF_OPERATION]);
+    let kept = (GIT_BUG.kept)(arrival.issue.imported.as_ref().unwrap());
+    assert_eq!(kept["metadata"], json!({"origin": "github"}));
+    let of_comment = json!({"github-id": "C1", "origin": "mail", "a-url": "https://example.org/c"});
+    assert_eq!(kept["operation_metadata"], json!({"op1": of_comment}));
+    assert_eq!(arrival.comments[0].source_id.as_deref(), Some("op1"));
+}
+
+#[test]
+fn an_identity_without_a_name_is_noted_once() {
+    let mut bug = bug(&[json!({"type": 3, "message": "a"}), json!({"type": 3, "message": "b"})]);
+    for n in 1..3 {
+        bug["operations"][n]["author"] = json!({"id": "i9"});
+    }
+    let arrival = read(&bug).unwrap();
+    assert_eq!(arrival.comments[0].author.as_str(), UNKNOWN);
+    assert_eq!(arrival.notes, ["the identity `i9` is missing or has no name, so its author is `unknown`"]);
+}
+
+#[test]
 fn what_cannot_be_an_issue_is_refused() {
     let mut no_title = bug(&[]);
     no_title["operations"][0]["op"]["title"] = json!(" \n");
