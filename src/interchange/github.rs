@@ -6,6 +6,7 @@ mod comment;
 mod completed;
 mod elsewhere;
 mod gh;
+mod members;
 mod pages;
 
 use serde_json::{Map, Value};
@@ -29,7 +30,7 @@ pub(crate) static GITHUB: Tracker = Tracker {
     read,
     completed: Some(completed::from),
     is_elsewhere: Some(elsewhere::is_elsewhere),
-    kept,
+    kept: members::kept,
     has_items: false,
     hint: "give the JSON that `gh issue list --json …` or `gh api --paginate …/issues` wrote",
 };
@@ -40,10 +41,6 @@ const GHOST: &str = "ghost";
 const APP: &str = "app/";
 /// The author of an issue whose record does not say.
 const UNKNOWN: &str = "unknown";
-/// Members that say something of their own here and have no field.
-const SAID: &[&str] =
-    &["milestone", "locked", "isPinned", "projectItems", "projectCards", "active_lock_reason"];
-
 /// The issue that `record` becomes.
 fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let Value::Object(map) = record else {
@@ -79,7 +76,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     fields.labels(&mut issue);
     fields.first_assignee(&mut issue);
     let comments = fields.comments(changed);
-    let unplaced = said(map).map(|(name, _)| format!("`{name}` has no field here").into());
+    let unplaced = members::unplaced(map).map(|(name, _)| format!("`{name}` has no field here").into());
     fields.kept.extend(unplaced);
     let Fields { notes, kept, .. } = fields;
     let silent = absent::silent(map);
@@ -91,33 +88,6 @@ fn number(given: &Value) -> Option<u64> {
     let is_number = |text: &str| !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
     let of_text = || given.as_str().filter(|text| is_number(text)).and_then(|text| text.parse().ok());
     given.as_u64().or_else(of_text).filter(|number| *number > 0)
-}
-
-/// The values of a record that have no field here.
-fn kept(record: &Value) -> Map<String, Value> {
-    let Value::Object(map) = record else { return Map::new() };
-    let mut kept: Map<String, Value> = said(map)
-        .map(|(name, value)| {
-            let short = value.get("title").filter(|_| name == "milestone").unwrap_or(value);
-            (name.to_owned(), short.clone())
-        })
-        .collect();
-    let assignees: Vec<Value> = assignees(map).map(Value::from).collect();
-    if assignees.len() > 1 {
-        kept.insert("assignees".into(), assignees.into());
-    }
-    kept
-}
-
-fn said(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
-    let says = |value: &Value| match value {
-        Value::Null | Value::Bool(false) => false,
-        Value::Array(items) => !items.is_empty(),
-        Value::String(text) => !text.is_empty(),
-        _ => true,
-    };
-    let members = map.iter().filter(move |(name, value)| SAID.contains(&name.as_str()) && says(value));
-    members.map(|(name, value)| (name.as_str(), value))
 }
 
 /// The logins of those who are assigned.
@@ -328,13 +298,28 @@ mod tests {
     #[test]
     fn what_has_no_field_is_kept() {
         let record = gh(
-            &json!({"milestone": {"title": "1.0"}, "assignees": [{"login": "a"}, {"login": "b"}], "locked": true}),
+            &json!({"milestone": {"title": "1.0"}, "assignees": [{"login": "a"}, {"login": "b"}], "locked": true,
+                "reactions": {"url": "x", "total_count": 2}, "sub_issues_summary": {"total": 0}, "closed_by": {"login": "cy"},
+                "labels_url": "x", "node_id": "n", "draft": false, "estimate": 3}),
         );
         let arrival = read(&record).unwrap();
-        assert_eq!(arrival.kept.len(), 3);
+        let said: Vec<&str> = arrival.kept.iter().map(AsRef::as_ref).collect();
         assert_eq!(
-            kept(&record),
-            *json!({"milestone": "1.0", "locked": true, "assignees": ["a", "b"]}).as_object().unwrap()
+            said,
+            [
+                "`closed_by` has no field here",
+                "`estimate` has no field here",
+                "`locked` has no field here",
+                "`milestone` has no field here",
+                "`reactions` has no field here",
+                "only the first of several `assignees` has a field here"
+            ]
+        );
+        let kept = (GITHUB.kept)(&record);
+        assert_eq!(
+            Value::from(kept),
+            json!({"milestone": "1.0", "assignees": ["a", "b"], "locked": true, "closed_by": "cy",
+                "reactions": {"url": "x", "total_count": 2}, "estimate": 3})
         );
     }
 

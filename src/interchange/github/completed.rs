@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::members::is_unplaced;
+
 /// Members that say the same in the two forms of a record.
 const MEMBERS: &[&[&str]] = &[
     &["author", "user"],
@@ -10,12 +12,6 @@ const MEMBERS: &[&[&str]] = &[
     &["assignees"],
     &["html_url", "url"],
     &["issueType", "type"],
-    &["milestone"],
-    &["locked"],
-    &["isPinned"],
-    &["projectItems"],
-    &["projectCards"],
-    &["active_lock_reason"],
 ];
 /// The fields that go with the state.
 const OF_STATE: &[&[&str]] = &[&["stateReason", "state_reason"], &["closedAt", "closed_at"]];
@@ -33,6 +29,9 @@ pub(super) fn from(before: &Value, now: &Value) -> Value {
             whole.extend(known);
         }
     }
+    for (name, value) in old.iter().filter(|(name, _)| is_unplaced(name) && !new.contains_key(*name)) {
+        whole.insert(name.clone(), value.clone());
+    }
     let comments = old.get("comments").filter(|it| it.is_array());
     if let Some(known) = comments.filter(|_| !new.get("comments").is_some_and(Value::is_array)) {
         whole.insert("comments".into(), known.clone());
@@ -49,11 +48,11 @@ mod tests {
     #[test]
     fn what_is_missing_is_known_from_before_and_what_is_empty_is_empty() {
         let before = json!({"state": "CLOSED", "stateReason": "COMPLETED", "body": "b", "labels": [{"name": "x"}],
-            "comments": [{"body": "c"}], "url": "u", "author": {"login": "ada"}});
+            "comments": [{"body": "c"}], "url": "u", "author": {"login": "ada"}, "milestone": {"title": "m"}, "estimate": 3});
         let now = json!({"state": "closed", "labels": [], "comments": 1, "title": "t"});
         let whole = from(&before, &now);
         assert_eq!(whole["labels"], json!([]));
-        for name in ["stateReason", "body", "comments", "url", "author"] {
+        for name in ["stateReason", "body", "comments", "url", "author", "milestone", "estimate"] {
             assert_eq!(whole[name], before[name], "{name}");
         }
         let open =
