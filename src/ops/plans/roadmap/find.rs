@@ -110,7 +110,10 @@ pub(super) fn target(
     let before = match (named, given) {
         (Some(text), _) => Some(existing(tx, &resolve::roadmap(tx, text)?)?),
         (None, _) if is_new => None,
-        (None, Some(id)) => records::roadmap(tx, id)?,
+        (None, Some(id)) => match records::roadmap(tx, id)? {
+            None => refuse_double(tx, id, document)?,
+            found => found,
+        },
         (None, None) => known(tx, document, &made(whole, document, created_at, 1))?,
     };
     if let Some(folder) = before {
@@ -148,17 +151,7 @@ fn known(
     document: &RoadmapDocument,
     made: &RoadmapId,
 ) -> Result<Option<RoadmapFolder>, Refusal> {
-    let title = roadmap::title(document).unwrap_or_default();
-    let mut others = Vec::new();
-    for id in records::roadmap_ids(read)? {
-        match records::roadmap(read, &id) {
-            Ok(folder) => others.extend(folder),
-            Err(StoreError::Broken { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    let mut found: Vec<RoadmapFolder> =
-        others.extract_if(.., |it| it.roadmap.record.title.to_lowercase() == title.to_lowercase()).collect();
+    let (mut found, others) = titled(read, document)?;
     if found.is_empty() {
         let is_made = |id: &RoadmapId| id == made || id.is_twin_of(made);
         found = others.into_iter().filter(|it| is_made(&it.roadmap.record.id)).collect();
@@ -168,7 +161,10 @@ fn known(
     }
     let ids: Vec<RoadmapId> = found.iter().map(|it| it.roadmap.record.id.clone()).collect();
     if !ids.windows(2).all(|pair| pair[0].is_twin_of(&pair[1])) {
-        return Err(several(&format!("several roadmaps have the title `{title}`"), &ids));
+        let title = roadmap::title(document).unwrap_or_default();
+        let updates = RemedyCall::new(Op::RoadmapAdd, ["FILE"]).option("roadmap", "RMAP");
+        return Err(several(&format!("several roadmaps have the title `{title}`"), &ids)
+            .remedy(updates, "updates that one"));
     }
     let twins =
         found.iter().map(|it| Ok(Twin::of(&view_of(read, it)?))).collect::<Result<Vec<_>, Refusal>>()?;
@@ -177,6 +173,44 @@ fn known(
     }
     let kept = twins.iter().position(|it| it.is_open).unwrap_or_else(|| kept(&twins));
     Ok(Some(found.swap_remove(kept)))
+}
+
+/// The roadmaps with the title of a document, in any case, and the others; without those that cannot be read.
+fn titled(
+    read: &impl ReadState,
+    document: &RoadmapDocument,
+) -> Result<(Vec<RoadmapFolder>, Vec<RoadmapFolder>), Refusal> {
+    let title = roadmap::title(document).unwrap_or_default().to_lowercase();
+    let mut all = Vec::new();
+    for id in records::roadmap_ids(read)? {
+        match records::roadmap(read, &id) {
+            Ok(folder) => all.extend(folder),
+            Err(StoreError::Broken { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(all.into_iter().partition(|it| it.roadmap.record.title.to_lowercase() == title))
+}
+
+/// Refuses an id that is not here if another roadmap has the document's title: then every issue would be here twice. An
+/// id from a clone that this one has not met yet comes with a sync.
+fn refuse_double(
+    read: &impl ReadState,
+    id: &RoadmapId,
+    document: &RoadmapDocument,
+) -> Result<Option<RoadmapFolder>, Refusal> {
+    let (found, _) = titled(read, document)?;
+    let Some(first) = found.first().map(|it| &it.roadmap.record.id) else { return Ok(None) };
+    let ids = found.iter().map(|it| it.roadmap.record.id.to_string()).collect();
+    let call = RemedyCall::new(Op::RoadmapAdd, ["FILE"]);
+    Err(Refusal::new(
+        Code::ChoiceNeeded,
+        format!("the document has the id `{id}`, which is not here; its title is that of another roadmap"),
+    )
+    .details::<String>(ids)
+    .remedy(call.clone().option("roadmap", first.as_str()), "updates that one")
+    .remedy(call.flag("new"), "adds another one, with an id of its own")
+    .remedy(Other::Sync, "brings it, if another clone has it"))
 }
 
 /// Whether something is left to do of a roadmap.

@@ -177,3 +177,28 @@ fn a_file_is_known_by_what_it_was_when_its_roadmap_has_another_title_now() {
         (&json!(id), &json!("Exports"), &json!([]))
     );
 }
+
+#[test]
+fn an_id_that_is_not_here_doubles_no_roadmap() {
+    let repo = Sandbox::new().store("a");
+    let id = add(&repo, &direct(), &[])["id"].as_str().unwrap().to_owned();
+    let mut slip = direct();
+    slip["id"] = json!("RMAP-export-for-teams-20261121-00000000");
+    let text = slip.to_string();
+    let error = repo.refused_in(text.clone(), 1, &["roadmap", "add", "-"]);
+    assert_eq!((&error["code"], &error["details"]), (&json!("choice-needed"), &json!([id])));
+    let hint = error["hint"].as_str().unwrap();
+    for way in
+        [&*format!("git wf roadmap add --roadmap {id} FILE"), "git wf roadmap add --new FILE", "git wf sync"]
+    {
+        assert!(hint.contains(way), "{way}: {hint}");
+    }
+    assert_eq!(add(&repo, &slip, &["--roadmap", &id])["unchanged"].as_array().unwrap().len(), 3);
+    assert_eq!(add(&repo, &slip, &["--new"])["created"].as_array().unwrap().len(), 3);
+    // Two of them have the title now.
+    let error = repo.refused_in(direct().to_string(), 1, &["roadmap", "add", "-"]);
+    assert!(error["hint"].as_str().unwrap().contains("git wf roadmap add --roadmap"), "{error}");
+    // An id from elsewhere with a title of its own is a new roadmap with that id.
+    slip["title"] = json!("Import for teams");
+    assert_eq!(add(&repo, &slip, &[])["id"], slip["id"]);
+}
