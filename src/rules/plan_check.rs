@@ -4,6 +4,7 @@
 mod checker;
 mod exploration;
 mod finding;
+mod reply;
 mod spelling;
 mod table;
 mod task;
@@ -289,6 +290,7 @@ impl Checker<'_> {
                 self.spoil_task();
             }
         }
+        self.reply(tasks);
         let cycles = cycles(tasks, &ids);
         for (n, task) in tasks.iter().enumerate().filter(|(_, task)| task.is_object()) {
             self.count(QualityPart::LegalDependencies, |c| c.dependencies(n, task, &ids, &cycles));

@@ -175,13 +175,17 @@ pub(crate) enum Unadded {
 pub(crate) fn is_in(plan: &Value) -> bool {
     let tasks = plan["tasks"].as_array().into_iter().flatten();
     tasks.into_iter().any(|task| {
-        let is = |name: &str, word: &str| {
-            task[name].as_str().is_some_and(|text| text.trim().eq_ignore_ascii_case(word))
-        };
         let steps = task["implementation"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        (is("action", "notify") && is("scope", "github"))
-            || steps.into_iter().any(|step| step.contains("gh issue comment"))
+        is_reply_json(task) || steps.into_iter().any(|step| step.contains("gh issue comment"))
     })
+}
+
+/// Like [`is_reply`], for a task as its planner wrote it.
+pub(crate) fn is_reply_json(task: &Value) -> bool {
+    let is = |name: &str, word: &str| {
+        task[name].as_str().is_some_and(|text| text.trim().eq_ignore_ascii_case(word))
+    };
+    is("action", "notify") && is("scope", "github")
 }
 
 /// The plan with this task added last: it depends on every task that no other depends on.

@@ -94,6 +94,10 @@ rules! {
         "name tasks of this plan; what another plan must do first belongs to depends_on of the issue";
     CYCLE = Error "cycle": "no task depends on itself, directly or through others",
         "remove one of the dependencies";
+    REPLY_FIRST = Error "reply-first": "no task depends on the reply on GitHub (action Notify, scope github), which is sent once all other work is done",
+        "remove the dependency";
+    REPLY = Warning "reply": "the reply on GitHub is the last task, waits for all others, and has neither a commit nor tests",
+        "put it last, let it depend on what no other task depends on, and leave out commit and test";
     FEW_STEPS = Warning "few-steps": "a task has two steps or more",
         "describe each step";
     NO_TEST = Warning "no-test": "a task other than Notify has a test command",
