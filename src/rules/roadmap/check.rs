@@ -1,6 +1,8 @@
 //! Checks whether the document of a roadmap is sound.
 
 mod message;
+mod pattern;
+mod scopes;
 mod table;
 mod tasks;
 
@@ -10,8 +12,8 @@ use serde_json::{Value, json};
 
 use self::message::Message;
 use self::table::{
-    CYCLE, DEPENDS_ON, DONE, FORM, LAYERS, LENGTH, LIFECYCLE, SCOPE, TASKS, TEXT, TITLE, TYPE, VAGUE,
-    VERIFICATION, WAVE,
+    CYCLE, DEPENDS_ON, DONE, FORM, LAYERS, LENGTH, LIFECYCLE, TASKS, TEXT, TITLE, TYPE, VAGUE, VERIFICATION,
+    WAVE,
 };
 use super::{Item, items, layer, mode, title};
 use crate::model::issue::{
@@ -56,12 +58,18 @@ pub(crate) fn examine(
         Err(Unread { path, error }) => {
             let message = Message::of(&error.to_string());
             let path = message.path(&path);
-            checker.find_as(&TYPE, path, message.found, message.expected);
+            let found = message.found.or_else(|| Some(format!("`{}`", at(given, &path)?)));
+            checker.find_as(&TYPE, path, found, message.expected);
             return Err(checker.findings);
         }
     };
     checker.document(&document);
     if checker.findings.is_empty() { Ok(document) } else { Err(checker.findings) }
+}
+
+/// The value at a path such as `tasks[0].scope`.
+fn at<'v>(document: &'v Value, path: &str) -> Option<&'v Value> {
+    document.pointer(&format!("/{}", path.replace(['[', '.'], "/").replace(']', "")))
 }
 
 struct Checker<'a> {
@@ -87,6 +95,14 @@ impl Checker<'_> {
         let finding = PlanFinding::new(rule, path, None, allowed);
         let found = found.unwrap_or_else(|| finding.found.clone());
         self.findings.push(PlanFinding { found, ..finding });
+    }
+
+    /// Like [`Self::find`], with a remedy of its own.
+    fn find_with(&mut self, rule: &Rule, path: String, found: &Value, allowed: &str, remedy: &'static str) {
+        if self.findings.len() < MOST_FINDINGS {
+            let finding = PlanFinding::new(rule, path, Some(found), allowed);
+            self.findings.push(PlanFinding { remedy, ..finding });
+        }
     }
 
     fn document(&mut self, it: &RoadmapDocument) {
@@ -322,9 +338,8 @@ impl Checker<'_> {
                 match waves.get(on.as_str()) {
                     None => self.find(&DEPENDS_ON, path, Some(&found), format!("one of {}", ids.join(", "))),
                     Some(_) if item.id == "L0" => {
-                        let finding = PlanFinding::new(&DEPENDS_ON, path, Some(&found), "nothing");
                         let remedy = "leave it out: L0 is usable by itself, so it depends on nothing";
-                        self.findings.push(PlanFinding { remedy, ..finding });
+                        self.find_with(&DEPENDS_ON, path, &found, "nothing", remedy);
                     }
                     // A cycle was named already.
                     Some(wave)
@@ -337,31 +352,6 @@ impl Checker<'_> {
                     Some(_) => {}
                 }
             }
-        }
-    }
-
-    /// Each feature belongs to one layer, and no layer with it excludes it.
-    fn scopes(&mut self, items: &[Item], all: &[String]) {
-        let mut seen: BTreeMap<String, &str> = BTreeMap::new();
-        for (n, item) in items.iter().enumerate() {
-            let excluded: BTreeSet<String> = item.excludes.iter().map(|text| plain(text)).collect();
-            for (m, feature) in item.scope.iter().enumerate() {
-                let (path, found, key) = (format!("layers[{n}].scope[{m}]"), json!(feature), plain(feature));
-                if excluded.contains(&key) {
-                    self.find(&SCOPE, path, Some(&found), "a feature that the layer does not exclude");
-                } else if let Some(other) = seen.get(&key) {
-                    let allowed = format!("a feature that no other layer has; `{other}` has it");
-                    self.find(&SCOPE, path, Some(&found), allowed);
-                } else if !all.is_empty() && !all.iter().any(|it| plain(it) == key) {
-                    self.find(&SCOPE, path, Some(&found), "a feature from the scope of the roadmap");
-                } else {
-                    seen.insert(key, item.id.as_str());
-                }
-            }
-        }
-        for (n, feature) in all.iter().enumerate().filter(|(_, feature)| !seen.contains_key(&plain(feature)))
-        {
-            self.find(&SCOPE, format!("scope[{n}]"), Some(&json!(feature)), "a feature that some layer has");
         }
     }
 }

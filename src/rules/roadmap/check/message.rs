@@ -27,6 +27,9 @@ impl Message {
             };
             return Self { missing: None, found: Some(format!("`{found}`")), expected };
         }
+        if text == "invalid number" {
+            return Self { expected: "a whole number from 1 on".into(), ..Self::default() };
+        }
         let Some((found, expected)) = text.split_once(", expected ") else {
             return Self { expected: format!("something else: {text}"), ..Self::default() };
         };
@@ -82,6 +85,13 @@ mod tests {
                 "id",
                 Some("`x`"),
                 "the id of a roadmap (it is RMAP-)",
+            ),
+            (
+                "invalid number",
+                "tasks[0].parallel_group",
+                "tasks[0].parallel_group",
+                None,
+                "a whole number from 1 on",
             ),
             ("too deep", ".", "$", None, "something else: too deep"),
         ] {

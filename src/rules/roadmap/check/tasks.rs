@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::table::{GROUP, INPUT, PATH};
-use super::{Checker, plain};
+use super::{Checker, pattern, plain};
 use crate::model::repo_path::RepoPath;
 use crate::rules::roadmap::Item;
 
@@ -75,7 +75,9 @@ struct Artifact {
 impl Artifact {
     fn overlaps(&self, other: &Self) -> bool {
         let paths = self.path.as_ref().zip(other.path.as_ref());
-        self.key == other.key || paths.is_some_and(|(one, two)| one.overlaps(two))
+        self.key == other.key
+            || paths.is_some_and(|(one, two)| one.overlaps(two))
+            || pattern::meet(&self.text, &other.text)
     }
 }
 

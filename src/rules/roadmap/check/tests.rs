@@ -149,12 +149,13 @@ fn each_rule_finds_what_breaks_it() {
         ("tasks", "/tasks/1/inputs/1", json!("src/none.rs"), "tasks[1].inputs[1]", "input"),
         ("tasks", "/tasks/1/inputs/0", json!("what the user says"), "tasks[1].inputs[0]", "input"),
         ("tasks", "/tasks/1/depends_on", json!([]), "tasks[1].inputs[0]", "input"),
-        ("tasks", "/tasks/2", json!(null), "tasks[2].scope[0]", "group"),
+        ("tasks", "/tasks/2", json!("src/2.rs/part"), "tasks[2].scope[0]", "group"),
+        ("tasks", "/tasks/2", json!("src/*.rs"), "tasks[2].scope[0]", "group"),
     ] {
         let mut changed = if document == "layers" { progressive(3) } else { direct() };
         if pointer == "/tasks/2" {
             let mut third = task_of(3, 2);
-            third["scope"] = json!("src/2.rs/part");
+            third["scope"] = value.clone();
             changed["tasks"].as_array_mut().unwrap().push(third);
         } else {
             let (parent, name) = pointer.rsplit_once('/').unwrap();
@@ -246,6 +247,37 @@ fn the_advice_fits_what_is_wrong() {
         of_part.contains("expected an object; found \"done\"") && !of_part.contains("struct"),
         "{of_part}"
     );
+    for (pointer, value, said) in [
+        (
+            "/layers/0/scope",
+            json!(["feature 0", "Feature 0."]),
+            "expected each feature once; found \"Feature 0.\"; remove",
+        ),
+        ("/layers/1/scope", json!(["feature 0"]), "`L0` has it; found \"feature 0\"; keep it in only one"),
+        ("/layers/0/excludes", json!(["feature 0"]), "; remove it from `scope` or from `excludes`"),
+    ] {
+        let mut document = progressive(2);
+        document["layers"][0]["excludes"] = json!([]);
+        *document.pointer_mut(pointer).unwrap() = value;
+        let findings = examine(&document, RoadmapSetting::default()).unwrap_err();
+        let told = format!("{}; {}", findings[0], findings[0].remedy);
+        assert!(told.contains(said), "{told}");
+    }
+    let mut scoped = progressive(2);
+    scoped["scope"] = json!(["feature 0", "feature 9"]);
+    let findings = examine(&scoped, RoadmapSetting::default()).unwrap_err();
+    let remedies: Vec<&str> = findings.iter().map(|it| it.remedy).collect();
+    assert_eq!(
+        remedies,
+        [
+            "add it to the scope of the roadmap, or remove it from the layer",
+            "add it to the scope of a layer, or remove it from the scope of the roadmap"
+        ]
+    );
+    let mut odd = direct();
+    odd["tasks"][0]["parallel_group"] = json!(-1);
+    let of_group = examine(&odd, RoadmapSetting::default()).unwrap_err()[0].to_string();
+    assert_eq!(of_group, "tasks[0].parallel_group: expected a whole number from 1 on; found `-1`");
     let mut named = progressive(2);
     named["id"] = json!("x");
     let of_id = examine(&named, RoadmapSetting::default()).unwrap_err()[0].to_string();
