@@ -40,6 +40,14 @@ pub(crate) fn assess(factors: &Factors) -> Assessed {
     Assessed { factors: factors.clone(), high, medium, low, recommended }
 }
 
+impl Assessed {
+    /// Whether the factors that are missing could decide.
+    pub(crate) fn is_open(&self) -> bool {
+        let missing = self.factors.all().len() - self.high - self.medium - self.low;
+        missing > 0 && self.recommended.is_none() && self.high.max(self.low) + missing >= DECISIVE
+    }
+}
+
 /// Why it is unclear how to cut a requirement.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Unchosen {
@@ -128,6 +136,32 @@ mod tests {
             choose(&RoadmapDocument::default(), wanted),
             Err(Unchosen::Other { found: None, .. })
         ));
+    }
+
+    #[test]
+    fn missing_factors_matter_only_if_they_could_decide() {
+        let of = |words: &[&str]| {
+            let names = [
+                "scope_clarity",
+                "technical_risk",
+                "dependency_unknown",
+                "domain_familiarity",
+                "requirement_stability",
+            ];
+            let given =
+                names.iter().zip(words).map(|(name, word)| ((*name).to_owned(), json!(word))).collect();
+            assess(&typed::read(&serde_json::Value::Object(given)).unwrap())
+        };
+        for (words, is_open) in [
+            (&["high", "high", "high"][..], false),
+            (&["low", "low", "low", "high"], false),
+            (&["high", "high", "low"], true),
+            (&["high", "medium", "low"], true),
+            (&["high", "medium", "medium", "low"], false),
+            (&["high", "high", "low", "low", "medium"], false),
+        ] {
+            assert_eq!(of(words).is_open(), is_open, "{words:?}");
+        }
     }
 
     proptest! {

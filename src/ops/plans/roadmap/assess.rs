@@ -36,7 +36,7 @@ fn assessment(given: &Value) -> Result<Factors, Refusal> {
 ///
 /// # Errors
 /// `invalid-roadmap` if the document's factors cannot be read; a usage error if there are none; `incomplete` if one is
-/// missing; `undecided` if somebody must choose.
+/// missing that could decide; `undecided` if somebody must choose.
 pub(crate) fn assess(input: &Assess) -> Result<Done<Assessed>, Refusal> {
     let given = input.document.as_ref().map(|(_, document)| assessment(document)).transpose()?;
     let factors = input.factors.or(&given.unwrap_or_default());
@@ -49,14 +49,15 @@ pub(crate) fn assess(input: &Assess) -> Result<Done<Assessed>, Refusal> {
             .hint("give the five factors as options, or in `assessment.factors` of a file")
             .remedy(RemedyCall::new(Other::Schema, ["roadmap-document"]), "describes them"));
     }
-    let missing: Vec<&str> =
-        factors.all().iter().filter(|(_, given)| given.is_none()).map(|(name, _)| *name).collect();
-    if !missing.is_empty() {
+    let mut assessed = roadmap::assess(&factors);
+    if assessed.is_open() {
+        let all = factors.all();
+        let missing: Vec<&str> =
+            all.iter().filter(|(_, given)| given.is_none()).map(|(name, _)| *name).collect();
         return Err(Refusal::new(Code::Incomplete, format!("the assessment lacks {}", missing.join(", ")))
             .hint("each factor is low, medium or high: how uncertain the requirement is in that respect")
             .remedy(RemedyCall::new(Other::Schema, ["roadmap-document"]), "describes them"));
     }
-    let mut assessed = roadmap::assess(&factors);
     assessed.recommended = assessed.recommended.or(input.chosen);
     match assessed.recommended {
         Some(_) => Ok(Done { view: assessed, commit: None, notices: vec![] }),

@@ -236,6 +236,9 @@ fn what_the_factors_leave_open_somebody_decides() {
     let low = repo.json(&["roadmap", "assess", "roadmap.json", "--scope-clarity", "low"]);
     assert_eq!(low["recommended"], "direct");
     assert_eq!(repo.refused(1, &["roadmap", "assess", "--technical-risk", "low"])["code"], "incomplete");
+    let three = ["--technical-risk", "high", "--scope-clarity", "high", "--requirement-stability", "high"];
+    let decided = repo.json(&[&["roadmap", "assess"], &three[..]].concat());
+    assert_eq!(decided["recommended"], "progressive", "the others cannot change it");
 }
 
 #[test]
