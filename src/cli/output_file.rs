@@ -11,10 +11,14 @@ pub(in crate::cli) fn to_file<V>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<V, Failure>,
 ) -> Result<V, Failure> {
-    let failed = |error: &std::io::Error| {
-        Failure::new(Code::CannotWrite, format!("cannot write `{}`: {}", path.display(), system_words(error)))
+    let refused = |why: String| {
+        Failure::new(Code::CannotWrite, format!("cannot write `{}`: {why}", path.display()))
             .hint("name a file in an existing directory that you can write to")
     };
+    if path.is_dir() {
+        return Err(refused("it is a directory".to_owned()));
+    }
+    let failed = |error: &std::io::Error| refused(system_words(error));
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Like any new file: others may read it if the user's umask allows it.
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);

@@ -148,15 +148,21 @@ pub(crate) fn export_csv<E: From<Refusal> + From<io::Error>>(
     list: &List,
     out: &mut dyn Write,
 ) -> Result<Done<ExportedTable>, E> {
-    csv::head(out)?;
     let mut written = 0;
     session.counted("exporting", None, |seen| {
         issues::list::<E>(session, list, |view| {
+            // Not before: there may be no store, or a filter may be wrong.
+            if written == 0 {
+                csv::head(out)?;
+            }
             written += 1;
             seen(written);
             Ok(csv::issue(out, &view.issue, &view.derived)?)
         })
     })?;
+    if written == 0 {
+        csv::head(out)?;
+    }
     Ok(session.done(ExportedTable { issues: written }, None))
 }
 

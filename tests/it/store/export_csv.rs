@@ -18,3 +18,15 @@ fn a_table_has_what_list_has_and_no_formula() {
     assert!(!repo.read("out.csv").contains("ISS-2"));
     repo.wf(&["--json", "export", "csv"]).fails(2);
 }
+
+#[test]
+fn without_a_store_nothing_is_written_and_a_directory_is_no_file() {
+    let sandbox = Sandbox::new();
+    let bare = sandbox.repo("bare");
+    assert_eq!(bare.wf(&["export", "csv"]).fails(1).stdout, "");
+    let repo = sandbox.store("a");
+    assert_eq!(repo.wf(&["export", "csv", "--since", "some day"]).fails(2).stdout, "");
+    assert_eq!(repo.wf(&["export", "csv"]).ok().stdout.lines().count(), 1, "no issues have a head, too");
+    let error = repo.refused(1, &["export", "csv", "-o", "."]);
+    assert_eq!(error["message"], "cannot write `.`: it is a directory");
+}
