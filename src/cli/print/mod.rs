@@ -36,6 +36,7 @@ pub(super) mod remedy;
 pub(super) mod review;
 pub(super) mod roadmap;
 pub(super) mod roadmap_document;
+mod roadmap_parts;
 pub(super) mod run;
 mod run_board;
 pub(super) mod run_dry;

@@ -3,15 +3,17 @@
 use std::io::{self, Write};
 
 use super::issues::status_style;
-use super::spelled;
+use super::{roadmap_parts as parts, spelled};
 use crate::model::roadmap::RoadmapMode;
 use crate::ops::plans::roadmap::{HandOver, RoadmapAdded, RoadmapIssue, RoadmapSummary, RoadmapView};
 use crate::rules::roadmap::{Assessed, Round, RoundStatus, Status};
-use crate::ui::text::{clean_line, count};
+use crate::ui::text::{clean_line, count, truncate};
 use crate::ui::{Cell, Column, Screen, Table, style, time};
 
 /// How many characters a progress bar has.
 const BAR: usize = 10;
+/// How many columns a value has that was replaced; `log` has all of it.
+const LONGEST_VALUE: usize = 120;
 
 /// `██████░░░░ 3/5`
 pub(super) fn bar(done: usize, total: usize) -> String {
@@ -78,12 +80,13 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
         }
     }
     for was in &it.overridden {
-        let (id, value) = (screen.painter().paint(style::ID, was.issue_id.as_str()), was.value.to_string());
-        let value = clean_line(&value);
+        let id = screen.painter().paint(style::ID, was.issue_id.as_str());
+        let value = was.value.as_str().map_or_else(|| was.value.to_string(), str::to_owned);
+        let value = truncate(&clean_line(&value), LONGEST_VALUE);
+        let field = if was.field == "context" { "description" } else { &was.field };
         writeln!(
             screen,
-            "{id} {}: was {value} here; the document changed it later, so the document's value wins",
-            was.field
+            "{id} {field}: was `{value}` here; the document changed it later, so the document's value wins"
         )?;
     }
     for it in &it.outdated {
@@ -157,6 +160,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, it: &RoadmapView, now: i64) -> i
         bar(it.done, it.total),
         clean_line(&it.author)
     )?;
+    parts::assessment(screen, it)?;
     for wave in &it.waves {
         let heading = painter.paint(style::HEADING, &format!("wave {}", wave.wave));
         writeln!(screen, "\n{heading}  {}", bar(wave.done, wave.total))?;
@@ -166,11 +170,13 @@ pub(in crate::cli) fn show(screen: &mut Screen, it: &RoadmapView, now: i64) -> i
         writeln!(screen, "\n{}", painter.paint(style::HEADING, "no longer in the document"))?;
         issues(screen, &it.gone)?;
     }
+    parts::convergence(screen, it)?;
+    parts::risks(screen, it)?;
     if !it.rounds.is_empty() {
         writeln!(screen, "\n{}", painter.paint(style::HEADING, "feedback"))?;
         it.rounds.iter().try_for_each(|round| line_of(screen, round, now))?;
     }
-    Ok(())
+    parts::context(screen, it)
 }
 
 fn issues(screen: &mut Screen, issues: &[RoadmapIssue]) -> io::Result<()> {
@@ -201,7 +207,11 @@ fn line_of(screen: &mut Screen, it: &Round, now: i64) -> io::Result<()> {
     let look = if it.status == RoundStatus::Open { style::WARN } else { style::DIM };
     let status = screen.painter().paint(look, it.status.as_str());
     let (who, when) = (clean_line(&it.author), time::ago(now, it.at.millis()));
-    writeln!(screen, "  {}. {status}  {}  ({who}, {when})", it.round, clean_line(&said.join("; ")))
+    writeln!(screen, "  {}. {status}  {}  ({who}, {when})", it.round, clean_line(&said.join("; ")))?;
+    match it.changes.is_empty() {
+        true => Ok(()),
+        false => writeln!(screen, "     changed: {}", clean_line(&it.changes.join(", "))),
+    }
 }
 
 /// A roadmap after feedback or approval.

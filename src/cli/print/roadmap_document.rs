@@ -115,11 +115,16 @@ fn table(screen: &mut Screen, it: &RoadmapView, wave: &WaveView) -> io::Result<(
     Ok(())
 }
 
+/// Whether a criterion holds, as far as is known.
+pub(super) fn is_met(it: &RoadmapIssue, criterion: &str) -> bool {
+    matches!(it.status, IssueStatus::Completed | IssueStatus::Closed)
+        || it.accepted.iter().any(|by| by.criterion == criterion)
+}
+
 fn convergence(screen: &mut Screen, it: &RoadmapIssue) -> io::Result<()> {
     writeln!(screen, "\n### `{}` {}\n", it.issue_id, clean_line(&it.title))?;
-    let is_done = matches!(it.status, IssueStatus::Completed | IssueStatus::Closed);
     for criterion in &it.criteria {
-        let mark = if is_done || it.accepted.iter().any(|by| by.criterion == *criterion) { "x" } else { " " };
+        let mark = if is_met(it, criterion) { "x" } else { " " };
         writeln!(screen, "- [{mark}] {}", clean_line(criterion))?;
     }
     writeln!(screen, "\nVerification: {}", clean_line(&it.verification.join("; ")))?;
@@ -183,7 +188,7 @@ fn cell(text: &str) -> String {
 }
 
 /// JSON as nested lists.
-fn nested(screen: &mut Screen, value: &Value, depth: usize) -> io::Result<()> {
+pub(super) fn nested(screen: &mut Screen, value: &Value, depth: usize) -> io::Result<()> {
     let blanks = "  ".repeat(depth);
     let is_leaf = |value: &Value| depth + 1 >= DEEPEST || !(value.is_object() || value.is_array());
     let text = |value: &Value| match value {

@@ -31,7 +31,8 @@ enum RoadmapCommand {
     /// Add a roadmap from a file, or update one
     ///
     /// Creates the roadmap and its issues in one commit. Adding a changed file again applies only what changed in the
-    /// file; edits made here are kept. A file updates the roadmap with its `id`, or else the one with its title.
+    /// file. Edits made here are kept, except in a field that the file changed as well: that one gets the file's value,
+    /// and its old value is shown. A file updates the roadmap with its `id`, or else the one with its title.
     Add(add::Args),
     /// Have an agent plan a roadmap, and add it
     ///
