@@ -83,6 +83,14 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// A note on a label that cannot be a tag.
+pub(super) fn odd_label(label: &str) -> String {
+    match label.trim() {
+        "" => "a label is empty; it is kept in `imported`".into(),
+        label => format!("the label `{label}` cannot be a tag; it is kept in `imported`"),
+    }
+}
+
 /// The type of a value, for messages.
 pub(super) fn kind_of(value: &Value) -> &'static str {
     match value {

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use bugs::Bugs;
 
+use super::fields::odd_label;
 use super::title;
 use super::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::id::{EntryId, IssueId};
@@ -263,7 +264,7 @@ impl Fold {
                 Ok(label) => {
                     self.issue.tags.insert(label.to_owned());
                 }
-                Err(error) => self.notes.push(format!("{error}; it is kept in `imported`")),
+                Err(_) => self.notes.push(odd_label(label)),
             }
         }
         for label in operation.labels("removed") {

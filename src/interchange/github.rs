@@ -16,7 +16,7 @@ pub(crate) use gh::{comment_on, issues_of};
 pub(crate) use pages::IssuePages;
 
 use super::comment::{self as from_source, SourceComment};
-use super::fields::Fields;
+use super::fields::{Fields, odd_label};
 use super::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Issue, Source, StoredStatus};
@@ -129,11 +129,11 @@ impl Fields<'_> {
     fn labels(&mut self, issue: &mut Issue) {
         for label in self.list("labels") {
             let name = label.as_str().or_else(|| label.get("name")?.as_str());
-            match name.map(|name| limits::label(name.trim())) {
+            match name.map(|name| limits::label(name.trim()).map_err(|_| odd_label(name))) {
                 Some(Ok(name)) => {
                     issue.tags.insert(name.to_owned());
                 }
-                Some(Err(error)) => self.note(format!("{error}; it is kept in `imported`")),
+                Some(Err(note)) => self.note(note),
                 None => self.note("a label has no name; it is kept in `imported`".into()),
             }
         }

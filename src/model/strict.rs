@@ -76,6 +76,10 @@ pub(crate) fn json_fault(error: &serde_json::Error) -> String {
         "it is empty".into()
     } else if error.is_eof() {
         format!("the JSON ends half-way, at line {}, column {}", error.line(), error.column())
+    } else if error.line() > 0 {
+        let why = without_place(error);
+        let why = if why == "trailing characters" { "something follows the JSON" } else { &why };
+        format!("{why}, at line {}, column {}", error.line(), error.column())
     } else {
         error.to_string()
     }

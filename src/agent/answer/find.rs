@@ -204,7 +204,7 @@ mod tests {
     fn a_part_of_a_broken_answer_is_no_answer() {
         let found = find("Here:\n{\"solutions\": [{\"a\": 1}, {\"a\": 2},]}\nEnd.");
         assert_eq!(found.values.len(), 0);
-        assert!(found.broken.unwrap().contains("line 1 column"));
+        assert!(found.broken.unwrap().contains(", at line 1, column"));
         let found = find("{\"a\": 1");
         assert_eq!(found.broken.unwrap(), "the JSON ends half-way, at line 1, column 7");
         let found = find("{\"a\": 1, \"a\": 2}");

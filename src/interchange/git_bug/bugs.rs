@@ -26,6 +26,8 @@ const LARGEST: u64 = 16 << 20;
 /// The farthest that a clock may jump; git-bug treats anything more as an attack.
 const FARTHEST: u64 = 1_000_000;
 const DOING: &str = "cannot read a bug";
+/// What is said of an object that cannot be read.
+const LOST: &str = "is missing or damaged";
 
 /// The bugs under some refs of a repository.
 pub(crate) struct Bugs<'a> {
@@ -88,8 +90,7 @@ impl<'a> Bugs<'a> {
         if let Some(tip) = self.identities.get(id) {
             let blob =
                 file(self.repo, *tip, "version")?.ok_or_else(|| format!("the identity `{id}` is damaged"))?;
-            let version =
-                strict::parse(&blob).map_err(|error| format!("the identity `{id}` is damaged: {error}"))?;
+            let version = json(&blob).map_err(|error| format!("the identity `{id}` is damaged: {error}"))?;
             for name in ["name", "email", "login"] {
                 if let Some(text) = version[name].as_str().filter(|text| !text.is_empty()) {
                     person[name] = text.into();
@@ -129,7 +130,7 @@ fn packs(repo: &Repository, tip: ObjectId) -> Result<Vec<Pack>, String> {
         if parents.len() == MOST_COMMITS {
             return Err(format!("it has more than {MOST_COMMITS} commits"));
         }
-        let commit = repo.commit(id).map_err(|error| format!("commit {id} cannot be read: {error}"))?;
+        let commit = repo.commit(id).map_err(|_| format!("commit {id} {LOST}"))?;
         let of: Vec<ObjectId> = commit.parents().collect();
         open.extend(of.iter().filter(|parent| seen.insert(**parent)));
         parents.push((id, of));
@@ -198,11 +199,11 @@ fn pack(repo: &Repository, commit: ObjectId, is_first: bool) -> Result<Pack, Str
         return Err("it has no creation clock".into());
     }
     let data = file(repo, commit, "ops")?.ok_or("it has no operations")?;
-    let stored: Stored<'_> =
-        serde_json::from_slice(&data).map_err(|error| format!("its operations: {error}"))?;
+    let stored: Stored<'_> = serde_json::from_slice(&data)
+        .map_err(|error| format!("its operations: {}", strict::json_fault(&error)))?;
     let digest = |bytes: &[u8]| hex(&Sha256::digest(bytes));
     let operation = |raw: &RawValue| -> Result<(String, Value), String> {
-        let value = strict::parse(raw.get().as_bytes()).map_err(|why| format!("an operation: {why}"))?;
+        let value = json(raw.get().as_bytes()).map_err(|why| format!("an operation: {why}"))?;
         Ok((digest(raw.get().as_bytes()), value))
     };
     let operations = stored.ops.unwrap_or_default().into_iter().map(operation).collect::<Result<_, _>>()?;
@@ -211,9 +212,9 @@ fn pack(repo: &Repository, commit: ObjectId, is_first: bool) -> Result<Pack, Str
 
 /// The tree of a commit.
 fn folder(repo: &Repository, commit: ObjectId) -> Result<trees::TreeEntries, String> {
-    let tree = repo.tree_of(commit).map_err(|error| error.to_string())?;
-    let folder = trees::read(repo, tree).map_err(|error| error.to_string())?;
-    folder.ok_or_else(|| "its tree cannot be read".into())
+    let tree = repo.tree_of(commit).map_err(|_| format!("it {LOST}"))?;
+    let folder = trees::read(repo, tree).map_err(|_| format!("its tree {LOST}"))?;
+    folder.ok_or_else(|| format!("its tree {LOST}"))
 }
 
 /// A file in the tree of a commit.
@@ -221,7 +222,13 @@ fn file(repo: &Repository, commit: ObjectId, name: &str) -> Result<Option<Vec<u8
     let folder = folder(repo, commit)?;
     let Some(entry) = folder.get(name.into()) else { return Ok(None) };
     let found =
-        bounded::find(repo, entry.oid, Kind::Blob, LARGEST, DOING).map_err(|error| error.to_string())?;
+        bounded::find(repo, entry.oid, Kind::Blob, LARGEST, DOING).map_err(|_| format!("`{name}` {LOST}"))?;
     let blob = found.ok_or_else(|| format!("`{name}` is not a file of at most {} MiB", LARGEST >> 20))?;
     Ok(Some(blob.data.clone()))
+}
+
+/// JSON, or what is wrong with it.
+fn json(bytes: &[u8]) -> Result<Value, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8")?;
+    strict::parse_text(text).map_err(|fault| strict::strict_fault(&fault))
 }

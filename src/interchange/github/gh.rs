@@ -3,12 +3,15 @@
 use std::io;
 use std::process::{Command, Output, Stdio};
 
+use serde::de::IgnoredAny;
+
 use super::IssuePages;
 use crate::git::clear_local_variables;
 use crate::interchange::selection::{ImportSelection, SourceState};
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::remedy::Remedies;
+use crate::model::strict;
 
 /// What an issue is asked for.
 const FIELDS: &str = "number,title,body,labels,state,stateReason,assignees,milestone,author,createdAt,updatedAt,closedAt,comments,url";
@@ -30,8 +33,21 @@ pub(crate) enum GhError {
     #[error("`gh` is not logged in: {0}")]
     NoLogin(String),
     /// It failed.
-    #[error("`gh` failed: {0}")]
-    Failed(String),
+    #[error("`gh` failed: {said}")]
+    Failed {
+        /// Its message.
+        said: String,
+        /// The repository that it was asked about.
+        repository: String,
+    },
+    /// It wrote only a part of its answer.
+    #[error("the output of `gh` is cut off: {fault}")]
+    Cut {
+        /// Where it ends.
+        fault: String,
+        /// The repository that it was asked about.
+        repository: String,
+    },
 }
 
 impl Explain for GhError {
@@ -39,7 +55,7 @@ impl Explain for GhError {
         match self {
             Self::Absent | Self::Start(_) => Code::NoGh,
             Self::NoLogin(_) => Code::NotLoggedIn,
-            Self::Failed(_) => Code::GhFailed,
+            Self::Failed { .. } | Self::Cut { .. } => Code::GhFailed,
         }
     }
 
@@ -47,9 +63,15 @@ impl Explain for GhError {
         match self {
             Self::Absent | Self::Start(_) => "install it from https://cli.github.com".into(),
             Self::NoLogin(_) => Remedies::command("gh auth login", "logs in").and("or set GH_TOKEN"),
-            Self::Failed(_) => {
-                Remedies::command("gh repo view OWNER/NAME", "shows whether you can read the repository")
-            }
+            Self::Failed { repository, .. } => Remedies::command(
+                format!("gh repo view {repository}"),
+                "shows whether you can read the repository",
+            ),
+            Self::Cut { repository, .. } => Remedies::command(
+                format!("gh api --paginate 'repos/{repository}/issues?state=all' > issues.json"),
+                "saves them page by page; then import that file",
+            )
+            .and("or try again"),
         }
     }
 }
@@ -67,7 +89,13 @@ pub(crate) fn issues_of(repository: &str, selection: &ImportSelection) -> Result
     let mut command = gh(&["issue", "list", "--state", state, "--json", FIELDS]);
     command.arg(format!("--repo={repository}")).arg(format!("--limit={}", limit.max(1)));
     command.args(selection.labels.iter().map(|label| format!("--label={label}")));
-    let output = finished(command.output())?;
+    let output = finished(command.output(), repository)?;
+    if let Err(error) = serde_json::from_slice::<IgnoredAny>(&output.stdout)
+        && error.is_eof()
+        && !output.stdout.trim_ascii().is_empty()
+    {
+        return Err(GhError::Cut { fault: strict::json_fault(&error), repository: repository.to_owned() });
+    }
     let most = if given.is_none() { u64::try_from(limit).ok() } else { None };
     Ok(IssuePages::of(&output.stdout, most))
 }
@@ -79,7 +107,7 @@ pub(crate) fn comment_on(repository: &str, number: u64, text: &str) -> Result<St
     body.write_all(text.as_bytes()).and_then(|()| body.rewind()).map_err(GhError::Start)?;
     let mut command = gh(&["issue", "comment", &number.to_string(), "--body-file", "-"]);
     command.arg(format!("--repo={repository}")).stdin(body).stdout(Stdio::piped());
-    let output = finished(command.output())?;
+    let output = finished(command.output(), repository)?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
@@ -91,7 +119,7 @@ fn gh(args: &[&str]) -> Command {
     command
 }
 
-fn finished(output: io::Result<Output>) -> Result<Output, GhError> {
+fn finished(output: io::Result<Output>, repository: &str) -> Result<Output, GhError> {
     let output = output.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => GhError::Absent,
         _ => GhError::Start(error),
@@ -102,5 +130,9 @@ fn finished(output: io::Result<Output>) -> Result<Output, GhError> {
     let said = String::from_utf8_lossy(&output.stderr);
     let first = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no message").to_owned();
     let is_login = output.status.code() == Some(NO_LOGIN) || said.contains("gh auth login");
-    Err(if is_login { GhError::NoLogin(first) } else { GhError::Failed(first) })
+    Err(if is_login {
+        GhError::NoLogin(first)
+    } else {
+        GhError::Failed { said: first, repository: repository.to_owned() }
+    })
 }

@@ -26,6 +26,8 @@ use crate::store::{AtPath, StoreError, Tx, layout};
 const FOREIGN: &str = "is not an export of git-wf";
 /// The fault of an export with something that cannot be imported.
 const IN_PART: &str = "cannot be imported as a whole";
+/// The fault of an export of which nothing can be imported.
+const UNFIT: &str = "cannot be imported";
 /// More files than any store has.
 const MOST_FILES: u64 = 20_000_000;
 
@@ -91,7 +93,9 @@ impl Explain for NoExport {
     }
 
     fn remedies(&self) -> Remedies {
-        Remedies::call(Other::ExportJsonl, "writes such a file; give its complete output")
+        let remedies = Remedies::call(Other::ExportJsonl, "writes such a file; give its complete output");
+        let is_in_part = matches!(self, Self::Other { fault, .. } if *fault == IN_PART);
+        if is_in_part { remedies.and("or import the rest without --strict") } else { remedies }
     }
 }
 
@@ -139,7 +143,6 @@ where
             let fault = match read {
                 // The rest cannot be read.
                 Err(error @ Unreadable::Unread { .. }) => return Err(error.into()),
-                Err(error) if strict => return Err(error.into()),
                 _ if is_over => Some("something follows the last line".to_owned()),
                 Err(error) => Some(error.in_line()),
                 Ok(Err(why)) => Some(why),
@@ -165,7 +168,8 @@ where
                 taken.skipped.push(skipped(number, why));
             }
             if files > MOST_FILES {
-                return Err(no_export(format!("more than {MOST_FILES} files")).into());
+                let why = format!("more than {MOST_FILES} files");
+                return Err(at_end(&lines, UNFIT, why).into());
             }
             seen(files);
         }
@@ -173,7 +177,7 @@ where
     if !is_over {
         let why = format!("it is truncated after {files} files: the last line is missing");
         if strict {
-            return Err(at_end(&lines, why).into());
+            return Err(at_end(&lines, IN_PART, why).into());
         }
         taken.skipped.push(skipped(lines.number(), why));
     }
@@ -181,12 +185,12 @@ where
     taken.added -= files;
     if let Some(first) = without_record.first().filter(|_| strict) {
         let id = first.id.as_deref().unwrap_or_default();
-        return Err(at_end(&lines, format!("{} `{id}`: {}", first.unit, first.reason)).into());
+        return Err(at_end(&lines, IN_PART, format!("{} `{id}`: {}", first.unit, first.reason)).into());
     }
     taken.skipped.extend(without_record);
     if let Some((file, inside)) = tx.clash() {
         let why = format!("`{file}` cannot be a file and the directory of `{inside}`");
-        return Err(at_end(&lines, why).into());
+        return Err(at_end(&lines, UNFIT, why).into());
     }
     Ok(taken)
 }
@@ -236,8 +240,8 @@ fn no_export(line: &JsonLine<'_>, why: String) -> NoExport {
     NoExport::Other { name: line.name().to_owned(), fault: FOREIGN, line: line.number, why }
 }
 
-fn at_end(lines: &JsonLineReader<'_>, why: String) -> NoExport {
-    NoExport::Other { name: lines.name().to_owned(), fault: IN_PART, line: lines.number(), why }
+fn at_end(lines: &JsonLineReader<'_>, fault: &'static str, why: String) -> NoExport {
+    NoExport::Other { name: lines.name().to_owned(), fault, line: lines.number(), why }
 }
 
 fn head(line: &JsonLine<'_>) -> Result<Result<(), String>, Unreadable> {

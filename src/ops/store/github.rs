@@ -152,7 +152,7 @@ pub(crate) fn comment_for_github(session: &Session, input: &GithubReply) -> Answ
     };
     session.permit(Op::Accept)?;
     if input.force.is_none() {
-        refuse_early(&plan, execution)?;
+        refuse_early(&plan, &id, execution)?;
         refuse_second(&folder, execution)?;
     }
     let url = comment_on(repository, number, &comment.body)?;
@@ -168,16 +168,18 @@ pub(crate) fn comment_for_github(session: &Session, input: &GithubReply) -> Answ
 }
 
 /// The reply is the last task.
-fn refuse_early(plan: &Plan, execution: &ExecutionFolder) -> Result<(), Refusal> {
+fn refuse_early(plan: &Plan, issue: &IssueId, execution: &ExecutionFolder) -> Result<(), Refusal> {
     let open = reply_task::open_work(plan, execution);
     if open.is_empty() {
         return Ok(());
     }
     let message = format!("the reply is the last task, and {} open", count_are(open.len()));
-    Err(Refusal::new(Code::OpenTasks, message)
-        .details(open)
-        .remedy(Op::Verify, "runs the tests")
-        .hint("finish the work first"))
+    // Tests run at the commits.
+    let (call, does) = match execution.work().is_empty() {
+        true => (RemedyCall::new(Op::Link, ["COMMIT", issue.as_str()]), "links an existing commit"),
+        false => (Op::Verify.into(), "runs the tests"),
+    };
+    Err(Refusal::new(Code::OpenTasks, message).details(open).remedy(call, does).hint("finish the work first"))
 }
 
 /// `1 thing is`, `2 things are`.

@@ -244,7 +244,10 @@ fn json_that_is_no_issue_is_refused() {
     assert!(message(r#"{"title": "x", "colour": "red"}"#).contains("unknown field `colour`"));
     let half = message(r#"{"title": "x""#);
     assert_eq!(half, "stdin is not an issue: the JSON ends half-way, at line 1, column 13");
-    assert!(message(r#"{"title": "x"} {"title": "y"}"#).contains("trailing characters"));
+    assert!(
+        message(r#"{"title": "x"} {"title": "y"}"#)
+            .contains("something follows the JSON, at line 1, column 16")
+    );
     assert!(message(r#"{"priority": 9}"#).contains("9 is not a priority"));
     assert!(message("[]").contains("stdin"), "it says where the input came from");
     assert_eq!(message("[[1]]"), "stdin is not an issue: expected an object, found an array");

@@ -208,7 +208,10 @@ fn a_damaged_bug_is_named_and_stops_nothing() {
     bad.push((put(&create("no ops"), &commit(&repo, &no_ops, &[])), "no operations"));
     let no_json =
         tree(&repo, &[("version-4", ""), ("ops", "{"), ("edit-clock-2", ""), ("create-clock-1", "")]);
-    bad.push((put(&create("no json"), &commit(&repo, &no_json, &[])), "its operations: EOF"));
+    bad.push((
+        put(&create("no json"), &commit(&repo, &no_json, &[])),
+        "its operations: the JSON ends half-way, at line 1, column 1",
+    ));
     let twice = create("twice").replacen('{', "{\"title\":\"once\",", 1);
     bad.push((
         put(&twice, &pack(&repo, ADA, std::slice::from_ref(&twice), 2, &[])),

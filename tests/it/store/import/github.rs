@@ -251,6 +251,9 @@ fn what_gh_lacks_is_named() {
     let error = failed.refused(1, &import);
     assert_eq!(error["code"], "gh-failed");
     assert!(error["message"].as_str().unwrap().contains("Could not resolve"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("gh repo view zoo/okapi"), "{error}");
+    let cut = with_gh(&repo, "printf '[{\"number\": 7, \"ti'").refused(1, &import);
+    assert_eq!(cut["message"], "the output of `gh` is cut off: the JSON ends half-way, at line 1, column 18");
     let empty = repo.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
     for program in ["git", "sh"] {
@@ -294,6 +297,7 @@ fn the_comment_tells_what_was_done_and_carries_out_the_reply_task() {
     let error = asked.refused(1, &post);
     assert_eq!(error["code"], "open-tasks");
     assert_eq!(error["details"], json!(["T1: Keep tokens longer: no commit, and no criterion is confirmed"]));
+    assert!(error["hint"].as_str().unwrap().contains("git wf link COMMIT GH-7"), "{error}");
     let commit = repo.commit("src/a.rs", "two\n", "Let tokens last\n\nAs agreed.");
     let error = asked.refused(1, &post);
     assert_eq!(error["code"], "open-tasks");
