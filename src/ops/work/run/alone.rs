@@ -8,7 +8,6 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::undoing::Undoing;
 use crate::git::raw::{self, FileStamp, RawContent};
 use crate::git::{EntryKind, Git, GitError};
 use crate::model::branch;
@@ -101,35 +100,38 @@ impl Alone {
     }
 
     /// Puts back what is different now.
-    pub(super) fn put_back(&self, store: &Store, undoing: &Undoing) -> Result<Vec<ChangedAlone>, Refusal> {
+    pub(super) fn put_back(&self, store: &Store) -> Result<Vec<ChangedAlone>, Refusal> {
         // First of all, since git acts on these.
-        let mut changed = self.put_settings_back(store, undoing)?;
+        let mut changed = self.put_settings_back(store)?;
         let now = refs(store)?;
         // New refs may be in the way of those that come back.
         for (name, new) in now.iter().filter(|(name, _)| !self.refs.contains_key(*name)) {
-            let what = format!("`{}` was created{}", branch::short(name), self.keep(store, *new)?);
-            let undone = undoing.restoring(&what, || store.git().put_back(name, Some(*new), None))?;
-            changed.push(ChangedAlone { what, undone });
+            let kept = self.keep(store, *new)?;
+            let undone = store.git().put_back(name, Some(*new), None)?;
+            changed
+                .push(ChangedAlone { what: format!("`{}` was created{kept}", branch::short(name)), undone });
         }
         for (name, old) in &self.refs {
             let new = now.get(name).copied();
             if new != Some(*old) {
+                let undone = match new {
+                    None => store.git().bring_back(name, *old, &store.common_dir())?,
+                    moved => store.git().put_back(name, moved, Some(*old))?,
+                };
                 let kept = new.map(|new| self.keep(store, new)).transpose()?.unwrap_or_default();
-                let what = format!("`{}` was moved or deleted{kept}", branch::short(name));
-                let undone = undoing.restoring(&what, || match new {
-                    None => store.git().bring_back(name, *old, &store.common_dir()),
-                    moved => store.git().put_back(name, moved, Some(*old)),
-                })?;
-                changed.push(ChangedAlone { what, undone });
+                changed.push(ChangedAlone {
+                    what: format!("`{}` was moved or deleted{kept}", branch::short(name)),
+                    undone,
+                });
             }
         }
         for tree in &self.trees {
-            changed.extend(tree.put_back(store, &self.run, undoing)?);
+            changed.extend(tree.put_back(store, &self.run)?);
         }
         Ok(changed)
     }
 
-    fn put_settings_back(&self, store: &Store, undoing: &Undoing) -> Result<Vec<ChangedAlone>, Refusal> {
+    fn put_settings_back(&self, store: &Store) -> Result<Vec<ChangedAlone>, Refusal> {
         let now = settings(&self.common);
         let differ = |path: &&PathBuf| self.settings.get(*path) != now.get(*path);
         let mut names: Vec<&PathBuf> = self.settings.keys().chain(now.keys()).filter(differ).collect();
@@ -143,12 +145,11 @@ impl Alone {
         }
         let mut changed = Vec::new();
         for name in names {
-            let what = format!("the file {} of the git directory was changed", name.display());
-            undoing.begin(&what);
             let done = match self.settings.get(name) {
                 Some(was) => raw::write(&self.common, name, was),
                 None => raw::remove(&self.common, name),
             };
+            let what = format!("the file {} of the git directory was changed", name.display());
             changed.push(ChangedAlone { what, undone: done.is_ok() });
         }
         // git works as before from here on.
@@ -227,13 +228,7 @@ impl Tree {
         })
     }
 
-    fn put_back(
-        &self,
-        store: &Store,
-        run: &RunId,
-        undoing: &Undoing,
-    ) -> Result<Option<ChangedAlone>, Refusal> {
-        let begins = format!("the work tree {} changed", self.folder.display());
+    fn put_back(&self, store: &Store, run: &RunId) -> Result<Option<ChangedAlone>, Refusal> {
         let failed = |error: std::io::Error| {
             Refusal::new(Code::CannotWrite, format!("cannot write in {}: {error}", self.git_dir.display()))
                 .hint("make sure that the directory is writable and the disk has space")
@@ -246,30 +241,23 @@ impl Tree {
         };
         let mut what = vec![];
         if read_head(&self.git_dir).ok().as_ref() != Some(&self.head) {
-            undoing.begin(&begins);
             replace(&self.git_dir, "HEAD", &self.head).map_err(failed)?;
             what.push("what is checked out".to_owned());
         }
         if staged.as_ref() != Some(&self.staged)
             && let Some(index) = &self.index
         {
-            undoing.begin(&begins);
             replace(&self.git_dir, "index", index).map_err(failed)?;
             what.push("the index".to_owned());
         }
-        let (files, undone) = self.put_files_back(store, run, &|| undoing.begin(&begins))?;
+        let (files, undone) = self.put_files_back(store, run)?;
         what.extend(files);
-        let said = || format!("{begins}: {}", what.join(", "));
+        let said = || format!("the work tree {} changed: {}", self.folder.display(), what.join(", "));
         Ok((!what.is_empty()).then(|| ChangedAlone { what: said(), undone }))
     }
 
-    /// What changed, and whether all of it was restored. Calls `begin` before it restores anything.
-    fn put_files_back(
-        &self,
-        store: &Store,
-        run: &RunId,
-        begin: &dyn Fn(),
-    ) -> Result<(Option<String>, bool), Refusal> {
+    /// What changed, and whether all of it was restored.
+    fn put_files_back(&self, store: &Store, run: &RunId) -> Result<(Option<String>, bool), Refusal> {
         let is_new = |path: &PathBuf| {
             !self.files.contains_key(path)
                 && !self.others.iter().any(|other| path.starts_with(other))
@@ -306,7 +294,6 @@ impl Tree {
             true => None,
             false => Some(keep_files(store, &self.git, run, &kept)?),
         };
-        begin();
         // New files may be in the way of those that come back.
         undo.sort_by_key(|(_, old)| old.is_some());
         for (path, old) in undo {

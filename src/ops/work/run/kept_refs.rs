@@ -7,7 +7,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::undoing::Undoing;
 use crate::git::raw::{self, RawContent};
 use crate::ops::Refusal;
 use crate::store::{ObjectId, Store};
@@ -32,34 +31,32 @@ struct Packed {
 }
 
 impl KeptRefs {
-    pub(super) fn of(store: &Store, undoing: &Undoing) -> Result<Self, Refusal> {
+    pub(super) fn of(store: &Store) -> Result<Self, Refusal> {
         let kept = Self { replaced: replaced(store)?, packed: Mutex::default() };
-        kept.put_packed_back(store, undoing);
+        kept.put_packed_back(store);
         Ok(kept)
     }
 
     /// Restores them. Returns what was done, in words.
-    pub(super) fn put_back(&self, store: &Store, undoing: &Undoing) -> Vec<String> {
-        let mut messages: Vec<String> = self.put_packed_back(store, undoing).into_iter().collect();
+    pub(super) fn put_back(&self, store: &Store) -> Vec<String> {
+        let mut messages: Vec<String> = self.put_packed_back(store).into_iter().collect();
         let Ok(now) = replaced(store) else { return messages };
         let git = store.git();
         for (name, new) in now.iter().filter(|(name, new)| self.replaced.get(*name) != Some(*new)) {
             let was = self.replaced.get(name).copied();
-            let what = format!("`{name}` was set to {new}");
-            if undoing.restoring(&what, || git.put_back(name, Some(*new), was)).unwrap_or(false) {
-                messages.push(what);
+            if git.put_back(name, Some(*new), was).unwrap_or(false) {
+                messages.push(format!("`{name}` was set to {new}"));
             }
         }
         for (name, old) in self.replaced.iter().filter(|(name, _)| !now.contains_key(*name)) {
-            let what = format!("`{name}` was deleted at {old}");
-            if undoing.restoring(&what, || git.put_back(name, None, Some(*old))).unwrap_or(false) {
-                messages.push(what);
+            if git.put_back(name, None, Some(*old)).unwrap_or(false) {
+                messages.push(format!("`{name}` was deleted at {old}"));
             }
         }
         messages
     }
 
-    fn put_packed_back(&self, store: &Store, undoing: &Undoing) -> Option<String> {
+    fn put_packed_back(&self, store: &Store) -> Option<String> {
         let common = store.common_dir();
         let mut packed = self.packed.lock().unwrap_or_else(PoisonError::into_inner);
         let look = |found: Metadata| (found.ino(), found.mtime(), found.mtime_nsec());
@@ -75,10 +72,9 @@ impl KeptRefs {
             *packed = Packed { look: looked, content: now };
             return None;
         };
-        let what = format!("the file {PACKED} of the git directory was made unreadable");
-        undoing.restoring(&what, || raw::write(&common, Path::new(PACKED), &back).map(|()| true)).ok()?;
+        raw::write(&common, Path::new(PACKED), &back).ok()?;
         packed.look = fs::symlink_metadata(common.join(PACKED)).ok().map(look);
-        Some(what)
+        Some(format!("the file {PACKED} of the git directory was made unreadable"))
     }
 }
 

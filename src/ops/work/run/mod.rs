@@ -45,7 +45,6 @@ mod standing;
 mod steps;
 mod stops;
 pub(super) mod tree;
-mod undoing;
 mod unended;
 mod users_trees;
 mod view;

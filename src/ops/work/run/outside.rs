@@ -17,7 +17,6 @@ use super::job::{AgentJob, NoAnswer, StepOutcome, StepReport, failure};
 use super::kept_refs::KeptRefs;
 use super::leftovers::folders_of_runs;
 use super::tree;
-use super::undoing::Undoing;
 use super::users_trees::{WorktreeSnapshot, difference, state};
 use crate::agent::secrets::masked;
 use crate::agent::traced::GitAct;
@@ -46,8 +45,6 @@ pub(super) struct Outside {
     pub(super) comparing: Mutex<()>,
     /// Replace refs, and the file of all packed refs.
     pub(super) refs: KeptRefs,
-    /// What is being restored.
-    pub(super) undoing: Undoing,
     /// What was recorded without a name: each change once, however many agents were at work.
     reported: Mutex<BTreeSet<String>>,
     /// Where the ref of the store was when last checked.
@@ -55,9 +52,8 @@ pub(super) struct Outside {
 }
 
 impl Outside {
-    /// `store` is that of the worktree in which the run was started, and `files` the directory of the run's files.
-    pub(super) fn of(store: &Store, run: &RunId, files: &Path, is_alone: bool) -> Result<Self, Refusal> {
-        let undoing = Undoing::of(files);
+    /// `store` is that of the worktree in which the run was started.
+    pub(super) fn of(store: &Store, run: &RunId, is_alone: bool) -> Result<Self, Refusal> {
         let all = user_trees(store)?;
         let folders = all.iter().map(|(tree, _)| tree.clone()).collect();
         let trees = if is_alone { vec![] } else { all };
@@ -73,8 +69,7 @@ impl Outside {
             at_work: AtomicUsize::new(0),
             looks: Mutex::default(),
             comparing: Mutex::default(),
-            refs: KeptRefs::of(store, &undoing)?,
-            undoing,
+            refs: KeptRefs::of(store)?,
             reported: Mutex::default(),
             tip: Mutex::new(store.tip()?),
         })
@@ -133,23 +128,20 @@ impl Outside {
             return Ok(None);
         }
         let reference = store.reference();
-        let what =
-            format!("`{reference}` was moved away from {}; all records were restored", git::short(known));
-        self.undoing.begin(&what);
         match tip.filter(|_| !is_readable) {
             Some(tip) => drop(store.git().put_back(reference, Some(tip), Some(known))?),
             None => match store.merge_head(known, "the records of the run", EqualTrees::Leave) {
                 Ok(_) => {}
                 // Someone purged the history: what was removed stays removed.
-                Err(StoreError::Purged { .. }) => {
-                    self.undoing.forget(&what);
-                    return Ok(None);
-                }
+                Err(StoreError::Purged { .. }) => return Ok(None),
                 Err(error) => return Err(error.into()),
             },
         }
         *last = store.tip()?;
-        Ok(Some(what))
+        Ok(Some(format!(
+            "`{reference}` was moved away from {}; all records were restored",
+            git::short(known)
+        )))
     }
 
     pub(super) fn is_new(&self, what: &str) -> bool {
@@ -247,7 +239,7 @@ pub(super) fn keep_records(job: &AgentJob) {
     }
     // If that fails, the step will fail soon.
     let Ok(store) = job.identity.store(&job.folder) else { return };
-    let refs = job.outside.refs.put_back(&store, &job.outside.undoing);
+    let refs = job.outside.refs.put_back(&store);
     let records = job.outside.keep_records(&store);
     for what in refs.into_iter().chain(records.ok().flatten()) {
         job.report(StepReport::Breach(breach(job, None, what, true)));

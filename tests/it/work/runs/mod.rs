@@ -27,7 +27,6 @@ mod silent;
 mod stopping;
 mod together;
 mod told;
-mod undoing;
 mod unwritten;
 mod users_tree;
 mod waits;

@@ -2,7 +2,7 @@
 //! it, it is restored at once, since the run could not go on otherwise.
 
 use super::Driver;
-use crate::git::{self, fault};
+use crate::git;
 use crate::model::id::IssueId;
 use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, RunEvent};
@@ -23,7 +23,7 @@ impl Driver<'_> {
 
     /// Puts back what was moved.
     pub(super) fn keep(&mut self) -> Result<(), Refusal> {
-        let refs = self.outside.refs.put_back(self.session.store(), &self.outside.undoing);
+        let refs = self.outside.refs.put_back(self.session.store());
         let records = self.outside.keep_records(self.session.store())?;
         let branch = self.keep_branch()?;
         let found = refs.into_iter().chain(records).chain(branch).map(|what| (what, true));
@@ -40,7 +40,7 @@ impl Driver<'_> {
     /// Restores the user's side of the repository, if only agents can have changed it.
     pub(super) fn keep_users_side(&mut self) -> Result<(), Refusal> {
         let Some(alone) = &self.alone else { return Ok(()) };
-        let undone = alone.put_back(self.session.store(), &self.outside.undoing)?;
+        let undone = alone.put_back(self.session.store())?;
         let at_work = std::mem::take(&mut self.at_work);
         let still = self.busy.keys().filter_map(|issue| at_work.get_key_value(issue));
         self.at_work = still.map(|(issue, at)| (issue.clone(), at.clone())).collect();
@@ -54,24 +54,6 @@ impl Driver<'_> {
             undone: changed.undone,
         };
         let events: Vec<RunEvent> = undone.into_iter().map(|it| RunEvent::Breach(breach(it))).collect();
-        if events.is_empty() {
-            return Ok(());
-        }
-        fault::point("restored");
-        self.log("breach", events)
-    }
-
-    /// Records what was being restored when the run was killed.
-    pub(super) fn record_unfinished(&mut self) -> Result<(), Refusal> {
-        let breach = |what: String| Breach {
-            action: RunStep::Execute,
-            issue_id: None,
-            agent: None,
-            what: format!("{what}; the run was killed while it restored this, so it may not be as it was"),
-            undone: false,
-        };
-        let left = self.outside.undoing.left();
-        let events: Vec<RunEvent> = left.into_iter().map(|what| RunEvent::Breach(breach(what))).collect();
         if events.is_empty() { Ok(()) } else { self.log("breach", events) }
     }
 
@@ -82,10 +64,6 @@ impl Driver<'_> {
         if now == Some(known) {
             return Ok(None);
         }
-        let (name, from) = (self.run.short_branch(), git::short(known));
-        let to = now.map_or_else(|| "nowhere".to_owned(), git::short);
-        let what = format!("the branch `{name}` was moved from {from} to {to}");
-        self.outside.undoing.begin(&what);
         let git = store.git();
         if let Some(other) = now.filter(|other| store.repo().is_commit(*other)) {
             // It may be the only ref that holds the commit.
@@ -94,7 +72,12 @@ impl Driver<'_> {
         }
         git.put_back(&branch, now, Some(known))?;
         prepare_branch(store, &self.places, &self.log)?;
-        Ok(Some(what))
+        let now = now.map_or_else(|| "nowhere".to_owned(), git::short);
+        Ok(Some(format!(
+            "the branch `{}` was moved from {} to {now}",
+            self.run.short_branch(),
+            git::short(known)
+        )))
     }
 
     /// The step during which something happened, with its issue if there was only one.

@@ -73,7 +73,7 @@ pub(super) fn drive(
     end_left_behind(&places.guards());
     prepare_branch(store, &places, &found)?;
     let alone = Alone::of(store, id, &user_trees(store)?)?;
-    let outside = Arc::new(Outside::of(store, id, &places.files, alone.is_some())?);
+    let outside = Arc::new(Outside::of(store, id, alone.is_some())?);
     let is_resumed = begun.is_none();
     let name = begun.map_or_else(|| driver::name(&places.files), Ok)?;
     let (sender, news) = mpsc::sync_channel(NEWS);
@@ -270,7 +270,6 @@ impl Driver<'_> {
         let (status, phase) = (RunStatus::Running, RunProgress::of(&self.log).phase);
         let driver = Some(self.name.clone());
         self.log("resume", [RunEvent::Phase(PhaseReached { driver, ..PhaseReached::plain(status, phase) })])?;
-        self.record_unfinished()?;
         unended::record(self.session, &self.places, &self.identity(Role::Executor));
         self.catch_up()
     }

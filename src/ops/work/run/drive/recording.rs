@@ -99,11 +99,6 @@ impl Driver<'_> {
             tx.describe(format!("run: {id}{of} {what}"));
             Ok(logged)
         })?;
-        for event in &events {
-            if let RunEvent::Breach(breach) = event {
-                self.outside.undoing.forget(&breach.what);
-            }
-        }
         for entry in &logged.answer {
             self.watch.update(&RunUpdate::Logged(entry));
         }
