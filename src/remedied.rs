@@ -66,6 +66,7 @@ const IN_WORDS: &[(Code, &str)] = &[
     (Code::InvalidUrl, "the form of a URL"),
     (Code::InvalidUtf8, "UTF-8"),
     (Code::InvalidWord, "the words that are allowed"),
+    (Code::NoTurn, "the end of another process"),
     (Code::LowQuality, "the same command with what is missing"),
     (Code::MilderVerdict, "other scores, or no verdict"),
     (Code::NotRedactable, "the fields that can be hidden"),

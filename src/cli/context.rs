@@ -120,7 +120,7 @@ impl CliContext {
     /// Opens the repository of the current directory.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
         let store = Store::open(Path::new("."), &environment())?.acting(acting());
-        time::usual(store.config("log.date").as_deref());
+        time::set_log_date(store.config("log.date").as_deref());
         Ok(store)
     }
 

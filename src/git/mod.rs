@@ -49,6 +49,7 @@ pub(crate) mod trees;
 mod walk;
 mod worktrees;
 pub(crate) mod write_tree;
+mod zone;
 
 pub(crate) use added_lines::AddedLines;
 use args::Args;
@@ -84,6 +85,7 @@ pub(crate) use transfer_progress::TransferStep;
 pub(crate) use transport::{Transport, TransportReply};
 pub(crate) use walk::Ancestors;
 pub(crate) use worktrees::BranchMerge;
+pub(crate) use zone::local_zone;
 
 /// The first digits of an object id, as shown to people.
 pub(crate) fn short(id: ObjectId) -> String {

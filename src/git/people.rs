@@ -5,25 +5,19 @@ use std::time::{Duration, SystemTime};
 use gix::actor::SignatureRef;
 use gix::date::{Time, Zoned};
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
+
+use super::zone::local_zone;
 
 /// Reads `Name <address> 1700000000 +0100`.
 pub(crate) fn parse_signature(line: &str) -> Option<SignatureRef<'_>> {
     SignatureRef::from_bytes(line.as_bytes()).ok()
 }
 
-/// The local time zone, where `TZ` names no other.
-const LOCAL_ZONE: &str = "/etc/localtime";
-
-/// The current time with the local offset from UTC; `tz` is the variable `TZ`. If the clock is before 1970, the first
-/// second of 1970: git has no earlier dates.
+/// The current time with the offset of the local time zone; `tz` is the variable `TZ`. If the clock is before 1970, the
+/// first second of 1970: git has no earlier dates.
 pub(crate) fn local_now(tz: Option<&str>) -> Time {
     let now = Timestamp::now();
-    // By itself, jiff looks for the name of the zone in the whole database, which took a fifth of a write.
-    let zone = if tz.is_none() { std::fs::read(LOCAL_ZONE).ok() } else { None };
-    let zone = zone.and_then(|file| TimeZone::tzif(LOCAL_ZONE, &file).ok());
-    let offset = zone.map_or_else(|| Time::now_local_or_utc().offset, |zone| zone.to_offset(now).seconds());
-    Time::new(now.as_second().max(0), offset)
+    Time::new(now.as_second().max(0), local_zone(tz).to_offset(now).seconds())
 }
 
 /// Parses a date in any of git's absolute formats.

@@ -7,6 +7,7 @@ use super::HookVerdict;
 use crate::agent::in_hook;
 use crate::model::op::Other;
 use crate::model::remedy::{Detail, RemedyCall};
+use crate::model::words::count;
 use crate::store::{Store, StoreError};
 use crate::sync;
 
@@ -25,11 +26,8 @@ pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Resul
     }
     Ok(match sync::sync(store, remote, &|_, _, _| {}) {
         Ok(synced) if synced.pushed => {
-            let commits = if synced.outgoing == 1 { "commit" } else { "commits" };
-            let reference = store.reference();
-            HookVerdict::Note(
-                format!("pushed {} {commits} of {reference} to {remote}", synced.outgoing).into(),
-            )
+            let (commits, reference) = (count(synced.outgoing, "commit"), store.reference());
+            HookVerdict::Note(format!("pushed {commits} of {reference} to {remote}").into())
         }
         Ok(_) => HookVerdict::Go,
         Err(error) => HookVerdict::Note(

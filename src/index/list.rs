@@ -1,7 +1,7 @@
 //! Lists issues in a sort order, and reads what was found.
 //!
 //! Which index a query starts from is decided here (`rarest`), and not by SQLite. At 100,000 issues of which half have a
-//! tag, it starts from that tag and takes a hundred times as long; `ANALYZE` changes nothing, since it knows how often a
+//! tag, SQLite starts from that tag and takes a hundred times as long; `ANALYZE` changes nothing, since it counts how often a
 //! tag is used on average, and not how often this one is.
 //! Names of columns and placeholders are put into the SQL as text; values are always bound.
 

@@ -235,7 +235,7 @@ text_enum!(
         NoTasks = "no-tasks",
         /// A command that draws a screen has no suitable terminal.
         NoTerminal = "no-terminal",
-        /// Another process of this clone talked to the remote for too long.
+        /// Another process of this clone talked to the remote for too long, so the remote was not asked.
         NoTurn = "no-turn",
         /// The repository has no work tree.
         NoWorkTree = "no-work-tree",

@@ -1,6 +1,5 @@
 //! Times in words.
 
-use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,6 +9,7 @@ use jiff::tz::TimeZone;
 
 use super::screen;
 use super::settings::{DateChoice, DateForm, DateShape, UiSettings};
+use crate::git::local_zone;
 use crate::model::time::Time;
 use crate::model::words::count;
 
@@ -87,7 +87,7 @@ fn form() -> DateForm {
 static LOG_DATE: OnceLock<Option<DateForm>> = OnceLock::new();
 
 /// Sets the form of times that the user wants without `--date`: the value of `log.date`.
-pub(crate) fn usual(log_date: Option<&str>) {
+pub(crate) fn set_log_date(log_date: Option<&str>) {
     // The configuration of a run does not change.
     let _ = LOG_DATE.set(log_date.and_then(|form| DateForm::parse(form).ok()));
 }
@@ -168,23 +168,8 @@ impl DateForm {
 const FORMS: &str = "expected relative, human, local, default, iso, iso-strict, rfc, short, raw, unix or \
     format:PATTERN, each but the first three also with -local";
 
-/// The time zone of this machine: `TZ`, else `/etc/localtime`, else UTC.
 fn local() -> &'static TimeZone {
-    static LOCAL: LazyLock<TimeZone> = LazyLock::new(|| {
-        let file = |path: &Path| {
-            let bytes = std::fs::read(path).ok()?;
-            TimeZone::tzif("local", &bytes).ok()
-        };
-        let found = match std::env::var("TZ") {
-            Ok(name) if name.is_empty() => None,
-            Ok(name) => {
-                let name = name.strip_prefix(':').unwrap_or(&name);
-                file(&Path::new("/usr/share/zoneinfo").join(name)).or_else(|| TimeZone::posix(name).ok())
-            }
-            Err(_) => file(Path::new("/etc/localtime")),
-        };
-        found.unwrap_or(TimeZone::UTC)
-    });
+    static LOCAL: LazyLock<TimeZone> = LazyLock::new(|| local_zone(std::env::var("TZ").ok().as_deref()));
     &LOCAL
 }
 

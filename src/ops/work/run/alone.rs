@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::git::raw::{self, FileStamp, RawContent};
-use crate::git::{EntryKind, Git, GitError};
+use crate::git::{self, EntryKind, Git, GitError};
 use crate::model::branch;
 use crate::model::code::Code;
 use crate::model::id::RunId;
@@ -167,7 +167,7 @@ impl Alone {
         if !store.repo().is_commit(commit) {
             return Ok(String::new());
         }
-        let branch = format!("wf/kept/{}-{}", self.run, commit.to_hex_with_len(8));
+        let branch = format!("wf/kept/{}-{}", self.run, git::short(commit));
         let kept = store.git().put_back(&format!("refs/heads/{branch}"), None, Some(commit))?;
         Ok(if kept { format!(" (the changed version is on `{branch}`)") } else { String::new() })
     }

@@ -1,6 +1,7 @@
 //! A store that someone else is writing into.
 
 use std::fs::File;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -54,9 +55,13 @@ pub(super) fn wait_for(path: &Path) {
     }
 }
 
-/// Lets whoever was asked go on.
+/// Lets whoever was asked go on. The pipe is opened for reading, too, so that this does not wait for somebody who may have
+/// ended, and it stays open, so that what is written waits for them.
 pub(super) fn let_go(world: &World) {
-    std::fs::write(world.sandbox.root().join("held"), "go\n").unwrap();
+    let held = world.sandbox.root().join("held");
+    let mut held = File::options().read(true).write(true).open(held).unwrap();
+    held.write_all(b"go\n").unwrap();
+    std::mem::forget(held);
 }
 
 fn lock_of(world: &World) -> File {
