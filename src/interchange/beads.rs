@@ -35,6 +35,9 @@ pub(crate) static BEADS: Tracker = Tracker {
     hint: "give the output of `bd export`",
 };
 
+/// Why an issue of ccw is refused: it may look like a record of beads, but its priorities mean the opposite.
+pub(crate) const OF_CCW: &str = "it is an issue of ccw, not of beads";
+
 /// The author of records without one.
 const UNKNOWN: &str = "unknown";
 
@@ -72,6 +75,9 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         _ => return Err(RefusedRecord::fault(None, "it has no `id`")),
     };
     let refused = |reason: String| RefusedRecord::fault(Some(given.clone()), reason);
+    if is_of_ccw(map) {
+        return Err(refused(OF_CCW.into()));
+    }
     let id = IssueId::parse(&given).map_err(|error| refused(error.to_string()))?;
     let mut fields = Fields::of(map);
     let title = fields.title().ok_or_else(|| refused("it has no `title`".into()))?;
@@ -135,6 +141,21 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let Fields { notes, kept, .. } = fields;
     Ok(Arrival { comments, notes, kept, ..Arrival::of(issue, record.clone(), changed) })
 }
+
+/// Whether this is a line of ccw's `issues.jsonl`: it has a field or a status that only ccw has, and not the type that
+/// each issue of beads has.
+fn is_of_ccw(map: &Map<String, Value>) -> bool {
+    let has_field = || CCW_ONLY.iter().any(|name| map.contains_key(*name));
+    let has_status = || map.get("status").and_then(Value::as_str).is_some_and(|it| CCW_WORDS.contains(&it));
+    !map.contains_key("issue_type") && (has_field() || has_status())
+}
+
+/// Members that only ccw writes.
+const CCW_ONLY: &[&str] =
+    &["bound_solution_id", "extended_context", "affected_components", "lifecycle_requirements"];
+/// Statuses that only ccw has.
+const CCW_WORDS: &[&str] =
+    &["registered", "planning", "planned", "queued", "executing", "completed", "failed"];
 
 /// The values of a record that have no field here.
 fn kept(record: &Value) -> Map<String, Value> {
@@ -213,7 +234,8 @@ impl Fields<'_> {
             Some("tombstone") => StoredStatus::Cancelled,
             Some(_) => StoredStatus::Registered,
         };
-        if let Some(other) = given.filter(|given| is_rendered(given)) {
+        let is_other = |given: &String| is_rendered(given) && given.trim() != status.as_str();
+        if let Some(other) = given.filter(is_other) {
             self.kept.insert(format!("the status `{}` became `{status}`", other.trim()).into());
         }
         status

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::import_roles;
+use crate::interchange::beads::OF_CCW;
 use crate::interchange::import::Batch;
 use crate::interchange::lines::JsonLinesFile;
 use crate::interchange::selection::{ImportSelection, SourceState};
@@ -218,6 +219,11 @@ fn wrong_source(name: &str, tracker: &Tracker, skipped: &[Skipped]) -> Refusal {
         "a roadmap" => format!("no {unit} of {name} is a roadmap"),
         tracker => format!("no {unit} of {name} is a {tracker} issue"),
     };
+    if skipped.iter().any(|it| it.reason == OF_CCW) {
+        return Refusal::new(Code::WrongSource, message)
+            .details(first_lines(skipped))
+            .remedy(RemedyCall::new(Op::ImportCcw, ["DIR"]), "imports the issues of ccw");
+    }
     Refusal::new(Code::WrongSource, message)
         .details(first_lines(skipped))
         .hint(tracker.hint)

@@ -158,6 +158,25 @@ fn a_file_of_something_else_is_refused_with_what_its_lines_lack() {
 }
 
 #[test]
+fn the_issues_of_ccw_are_not_taken_for_those_of_beads() {
+    let repo = store(&Sandbox::new(), "a");
+    let tip = repo.tip();
+    let at = "2026-01-01T08:00:00Z";
+    let by_field = json!({"id": "ISS-1", "title": "t", "priority": 5, "bound_solution_id": null, "created_at": at});
+    let by_status = json!({"id": "ISS-2", "title": "t", "priority": 5, "status": "registered", "created_at": at});
+    let store_of_ccw = lines(&[by_field.clone(), by_status]);
+    let error = repo.refused_in(&store_of_ccw, 1, &["import", "beads", "-"]);
+    assert_eq!(error["code"], "wrong-source");
+    assert!(error["hint"].as_str().unwrap().contains("git wf import ccw DIR"), "{error:#}");
+    assert_eq!(repo.tip(), tip);
+    // Among those of beads, one of them is skipped.
+    let of_beads = record("zoo-1", &json!({"status": "registered"}));
+    let report = import(&repo, &lines(&[of_beads, by_field]));
+    assert_eq!((&report["created"], &report["kept"]), (&json!(1), &json!([])), "{report:#}");
+    assert_eq!(report["skipped"][0]["reason"], "it is an issue of ccw, not of beads");
+}
+
+#[test]
 fn a_record_beyond_the_limits_is_left_out_with_the_reason_and_not_as_known() {
     let repo = store(&Sandbox::new(), "a");
     let many: Vec<Value> = (0..4_000).map(|n| dependency("zoo-1", &format!("zoo-x{n}"), "blocks")).collect();
