@@ -23,6 +23,12 @@ pub(crate) fn read(record: &Value) -> Option<(&'static Tracker, Arrival)> {
     Some((tracker, (tracker.read)(record).ok()?))
 }
 
+/// The values of a record that have no field here, with the tracker that has them, unless it is this one.
+pub(crate) fn kept_by_others(tracker: &Tracker, record: &Value) -> Vec<String> {
+    let Some(other) = of(record).filter(|other| other.name != tracker.name) else { return vec![] };
+    (other.kept)(record).keys().map(|name| format!("`{name}` of {}", other.name)).collect()
+}
+
 /// The values of a record that have no field here.
 pub(crate) fn kept(record: &Value) -> Map<String, Value> {
     of(record).map(|tracker| (tracker.kept)(record)).unwrap_or_default()

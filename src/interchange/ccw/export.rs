@@ -1,12 +1,14 @@
 //! Exports an issue as a record of ccw. An issue from ccw is its own record with the changes made here, so that nothing
 //! is lost that has no field here. What ccw has no field for, but keeps, is stored under the names of this store.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
 use super::status::word;
 use super::{BOUND_AT, CCW, DECISION, OWN, RENAMED, UNKNOWN, feedback, plan, read, says};
+use crate::interchange::trackers;
 use crate::model::id::SolutionId;
 use crate::model::issue::{Issue, Source, StoredStatus};
 use crate::model::solution::Solution;
@@ -25,7 +27,7 @@ pub(crate) struct CcwIssue {
     /// Its plans.
     pub(crate) solutions: Vec<Value>,
     /// Information in the issue that ccw has no field for.
-    pub(crate) left_out: BTreeSet<&'static str>,
+    pub(crate) left_out: BTreeSet<Cow<'static, str>>,
 }
 
 /// The record of an issue.
@@ -181,7 +183,7 @@ fn stored(issue: &Issue) -> Map<String, Value> {
 }
 
 /// What ccw has no field for.
-fn left_out(folder: &IssueFolder, derived: &IssueDerived) -> BTreeSet<&'static str> {
+fn left_out(folder: &IssueFolder, derived: &IssueDerived) -> BTreeSet<Cow<'static, str>> {
     let executions = &folder.executions;
     let said = [
         (!folder.comments.is_empty(), "comments"),
@@ -194,5 +196,9 @@ fn left_out(folder: &IssueFolder, derived: &IssueDerived) -> BTreeSet<&'static s
         (folder.items.iter().any(|it| it.item.is_removed()), "items that were removed from a queue"),
         (derived.status == IssueStatus::Cancelled, "cancelled issues, which are paused there"),
     ];
-    said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, what)| what).collect()
+    let said = said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, what)| what.into());
+    let imported = folder.issue.record.imported.as_ref();
+    // What an issue of ccw kept goes back with its record.
+    let of_others = imported.map(|record| trackers::kept_by_others(&CCW, record)).unwrap_or_default();
+    said.chain(of_others.into_iter().map(Cow::from)).collect()
 }

@@ -1,5 +1,6 @@
 //! Exporting the store as the files of ccw.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -99,7 +100,7 @@ pub(crate) fn export_ccw(session: &Session, issues: &[String]) -> Answer<CcwStor
 #[derive(Default)]
 struct Making {
     handed: CcwExport,
-    unsaid: BTreeMap<&'static str, u64>,
+    unsaid: BTreeMap<Cow<'static, str>, u64>,
     open: Vec<u8>,
     over: Vec<u8>,
     files: Vec<OutFile>,
@@ -175,7 +176,7 @@ impl Making {
         }
         let unsaid = self.unsaid.into_iter();
         self.handed.left_out =
-            unsaid.map(|(what, issues)| UnsupportedValue { what: what.to_owned(), issues }).collect();
+            unsaid.map(|(what, issues)| UnsupportedValue { what: what.into_owned(), issues }).collect();
         CcwStore { handed: self.handed, folder: FOLDER, files: self.files }
     }
 }

@@ -225,6 +225,7 @@ fn what_was_made_here_goes_out_and_comes_in() {
     let left: Vec<&str> =
         told["left_out"].as_array().unwrap().iter().map(|it| it["what"].as_str().unwrap()).collect();
     assert!(left.contains(&"comments") && left.contains(&"the executor"), "{left:?}");
+    assert!(!left.iter().any(|what| what.contains(" of ")), "there is nothing from another tracker: {left:?}");
 
     let other = store(&sandbox, "b");
     let report = import(&other, &out);
@@ -249,4 +250,15 @@ fn what_was_made_here_goes_out_and_comes_in() {
             assert_eq!(is["executions"][0][name], was["executions"][0][name], "{id} {name}");
         }
     }
+}
+
+#[test]
+fn what_an_issue_of_another_tracker_kept_is_listed_when_it_is_left_out() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let kept = json!({"owner": "ada@example.org", "estimated_minutes": 15, "due_at": AT});
+    super::import(&repo, &lines(&[super::record("zoo-1", &kept), super::record("zoo-2", &json!({}))]));
+    let told = repo.json(&["export", "ccw", "-o", sandbox.root().join("out").to_str().unwrap()]);
+    let one = |what: &str| json!({"what": format!("`{what}` of beads"), "issues": 1});
+    assert_eq!(told["left_out"], json!([one("due_at"), one("estimated_minutes"), one("owner")]));
 }
