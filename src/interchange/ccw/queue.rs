@@ -115,8 +115,9 @@ pub(super) fn read(
         .map(|(name, _)| format!("there is no field here for the `{name}` of a queue, so it was left out"))
         .collect();
     let items = members(given, &mut notes);
-    let created_at = made_at(&id)
-        .or_else(|| text("created_at").and_then(Time::parse))
+    let created_at = text("created_at")
+        .and_then(Time::parse)
+        .or_else(|| made_at(&id))
         .or_else(|| items.iter().filter_map(|it| it.get("queued_at")?.as_str().and_then(Time::parse)).min())
         .unwrap_or(Time::EPOCH);
     let meta = given.get("_metadata").or_else(|| given.get("metadata"));

@@ -137,12 +137,15 @@ fn the_later_of_two_work_folders_counts_and_a_result_needs_no_plan_id() {
     let ended = json!({"status": "failed", "executed_at": "2026-01-02T09:00:00Z", "error": "it broke"});
     folder(
         &project,
-        "codex-issue-20260102080000",
+        "codex-issue-20260102200000",
         &state(2, &issue("failed"), &json!([queued(1, "ISS-001", "executing")])),
         &[("ISS-001-plan.json", plan), ("ISS-001-execution.json", ended)],
     );
     let report = import(&repo, &project);
     assert_eq!((&report["updated"], &report["executions"]), (&json!(1), &json!(1)), "{report:#}");
+    // Its name has a local time.
+    let queue = repo.json(&["queue", "show", "QUE-codex-issue-20260102200000"]);
+    assert_eq!(queue["created_at"], "2026-01-02T08:00:00.000Z");
     let shown = repo.json(&["show", "ISS-001"]);
     assert_eq!(
         (&shown["status"], &shown["executions"][0]["failure"]["message"]),
