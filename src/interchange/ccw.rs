@@ -10,6 +10,7 @@ mod export;
 mod export_queue;
 mod feedback;
 mod files;
+mod groups;
 mod item;
 mod plan;
 mod queue;

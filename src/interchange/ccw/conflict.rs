@@ -12,8 +12,13 @@ use crate::model::record::entry_at;
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 
-/// A conflict that a queue declares.
-pub(super) fn read(given: &Value, plans: &PlansByName, created_at: Time) -> Result<QueueConflict, String> {
+/// A conflict that a queue declares. What is wrong with it is added to `notes`.
+pub(super) fn read(
+    given: &Value,
+    plans: &PlansByName,
+    created_at: Time,
+    notes: &mut Vec<String>,
+) -> Option<QueueConflict> {
     let text = |name: &str| given.get(name).and_then(Value::as_str);
     let list = |name: &str| given.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let resolved = |names: &[Value]| -> Vec<SolutionId> {
@@ -26,9 +31,10 @@ pub(super) fn read(given: &Value, plans: &PlansByName, created_at: Time) -> Resu
         ids
     };
     let between = ["solutions", "tasks", "issues"].into_iter().map(|name| resolved(list(name)));
-    let solutions = between.into_iter().find(|ids| ids.len() > 1);
-    let solutions =
-        solutions.ok_or_else(|| format!("a conflict is not between two of its plans: {given}"))?;
+    let Some(solutions) = between.into_iter().find(|ids| ids.len() > 1) else {
+        notes.push(format!("a conflict is not between two of its plans: {given}"));
+        return None;
+    };
     let word = text("type").unwrap_or("file_conflict");
     let kind = match word.trim_end_matches("_conflict") {
         "resource" => ConflictType::Architecture,
@@ -38,15 +44,24 @@ pub(super) fn read(given: &Value, plans: &PlansByName, created_at: Time) -> Resu
     let is_decided = given.get("resolved").and_then(Value::as_bool).unwrap_or(true);
     let order = resolved(list("resolution_order"));
     let created_at = text("created_at").and_then(Time::parse).unwrap_or(created_at);
-    Ok(entry_at(&Stamp::import(created_at), |id| QueueConflict {
+    let resolution = text("resolution").and_then(Resolution::parse);
+    // People write there what was decided, in their own words.
+    let words = text("resolution").filter(|words| resolution.is_none() && !words.trim().is_empty());
+    if let Some(words) = words {
+        notes.push(format!(
+            "the resolution `{words}` of a conflict became its reason: here, a resolution is sequential, merge or manual"
+        ));
+    }
+    let reasons: Vec<&str> = words.into_iter().chain(text("rationale")).collect();
+    Some(entry_at(&Stamp::import(created_at), |id| QueueConflict {
         id,
         kind,
         severity: text("severity").and_then(Severity::parse).unwrap_or(kind.severity()),
         solutions,
         file,
-        resolution: text("resolution").and_then(Resolution::parse).unwrap_or(Resolution::Sequential),
+        resolution: resolution.unwrap_or(Resolution::Sequential),
         resolution_order: if is_decided { order } else { vec![] },
-        rationale: text("rationale").map(str::to_owned),
+        rationale: (!reasons.is_empty()).then(|| reasons.join("\n")),
         resolves: None,
         author: text("author").unwrap_or(UNKNOWN).into(),
         created_at,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::{conflict, plan, says};
+use super::{conflict, groups, plan, says};
 use crate::interchange::work::QueueArrival;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Queue, QueueDecision};
@@ -99,27 +99,29 @@ const PLACED: &[&str] = &[
     "metadata",
 ];
 
-/// Reads a queue in `file`; `named` is its id if the file does not say it.
+/// Reads a queue in `file`; `named` is its id if the file does not say it, `born` its time if it has none.
 pub(super) fn read(
     given: &Value,
-    file: &str,
-    named: Option<&str>,
+    (file, named): (&str, Option<&str>),
     index: &CcwQueueIndex,
+    born: Time,
 ) -> Result<SourceQueue, String> {
     let text = |name: &str| given.get(name).and_then(Value::as_str);
     let id = text("id").or_else(|| text("queue_id")).or(named).ok_or("it has no `id`")?;
     let id = QueueId::parse(id).map_err(|error| error.to_string())?;
     let others = given.as_object().into_iter().flatten();
-    let others = others.filter(|(name, value)| says(value) && !PLACED.contains(&name.as_str()));
+    let (given, is_grouped) = groups::told(given);
+    let is_placed = |name: &str| PLACED.contains(&name) || (is_grouped && name == groups::GROUPS);
+    let others = others.filter(|(name, value)| says(value) && !is_placed(name));
     let mut notes: Vec<String> = others
         .map(|(name, _)| format!("there is no field here for the `{name}` of a queue, so it was left out"))
         .collect();
-    let items = members(given, &mut notes);
+    let items = members(&given, &mut notes);
     let created_at = text("created_at")
         .and_then(Time::parse)
         .or_else(|| made_at(&id))
         .or_else(|| items.iter().filter_map(|it| it.get("queued_at")?.as_str().and_then(Time::parse)).min())
-        .unwrap_or(Time::EPOCH);
+        .unwrap_or(born);
     let meta = given.get("_metadata").or_else(|| given.get("metadata"));
     let updated = meta.and_then(|meta| meta.get("updated_at")?.as_str()).or_else(|| text("updated_at"));
     let changed = updated.and_then(Time::parse).unwrap_or(created_at).max(created_at);
@@ -133,8 +135,7 @@ pub(super) fn read(
     let items = numbered(items, created_at, &mut notes);
     let plans = PlansByName::of(&items);
     let conflicts = given.get("conflicts").and_then(Value::as_array).into_iter().flatten();
-    let conflicts =
-        conflicts.filter_map(|it| conflict::read(it, &plans, created_at).map_err(|why| notes.push(why)).ok());
+    let conflicts = conflicts.filter_map(|it| conflict::read(it, &plans, created_at, &mut notes));
     let conflicts = conflicts.collect();
     let listed = items.iter().filter_map(|it| plans.of_item(it)).collect();
     let name = text("name").map(str::to_owned);

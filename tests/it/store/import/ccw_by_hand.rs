@@ -221,3 +221,41 @@ fn times_that_change_later_are_applied_or_listed() {
     let queue = read(&inside.join("queues/QUE-20260101080000.json"));
     assert_eq!(queue["solutions"][0]["queued_at"], "2026-01-03T09:00:00.000Z");
 }
+
+#[test]
+fn the_one_queue_of_earlier_versions_keeps_its_groups_and_what_was_decided() {
+    let sandbox = Sandbox::new();
+    let (repo, project) = (store(&sandbox, "a"), sandbox.root().join("project"));
+    let issues = [1, 2, 3].map(|n| issue(n, "queued", &json!({})));
+    write(&project, &issues, &[], &[]);
+    let item = |n: u32| json!({"issue_id": format!("ISS-00{n}"), "solution_id": format!("SOL-ISS-00{n}-1")});
+    let queue = json!({"queue": [item(1), item(2), item(3)],
+        "conflicts": [{"issues": ["ISS-001", "ISS-002"], "files": ["a.ts"], "resolution": "ISS-001 first"}],
+        "parallel_groups": [{"group": 1, "issues": ["ISS-001", "ISS-003"]}, {"group": 2, "issues": ["ISS-002"]}]});
+    let folder = project.join(".workflow/issues");
+    fs::create_dir_all(folder.join("queue")).unwrap();
+    fs::write(folder.join("queue/execution-queue.json"), queue.to_string()).unwrap();
+    let report = import(&repo, &project);
+    let said = report["remarks"].to_string();
+    assert!(said.contains("the resolution `ISS-001 first` of a conflict became its reason"), "{said}");
+    assert!(!said.contains("parallel_groups"), "{said}");
+    assert_eq!(repo.json(&["queue", "show", "QUE-execution-queue"])["created_at"], AT);
+    let out = sandbox.root().join("out");
+    export(&repo, &out);
+    let written = read(&out.join(".workflow/issues/queues/QUE-execution-queue.json"));
+    let mut groups: Vec<String> = written["solutions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| format!("{} {}", it["issue_id"].as_str().unwrap(), it["execution_group"].as_str().unwrap()))
+        .collect();
+    groups.sort();
+    assert_eq!(groups, ["ISS-001 P1", "ISS-002 S2", "ISS-003 P1"]);
+    assert_eq!(written["conflicts"][0]["rationale"], "ISS-001 first");
+    // A group of something else is named as left out.
+    let mut other = queue;
+    other["parallel_groups"] = json!([{"group": 1, "issues": ["ISS-009"]}]);
+    fs::write(folder.join("queue/execution-queue.json"), other.to_string()).unwrap();
+    let said = import(&store(&sandbox, "b"), &project)["remarks"].to_string();
+    assert!(said.contains("no field here for the `parallel_groups`"), "{said}");
+}
