@@ -174,8 +174,10 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         ));
     }
     issue.bound_solution_id = fields.bound(&issue.id, &own, &plans);
+    let is_unbound = issue.bound_solution_id.is_none() && map.get("bound_solution_id").is_some_and(says);
     let changed = own.bound_at().map_or(changed, |at| at.max(changed));
     let (items, changed) = item::all(&mut fields, &own, &issue, changed);
+    let lacking = usize::from(is_unbound) + own.list("items").len() - items.len();
     let word = status::StatusWord::of(&mut fields);
     let attempts = attempts::of(&mut fields, &issue, word.status, &items);
     word.decide(&mut fields, &mut issue, attempts.is_empty());
@@ -195,7 +197,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         content: own.content(),
     };
     let Fields { notes, kept, .. } = fields;
-    Ok(Arrival { work, notes, kept, ..Arrival::of(issue, imported, changed) })
+    Ok(Arrival { work, notes, kept, lacking, ..Arrival::of(issue, imported, changed) })
 }
 
 /// The values of a record that have no field here.

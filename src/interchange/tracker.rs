@@ -50,6 +50,9 @@ pub(crate) struct Arrival {
     pub(crate) kept: BTreeSet<Cow<'static, str>>,
     /// The fields of the issue on which the record is silent: what is here stays.
     pub(crate) silent: Vec<&'static str>,
+    /// How many other records it refers to that are missing in the source. Of two with the same time of change, the one
+    /// that lacks fewer is the later one: the source was repaired.
+    pub(crate) lacking: usize,
 }
 
 impl Arrival {
@@ -63,6 +66,7 @@ impl Arrival {
             notes: Vec::new(),
             kept: BTreeSet::new(),
             silent: Vec::new(),
+            lacking: 0,
         }
     }
 

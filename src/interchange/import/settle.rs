@@ -1,6 +1,8 @@
 //! Decides what an import does with one record, given the existing issue: only what the source changed since the last
 //! import is applied, field by field.
 
+use std::cmp::Reverse;
+
 use serde_json::Value;
 
 use super::{comments, work};
@@ -108,7 +110,7 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
         // value would win in each field separately, and half of a record come in; so the greater record wins as a
         // whole.
         (Some(before), Some(here)) if before.changed == arrival.changed => {
-            let greater = if canonical(&before.issue) > canonical(&arrival.issue) {
+            let greater = if rank(&before) > rank(arrival) {
                 notes.push(SAME_TIME.to_owned());
                 is_lesser = true;
                 &before.issue
@@ -217,9 +219,9 @@ fn said(issue: &Issue, silent: &[&str], here: &Doc) -> Value {
     said
 }
 
-/// The bytes by which two records with the same time are compared.
-fn canonical(issue: &Issue) -> String {
-    issue.imported.as_ref().map(digest::canonical).unwrap_or_default()
+/// By what two records with the same time are compared: one that lacks less is greater, else the bytes decide.
+fn rank(arrival: &Arrival) -> (Reverse<usize>, String) {
+    (Reverse(arrival.lacking), arrival.issue.imported.as_ref().map(digest::canonical).unwrap_or_default())
 }
 
 /// The stamp after that of the last import, if that has the same time.

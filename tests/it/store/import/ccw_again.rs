@@ -230,3 +230,33 @@ fn only_what_was_asked_for_comes_in_with_its_plans_and_queues() {
     let refused = repo.refused(1, &["import", "ccw", sandbox.root().to_str().unwrap()]);
     assert_eq!(refused["code"], "cannot-read");
 }
+
+#[test]
+fn what_depends_on_a_missing_file_comes_in_when_it_is_back() {
+    let sandbox = Sandbox::new();
+    let (repo, project) = (store(&sandbox, "a"), sandbox.root().join("project"));
+    let items = [1, 2].map(|n| item(n, n, "pending", &json!({})));
+    let issues = [1, 2].map(|n| issue(n, "queued", &json!({})));
+    write(&project, &issues, &[], &[queue(&items, AT)]);
+    let back = [1, 2].map(|n| {
+        let file = project.join(format!(".workflow/issues/solutions/ISS-00{n}.jsonl"));
+        let text = fs::read_to_string(&file).unwrap();
+        fs::remove_file(&file).unwrap();
+        (file, text)
+    });
+    import(&repo, &project);
+    repo.wf(&["edit", "ISS-002", "--status", "paused"]).ok();
+    for (file, text) in back {
+        fs::write(file, text).unwrap();
+    }
+    let report = import(&repo, &project);
+    assert_eq!((&report["updated"], &report["items"], &report["notes"]), (&json!(2), &json!(2), &json!([])));
+    assert_eq!(repo.json(&["show", "ISS-001"])["bound_solution_id"], "SOL-ISS-001-1");
+    let expected = [("ISS-001", "queued"), ("ISS-002", "paused")];
+    assert_eq!(statuses(&repo), expected.map(|(id, status)| (id.to_owned(), status.to_owned())));
+    assert_eq!(import(&repo, &project)["commit"], Value::Null);
+    // And it stays if the file is missing again.
+    fs::remove_file(project.join(".workflow/issues/solutions/ISS-001.jsonl")).unwrap();
+    import(&repo, &project);
+    assert_eq!(repo.json(&["show", "ISS-001"])["bound_solution_id"], "SOL-ISS-001-1");
+}
