@@ -20,8 +20,8 @@ use crate::store::dates::PeriodBound;
 /// Import issues from another tracker, or from an export
 ///
 /// All issues are imported in one commit. Importing the same source again changes nothing; importing a newer version
-/// applies its changes, but does not overwrite fields and comments edited here since. A comment that the source no
-/// longer has stays. A record that cannot be imported is skipped and listed.
+/// applies its changes. If a field or a comment was changed both there and here, the later change counts. A comment that
+/// the source no longer has stays. A record that cannot be imported is skipped and listed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -38,8 +38,8 @@ enum From {
     /// Import issues of `ccw issue`, with plans, queues and executions
     ///
     /// Ids are kept. In ccw, 5 is the most urgent priority; here it is 1. An item that was started becomes an
-    /// execution. A value that was changed here stays as it is. A file or a line that cannot be read is named, and
-    /// the rest is imported.
+    /// execution. If a field of an issue was changed both there and here, the later change counts; in plans, queues and
+    /// items, what was changed here stays. A file or a line that cannot be read is named, and the rest is imported.
     Ccw(Ccw),
     /// Import bugs from git-bug, directly from its refs
     ///
