@@ -22,7 +22,7 @@ use crate::model::id::{IssueId, QueueId};
 use crate::model::issue::Issue;
 use crate::store::{ReadState, StoreError, Tx, layout};
 use comments::Comments;
-use counted::{Counted, count, select};
+use counted::{Counted, count, hash_of, select};
 use settle::{Fresh, Settled, settle};
 pub(crate) use settle::{follow_source, is_parted};
 
@@ -56,9 +56,10 @@ impl Batch {
                 some,
                 || (),
                 |(), (index, FoundRecord { unit, number, record })| {
-                    let read = record.and_then(|record| (tracker.read)(&record)).map(|arrival| {
+                    let read = record.and_then(|record| {
+                        let arrival = (tracker.read)(&record)?;
                         let left_out = selection.leaves_out(&arrival);
-                        (arrival.issue.id, arrival.changed, left_out)
+                        Ok((arrival.issue.id, arrival.changed, hash_of(&record), left_out))
                     });
                     (index, unit, number, read)
                 },
@@ -66,8 +67,8 @@ impl Batch {
             for (index, unit, number, read) in read {
                 seen(index as u64 + 1);
                 match read {
-                    Ok((id, changed, left_out)) => {
-                        let new = Counted { index, unit, number, changed, left_out };
+                    Ok((id, changed, hash, left_out)) => {
+                        let new = Counted { index, unit, number, changed, hash, left_out };
                         report.notes.extend(count(&mut counted, id, new));
                     }
                     Err(refused) if refused.is_fault => report.skipped.push(skipped(&unit, number, refused)),

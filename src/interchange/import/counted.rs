@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::Value;
 
 use crate::interchange::{LeftOutIssues, Noted};
 use crate::model::id::IssueId;
@@ -15,6 +18,8 @@ pub(super) struct Counted {
     pub(super) unit: Cow<'static, str>,
     pub(super) number: u64,
     pub(super) changed: Time,
+    /// The hash of the record.
+    pub(super) hash: u64,
     /// Why it is not to be imported.
     pub(super) left_out: Option<String>,
 }
@@ -44,7 +49,15 @@ pub(super) fn count(counted: &mut BTreeMap<IssueId, Counted>, id: IssueId, new: 
                 false => format!("{} and {}", first.location(), new.location()),
             };
             let (stands, out) = (stands.location(), out.location());
-            let note = format!("{both} have this id; {stands} changed last and was used, {out} was left out");
+            let note = match (new.changed == first.changed, new.hash == first.hash) {
+                (_, true) => format!("{both} are the same and were imported once"),
+                (true, false) => format!(
+                    "{both} have this id and the same time of change; {stands}, which comes last, was used, {out} was left out"
+                ),
+                (false, false) => {
+                    format!("{both} have this id; {stands} changed last and was used, {out} was left out")
+                }
+            };
             let id = taken.key().to_string();
             if is_later {
                 taken.insert(new);
@@ -52,6 +65,13 @@ pub(super) fn count(counted: &mut BTreeMap<IssueId, Counted>, id: IssueId, new: 
             Some(Noted { id, note, remedies: vec![] })
         }
     }
+}
+
+/// The hash of a record, by which equal ones are known.
+pub(super) fn hash_of(record: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    record.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The records to import; counts the others by their `reasons`, which has some already.

@@ -70,6 +70,16 @@ fn of_one_id_that_stands_twice_the_later_record_counts() {
             "note": "lines 1 and 2 have this id; line 1 changed last and was used, line 2 was left out"
         }])
     );
+    let note = |records: &[Value]| {
+        let report = import(&store(&Sandbox::new(), "b"), &lines(records));
+        report["notes"][0]["note"].as_str().unwrap().to_owned()
+    };
+    let one = record("zoo-1", &json!({}));
+    assert_eq!(note(&[one.clone(), one.clone()]), "lines 1 and 2 are the same and were imported once");
+    assert_eq!(
+        note(&[one, record("zoo-1", &json!({"title": "Other"}))]),
+        "lines 1 and 2 have this id and the same time of change; line 2, which comes last, was used, line 1 was left out"
+    );
 }
 
 #[test]
