@@ -1,11 +1,12 @@
 //! The commands of `ccw issue` under their own names: each is replaced by its equivalent before the command line is
 //! parsed. Options that ccw does not have are passed on, so that the parser accepts or refuses them.
 
+use super::command_at;
 use crate::model::id::IssueId;
 
 /// Translates the words of the command line, without the name of the program.
 pub(super) fn translated(words: Vec<String>) -> Vec<String> {
-    let Some(at) = words.iter().position(|word| !word.starts_with('-')) else { return words };
+    let Some(at) = command_at(&words) else { return words };
     let (before, rest) = words.split_at(at);
     let given = CcwArguments { words: rest[1..].to_vec(), is_json: before.iter().any(|word| word == JSON) };
     match command_of(&rest[0], given) {
@@ -253,6 +254,8 @@ mod tests {
             ("create --title=T --description D --priority 2", "new T --message D --priority 2"),
             ("create --help", "new --help"),
             ("--json create Tokens", "--json new Tokens"),
+            ("--color never --json create Tokens", "--color never --json new Tokens"),
+            ("--date=iso history", "--date=iso list --status completed,closed"),
             ("init ISS-001", "new ISS-001 --id ISS-001"),
             ("init ISS-001 --title T --priority 2", "new T --id ISS-001 --priority 2"),
             ("init ISS-001 --force", "new ISS-001 --id ISS-001 --force"),
