@@ -112,11 +112,11 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
                 Ok(label) => {
                     issue.tags.insert(label.to_owned());
                 }
-                Err(error) => fields.note(format!("{error}; it is kept in `imported`")),
+                Err(error) => fields.note(format!("{error}; `show ID --imported` shows it")),
             },
             None => {
                 let kind = kind_of(label);
-                fields.note(format!("a label is {kind}, not a string; it is kept in `imported`"));
+                fields.note(format!("a label is {kind}, not a string; `show ID --imported` shows it"));
             }
         }
     }
@@ -126,7 +126,7 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
                 fields.kept.extend(link.says());
                 link.add_to(&mut issue);
             }
-            Err(why) => fields.note(format!("{why}; it is kept in `imported`")),
+            Err(why) => fields.note(format!("{why}; `show ID --imported` shows it")),
         }
     }
     let mut comments: Vec<Comment> = Vec::new();
@@ -135,7 +135,7 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
             Some(comment) => {
                 comment::add(&mut comments, changed, comment);
             }
-            None => fields.note("a comment has no `text`; it is kept in `imported`".into()),
+            None => fields.note("a comment has no `text`; `show ID --imported` shows it".into()),
         }
     }
     let Fields { notes, kept, .. } = fields;
@@ -162,7 +162,7 @@ fn kept(record: &Value) -> Map<String, Value> {
     let Value::Object(map) = record else { return Map::new() };
     let mut kept: Map<String, Value> =
         unplaced(map).map(|(name, value)| (name.to_owned(), value.clone())).collect();
-    kept.extend(misfits(map).map(|(name, value)| (name.to_owned(), value.clone())));
+    kept.extend(misfits(map).map(|(name, value)| (name.to_owned(), value)));
     if let Some(status) = map.get("status").filter(|status| status.as_str().is_some_and(is_rendered)) {
         kept.insert("status".into(), status.clone());
     }
@@ -194,18 +194,15 @@ fn unplaced(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
     said.map(|(name, value)| (name.as_str(), value))
 }
 
-/// The members with a place here whose value, or an element of it, is not of the type that the place is for.
-fn misfits(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
+/// What does not fit into its place here: members, and of lists the elements.
+fn misfits(map: &Map<String, Value>) -> impl Iterator<Item = (&str, Value)> {
+    let id = map.get("id").and_then(Value::as_str).and_then(|id| IssueId::parse(id).ok());
+    let is_element = move |name: &str, it: &Value| match name {
+        "labels" => it.as_str().is_some_and(|it| it.trim().is_empty() || limits::label(it.trim()).is_ok()),
+        "dependencies" => id.as_ref().is_some_and(|id| dependency::read(id, it).is_ok()),
+        _ => it.get("text").and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty()),
+    };
     let fits = |name: &str, value: &Value| match name {
-        "labels" => value.as_array().is_some_and(|all| {
-            all.iter().all(|it| {
-                it.as_str().is_some_and(|it| it.trim().is_empty() || limits::label(it.trim()).is_ok())
-            })
-        }),
-        "dependencies" => value.as_array().is_some_and(|all| all.iter().all(Value::is_object)),
-        "comments" => value
-            .as_array()
-            .is_some_and(|all| all.iter().all(|it| it.get("text").is_some_and(Value::is_string))),
         "priority" => {
             value.as_f64().is_some_and(|number| (0.0..=4.0).contains(&number) && number.fract() == 0.0)
         }
@@ -214,8 +211,17 @@ fn misfits(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
         }
         name => !PLACED.contains(&name) || value.is_string(),
     };
-    let misfits = map.iter().filter(move |(name, value)| !value.is_null() && !fits(name, value));
-    misfits.map(|(name, value)| (name.as_str(), value))
+    let said = map.iter().filter(|(_, value)| !value.is_null());
+    said.filter_map(move |(name, value)| {
+        let rest = match (name.as_str(), value) {
+            ("labels" | "dependencies" | "comments", Value::Array(all)) => {
+                let rest: Vec<Value> = all.iter().filter(|it| !is_element(name, it)).cloned().collect();
+                (!rest.is_empty()).then(|| rest.into())
+            }
+            (name, value) => (!fits(name, value)).then(|| value.clone()),
+        };
+        Some((name.as_str(), rest?))
+    })
 }
 
 /// Whether a status is another one here, from which it cannot be told.

@@ -257,7 +257,7 @@ impl Fields<'_> {
         issue.issue_type = self.text("issue_type");
         let page = self.text("source_url").or_else(|| self.text("github_url"));
         if let Some(other) = page.as_ref().filter(|text| limits::web_address(text).is_err()) {
-            self.note(format!("`{other}` is not a web URL; it is kept in `imported`"));
+            self.note(format!("`{other}` is not a web URL; `show ID --imported` shows it"));
         }
         issue.source_url = page.filter(|text| limits::web_address(text).is_ok());
     }
@@ -272,8 +272,8 @@ impl Fields<'_> {
         for given in self.list(name) {
             match given.as_str().map(str::trim).filter(|text| !text.is_empty()).map(limits::label) {
                 Some(Ok(label)) => names.push(label.to_owned()),
-                Some(Err(error)) => self.note(format!("{error}; it is kept in `imported`")),
-                None => self.note(format!("{given} in `{name}` is not a name; it is kept in `imported`")),
+                Some(Err(error)) => self.note(format!("{error}; `show ID --imported` shows it")),
+                None => self.note(format!("{given} in `{name}` is not a name; `show ID --imported` shows it")),
             }
         }
         names
@@ -286,7 +286,7 @@ impl Fields<'_> {
                 Some(Ok(target)) => {
                     issue.depends_on.insert(target);
                 }
-                _ => self.note(format!("{given} in `depends_on` is not an issue; it is kept in `imported`")),
+                _ => self.note(format!("{given} in `depends_on` is not an issue; `show ID --imported` shows it")),
             }
         }
         for given in self.list("relations") {
@@ -298,7 +298,7 @@ impl Fields<'_> {
                 Some(relation) => {
                     issue.relations.insert(relation.to_owned());
                 }
-                None => self.note(format!("{given} is not a relation; it is kept in `imported`")),
+                None => self.note(format!("{given} is not a relation; `show ID --imported` shows it")),
             }
         }
     }
@@ -311,7 +311,7 @@ impl Fields<'_> {
     fn object<T: serde::de::DeserializeOwned + Default>(&mut self, name: &str) -> T {
         let Some(given) = self.map.get(name).filter(|value| !value.is_null()) else { return T::default() };
         typed::read(given).unwrap_or_else(|error| {
-            self.note(format!("`{name}` is not as expected ({error}); it is kept in `imported`"));
+            self.note(format!("`{name}` is not as expected ({error}); `show ID --imported` shows it"));
             T::default()
         })
     }

@@ -36,7 +36,7 @@ impl<'a> Fields<'a> {
             Value::String(text) if text.trim().is_empty() => None,
             Value::String(text) => Some(text.clone()),
             other => {
-                self.note(format!("`{name}` is {}, not a string; it is kept in `imported`", kind_of(other)));
+                self.note(format!("`{name}` is {}, not a string; `show ID --imported` shows it", kind_of(other)));
                 None
             }
         }
@@ -48,7 +48,7 @@ impl<'a> Fields<'a> {
             None | Some(Value::Null) => &[],
             Some(Value::Array(items)) => items,
             Some(other) => {
-                self.note(format!("`{name}` is {}, not a list; it is kept in `imported`", kind_of(other)));
+                self.note(format!("`{name}` is {}, not a list; `show ID --imported` shows it", kind_of(other)));
                 &[]
             }
         }
@@ -86,8 +86,8 @@ impl<'a> Fields<'a> {
 /// A note on a label that cannot be a tag.
 pub(super) fn odd_label(label: &str) -> String {
     match label.trim() {
-        "" => "a label is empty; it is kept in `imported`".into(),
-        label => format!("the label `{label}` cannot be a tag; it is kept in `imported`"),
+        "" => "a label is empty; `show ID --imported` shows it".into(),
+        label => format!("the label `{label}` cannot be a tag; `show ID --imported` shows it"),
     }
 }
 

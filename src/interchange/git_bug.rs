@@ -285,7 +285,7 @@ impl Fold {
 
     fn comment(&mut self, operation: Operation<'_>, of: &str, edits: Option<EntryId>) {
         let Some(time) = operation.time() else {
-            self.notes.push("a comment has no time; it is kept in `imported`".into());
+            self.notes.push("a comment has no time; `show ID --imported` shows it".into());
             return;
         };
         // Comments of one second stay in their order.

@@ -134,7 +134,7 @@ impl Fields<'_> {
                     issue.tags.insert(name.to_owned());
                 }
                 Some(Err(note)) => self.note(note),
-                None => self.note("a label has no name; it is kept in `imported`".into()),
+                None => self.note("a label has no name; `show ID --imported` shows it".into()),
             }
         }
     }
@@ -159,7 +159,7 @@ impl Fields<'_> {
             let text = |names: [&str; 2]| names.iter().find_map(|name| given.get(*name)?.as_str());
             let created_at = text(["createdAt", "created_at"]).and_then(Time::parse);
             let (Some(body), Some(created_at)) = (text(["body", "body"]), created_at) else {
-                self.note("a comment has no text or no time; it is kept in `imported`".into());
+                self.note("a comment has no text or no time; `show ID --imported` shows it".into());
                 continue;
             };
             let author = ["author", "user"].iter().find_map(|name| login(given.get(*name)?)).unwrap_or(GHOST);

@@ -211,8 +211,10 @@ fn a_dependency_without_a_place_is_noted() {
         assert!(arrival.issue.depends_on.is_empty() && arrival.issue.relations.is_empty());
         assert_eq!(arrival.notes.len(), 1, "{dependency}");
         assert!(arrival.notes[0].contains(why), "{}", arrival.notes[0]);
-        assert!(arrival.notes[0].ends_with("kept in `imported`"), "{}", arrival.notes[0]);
-        assert_eq!(arrival.issue.imported.unwrap()["dependencies"][0], dependency);
+        assert!(arrival.notes[0].ends_with("; `show ID --imported` shows it"), "{}", arrival.notes[0]);
+        let imported = arrival.issue.imported.unwrap();
+        assert_eq!(imported["dependencies"][0], dependency);
+        assert_eq!(kept(&imported)["dependencies"], json!([dependency]), "and is shown");
     }
 }
 
@@ -240,11 +242,13 @@ fn a_comment_is_named_after_its_time_and_what_it_says() {
 
 #[test]
 fn a_comment_that_lacks_something() {
-    let arrival = with(&json!({"comments": [{"text": "When?"}, {"author": "Bea"}, "hm"]}));
+    let arrival = with(&json!({"comments": [{"text": "When?"}, {"author": "Bea"}, "hm", {"text": " "}]}));
+    let shown = kept(arrival.issue.imported.as_ref().unwrap());
+    assert_eq!(shown["comments"], json!([{"author": "Bea"}, "hm", {"text": " "}]));
     assert_eq!(arrival.comments.len(), 1);
     assert_eq!(arrival.comments[0].author, UNKNOWN);
     assert_eq!(arrival.comments[0].created_at, arrival.issue.created_at);
-    assert_eq!(arrival.notes.len(), 3);
+    assert_eq!(arrival.notes.len(), 4);
 }
 
 #[test]
@@ -303,7 +307,7 @@ fn a_field_of_another_type_is_noted_and_kept() {
     assert_eq!(arrival.notes.len(), 5, "{:?}", arrival.notes);
     assert_eq!(
         with(&json!({"labels": ["a", 7]})).notes,
-        ["a label is a number, not a string; it is kept in `imported`"]
+        ["a label is a number, not a string; `show ID --imported` shows it"]
     );
     assert_eq!(arrival.issue.imported, Some(record(&more)));
 }

@@ -19,7 +19,7 @@ pub(super) fn read(fields: &mut Fields<'_>, issue: &Issue) -> Vec<Feedback> {
         match one(fields, issue, given) {
             Some(piece) if all.iter().all(|known| known.id != piece.id) => all.push(piece),
             Some(_) => {}
-            None => fields.note("a piece of feedback has no `content`; it is kept in `imported`".into()),
+            None => fields.note("a piece of feedback has no `content`; `show ID --imported` shows it".into()),
         }
     }
     all

@@ -22,7 +22,10 @@ pub(crate) struct Args {
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let now = session.now()?;
-    let done = issues::show(&session, &args.id, args.imported)?;
+    let FieldArgs { fields, format } = &args.fields;
+    let names_it = fields.iter().any(|field| field == "imported")
+        || format.as_ref().is_some_and(|format| format.contains("%(imported)"));
+    let done = issues::show(&session, &args.id, args.imported || names_it)?;
     check(&done.view, &args.fields.fields)?;
     context.only(args.fields);
     context.answer(done, |record, _, screen| match record {

@@ -93,6 +93,7 @@ fn what_has_no_field_is_counted_once_shown_and_not_in_every_answer() {
     }
     assert!(repo.json(&["list"])[0].get("imported").is_none());
     assert_eq!(repo.json(&["show", "zoo-1", "--imported"])["imported"]["estimated_minutes"], 15);
+    assert_eq!(repo.json(&["show", "zoo-1", "--fields", "imported"])["imported"]["estimated_minutes"], 15);
     let text = repo.wf(&["show", "zoo-1"]).ok().stdout;
     assert!(
         text.contains("other fields of the source\n    estimated_minutes: 15\n    owner: ada@example.org\n"),
