@@ -28,6 +28,8 @@ pub(crate) use settle::{follow_source, is_parted};
 
 /// Why an issue is left as it is.
 const REDACTED_HERE: &str = "redacted here; no longer follows its source";
+/// Why a record is left out.
+const OLDER: &str = "older than what was last imported";
 
 /// The records of a source that count.
 pub(crate) struct Batch {
@@ -202,6 +204,8 @@ struct Writing<'a> {
     kept: BTreeMap<String, u64>,
     /// How many issues no longer follow their source.
     redacted: u64,
+    /// How many records are older than those of the last import.
+    older: u64,
     /// The queues that hold an issue of the batch.
     queues: BTreeSet<QueueId>,
 }
@@ -215,6 +219,7 @@ impl<'a> Writing<'a> {
             depends_on: BTreeMap::new(),
             kept: BTreeMap::new(),
             redacted: 0,
+            older: 0,
             queues: BTreeSet::new(),
         }
     }
@@ -235,7 +240,7 @@ impl<'a> Writing<'a> {
         let is_lesser = matches!(settled, Settled::Known { is_lesser: true, .. });
         let (doc, here, mut notes, is_new) = match settled {
             Settled::Older => {
-                self.report.unchanged += 1;
+                self.older += 1;
                 return Ok(());
             }
             Settled::Redacted => {
@@ -319,9 +324,10 @@ impl<'a> Writing<'a> {
         let cycles = cycles::notes(tx, &self.dependent, self.depends_on)?;
         self.report.cycles = cycles.iter().map(|noted| noted.note.clone()).collect();
         self.report.notes.extend(cycles);
-        if self.redacted > 0 {
-            let left_out = LeftOutIssues { reason: REDACTED_HERE.into(), issues: self.redacted };
-            self.report.left_out.push(left_out);
+        for (reason, issues) in [(OLDER, self.older), (REDACTED_HERE, self.redacted)] {
+            if issues > 0 {
+                self.report.left_out.push(LeftOutIssues { reason: reason.into(), issues });
+            }
         }
         self.report.kept = self.kept.into_iter().map(|(what, issues)| KeptValue { what, issues }).collect();
         Ok(self.report)

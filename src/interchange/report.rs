@@ -17,7 +17,7 @@ pub(crate) struct ImportReport {
     pub(crate) created: u64,
     /// Existing issues that changed.
     pub(crate) updated: u64,
-    /// Issues that did not change: they are as last imported, or older than those here.
+    /// Issues that did not change: they are as last imported.
     pub(crate) unchanged: u64,
     /// Comments that are new here.
     pub(crate) comments: u64,
@@ -32,7 +32,8 @@ pub(crate) struct ImportReport {
     pub(crate) work: ImportedWork,
     /// Records that could not be read, or cannot be issues.
     pub(crate) skipped: Vec<Skipped>,
-    /// Issues that the options left out, or of which something is redacted here.
+    /// Issues that the options left out, that are older than when they were last imported, or of which something is
+    /// redacted here.
     pub(crate) left_out: Vec<LeftOutIssues>,
     /// Values that have no field here; they are kept with the issue as the source has them.
     pub(crate) kept: Vec<KeptValue>,

@@ -48,9 +48,11 @@ fn a_later_file_brings_what_changed_there_and_leaves_what_was_edited_here() {
     assert_eq!(subject.line(), "import: 1 issue from beads (1 updated, 1 comment)");
 
     let tip = repo.tip();
-    for known in [second, first] {
+    let older = json!([{"reason": "older than what was last imported", "issues": 1}]);
+    for (known, unchanged, left_out) in [(second, 1, json!([])), (first, 0, older)] {
         let report = import(&repo, &lines(&[known]));
-        assert_eq!((&report["unchanged"], &report["commit"]), (&json!(1), &Value::Null));
+        assert_eq!((&report["unchanged"], &report["commit"]), (&json!(unchanged), &Value::Null));
+        assert_eq!(report["left_out"], left_out);
     }
     assert_eq!(repo.tip(), tip, "what is older than what is here changes nothing");
 
@@ -72,7 +74,7 @@ fn an_older_record_takes_nothing_back() {
         "updated_at": "2026-01-01T12:00:00Z", "labels": ["dropped"], "notes": "dropped", "comments": [comment]
     });
     let report = import(&repo, &lines(&[record("zoo-1", &older)]));
-    assert_eq!((&report["unchanged"], repo.tip()), (&json!(1), tip));
+    assert_eq!((&report["left_out"][0]["issues"], repo.tip()), (&json!(1), tip));
 }
 
 #[test]
