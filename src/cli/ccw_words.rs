@@ -88,15 +88,22 @@ fn command_of(command: &str, mut given: CcwArguments) -> Option<Vec<String>> {
         "help" => {
             let topic = given.first()?;
             let own = COMMANDS.iter().find(|(ccw, _)| *ccw == topic)?.1;
-            (given.words.len() == 1).then(|| owned(&["help", own]))
+            let own = own.split(' ').map(str::to_owned);
+            (given.words.len() == 1).then(|| std::iter::once("help".to_owned()).chain(own).collect())
         }
         _ => None,
     }
 }
 
 /// The ccw commands that have other names here.
-const COMMANDS: &[(&str, &str)] =
-    &[("create", "new"), ("history", "list"), ("update", "edit"), ("complete", "done"), ("register", "bind")];
+const COMMANDS: &[(&str, &str)] = &[
+    ("create", "new"),
+    ("history", "list"),
+    ("update", "edit"),
+    ("complete", "done"),
+    ("register", "bind"),
+    ("solutions", "solution list"),
+];
 
 /// `create`, with the fields as JSON in an option or on stdin, or as options of `new`.
 fn create(mut given: CcwArguments) -> Vec<String> {
@@ -106,7 +113,8 @@ fn create(mut given: CcwArguments) -> Vec<String> {
     let is_said = ["--data", "--from-json", "--help", "-h"].iter().any(|name| given.has(name));
     match title {
         Some(title) => given.after(&["new", &title]),
-        None if is_said || given.first().is_some() => given.after(&["new"]),
+        // Without a value, the option is refused.
+        None if is_said || given.has("--title") || given.first().is_some() => given.after(&["new"]),
         None => given.after(&["new", "--from-json", "-"]),
     }
 }
@@ -252,7 +260,9 @@ mod tests {
             ("create --json", "new --from-json - --json"),
             ("create --title T", "new T"),
             ("create --title=T --description D --priority 2", "new T --message D --priority 2"),
+            ("create --title", "new --title"),
             ("create --help", "new --help"),
+            ("help solutions", "help solution list"),
             ("--json create Tokens", "--json new Tokens"),
             ("--color never --json create Tokens", "--color never --json new Tokens"),
             ("--date=iso history", "--date=iso list --status completed,closed"),

@@ -47,6 +47,8 @@ const NAMES: &[(&str, &str, &[&str])] = &[
     ),
     ("file", "`-F FILE` reads the text from a file (`-` for stdin)", &["input", "from", "body-file"]),
     ("issue-type", "`--type TYPE`", &["kind"]),
+    // Only `new` has templates.
+    ("template", "the title needs no option: `git wf new TITLE`", &["title"]),
 ];
 
 /// One text in the context of a clap error.
@@ -352,6 +354,7 @@ mod tests {
                 "put a text of several words in quotes",
             ),
             ("list --frob", "`git wf list` has no argument `--frob`", "`git wf list --help`"),
+            ("new --title", "`git wf new` has no option `--title`", "`git wf new TITLE`"),
             ("list --statu open", "no argument `--statu`", "did you mean `--status`?"),
             ("view ISS-1", "`git wf` has no command `view`", "`git wf show ID`"),
             ("ready", "`git wf` has no command `ready`", "`git wf list --unblocked`"),

@@ -198,9 +198,13 @@ fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> 
             (RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends an execution as failed")
         }
     };
+    let word = match status {
+        IssueStatus::Completed => "`completed`, or `resolved`,".to_owned(),
+        other => format!("`{other}`"),
+    };
     Err(Refusal::new(
         Code::DerivedStatus,
-        format!("the status `{status}` follows from executions and cannot be set"),
+        format!("the status {word} follows from executions and cannot be set"),
     )
     .remedy(call, does))
 }

@@ -72,7 +72,7 @@ pub(crate) fn import(
     let Import { name, records, how: Selected { selection, dry_run, strict } } = input;
     let batch = session.counted("reading", None, |at| Batch::collect(tracker, records, &selection, at))?;
     if batch.is_empty() && !records.is_list() {
-        return Err(Refusal::new(Code::Empty, format!("{name} is empty, so nothing was imported"))
+        return Err(Refusal::new(Code::Empty, format!("{name} contains no issues, so nothing was imported"))
             .hint(tracker.hint)
             .remedy(RemedyCall::new(Other::Help, ["import"]), "lists the sources"));
     }

@@ -194,6 +194,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         }
         From::Ccw(Ccw { folder, which, how }) => {
             let name = folder.to_string_lossy().into_owned();
+            if name == "-" {
+                return Err(Failure::usage("issues of ccw are read from a directory, not from stdin").hint(CCW.hint));
+            }
+            if folder.is_file() {
+                let message = format!("`{name}` is a file, not a directory of ccw");
+                return Err(Failure::new(Code::CannotRead, message).hint(CCW.hint));
+            }
             std::fs::read_dir(&folder).map_err(|error| unread(&name, &error, CCW.hint))?;
             let store = CcwFolder::open(&folder).map_err(|error| unread_store(&error))?.ok_or_else(|| {
                 Failure::new(Code::CannotRead, format!("`{name}` contains no ccw issues")).hint(CCW.hint)

@@ -119,7 +119,14 @@ impl Explain for ResolveError {
                     .or_call(RemedyCall::new(Other::Show, [&issue]), "shows it"),
                 None => Remedies::call(RemedyCall::from(Other::List).flag("all"), "shows the issues"),
             },
-            Self::Ambiguous { .. } => "type more characters".into(),
+            Self::Ambiguous { candidates, .. } => match candidates.first() {
+                // Items of several queues have one number. In the list, the plan follows.
+                Some(first) if first.contains(':') => {
+                    let item = first.split(' ').next().unwrap_or(first);
+                    format!("name the queue, too, as in `{item}`").into()
+                }
+                _ => "type more characters".into(),
+            },
             Self::Store(error) => error.remedies(),
         };
         self.meant().and_all(known)

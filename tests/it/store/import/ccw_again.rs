@@ -109,11 +109,18 @@ fn files_of_other_systems_and_broken_ones_are_read_as_far_as_they_can_be() {
     let repo = store(&sandbox, "none");
     for (path, why) in [
         ("nowhere", "no such file or directory"),
-        ("project/.workflow/issues/issues.jsonl", "not a directory"),
+        ("project/.workflow/issues/issues.jsonl", "issues.jsonl` is a file, not a directory of ccw"),
     ] {
         let refused = repo.refused(1, &["import", "ccw", sandbox.root().join(path).to_str().unwrap()]);
         assert!(refused["message"].as_str().unwrap().contains(why), "{refused}");
     }
+    let refused = repo.refused(2, &["import", "ccw", "-"]);
+    assert_eq!(refused["message"], "issues of ccw are read from a directory, not from stdin");
+    fs::create_dir_all(sandbox.root().join("bare/issues")).unwrap();
+    fs::write(sandbox.root().join("bare/issues/issues.jsonl"), "").unwrap();
+    let refused = repo.refused(1, &["import", "ccw", sandbox.root().join("bare").to_str().unwrap()]);
+    assert_eq!(refused["code"], "empty");
+    assert!(refused["message"].as_str().unwrap().ends_with("bare` contains no issues, so nothing was imported"));
 }
 
 #[test]

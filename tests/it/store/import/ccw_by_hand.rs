@@ -166,6 +166,9 @@ fn the_queue_that_ccw_works_on_is_served_first() {
     edit(&index, |index| index["active_queue_id"] = json!("QUE-20260102080000"));
     import(&repo, &project);
     assert_eq!(repo.json(&["queue", "show"])["id"], "QUE-20260102080000");
+    let refused = repo.refused(1, &["queue", "hold", "S-1", "-m", "wait"]);
+    let hint = refused["hint"].as_str().unwrap();
+    assert!(hint.starts_with("name the queue, too, as in `QUE-2026010") && hint.ends_with(":S-1`"), "{hint}");
     assert_eq!(repo.json(&["next", "--local"])["issue_id"], "ISS-002");
 
     let again = store(&sandbox, "b");
