@@ -196,8 +196,8 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         attempts,
         content: own.content(),
     };
-    let Fields { notes, kept, .. } = fields;
-    Ok(Arrival { work, notes, kept, lacking, ..Arrival::of(issue, imported, changed) })
+    let Fields { notes, lasting, kept, .. } = fields;
+    Ok(Arrival { work, notes, lasting, kept, lacking, ..Arrival::of(issue, imported, changed) })
 }
 
 /// The values of a record that have no field here.
@@ -273,7 +273,9 @@ impl Fields<'_> {
             match given.as_str().map(str::trim).filter(|text| !text.is_empty()).map(limits::label) {
                 Some(Ok(label)) => names.push(label.to_owned()),
                 Some(Err(error)) => self.note(format!("{error}; `show ID --imported` shows it")),
-                None => self.note(format!("{given} in `{name}` is not a name; `show ID --imported` shows it")),
+                None => {
+                    self.note(format!("{given} in `{name}` is not a name; `show ID --imported` shows it"))
+                }
             }
         }
         names
@@ -286,7 +288,8 @@ impl Fields<'_> {
                 Some(Ok(target)) => {
                     issue.depends_on.insert(target);
                 }
-                _ => self.note(format!("{given} in `depends_on` is not an issue; `show ID --imported` shows it")),
+                _ => self
+                    .note(format!("{given} in `depends_on` is not an issue; `show ID --imported` shows it")),
             }
         }
         for given in self.list("relations") {
@@ -320,7 +323,7 @@ impl Fields<'_> {
         let given = self.text("bound_solution_id").or_else(|| own.bound().map(str::to_owned))?;
         let bound = plan::named(issue, &given).filter(|id| plans.contains(id));
         if bound.is_none() {
-            self.note(format!("its plan `{given}` is missing, so none is bound"));
+            self.lasting.push(format!("its plan `{given}` is missing, so none is bound"));
         }
         bound
     }

@@ -14,6 +14,8 @@ pub(super) struct Fields<'a> {
     pub(super) map: &'a Map<String, Value>,
     /// What is wrong with it.
     pub(super) notes: Vec<String>,
+    /// What stays wrong with it until the source is corrected.
+    pub(super) lasting: Vec<String>,
     /// The values that have no field here.
     pub(super) kept: BTreeSet<Cow<'static, str>>,
 }
@@ -21,7 +23,7 @@ pub(super) struct Fields<'a> {
 impl<'a> Fields<'a> {
     /// The fields of this record.
     pub(super) fn of(map: &'a Map<String, Value>) -> Self {
-        Self { map, notes: Vec::new(), kept: BTreeSet::new() }
+        Self { map, notes: Vec::new(), lasting: Vec::new(), kept: BTreeSet::new() }
     }
 
     /// Says something about the record.
@@ -36,7 +38,10 @@ impl<'a> Fields<'a> {
             Value::String(text) if text.trim().is_empty() => None,
             Value::String(text) => Some(text.clone()),
             other => {
-                self.note(format!("`{name}` is {}, not a string; `show ID --imported` shows it", kind_of(other)));
+                self.note(format!(
+                    "`{name}` is {}, not a string; `show ID --imported` shows it",
+                    kind_of(other)
+                ));
                 None
             }
         }
@@ -48,7 +53,10 @@ impl<'a> Fields<'a> {
             None | Some(Value::Null) => &[],
             Some(Value::Array(items)) => items,
             Some(other) => {
-                self.note(format!("`{name}` is {}, not a list; `show ID --imported` shows it", kind_of(other)));
+                self.note(format!(
+                    "`{name}` is {}, not a list; `show ID --imported` shows it",
+                    kind_of(other)
+                ));
                 &[]
             }
         }

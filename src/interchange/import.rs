@@ -79,6 +79,7 @@ impl Batch {
             }
         }
         drop(each);
+        sort(&mut report.skipped);
         report.remarks = records.remarks().to_vec();
         let places = select(counted, selection.limit, others, &mut report.left_out);
         Ok(Self { tracker, places, report })
@@ -186,6 +187,16 @@ fn skipped(unit: &str, number: u64, refused: RefusedRecord) -> Skipped {
     Skipped { unit: unit.to_owned(), number, id, reason }
 }
 
+/// Puts what was skipped into the order of the source: the lines of each file one after the other.
+fn sort(skipped: &mut [Skipped]) {
+    let mut units: BTreeMap<String, usize> = BTreeMap::new();
+    for it in skipped.iter() {
+        let next = units.len();
+        units.entry(it.unit.clone()).or_insert(next);
+    }
+    skipped.sort_by_key(|it| (units.get(&it.unit).copied(), it.number));
+}
+
 /// What to write for an issue.
 enum Record {
     New(Fresh),
@@ -259,6 +270,9 @@ impl<'a> Writing<'a> {
             Settled::New(fresh) => (Some(Record::New(fresh)), None, vec![], true),
             Settled::Known { doc, here, notes, .. } => (doc.map(Record::Changed), here, notes, false),
         };
+        if !is_other {
+            notes.extend(arrival.lasting.iter().cloned());
+        }
         let is_changed = doc.is_some();
         if let Some(doc) = doc {
             let (written, doc) = match doc {
@@ -321,6 +335,7 @@ impl<'a> Writing<'a> {
     }
 
     fn end(mut self, tx: &Tx<'_>) -> Result<ImportReport, StoreError> {
+        sort(&mut self.report.skipped);
         let cycles = cycles::notes(tx, &self.dependent, self.depends_on)?;
         self.report.cycles = cycles.iter().map(|noted| noted.note.clone()).collect();
         self.report.notes.extend(cycles);

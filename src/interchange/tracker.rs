@@ -44,8 +44,10 @@ pub(crate) struct Arrival {
     pub(crate) comments: Vec<Comment>,
     /// Its plans and their items and executions; most trackers have none.
     pub(crate) work: IssueWork,
-    /// What is wrong with this record.
+    /// What is wrong with this record, which is said when it is written.
     pub(crate) notes: Vec<String>,
+    /// What is left out, or counts otherwise, until the source is corrected: each import says so.
+    pub(crate) lasting: Vec<String>,
     /// Information that has no field here, in words that are the same for every issue with it.
     pub(crate) kept: BTreeSet<Cow<'static, str>>,
     /// The fields of the issue on which the record is silent: what is here stays.
@@ -64,6 +66,7 @@ impl Arrival {
             comments: Vec::new(),
             work: IssueWork::default(),
             notes: Vec::new(),
+            lasting: Vec::new(),
             kept: BTreeSet::new(),
             silent: Vec::new(),
             lacking: 0,

@@ -99,6 +99,9 @@ pub(in crate::cli) fn report(screen: &mut Screen, report: &ImportReport) -> io::
     let left_out = report.left_out.iter().map(|it| (it.issues, it.reason.as_str()));
     counted(screen, "left out", left_out)?;
     counted(screen, "kept with the issues", report.kept.iter().map(|it| (it.issues, it.what.as_str())))?;
+    if UiSettings::get().is_quiet {
+        return Ok(());
+    }
     if !(report.notes.is_empty() && report.remarks.is_empty()) {
         writeln!(screen, "{}", painter.paint(HEADING, "notes"))?;
     }

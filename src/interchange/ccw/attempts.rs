@@ -71,7 +71,7 @@ fn current(fields: &mut Fields<'_>, status: Option<IssueStatus>, all: &[Tried<'_
     }
     let other = last(None)?;
     let (item, outcome) = (all[other].item, all[other].outcome());
-    fields.note(format!(
+    fields.lasting.push(format!(
         "the issue says `{said}`, but its item `{}:{}` says `{outcome}`, which counts",
         item.queue, item.number
     ));

@@ -15,7 +15,8 @@ pub(super) fn told(queue: &Value) -> (Value, bool) {
 }
 
 fn place(queue: &mut Value, group: &Value) -> Option<()> {
-    let members = ["issues", "solutions", "items"].into_iter().find_map(|name| group.get(name)?.as_array())?;
+    let members =
+        ["issues", "solutions", "items"].into_iter().find_map(|name| group.get(name)?.as_array())?;
     let name = match group.get("group").or_else(|| group.get("id"))? {
         Value::String(name) => name.clone(),
         // `P` are executed together, `S` alone.
@@ -23,7 +24,8 @@ fn place(queue: &mut Value, group: &Value) -> Option<()> {
         _ => return None,
     };
     for member in members {
-        let list = ["solutions", "queue"].into_iter().find(|list| queue.get(*list).is_some_and(Value::is_array))?;
+        let list =
+            ["solutions", "queue"].into_iter().find(|list| queue.get(*list).is_some_and(Value::is_array))?;
         let mut items = queue.get_mut(list)?.as_array_mut()?.iter_mut();
         let item = items.find(|item| {
             ["issue_id", "solution_id", "item_id"].iter().any(|name| item.get(*name) == Some(member))

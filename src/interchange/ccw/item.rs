@@ -80,7 +80,7 @@ pub(super) fn all<'a>(
                 note_kept(fields, item.given);
                 items.push(item);
             }
-            Err(why) => fields.note(why),
+            Err(why) => fields.lasting.push(why),
         }
     }
     (items, last)

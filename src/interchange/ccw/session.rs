@@ -68,12 +68,12 @@ fn read(reading: &mut Reading, folder: &Path, seen: &mut Seen) {
     let history = files::json(&folder.join(HISTORY), &at(HISTORY), &mut reading.faults);
     let entries = history.as_ref().and_then(Value::as_array).map_or(0, Vec::len);
     if entries > 0 {
-        let what = "they only count steps and issues; here, the log of the store has that";
         let entries = match entries {
-            1 => "its entry was left out".to_owned(),
-            many => format!("its {many} entries were left out"),
+            1 => "its entry was left out; it only counts".to_owned(),
+            many => format!("its {many} entries were left out; they only count"),
         };
-        reading.remarks.push(format!("{}: {entries}; {what}", at(HISTORY)));
+        let what = "steps and issues; here, the log of the store has that";
+        reading.remarks.push(format!("{}: {entries} {what}", at(HISTORY)));
     }
     let left_out = left_out(&state);
     reading.remarks.extend(left_out.into_iter().map(|what| format!("{}: {what}", at(STATE))));

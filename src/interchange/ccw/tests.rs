@@ -243,7 +243,7 @@ fn earlier_failures_are_executions_that_were_set_aside() {
 fn an_item_and_its_issue_that_disagree_are_named() {
     let arrival = tried("completed", &item(&json!({"status": "failed", "started_at": AT})));
     assert_eq!(
-        arrival.notes,
+        arrival.lasting,
         ["the issue says `completed`, but its item `QUE-1:S-1` says `failed`, which counts"]
     );
     assert_eq!(arrival.work.attempts[0].log.len(), 1, "it is not set aside");
@@ -257,7 +257,7 @@ fn an_item_without_its_plan_is_left_out() {
     let arrival = arrive(&composite(&record, &[], &item));
     assert_eq!(arrival.issue.bound_solution_id, None);
     assert_eq!(
-        arrival.notes,
+        arrival.lasting,
         [
             "its plan `SOL-ISS-001-1` is missing, so none is bound",
             "the plan `SOL-ISS-001-1` of its item `QUE-1:S-1` is missing; the item was left out"

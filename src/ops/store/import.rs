@@ -21,8 +21,6 @@ use crate::ops::{Answer, Notice, Refusal, Session, clones};
 use crate::rules::facts;
 use crate::store::{StoreError, Tx, layout, records};
 
-/// How many lines an error about a wrong source lists.
-const LINES_SHOWN: usize = 5;
 /// Longer lines of the source are cut in messages.
 const LONGEST_LINE: usize = 240;
 
@@ -221,11 +219,11 @@ fn wrong_source(name: &str, tracker: &Tracker, skipped: &[Skipped]) -> Refusal {
     };
     if skipped.iter().any(|it| it.reason == OF_CCW) {
         return Refusal::new(Code::WrongSource, message)
-            .details(first_lines(skipped))
+            .details(lines(skipped))
             .remedy(RemedyCall::new(Op::ImportCcw, ["DIR"]), "imports the issues of ccw");
     }
     Refusal::new(Code::WrongSource, message)
-        .details(first_lines(skipped))
+        .details(lines(skipped))
         .hint(tracker.hint)
         .remedy(RemedyCall::new(Other::Help, ["import"]), "lists the sources")
 }
@@ -237,7 +235,7 @@ fn not_strict(name: &str, skipped: &[Skipped]) -> Refusal {
         count => format!("{count} records"),
     };
     Refusal::new(Code::NotStrict, format!("{count} of {name} cannot be imported, so nothing was imported"))
-        .details(first_lines(skipped))
+        .details(lines(skipped))
         .hint("correct the source, or import the rest without --strict")
 }
 
@@ -251,14 +249,8 @@ fn in_cycles(name: &str, cycles: &[String]) -> Refusal {
     .hint("correct the source, or import it without --strict and remove a dependency here")
 }
 
-fn first_lines(skipped: &[Skipped]) -> Vec<String> {
-    let mut lines: Vec<String> = skipped.iter().take(LINES_SHOWN).map(line).collect();
-    if let Some(more) = skipped.len().checked_sub(LINES_SHOWN).filter(|more| *more > 0) {
-        let first = skipped.first().map_or("line", |skipped| &skipped.unit);
-        let unit = if skipped.iter().all(|it| it.unit == first) { first } else { "fault" };
-        lines.push(format!("… and {}", words::count(more, &format!("more {unit}"))));
-    }
-    lines
+fn lines(skipped: &[Skipped]) -> Vec<String> {
+    skipped.iter().map(line).collect()
 }
 
 /// `line 4 (`bd-1`): it has no `title``

@@ -17,6 +17,9 @@ use crate::ops::store::{self, Export, GithubSource, Import, Selected};
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::dates::PeriodBound;
 
+/// How many lines an error about a wrong source lists.
+const LINES_SHOWN: usize = 5;
+
 /// Import issues from another tracker, or from an export
 ///
 /// All issues are imported in one commit. Importing the same source again changes nothing; importing a newer version
@@ -195,7 +198,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         From::Ccw(Ccw { folder, which, how }) => {
             let name = folder.to_string_lossy().into_owned();
             if name == "-" {
-                return Err(Failure::usage("issues of ccw are read from a directory, not from stdin").hint(CCW.hint));
+                return Err(
+                    Failure::usage("issues of ccw are read from a directory, not from stdin").hint(CCW.hint)
+                );
             }
             if folder.is_file() {
                 let message = format!("`{name}` is a file, not a directory of ccw");
@@ -243,8 +248,19 @@ fn from_tracker(
 ) -> Outcome {
     let session = context.session()?;
     let selection = which.selection(&session)?;
-    let done = import(&session, Selected { selection, dry_run, strict })??;
+    let is_json = context.json();
+    let done = import(&session, Selected { selection, dry_run, strict })?;
+    let done = done.map_err(|refusal| if is_json { refusal } else { cut(refusal) })?;
     context.answer(done, |report, _, screen| print::import::report(screen, report))
+}
+
+/// The refusal with only the first lines of what was skipped; a program gets all.
+fn cut(mut refusal: Refusal) -> Refusal {
+    if let Some(more) = refusal.details.len().checked_sub(LINES_SHOWN).filter(|more| *more > 0) {
+        refusal.details.truncate(LINES_SHOWN);
+        refusal.details.push(format!("… and {more} more; `--json` has them all").into());
+    }
+    refusal
 }
 
 /// The file itself, or that of the tracker in a directory.

@@ -225,7 +225,10 @@ fn what_was_made_here_goes_out_and_comes_in() {
     let left: Vec<&str> =
         told["left_out"].as_array().unwrap().iter().map(|it| it["what"].as_str().unwrap()).collect();
     assert!(left.contains(&"comments") && left.contains(&"the executor"), "{left:?}");
-    assert!(!left.iter().any(|what| what.contains(" of ")), "there is nothing from another tracker: {left:?}");
+    assert!(
+        !left.iter().any(|what| what.contains(" of ")),
+        "there is nothing from another tracker: {left:?}"
+    );
 
     let other = store(&sandbox, "b");
     let report = import(&other, &out);

@@ -77,6 +77,15 @@ fn faults_are_named_with_file_and_line_and_the_rest_comes_in() {
     let expected = [("ISS-001", "closed"), ("ISS-002", "queued"), ("ISS-003", "registered")];
     assert_eq!(statuses(&repo), expected.map(|(id, status)| (id.to_owned(), status.to_owned())));
     assert_eq!(repo.json(&["show", "ISS-001"])["title"], "Issue 1");
+    let of_issues: Vec<&String> = skipped.iter().filter(|line| line.starts_with("issues.jsonl")).collect();
+    assert_eq!(of_issues, [&skipped[0], &skipped[1]], "in the order of the source: {skipped:#?}");
+
+    // What is left out stays named until it is there.
+    let again = import(&repo, &project);
+    assert_eq!(again["commit"], Value::Null);
+    assert!(again["notes"].to_string().contains("its plan `SOL-ISS-003-1` is missing"), "{again:#}");
+    let quiet = repo.wf(&["import", "ccw", "-q", project.to_str().unwrap()]).ok().stdout;
+    assert!(quiet.contains("issues.jsonl line 1") && !quiet.contains("notes"), "{quiet}");
 }
 
 #[test]
@@ -120,7 +129,9 @@ fn files_of_other_systems_and_broken_ones_are_read_as_far_as_they_can_be() {
     fs::write(sandbox.root().join("bare/issues/issues.jsonl"), "").unwrap();
     let refused = repo.refused(1, &["import", "ccw", sandbox.root().join("bare").to_str().unwrap()]);
     assert_eq!(refused["code"], "empty");
-    assert!(refused["message"].as_str().unwrap().ends_with("bare` contains no issues, so nothing was imported"));
+    assert!(
+        refused["message"].as_str().unwrap().ends_with("bare` contains no issues, so nothing was imported")
+    );
 }
 
 #[test]

@@ -159,7 +159,9 @@ fn a_file_of_something_else_is_refused_with_what_its_lines_lack() {
     }
     let many = lines(&vec![json!({}); 30]);
     let shown = repo.wf_in(&many, &["import", "beads", "-"]).fails(1).stderr;
-    assert!(shown.contains("… and 25 more lines"), "{shown}");
+    assert!(shown.contains("line 5: it has no `id`\n  … and 25 more; `--json` has them all"), "{shown}");
+    let told = repo.refused_in(&many, 1, &["import", "beads", "--strict", "-"]);
+    assert_eq!(told["details"].as_array().unwrap().len(), 30, "a program gets all");
     // An export of our own is another kind of source.
     let own = repo.wf(&["export", "jsonl"]).ok().stdout;
     assert_eq!(repo.refused_in(&own, 1, &["import", "beads", "-"])["code"], "wrong-source");
@@ -172,8 +174,10 @@ fn the_issues_of_ccw_are_not_taken_for_those_of_beads() {
     let repo = store(&Sandbox::new(), "a");
     let tip = repo.tip();
     let at = "2026-01-01T08:00:00Z";
-    let by_field = json!({"id": "ISS-1", "title": "t", "priority": 5, "bound_solution_id": null, "created_at": at});
-    let by_status = json!({"id": "ISS-2", "title": "t", "priority": 5, "status": "registered", "created_at": at});
+    let by_field =
+        json!({"id": "ISS-1", "title": "t", "priority": 5, "bound_solution_id": null, "created_at": at});
+    let by_status =
+        json!({"id": "ISS-2", "title": "t", "priority": 5, "status": "registered", "created_at": at});
     let store_of_ccw = lines(&[by_field.clone(), by_status]);
     let error = repo.refused_in(&store_of_ccw, 1, &["import", "beads", "-"]);
     assert_eq!(error["code"], "wrong-source");
