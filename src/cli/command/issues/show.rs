@@ -1,6 +1,7 @@
+use crate::cli::command::issues::list::BriefIssue;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::{CliContext, Outcome, print};
-use crate::ops::Refusal;
+use crate::ops::{Done, Refusal};
 use crate::ops::fields::FieldNames;
 use crate::ops::issues::{self, IssueView, ShownExecution, ShownRecord};
 use crate::ops::plans::SolutionView;
@@ -15,6 +16,9 @@ pub(crate) struct Args {
     /// For an imported issue, also show the source's record as last imported
     #[arg(long)]
     imported: bool,
+    /// Print the few fields of an issue that `ccw issue list ID --brief` does, as JSON
+    #[arg(long, hide = true, conflicts_with_all = ["imported", "fields", "format"])]
+    brief: bool,
     #[command(flatten)]
     fields: FieldArgs,
 }
@@ -26,6 +30,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let names_it = fields.iter().any(|field| field == "imported")
         || format.as_ref().is_some_and(|format| format.contains("%(imported)"));
     let done = issues::show(&session, &args.id, args.imported || names_it)?;
+    let done = match done {
+        Done { view: ShownRecord::Issue(issue), commit, notices } if args.brief => {
+            let done = Done { view: BriefIssue::from(*issue), commit, notices };
+            return context.answer(done, |brief, _, screen| screen.print_json(brief));
+        }
+        done => done,
+    };
     check(&done.view, &args.fields.fields)?;
     context.only(args.fields);
     context.answer(done, |record, _, screen| match record {
