@@ -44,8 +44,14 @@ fn read(reading: &mut Reading, folder: &Path, seen: &mut Seen) {
         let stem = file.trim_end_matches(".json");
         if let Some(issue) = stem.strip_suffix("-plan") {
             if let Some(given) = files::json(&inside.join(&file), &shown, &mut reading.faults) {
-                let given = given.get("solution").filter(|it| it.is_object()).cloned().unwrap_or(given);
-                reading.plan(&shown, 0, issue, given);
+                let (plan, beside) = plan_in(given);
+                if !beside.is_empty() {
+                    let beside = beside.join(", ");
+                    reading
+                        .remarks
+                        .push(format!("{shown}: its fields beside the `solution` were left out: {beside}"));
+                }
+                reading.plan(&shown, 0, issue, plan);
             }
         } else if let Some(issue) = stem.strip_suffix("-execution")
             && let Some(given) = files::json(&inside.join(&file), &shown, &mut reading.faults)
@@ -77,6 +83,14 @@ fn read(reading: &mut Reading, folder: &Path, seen: &mut Seen) {
     }
     let left_out = left_out(&state);
     reading.remarks.extend(left_out.into_iter().map(|what| format!("{}: {what}", at(STATE))));
+}
+
+/// The plan in `<issue>-plan.json`, which may be its member `solution`, and the names of the other members.
+fn plan_in(given: Value) -> (Value, Vec<String>) {
+    let Some(plan) = given.get("solution").filter(|it| it.is_object()) else { return (given, vec![]) };
+    let members = given.as_object().into_iter().flatten();
+    let others = members.filter(|(name, value)| *name != "solution" && says(value));
+    (plan.clone(), others.map(|(name, _)| format!("`{name}`")).collect())
 }
 
 /// What a work folder says of itself as a whole: it was a run of another program.

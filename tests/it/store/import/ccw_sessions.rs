@@ -23,9 +23,9 @@ fn a_work_folder_comes_in() {
         "completed_actions": [], "context": {}, "errors": []});
     fs::write(folder.join("state.json"), state.to_string()).unwrap();
     fs::write(folder.join("state-history.json"), json!([{"phase": "init"}]).to_string()).unwrap();
-    for id in ["ISS-001", "ISS-002"] {
-        fs::write(folder.join(format!("solutions/{id}-plan.json")), solution(id, 1, true).to_string())
-            .unwrap();
+    let wrapped = json!({"solution": solution("ISS-001", 1, true), "model": "m", "note": ""});
+    for (id, plan) in [("ISS-001", wrapped), ("ISS-002", solution("ISS-002", 1, true))] {
+        fs::write(folder.join(format!("solutions/{id}-plan.json")), plan.to_string()).unwrap();
     }
     let ended = json!({"solution_id": "SOL-ISS-001-1", "status": "completed", "executed_at": "2026-01-02T08:00:00Z",
         "execution_result": {"files_modified": ["src/a.rs"], "commit_hash": "abc", "tests_passed": true}});
@@ -41,6 +41,10 @@ fn a_work_folder_comes_in() {
     let shown = repo.json(&["show", "ISS-001"]);
     assert_eq!(shown["executions"][0]["result"]["tests_passed"], true);
     let remarks = report["remarks"].to_string();
+    assert!(
+        remarks.contains("ISS-001-plan.json: its fields beside the `solution` were left out: `model`\""),
+        "{report:#}"
+    );
     assert!(
         remarks.contains("state-history.json: its entry was left out; it only counts steps"),
         "{report:#}"
