@@ -274,7 +274,7 @@ impl Fields<'_> {
                 Some(Ok(label)) => names.push(label.to_owned()),
                 Some(Err(error)) => self.note(format!("{error}; `show ID --imported` shows it")),
                 None => {
-                    self.note(format!("{given} in `{name}` is not a name; `show ID --imported` shows it"))
+                    self.note(format!("{given} in `{name}` is not a name; `show ID --imported` shows it"));
                 }
             }
         }

@@ -1,12 +1,12 @@
 use crate::cli::command::issues::list::BriefIssue;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::{CliContext, Outcome, print};
-use crate::ops::{Done, Refusal};
 use crate::ops::fields::FieldNames;
 use crate::ops::issues::{self, IssueView, ShownExecution, ShownRecord};
 use crate::ops::plans::SolutionView;
 use crate::ops::plans::roadmap::RoadmapView;
 use crate::ops::queue::{ItemAnswer, QueueAnswer};
+use crate::ops::{Done, Refusal};
 
 /// Show an issue, plan, execution, queue, item or roadmap
 #[derive(Debug, clap::Args)]
