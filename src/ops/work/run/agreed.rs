@@ -131,7 +131,8 @@ fn settle_for(
     Ok(())
 }
 
-fn not_agreed(what: &str) -> Refusal {
+/// The refusal to run test commands.
+pub(super) fn not_agreed(what: &str) -> Refusal {
     Refusal::new(Code::NotAgreed, format!("nobody here has agreed to run {what}"))
         .hint("run it in a terminal to be asked")
         .remedy(RemedyCall::from(Op::Run).flag("yes"), "agrees to them, once you have read them")

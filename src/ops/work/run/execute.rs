@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::path::Path;
 use std::time::Duration;
 
+use super::agreed::not_agreed;
 use super::job::{
     AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, VainStep, failure,
     failure_end, failure_of,
@@ -27,8 +28,8 @@ use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
 use crate::ops::work::unfinished::refuse_uncommitted;
 use crate::ops::work::{
-    self, Built, Complete, ExecutorReport, Fail, FailureReport, ReleaseLease, Test, Then, VerifyObserver,
-    verification,
+    self, Built, Complete, ExecutorReport, Fail, FailureReport, ReleaseLease, Test, Then, Verification,
+    VerifyObserver, verification,
 };
 use crate::ops::{Notice, Refusal, RefusalKind, Session};
 use crate::rules::folder::ExecutionFolder;
@@ -99,6 +100,7 @@ struct Carrying<'a> {
 impl Carrying<'_> {
     /// The agent's part, and the end.
     fn carry_out(&self) -> Result<Spent, NoAnswer> {
+        self.tests()?;
         let input = input(self.session, self.execution.id.as_str(), Role::Executor)?;
         self.job.ask::<Built, Spent>(RequestKind::Build, &input, |reply| {
             let spent = Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) };
@@ -201,13 +203,23 @@ impl Carrying<'_> {
         Ok(untracked)
     }
 
-    /// Runs the tests of the plan here, whatever the agent reports. The files in `aside` were not committed.
-    fn test(&self, aside: &[String]) -> Result<(), NoAnswer> {
+    /// The tests of the plan as claimed, if it has any. The claim may have brought another version of the plan than the one
+    /// whose tests somebody agreed to.
+    fn tests(&self) -> Result<Option<Verification<'_>>, Refusal> {
         let tests = match verification(self.session, Some(self.execution.id.as_str()), &[]) {
-            // A plan without tests has none to pass.
-            Err(refusal) if refusal.kind == RefusalKind::Nothing => return Ok(()),
+            Err(refusal) if refusal.kind == RefusalKind::Nothing => return Ok(None),
             other => other?,
         };
+        let unseen: Vec<String> = tests.unseen()?.iter().map(|it| it.command.as_str().to_owned()).collect();
+        if unseen.is_empty() {
+            return Ok(Some(tests));
+        }
+        Err(not_agreed(&format!("the tests of the plan of `{}`", self.job.issue)).details(unseen))
+    }
+
+    /// Runs the tests of the plan here, whatever the agent reports. The files in `aside` were not committed.
+    fn test(&self, aside: &[String]) -> Result<(), NoAnswer> {
+        let Some(tests) = self.tests()? else { return Ok(()) };
         // The agent wrote what these tests run, so they get no more than the agent.
         let verified = tests.within(self.job.environment()).run(TEST_LIMIT, &mut Unseen)?.view;
         if verified.passed {

@@ -211,3 +211,36 @@ fn a_branch_that_a_record_names_is_not_taken_for_the_one_of_the_run() {
     assert_eq!(repo.json(&["run", "show", run])["state"]["status"], "completed");
     repo.git(&["rev-parse", "--verify", "--quiet", "refs/heads/precious"]).ok();
 }
+
+/// Taking an item merges what others have pushed.
+#[test]
+fn tests_that_come_with_the_claim_are_not_run_before_someone_agrees() {
+    let world = World::new();
+    let (ada, bea) = (&world.repo, second(&world));
+    ada.wf_in(std::fs::read(world.sandbox.root().join("plan.json")).unwrap(), &["solution", "add", "ISS-1"])
+        .ok();
+    let solution = ada.json(&["show", "ISS-1"])["bound_solution_id"].as_str().unwrap().to_owned();
+    // Ada agrees to the tests of the plan; the attempt fails.
+    world.agent("executor", "exit 1");
+    ada.wf(&["run", "ISS-1", "--execute-only", "--yes"]).fails(1);
+    ada.wf(&["retry", "ISS-1"]).ok();
+    ada.wf(&["sync"]).ok();
+
+    bea.wf(&["sync"]).ok();
+    let item = bea.json(&["queue", "show"])["items"][0]["item_id"].as_str().unwrap().to_owned();
+    bea.wf(&["queue", "remove", &item]).ok();
+    let outside = world.sandbox.root().join("outside");
+    let test = format!("touch '{}'", outside.display());
+    bea.wf(&["task", "edit", &solution, "T1", "--test-command", &test]).ok();
+    bea.wf(&["queue", "add", "ISS-1"]).ok();
+    bea.wf(&["sync"]).ok();
+
+    world.agent("executor", &format!("touch \"$HERE/asked\"; {BUILDS}"));
+    let refused = ada.wf(&["run", "ISS-1", "--execute-only"]).fails(1);
+    assert!(refused.stdout.contains("nobody here has agreed"), "{} {}", refused.stdout, refused.stderr);
+    assert!(!outside.exists(), "the test was run");
+    assert!(!world.sandbox.root().join("asked").exists(), "the agent worked in vain");
+    assert_eq!(ada.status("ISS-1"), "queued");
+    world.run(0, &["ISS-1", "--execute-only"]);
+    assert!(outside.exists(), "--yes agrees to what comes with the claim, too");
+}

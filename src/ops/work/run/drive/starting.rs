@@ -121,7 +121,11 @@ impl Driver<'_> {
                 is_fresh: true,
                 ..ClaimRequest::default()
             };
-            work::claim(&session, &wish)?.view.execution_id
+            let id = work::claim(&session, &wish)?.view.execution_id;
+            // The claim may have brought another version of the plan. If nobody agrees to its tests, either, the execution
+            // gives it back.
+            let _ = self.refused(&solution)?;
+            id
         };
         let may_be_done = is_there && note.is_none();
         let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Executing);
