@@ -30,10 +30,10 @@ pub(crate) fn unbind_worktree(session: &Session, id: &ExecutionId) {
     }
 }
 
-/// The remote that a claim was made through, by its name here; `None` for a claim within this clone.
+/// The remote of the store, if a claim was made through it; `None` for a claim within this clone. The record has the name
+/// by which another clone may know it, and here that can be the name of any other remote.
 pub(crate) fn through(store: &Store, execution: &Execution) -> Result<Option<String>, Refusal> {
     match &execution.via {
-        Some(via) if store.repo().remotes().contains(via) => Ok(Some(via.clone())),
         Some(_) => Ok(sync::remote::of_the_ref(store)?),
         None => Ok(None),
     }
