@@ -1,5 +1,7 @@
 //! Templates for issues in the work tree: those of the team, and those that GitHub uses, Markdown and forms.
 
+use std::path::Path;
+
 use crate::model::code::Code;
 use crate::model::nearest::nearest;
 use crate::model::op::Op;
@@ -21,13 +23,16 @@ pub(crate) fn templates(session: &Session) -> Vec<(String, IssueTemplate)> {
     let Some(root) = session.store().work_dir() else { return vec![] };
     let mut all: Vec<(String, IssueTemplate)> = Vec::new();
     for place in PLACES {
+        // Never what a link leads to: it could be outside of the repository.
+        if Path::new(place).ancestors().any(|part| root.join(part).is_symlink() && part != Path::new("")) {
+            continue;
+        }
         let Ok(entries) = std::fs::read_dir(root.join(place)) else { continue };
         let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         paths.sort();
         for path in paths {
             let Some(file) = path.file_name().and_then(|name| name.to_str()) else { continue };
             let Some(read) = reader(file) else { continue };
-            // Never what a link leads to.
             let is_fit = path.symlink_metadata().is_ok_and(|it| it.is_file() && it.len() <= LONGEST);
             let text = match is_fit {
                 true => std::fs::read_to_string(&path).map_err(|error| error.to_string()),

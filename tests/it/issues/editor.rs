@@ -109,6 +109,20 @@ fn on_a_terminal_the_editor_opens_again() {
 }
 
 #[test]
+fn no_template_is_read_through_a_link() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let outside = sandbox.root().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("notes.md"), "A secret\n").unwrap();
+    std::fs::create_dir(repo.path().join(".wf")).unwrap();
+    std::os::unix::fs::symlink(&outside, repo.path().join(".wf/templates")).unwrap();
+    let error = repo.with_env("GIT_EDITOR", "true").refused(1, &["new", "--template", "notes"]);
+    assert!(!error.to_string().contains("secret"), "{error}");
+    assert_eq!(error["code"], "not-found", "{error}");
+}
+
+#[test]
 fn templates_of_the_repository_are_filled_in() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
