@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
 use std::path::Path;
 
 use maud::html;
@@ -11,6 +10,8 @@ use super::place::{FilePath, Hex, Place, Query};
 use super::server::assets::{ICON, SEARCH, STYLE};
 use super::view::{ExportState, LeavesOut, PageContent, RenderTarget, View};
 use super::{layout, pages, parts};
+use crate::git::EntryKind;
+use crate::git::raw::{self, RawContent};
 use crate::index::{Filter, SortOrder};
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
@@ -82,6 +83,7 @@ fn write(
     // The time of the last change, so that exporting the same state twice gives the same files.
     let now = object_id(&snapshot.commit().to_string()).map(|tip| session.store().step(tip)).transpose()?;
     let now = now.map_or_else(|| session.now(), |step| Ok(step.at))?;
+    fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
     let mut out = Out { folder, exported: ExportedPages { pages: 0, written: 0 } };
     let shown = |place: &Place, query: &Query| -> Result<String, Refusal> {
         let view = View::new(session, (place, query), RenderTarget::Files(export), None, now);
@@ -298,28 +300,22 @@ impl Out<'_> {
 
     /// Writes a file unless it already has this content.
     fn write(&mut self, name: &str, content: &[u8]) -> Result<(), Refusal> {
-        let path = self.folder.join(name);
-        let is_same = fs::metadata(&path).is_ok_and(|it| it.len() == content.len() as u64)
-            && fs::read(&path).is_ok_and(|it| it == content);
+        // The directory may be one of the project, where others decide what is a link.
+        let is_same = raw::read(self.folder, Path::new(name))
+            .is_ok_and(|it| it.kind == EntryKind::Blob && it.bytes == content);
         if is_same {
             return Ok(());
         }
         self.exported.written += 1;
-        replace(&path, content).map_err(|error| {
-            Refusal::new(Code::CannotWrite, format!("cannot write `{}`: {error}", path.display()))
-                .hint("name a directory that you can write to")
-        })
+        let content = RawContent { kind: EntryKind::Blob, mode: 0o644, bytes: content.to_vec() };
+        raw::write(self.folder, Path::new(name), &content)
+            .map_err(|error| cannot_write(&self.folder.join(name), &error))
     }
 }
 
-/// Replaces a file atomically.
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let new = path.with_extension("new");
-    fs::write(&new, content)?;
-    fs::rename(&new, path)
+fn cannot_write(path: &Path, error: &std::io::Error) -> Refusal {
+    Refusal::new(Code::CannotWrite, format!("cannot write `{}`: {error}", path.display()))
+        .hint("name a directory that you can write to")
 }
 
 #[cfg(test)]

@@ -105,5 +105,30 @@ fn a_directory_that_cannot_be_written_is_named() {
     repo.write("file", "x");
     let error = repo.refused(1, &["web", "--export", "file"]);
     assert_eq!(error["code"], "cannot-write");
-    assert!(error["message"].as_str().unwrap().contains("`file/"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("`file`"), "{error}");
+}
+
+/// The directory may be one of the project: then whoever commits to it decides what is a link.
+#[test]
+fn an_export_writes_through_no_link() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("ISS-001");
+    let outside = sandbox.root().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("file"), "mine").unwrap();
+    let docs = repo.path().join("docs");
+    std::fs::create_dir(&docs).unwrap();
+    for name in ["index.html", "index.new", ".git-wf-new"] {
+        std::os::unix::fs::symlink(outside.join("file"), docs.join(name)).unwrap();
+    }
+    repo.wf(&["web", "--export", "docs"]).ok();
+    assert!(std::fs::read_to_string(docs.join("index.html")).unwrap().starts_with("<!DOCTYPE html>"));
+    // Nor into a directory.
+    std::fs::remove_dir_all(docs.join("issues")).unwrap();
+    std::os::unix::fs::symlink(&outside, docs.join("issues")).unwrap();
+    let error = repo.refused(1, &["web", "--export", "docs"]);
+    assert!(error["message"].as_str().unwrap().contains("`docs/issues/"), "{error}");
+    assert_eq!(std::fs::read_to_string(outside.join("file")).unwrap(), "mine");
+    assert_eq!(outside.read_dir().unwrap().count(), 1);
 }
