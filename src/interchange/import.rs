@@ -270,9 +270,7 @@ impl<'a> Writing<'a> {
             Settled::New(fresh) => (Some(Record::New(fresh)), None, vec![], true),
             Settled::Known { doc, here, notes, .. } => (doc.map(Record::Changed), here, notes, false),
         };
-        if !is_other {
-            notes.extend(arrival.lasting.iter().cloned());
-        }
+        notes.extend(arrival.lasting.iter().cloned());
         let is_changed = doc.is_some();
         if let Some(doc) = doc {
             let (written, doc) = match doc {
