@@ -126,9 +126,12 @@ impl Git {
         self.run(Args::new(&["commit", "--quiet"]).with("--message=", message)).map(drop)
     }
 
-    /// Merges `branch` (its short name) into what is checked out in the work tree.
-    pub(crate) fn merge_branch(&self, branch: &str) -> Result<BranchMerge, GitError> {
-        let merged = self.run(Args::new(&["merge", "--quiet", "--no-edit"]).value(branch));
+    /// Merges `branch` into the branch `into` (their short names), which is checked out in the work tree. A tag of the same
+    /// name is not meant.
+    pub(crate) fn merge_branch(&self, branch: &str, into: &str) -> Result<BranchMerge, GitError> {
+        let subject = format!("Merge branch '{branch}' into {into}");
+        let args = Args::new(&["merge", "--quiet", "--no-edit"]).with("--message=", subject);
+        let merged = self.run(args.value(format!("refs/heads/{branch}")));
         let Err(error) = merged else { return Ok(BranchMerge::Done) };
         let listed = self.run(&["diff", "--name-only", "--diff-filter=U"])?;
         let files: Vec<String> = String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect();

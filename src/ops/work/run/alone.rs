@@ -8,6 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::leftovers::keep_commit_as;
 use crate::git::raw::{self, FileStamp, RawContent};
 use crate::git::{self, EntryKind, Git, GitError};
 use crate::model::branch;
@@ -114,11 +115,11 @@ impl Alone {
         for (name, old) in &self.refs {
             let new = now.get(name).copied();
             if new != Some(*old) {
+                let kept = new.map(|new| self.keep(store, new)).transpose()?.unwrap_or_default();
                 let undone = match new {
                     None => store.git().bring_back(name, *old, &store.common_dir())?,
                     moved => store.git().put_back(name, moved, Some(*old))?,
                 };
-                let kept = new.map(|new| self.keep(store, new)).transpose()?.unwrap_or_default();
                 changed.push(ChangedAlone {
                     what: format!("`{}` was moved or deleted{kept}", branch::short(name)),
                     undone,
@@ -167,9 +168,8 @@ impl Alone {
         if !store.repo().is_commit(commit) {
             return Ok(String::new());
         }
-        let branch = format!("wf/kept/{}-{}", self.run, git::short(commit));
-        let kept = store.git().put_back(&format!("refs/heads/{branch}"), None, Some(commit))?;
-        Ok(if kept { format!(" (the changed version is on `{branch}`)") } else { String::new() })
+        let branch = keep_commit_as(store, &format!("{}-{}", self.run, git::short(commit)), commit)?;
+        Ok(format!(" (the changed version is on `{branch}`)"))
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn keep_files(store: &Store, attempt: &ExecutionId) -> Result<Option<
     if store.git().uncommitted()?.is_empty() {
         return Ok(None);
     }
-    let mut names = names(attempt);
+    let mut names = names(attempt.short());
     let name = loop {
         let name = names.next().unwrap_or_default();
         if store.read_ref(&full(&name))?.is_none() {
@@ -58,14 +58,19 @@ pub(super) fn keep_files(store: &Store, attempt: &ExecutionId) -> Result<Option<
 
 /// Keeps a commit with its history; returns the short name of the branch.
 pub(super) fn keep_commit(store: &Store, attempt: &ExecutionId, commit: ObjectId) -> Result<String, Refusal> {
-    let mut names = names(attempt);
+    keep_commit_as(store, attempt.short(), commit)
+}
+
+/// Like [`keep_commit`], on a branch that is named after something else.
+pub(super) fn keep_commit_as(store: &Store, after: &str, commit: ObjectId) -> Result<String, Refusal> {
+    let mut names = names(after);
     loop {
         let name = names.next().unwrap_or_default();
         match store.read_ref(&full(&name))? {
             Some(kept) if kept != commit && !is_in(store, commit, Some(kept)) => {}
             Some(_) => return Ok(name),
             None => {
-                store.git().set_ref(&full(&name), commit, "what a failed attempt left")?;
+                store.git().set_ref(&full(&name), commit, "what a run took away")?;
                 return Ok(name);
             }
         }
@@ -133,8 +138,8 @@ pub(super) fn folders_of_runs(store: &Store) -> Result<Vec<PathBuf>, Refusal> {
 }
 
 /// `wf/kept/EXR-…`, and the same with a number, until one is free.
-fn names(attempt: &ExecutionId) -> impl Iterator<Item = String> {
-    let first = format!("{KEPT}{}", attempt.short());
+fn names(after: &str) -> impl Iterator<Item = String> + use<> {
+    let first = format!("{KEPT}{after}");
     let more = first.clone();
     std::iter::once(first).chain((2u64..).map(move |n| format!("{more}-{n}")))
 }

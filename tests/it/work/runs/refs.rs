@@ -162,3 +162,40 @@ fn commits_that_cannot_be_read_are_in_nobodys_way() {
     let relinked = world.repo.wf(&["relink"]).ok();
     assert!(relinked.stderr.contains("skipped the commit `"), "{}", relinked.stderr);
 }
+
+/// Everybody who can push tags can make one of any name.
+#[test]
+fn a_tag_is_not_merged_in_place_of_the_work() {
+    let world = World::new();
+    let repo = &world.repo;
+    repo.wf_in(std::fs::read(world.sandbox.root().join("plan.json")).unwrap(), &["solution", "add", "ISS-1"])
+        .ok();
+    let solution = repo.json(&["show", "ISS-1"])["bound_solution_id"].as_str().unwrap().to_owned();
+    repo.git(&["tag", &format!("wf/{solution}"), "main"]).ok();
+    let state = world.run(0, &["ISS-1", "--execute-only"]);
+    assert_eq!(state["context"]["completed_count"], 1, "{state:#}");
+    let branch = repo.json(&["run", "show"])["branch"].as_str().unwrap().to_owned();
+    let merged = repo.git(&["log", "--format=%s", &format!("main..{branch}")]).ok();
+    assert!(merged.stdout.lines().any(|line| line == "Change"), "{}", merged.stdout);
+}
+
+/// `wf/kept` is in the way of each branch below it.
+#[test]
+fn what_cannot_be_kept_is_not_taken_away() {
+    let world = World::new();
+    let repo = &world.repo;
+    repo.git(&["branch", "wf/kept"]).ok();
+    // As an agent that writes the ref by itself, without any command of git.
+    world.agent(
+        "executor",
+        &format!(
+            "ref=$(git for-each-ref --format='%(refname)' 'refs/heads/wf/RUN-*'); \
+             made=$(git commit-tree -p HEAD -m Elsewhere 'HEAD^{{tree}}'); \
+             echo $made > \"$HERE/made\"; echo $made > \"$(git rev-parse --git-common-dir)/$ref\"; {BUILDS}"
+        ),
+    );
+    repo.wf(&["run", "ISS-1", "--yes"]);
+    let made = std::fs::read_to_string(world.sandbox.root().join("made")).unwrap();
+    let held = repo.git(&["for-each-ref", "--contains", made.trim()]).ok().stdout;
+    assert!(!held.is_empty(), "no ref holds the commit any more");
+}

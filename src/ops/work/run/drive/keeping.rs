@@ -9,6 +9,7 @@ use crate::model::run_log::{Breach, RunEvent};
 use crate::ops::Refusal;
 use crate::ops::work::confining::take_put_back;
 use crate::ops::work::run::alone::ChangedAlone;
+use crate::ops::work::run::leftovers::keep_commit_as;
 use crate::ops::work::run::paths::prepare_branch;
 
 impl Driver<'_> {
@@ -67,8 +68,7 @@ impl Driver<'_> {
         let git = store.git();
         if let Some(other) = now.filter(|other| store.repo().is_commit(*other)) {
             // It may be the only ref that holds the commit.
-            let kept = format!("refs/heads/wf/kept/{}-{}", self.run.id, git::short(other));
-            git.put_back(&kept, None, Some(other))?;
+            keep_commit_as(store, &format!("{}-{}", self.run.id, git::short(other)), other)?;
         }
         git.put_back(&branch, now, Some(known))?;
         prepare_branch(store, &self.places, &self.log)?;

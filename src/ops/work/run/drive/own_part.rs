@@ -1,8 +1,9 @@
 //! Steps that need no agent: queueing, merging, retrying, giving up.
 
 use super::Driver;
+use super::room::is_of;
 use crate::git::{BranchMerge, GitError};
-use crate::model::branch;
+use crate::model::branch::{self, HEADS};
 use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId};
@@ -288,12 +289,16 @@ impl Driver<'_> {
     fn integrate(&mut self, issue: &IssueId) -> Result<(), Refusal> {
         let solution = self.executed(issue)?;
         let (execution, branch) = self.branch_of_work(issue)?;
+        if !is_of(&format!("{HEADS}{branch}"), &solution) {
+            let message = format!("its work is on the branch `{branch}`, which is not one of the run");
+            return self.fail(issue, RunStep::Integrate, failure("not-of-run", &message, ""));
+        }
         if self.session.store().read_ref(&format!("refs/heads/{branch}"))?.is_none() {
             let message = format!("its work is on the branch `{branch}`, which is not here");
             return self.fail(issue, RunStep::Integrate, failure("no-branch", &message, ""));
         }
         let there = self.branch_tree()?;
-        match there.git().merge_branch(&branch) {
+        match there.git().merge_branch(&branch, &self.run.short_branch()) {
             Ok(BranchMerge::Done) => {
                 let tree = self.places.tree_of(&solution);
                 if tree.exists() {

@@ -93,10 +93,11 @@ fn attempts<'a>(
     folder.executions.iter().rev().filter(move |it| it.execution.solution_id == *solution)
 }
 
-/// Whether a branch was made for a plan: `wf/SOL-…`, or the same with a number.
-fn is_of(branch: &str, solution: &SolutionId) -> bool {
+/// Whether a branch was made for a plan: `wf/SOL-…`, or the same with a number. A record could name any other.
+pub(super) fn is_of(branch: &str, solution: &SolutionId) -> bool {
+    let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
     let rest = branch.strip_prefix(&branch_of(solution));
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(is_number))
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
