@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Args, Git, GitError, ObjectId};
 
-/// The subject of the commits of [`Git::keep_tree`].
+/// The subject of the commits of [`Git::commit_of_tree`].
 const KEPT_FILES: &str = "Keep what was not committed";
 
 impl Git {
@@ -90,11 +90,15 @@ impl Git {
         Ok(line(&self.run_with_index(Args::new(&["write-tree"]), index)?))
     }
 
-    /// Keeps a tree as a commit after what is checked out, on a branch (its short name).
-    pub(crate) fn keep_tree(&self, tree: &str, branch: &str) -> Result<(), GitError> {
+    /// Makes a commit of a tree after what is checked out. No ref holds it.
+    pub(crate) fn commit_of_tree(&self, tree: &str) -> Result<ObjectId, GitError> {
         let options = ["commit-tree", "-p", "HEAD", "-m", KEPT_FILES];
-        let commit = line(&self.run(Args::new(&options).value(tree))?);
-        self.run(Args::new(&["branch", "-f"]).value(branch).value(commit)).map(drop)
+        let made = line(&self.run(Args::new(&options).value(tree))?);
+        made.parse().map_err(|_| GitError::Failed {
+            command: "commit-tree".into(),
+            stderr: format!("it answered `{made}`"),
+            code: Some(0),
+        })
     }
 
     /// The changes of tracked files that are not committed, as a commit that `git stash apply` takes; `None` if there are

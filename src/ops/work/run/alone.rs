@@ -200,9 +200,7 @@ fn settings(common: &Path) -> Settings {
 /// Keeps files on a branch; returns its short name.
 fn keep_files(store: &Store, git: &Git, run: &RunId, files: &Kept) -> Result<String, Refusal> {
     let tree = store.repo().write_tree_of(files)?.to_string();
-    let branch = format!("wf/kept/{run}-{}", &tree[..tree.len().min(8)]);
-    git.keep_tree(&tree, &branch)?;
-    Ok(branch)
+    keep_commit_as(store, &format!("{run}-{}", &tree[..tree.len().min(8)]), git.commit_of_tree(&tree)?)
 }
 
 impl Tree {

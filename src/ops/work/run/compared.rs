@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::PoisonError;
 
 use super::job::AgentJob;
+use super::leftovers::keep_commit_as;
 use super::outside::{breach, is_same, pushed_words};
 use super::tree;
 use super::users_trees::{self, BRANCH, CHANGED, REMARK, WorktreeSnapshot, path_of};
@@ -342,8 +343,9 @@ impl TreeComparison<'_> {
         let gone = before.gone(tree);
         if !gone.is_empty() {
             let files = self.before.store.repo().write_tree_of(&gone)?.to_string();
-            let branch = format!("wf/kept/{}-{}", self.job.outside.run, &files[..files.len().min(8)]);
-            self.before.store.git().keep_tree(&files, &branch)?;
+            let after = format!("{}-{}", self.job.outside.run, &files[..files.len().min(8)]);
+            let commit = self.before.store.git().commit_of_tree(&files)?;
+            let branch = keep_commit_as(&self.before.store, &after, commit)?;
             kept.push_str(&format!(" (files that git did not track are on `{branch}`)"));
         }
         Ok(kept)

@@ -1,7 +1,7 @@
 //! Keeps the commits and files of a failed attempt on branches `wf/kept/EXR-…`, so that they are neither lost nor in
 //! the way of the next attempt, which starts from scratch.
 
-use super::paths::{RunPaths, keep_uncommitted};
+use super::paths::{RunPaths, copied_index};
 use super::tree;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, RunId};
@@ -45,15 +45,15 @@ pub(super) fn keep_files(store: &Store, attempt: &ExecutionId) -> Result<Option<
     if store.git().uncommitted()?.is_empty() {
         return Ok(None);
     }
-    let mut names = names(attempt.short());
-    let name = loop {
-        let name = names.next().unwrap_or_default();
-        if store.read_ref(&full(&name))?.is_none() {
-            break name;
-        }
-    };
-    keep_uncommitted(store, &name)?;
-    Ok(Some(name))
+    keep_uncommitted(store, attempt.short()).map(Some)
+}
+
+/// Like [`keep_files`], on a branch that is named after something else, and whether there are changes or not.
+pub(super) fn keep_uncommitted(store: &Store, after: &str) -> Result<String, Refusal> {
+    let index = copied_index(&store.git_dir());
+    let made = store.git().tree_of_files(&index).and_then(|tree| store.git().commit_of_tree(&tree));
+    let _ = std::fs::remove_file(&index);
+    keep_commit_as(store, after, made?)
 }
 
 /// Keeps a commit with its history; returns the short name of the branch.

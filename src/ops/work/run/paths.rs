@@ -258,14 +258,6 @@ pub(super) fn unlock(store: &Store) {
     }
 }
 
-/// Keeps uncommitted changes in the work tree of `store` on a new branch (by its short name).
-pub(super) fn keep_uncommitted(store: &Store, branch: &str) -> Result<(), Refusal> {
-    let index = copied_index(&store.git_dir());
-    let kept = store.git().tree_of_files(&index).and_then(|tree| store.git().keep_tree(&tree, branch));
-    let _ = std::fs::remove_file(&index);
-    Ok(kept?)
-}
-
 /// A temporary copy of the index in a git directory. Without one, git would read all files again.
 ///
 /// The copy keeps the time of the original: git reads a file again only if the file is not older than the index, and

@@ -9,8 +9,9 @@ use crate::model::run::RunStep;
 use crate::ops::Refusal;
 use crate::ops::work::confining::keep_settings_of;
 use crate::ops::work::run::job::{AgentJob, StepOutcome, StepReport};
+use crate::ops::work::run::leftovers::keep_uncommitted;
 use crate::ops::work::run::outside::held;
-use crate::ops::work::run::paths::{AgentIdentity, head, keep_uncommitted};
+use crate::ops::work::run::paths::{AgentIdentity, head};
 use crate::ops::work::run::silence;
 use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::RunUpdate;
@@ -46,7 +47,7 @@ impl Driver<'_> {
             && !there.git().uncommitted()?.is_empty()
         {
             let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            keep_uncommitted(&there, &format!("wf/kept/{name}"))?;
+            keep_uncommitted(&there, &name)?;
         }
         tree::remove(store, folder)
     }
