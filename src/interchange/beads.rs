@@ -142,20 +142,15 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     Ok(Arrival { comments, notes, kept, ..Arrival::of(issue, record.clone(), changed) })
 }
 
-/// Whether this is a line of ccw's `issues.jsonl`: it has a field or a status that only ccw has, and not the type that
-/// each issue of beads has.
+/// Whether this is a line of ccw's `issues.jsonl`. Its exports by other programs can have the type that beads has.
 fn is_of_ccw(map: &Map<String, Value>) -> bool {
-    let has_field = || CCW_ONLY.iter().any(|name| map.contains_key(*name));
-    let has_status = || map.get("status").and_then(Value::as_str).is_some_and(|it| CCW_WORDS.contains(&it));
-    !map.contains_key("issue_type") && (has_field() || has_status())
+    let has = |name: &str| map.contains_key(name);
+    let is_status = map.get("status").is_some_and(|it| it == "registered");
+    has("bound_solution_id") || (!has("issue_type") && (is_status || CCW_ONLY.iter().any(|name| has(name))))
 }
 
 /// Members that only ccw writes.
-const CCW_ONLY: &[&str] =
-    &["bound_solution_id", "extended_context", "affected_components", "lifecycle_requirements"];
-/// Statuses that only ccw has.
-const CCW_WORDS: &[&str] =
-    &["registered", "planning", "planned", "queued", "executing", "completed", "failed"];
+const CCW_ONLY: &[&str] = &["extended_context", "affected_components", "lifecycle_requirements"];
 
 /// The values of a record that have no field here.
 fn kept(record: &Value) -> Map<String, Value> {

@@ -17,5 +17,5 @@ pub(super) fn of(given: &str) -> Option<(String, bool)> {
 
 /// The note on a title that was cut.
 pub(super) fn note() -> String {
-    format!("the title was cut at {LONGEST_TITLE} characters; all of `show ID --imported` shows it")
+    format!("the title was cut at {LONGEST_TITLE} characters; `show ID --imported` shows all of it")
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 use maud::html;
@@ -10,8 +11,6 @@ use super::place::{FilePath, Hex, Place, Query};
 use super::server::assets::{ICON, SEARCH, STYLE};
 use super::view::{ExportState, LeavesOut, PageContent, RenderTarget, View};
 use super::{layout, pages, parts};
-use crate::git::EntryKind;
-use crate::git::raw::{self, RawContent};
 use crate::index::{Filter, SortOrder};
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
@@ -300,21 +299,37 @@ impl Out<'_> {
 
     /// Writes a file unless it already has this content.
     fn write(&mut self, name: &str, content: &[u8]) -> Result<(), Refusal> {
+        let path = self.folder.join(name);
         // The directory may be one of the project, where others decide what is a link.
-        let is_same = raw::read(self.folder, Path::new(name))
-            .is_ok_and(|it| it.kind == EntryKind::Blob && it.bytes == content);
+        let parents = Path::new(name).ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());
+        if let Some(link) = parents.map(|parent| self.folder.join(parent)).find(|it| it.is_symlink()) {
+            return Err(cannot_write(&path, &format!("`{}` is a link", link.display())));
+        }
+        let is_same = !path.is_symlink()
+            && fs::metadata(&path).is_ok_and(|it| it.len() == content.len() as u64)
+            && fs::read(&path).is_ok_and(|it| it == content);
         if is_same {
             return Ok(());
         }
         self.exported.written += 1;
-        let content = RawContent { kind: EntryKind::Blob, mode: 0o644, bytes: content.to_vec() };
-        raw::write(self.folder, Path::new(name), &content)
-            .map_err(|error| cannot_write(&self.folder.join(name), &error))
+        replace(&path, content).map_err(|error| cannot_write(&path, &error))
     }
 }
 
-fn cannot_write(path: &Path, error: &std::io::Error) -> Refusal {
-    Refusal::new(Code::CannotWrite, format!("cannot write `{}`: {error}", path.display()))
+/// Replaces a file, or a link, by a complete file.
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::NotFound)?;
+    fs::create_dir_all(folder)?;
+    // Like any new file: others may read it if the user's umask allows it.
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    let mut file = tempfile::Builder::new().prefix(".wf-").permissions(mode).tempfile_in(folder)?;
+    file.write_all(content)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn cannot_write(path: &Path, why: &dyn std::fmt::Display) -> Refusal {
+    Refusal::new(Code::CannotWrite, format!("cannot write `{}`: {why}", path.display()))
         .hint("name a directory that you can write to")
 }
 

@@ -168,8 +168,12 @@ impl Alone {
         if !store.repo().is_commit(commit) {
             return Ok(String::new());
         }
-        let branch = keep_commit_as(store, &format!("{}-{}", self.run, git::short(commit)), commit)?;
-        Ok(format!(" (the changed version is on `{branch}`)"))
+        match keep_commit_as(store, &format!("{}-{}", self.run, git::short(commit)), commit) {
+            Ok(branch) => Ok(format!(" (the changed version is on `{branch}`)")),
+            Err(stop) if stop.is_stop() => Err(stop),
+            // What the user had matters more.
+            Err(_) => Ok(String::new()),
+        }
     }
 }
 

@@ -249,10 +249,11 @@ impl TreeComparison<'_> {
         if !self.before.store.repo().is_commit(commit) || self.is_held(commit)? {
             return Ok(None);
         }
-        let branch = format!("wf/kept/{}-{}", self.job.outside.run, git::short(commit));
-        let is_kept =
-            self.before.store.git().put_back(&format!("refs/heads/{branch}"), None, Some(commit))?;
-        Ok(is_kept.then_some(branch))
+        let after = format!("{}-{}", self.job.outside.run, git::short(commit));
+        match keep_commit_as(&self.before.store, &after, commit) {
+            Err(refusal) if !refusal.is_stop() => Ok(None),
+            kept => kept.map(Some),
+        }
     }
 
     /// Detaches HEAD in the agent's worktree if it is on the branch `name`. Returns false if it is checked

@@ -3,6 +3,8 @@
 
 use super::paths::{RunPaths, copied_index};
 use super::tree;
+use crate::git;
+use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, RunId};
 use crate::ops::Refusal;
@@ -15,6 +17,10 @@ use std::path::{Path, PathBuf};
 
 /// The prefix of the short names of branches that keep something.
 const KEPT: &str = "wf/kept/";
+/// The same if no such branch can be made, since there is a branch `wf/kept`.
+const KEPT_BESIDE: &str = "wf/kept-";
+/// At most this many names are tried.
+const MOST_NAMES: u64 = 20;
 
 /// The branches that keep what attempts of a run left, and what the run itself kept.
 pub(super) fn kept_branches(
@@ -23,7 +29,8 @@ pub(super) fn kept_branches(
     attempts: &[&ExecutionId],
 ) -> Result<Vec<KeptBranch>, Refusal> {
     let is_of = |name: &str, owner: &str| {
-        let rest = name.strip_prefix(KEPT).and_then(|rest| rest.strip_prefix(owner));
+        let rest = name.strip_prefix(KEPT).or_else(|| name.strip_prefix(KEPT_BESIDE));
+        let rest = rest.and_then(|rest| rest.strip_prefix(owner));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
     let names =
@@ -53,28 +60,43 @@ pub(super) fn keep_uncommitted(store: &Store, after: &str) -> Result<String, Ref
     let index = copied_index(&store.git_dir());
     let made = store.git().tree_of_files(&index).and_then(|tree| store.git().commit_of_tree(&tree));
     let _ = std::fs::remove_file(&index);
-    keep_commit_as(store, after, made?)
+    kept_below(store, &[KEPT], after, made?)
 }
 
 /// Keeps a commit with its history; returns the short name of the branch.
 pub(super) fn keep_commit(store: &Store, attempt: &ExecutionId, commit: ObjectId) -> Result<String, Refusal> {
-    keep_commit_as(store, attempt.short(), commit)
+    kept_below(store, &[KEPT], attempt.short(), commit)
 }
 
-/// Like [`keep_commit`], on a branch that is named after something else.
+/// Like [`keep_commit`], on a branch that is named after something else, for what the run takes away: a branch `wf/kept` of
+/// an agent must not be in the way.
+///
+/// # Errors
+/// `git-failed` if no such branch can be made, since others are in the way.
 pub(super) fn keep_commit_as(store: &Store, after: &str, commit: ObjectId) -> Result<String, Refusal> {
-    let mut names = names(after);
-    loop {
-        let name = names.next().unwrap_or_default();
+    kept_below(store, &[KEPT, KEPT_BESIDE], after, commit)
+}
+
+fn kept_below(
+    store: &Store,
+    places: &[&'static str],
+    after: &str,
+    commit: ObjectId,
+) -> Result<String, Refusal> {
+    for name in places.iter().flat_map(|below| names(below, after)) {
         match store.read_ref(&full(&name))? {
             Some(kept) if kept != commit && !is_in(store, commit, Some(kept)) => {}
             Some(_) => return Ok(name),
-            None => {
-                store.git().set_ref(&full(&name), commit, "what a run took away")?;
-                return Ok(name);
-            }
+            None if store.git().put_back(&full(&name), None, Some(commit))? => return Ok(name),
+            None => {}
         }
     }
+    let commit = git::short(commit);
+    Err(Refusal::new(
+        Code::GitFailed,
+        format!("no branch `{KEPT}{after}` can be made to keep the commit {commit}"),
+    )
+    .hint("`git branch --list 'wf/*'` shows what is in the way"))
 }
 
 /// Keeps whatever an attempt left in the work tree of `store`: files that are not committed, or commits after `base`.
@@ -137,11 +159,11 @@ pub(super) fn folders_of_runs(store: &Store) -> Result<Vec<PathBuf>, Refusal> {
     Ok(runs.iter().map(|run| RunPaths::of(store, run).trees).collect())
 }
 
-/// `wf/kept/EXR-…`, and the same with a number, until one is free.
-fn names(after: &str) -> impl Iterator<Item = String> + use<> {
-    let first = format!("{KEPT}{after}");
+/// `wf/kept/EXR-…`, and the same with a number.
+fn names(below: &str, after: &str) -> impl Iterator<Item = String> + use<> {
+    let first = format!("{below}{after}");
     let more = first.clone();
-    std::iter::once(first).chain((2u64..).map(move |n| format!("{more}-{n}")))
+    std::iter::once(first).chain((2..=MOST_NAMES).map(move |n| format!("{more}-{n}")))
 }
 
 fn full(name: &str) -> String {

@@ -1,5 +1,8 @@
 //! Scopes that are patterns, such as `src/*.rs`: whether two of them, or one and a path, can mean one file.
 
+/// A longer text is not compared as a pattern, which takes time that grows with the third power of its length.
+const LONGEST: usize = 200;
+
 /// Whether a text is a pattern; a scope in words can have a question mark.
 fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?']) && !text.contains(char::is_whitespace)
@@ -8,7 +11,8 @@ fn is_pattern(text: &str) -> bool {
 /// Whether at least one of two scopes is a pattern, and both mean one path, or one of them a directory that the other is
 /// in.
 pub(super) fn meet(one: &str, two: &str) -> bool {
-    if !(is_pattern(one) || is_pattern(two)) || [one, two].iter().any(|it| it.contains(char::is_whitespace)) {
+    let is_unfit = |text: &&str| text.len() > LONGEST || text.contains(char::is_whitespace);
+    if !(is_pattern(one) || is_pattern(two)) || [one, two].iter().any(is_unfit) {
         return false;
     }
     let [one, two] = [one, two].map(str::to_lowercase);

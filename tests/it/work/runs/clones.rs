@@ -264,6 +264,7 @@ fn a_branch_that_a_person_worked_on_is_neither_merged_nor_deleted() {
     let ended = bea.wf(&["run", "resume", &run, "--take-over", "--yes"]);
     open(&world);
     live.ends();
+    assert!(ended.stdout.contains("which was not made for its plan"), "{} {}", ended.stdout, ended.stderr);
     let before = bea.git(&["rev-parse", "--verify", "develop"]).ok();
     let all =
         bea.git(&["for-each-ref", "--contains", before.line(), "--format=%(refname)", "refs/heads"]).ok();

@@ -68,7 +68,13 @@ impl Driver<'_> {
         let git = store.git();
         if let Some(other) = now.filter(|other| store.repo().is_commit(*other)) {
             // It may be the only ref that holds the commit.
-            keep_commit_as(store, &format!("{}-{}", self.run.id, git::short(other)), other)?;
+            let kept = keep_commit_as(store, &format!("{}-{}", self.run.id, git::short(other)), other);
+            // That the branch is the run's own again matters more.
+            if let Err(stop) = kept
+                && stop.is_stop()
+            {
+                return Err(stop);
+            }
         }
         git.put_back(&branch, now, Some(known))?;
         prepare_branch(store, &self.places, &self.log)?;

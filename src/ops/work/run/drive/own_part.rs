@@ -290,7 +290,9 @@ impl Driver<'_> {
         let solution = self.executed(issue)?;
         let (execution, branch) = self.branch_of_work(issue)?;
         if !is_of(&format!("{HEADS}{branch}"), &solution) {
-            let message = format!("its work is on the branch `{branch}`, which is not one of the run");
+            let message = format!(
+                "its work is on the branch `{branch}`, which was not made for its plan, so the run does not merge it"
+            );
             return self.fail(issue, RunStep::Integrate, failure("not-of-run", &message, ""));
         }
         if self.session.store().read_ref(&format!("refs/heads/{branch}"))?.is_none() {

@@ -124,7 +124,10 @@ impl Driver<'_> {
             let id = work::claim(&session, &wish)?.view.execution_id;
             // The claim may have brought another version of the plan. If nobody agrees to its tests, either, the execution
             // gives it back.
-            let _ = self.refused(&solution)?;
+            match self.refused(&solution) {
+                Err(stop) if stop.is_stop() => return Err(stop),
+                _ => {}
+            }
             id
         };
         let may_be_done = is_there && note.is_none();
