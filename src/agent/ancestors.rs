@@ -1,7 +1,7 @@
 //! The ancestors of this process.
 
-/// A chain is never longer; a longer one would be a cycle of reused process ids.
-const MOST: usize = 200;
+#[cfg(target_os = "linux")]
+use crate::git::process_stat::{proc_file, related};
 
 /// A process above this one.
 #[derive(Debug, Clone)]
@@ -37,29 +37,37 @@ pub(super) fn ids() -> Vec<i32> {
 /// All of them, nearest first.
 #[cfg(target_os = "linux")]
 pub(super) fn all() -> Vec<Ancestor> {
-    let (own, session) = (program("self"), stat("self").1);
-    let mut found = Vec::new();
-    let mut pid = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
-    while let Some(id) = pid.filter(|id| *id > 0 && found.len() < MOST) {
-        let Ok(bytes) = std::fs::read(format!("/proc/{id}/cmdline")) else { break };
-        let text = String::from_utf8_lossy(&bytes);
-        let args: Vec<String> = text.split_terminator('\0').map(str::to_owned).collect();
-        let is_this_program = is_called_so(&args) || (own.is_some() && program(&id.to_string()) == own);
-        let (parent, its) = stat(&id.to_string());
-        found.push(Ancestor { args, is_this_program, is_apart: its != session, id });
-        pid = parent;
+    // Where a process ended meanwhile, what it started has another parent. There are fewer ancestors each time, so this ends.
+    loop {
+        if let Some(found) = chain() {
+            return found;
+        }
     }
-    found
 }
 
-/// The parent and the session of a process, as far as the system tells.
+/// All of them, nearest first; `None` if one of them ended while they were read.
 #[cfg(target_os = "linux")]
-fn stat(process: &str) -> (Option<i32>, Option<i32>) {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The name of the program is in parentheses and may contain anything.
-    let values = stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace().collect::<Vec<_>>());
-    let value = |n: usize| values.as_ref()?.get(n)?.parse().ok();
-    (value(1), value(3))
+fn chain() -> Option<Vec<Ancestor>> {
+    let (own, mut found) = (program("self"), Vec::new());
+    let Some(this) = related("self") else { return Some(found) };
+    let (mut child, mut parent) = ("self".to_owned(), this.parent);
+    while parent > 0 {
+        let process = parent.to_string();
+        let (Ok(text), Some(its)) = (proc_file(&process, "cmdline"), related(&process)) else {
+            // The system may hide the processes of others.
+            return related(&child).is_some_and(|it| it.parent == parent).then_some(found);
+        };
+        let args: Vec<String> = text.split_terminator('\0').map(str::to_owned).collect();
+        let is_this_program = is_called_so(&args) || (own.is_some() && program(&process) == own);
+        // The id of a process that ended may have been given to one that is below.
+        if found.iter().any(|it: &Ancestor| it.id == parent) {
+            return None;
+        }
+        let is_apart = its.session != this.session;
+        found.push(Ancestor { args, is_this_program, is_apart, id: parent });
+        (child, parent) = (process, its.parent);
+    }
+    Some(found)
 }
 
 /// The file of the program that a process runs, which may have been replaced since.
@@ -86,7 +94,8 @@ pub(super) fn all() -> Vec<Ancestor> {
     let processes: HashMap<u32, (u32, Vec<String>)> = text.lines().filter_map(process).collect();
     let mut found = Vec::new();
     let mut pid = processes.get(&std::process::id()).map(|(parent, _)| *parent);
-    while let Some((parent, args)) = pid.filter(|_| found.len() < MOST).and_then(|id| processes.get(&id)) {
+    // The list is of one moment, in which a process is not its own ancestor.
+    while let Some((parent, args)) = pid.filter(|id| *id > 0).and_then(|id| processes.get(&id)) {
         found.push(Ancestor::called(args.clone()));
         pid = Some(*parent);
     }

@@ -84,15 +84,11 @@ fn children() -> BTreeSet<i32> {
         .collect()
 }
 
-/// The session of a process, or of this one: the fourth value after the name in `proc_pid_stat(5)`. It is 0 if the
-/// session leader is outside this container; `getsid` cannot return that, so it is not used.
+/// The session of a process, or of this one.
 #[cfg(target_os = "linux")]
 fn session(pid: Option<i32>) -> Option<i32> {
     let process = pid.map_or_else(|| "self".to_owned(), |pid| pid.to_string());
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name may contain spaces and parentheses.
-    let (_, values) = stat.rsplit_once(')')?;
-    values.split_whitespace().nth(3)?.parse().ok()
+    Some(crate::git::process_stat::related(&process)?.session)
 }
 
 /// Elsewhere only the command's own process group can be ended.

@@ -30,6 +30,8 @@ mod patch_text;
 mod people;
 pub(crate) mod pipes;
 mod process;
+#[cfg(target_os = "linux")]
+pub(crate) mod process_stat;
 mod quarantine;
 mod quoted;
 pub(crate) mod raw;

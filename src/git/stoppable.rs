@@ -97,15 +97,13 @@ fn end(child: &Child, is_in_foreground: bool) {
     }
 }
 
-/// The ids of all running processes, each with that of its parent: the second value after the name in `proc_pid_stat(5)`.
+/// The ids of all running processes, each with that of its parent.
 #[cfg(target_os = "linux")]
 fn running() -> Vec<(i32, i32)> {
     let process = |folder: std::fs::DirEntry| {
-        let id = folder.file_name().to_str()?.parse().ok()?;
-        let stat = std::fs::read_to_string(folder.path().join("stat")).ok()?;
-        // The name may contain spaces and parentheses.
-        let (_, values) = stat.rsplit_once(')')?;
-        Some((id, values.split_whitespace().nth(1)?.parse().ok()?))
+        let name = folder.file_name();
+        let name = name.to_str()?;
+        Some((name.parse().ok()?, super::process_stat::related(name)?.parent))
     };
     std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(process).collect()
 }

@@ -38,6 +38,8 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
         world.repo.git(&["for-each-ref", "refs/heads/spare", "refs/heads/main", "refs/tags"]).ok().stdout;
     let nested = "git wf queue new lifted && touch \"$(dirname \"$0\")/lifted\"";
     std::fs::write(world.sandbox.root().join("nested.sh"), nested).unwrap();
+    let deep = "if [ $1 -gt 0 ]; then sh \"$0\" $(($1 - 1)); else git wf close ISS-1 -m done; fi; exit $?";
+    std::fs::write(world.sandbox.root().join("deep.sh"), deep).unwrap();
     for (trial, words) in [
         ("git push -q origin HEAD".to_owned(), "an executor does not push"),
         ("git branch -D spare".to_owned(), "an executor does not delete `spare`"),
@@ -50,6 +52,17 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
         ("git update-ref -d refs/wf/main".to_owned(), "does not delete `refs/wf/main`"),
         (
             "env -u WF_ROLE -u WF_ACTOR git wf close ISS-1 -m done".to_owned(),
+            "an executor may not run `close`",
+        ),
+        // A program whose name is not UTF-8, and more processes than anybody needs, between it and its watcher.
+        (
+            "odd=$(printf \"$HERE/odd\\377\"); cp \"$(command -v sh)\" \"$odd\"; \
+             env -u WF_ROLE -u WF_ACTOR \"$odd\" -c 'git wf close ISS-1 -m done; exit $?'"
+                .to_owned(),
+            "an executor may not run `close`",
+        ),
+        (
+            "env -u WF_ROLE -u WF_ACTOR sh \"$HERE/deep.sh\" 300".to_owned(),
             "an executor may not run `close`",
         ),
         ("git wf done".to_owned(), "an agent of a run may not run `done`"),
