@@ -13,6 +13,7 @@ use super::error::GitError;
 use super::fsync::{self, FsyncPart};
 use super::repository::Repository;
 use super::{Args, Fault, Git, ObjectId, Signature, fault};
+use crate::model::branch::Branch;
 
 /// A reference.
 pub(crate) struct Reference<'repo>(gix::Reference<'repo>);
@@ -21,6 +22,11 @@ impl Reference<'_> {
     /// Its full name.
     pub(crate) fn name(&self) -> String {
         self.0.name().as_bstr().to_string()
+    }
+
+    /// Its name as a branch; `None` if it is none.
+    pub(crate) fn branch(&self) -> Option<Branch> {
+        Branch::parse(&self.name())
     }
 
     /// Its name without `refs/heads/` or `refs/tags/`.
@@ -63,18 +69,16 @@ pub(crate) fn is_ref_name(name: &str) -> bool {
     FullName::try_from(name).is_ok()
 }
 
-/// The full name of the branch checked out in the worktree with this git directory; `None` if there is none, or HEAD
-/// cannot be read.
-pub(crate) fn checked_out_in(git_dir: &Path) -> Option<String> {
-    let name = gix::open(git_dir).ok()?.head_name().ok()??;
-    Some(name.as_bstr().to_string())
+/// The branch checked out in the worktree with this git directory; `None` if there is none, or HEAD cannot be read.
+pub(crate) fn checked_out_in(git_dir: &Path) -> Option<Branch> {
+    Branch::parse(&gix::open(git_dir).ok()?.head_name().ok()??.as_bstr().to_str_lossy())
 }
 
 impl Repository {
-    /// The full name of the branch that is checked out; `None` if HEAD is detached.
-    pub(crate) fn branch(&self) -> Result<Option<String>, GitError> {
+    /// The branch that is checked out; `None` if HEAD is detached, or on a ref that is no branch.
+    pub(crate) fn branch(&self) -> Result<Option<Branch>, GitError> {
         let name = self.gix.head_name().map_err(GitError::object("cannot read HEAD"))?;
-        Ok(name.map(|name| name.as_bstr().to_str_lossy().into_owned()))
+        Ok(name.and_then(|name| Branch::parse(&name.as_bstr().to_str_lossy())))
     }
 
     /// The commit that is checked out; `None` on a branch without commits.
@@ -284,5 +288,34 @@ impl Git {
         let args = Args::new(&["for-each-ref", "--format=%(refname)"]);
         let listed = self.run(commits.fold(args, |args, id| args.with("--contains=", id)))?;
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All texts of at most `most` of these pieces.
+    fn texts(most: usize) -> Vec<String> {
+        const PIECES: &[&str] = &[
+            "a", ".", "/", "@", "{", "-", "\\", "^", "~", ":", "*", "?", "[", " ", "\n", "\u{7f}", "\u{e9}",
+            ".lock", "HEAD",
+        ];
+        let longer = |text: &String| PIECES.iter().map(|piece| format!("{text}{piece}")).collect::<Vec<_>>();
+        let mut found = vec![String::new()];
+        let mut last = found.clone();
+        for _ in 0..most {
+            last = last.iter().flat_map(longer).collect();
+            found.extend(last.iter().cloned());
+        }
+        found
+    }
+
+    #[test]
+    fn a_branch_is_what_is_a_ref_below_that_of_branches() {
+        for text in texts(3) {
+            let name = format!("refs/heads/{text}");
+            assert_eq!(Branch::parse(&name).is_some(), is_ref_name(&name), "{text:?}");
+        }
     }
 }

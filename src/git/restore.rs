@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Args, Git, GitError, ObjectId};
+use crate::model::branch::Branch;
 
 impl Git {
     /// The files in the work tree that are neither tracked nor ignored, each by its own path.
@@ -26,9 +27,9 @@ impl Git {
         Ok(self.output(args)?.status.success())
     }
 
-    /// Checks out a branch (its full name) whose files are already there.
-    pub(crate) fn name_head(&self, branch: &str) -> Result<bool, GitError> {
-        let args = unhooked(&["symbolic-ref", "-m", "wf: put back"]).value("HEAD").value(branch);
+    /// Checks out a branch whose files are already there.
+    pub(crate) fn name_head(&self, branch: &Branch) -> Result<bool, GitError> {
+        let args = unhooked(&["symbolic-ref", "-m", "wf: put back"]).value("HEAD").value(branch.as_str());
         Ok(self.output(args)?.status.success())
     }
 

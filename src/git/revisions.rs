@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use super::{Args, Git, GitError, ObjectId};
+use crate::model::branch::Branch;
 
 /// The commits to list, newest first.
 #[derive(Debug, Clone)]
@@ -35,8 +36,8 @@ impl Revisions {
     }
 
     /// Also the branches of this clone, except for one.
-    pub(crate) fn and_own_branches(self, except: Option<&str>) -> Self {
-        let args = except.into_iter().fold(self.0, |args, branch| args.with("--exclude=", branch));
+    pub(crate) fn and_own_branches(self, except: Option<&Branch>) -> Self {
+        let args = except.into_iter().fold(self.0, |args, branch| args.with("--exclude=", branch.short()));
         Self(args.options(&["--branches"]))
     }
 
@@ -46,8 +47,8 @@ impl Revisions {
     }
 
     /// Without what is on another branch than this one, a tag or a remote.
-    pub(crate) fn on_no_other_branch(self, branch: &str) -> Self {
-        let args = self.0.options(&["--not"]).with("--exclude=", branch);
+    pub(crate) fn on_no_other_branch(self, branch: &Branch) -> Self {
+        let args = self.0.options(&["--not"]).with("--exclude=", branch.short());
         Self(args.options(&["--branches", "--tags", "--remotes", "--not"]))
     }
 

@@ -5,14 +5,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::{Args, Git, GitError, ObjectId};
+use crate::model::branch::Branch;
 
 /// The subject of the commits of [`Git::commit_of_tree`].
 const KEPT_FILES: &str = "Keep what was not committed";
 
 impl Git {
-    /// The full names of the checked-out branches, with the directory of each. git is asked, since only it knows all forms
+    /// The checked-out branches, with the directory of each. git is asked, since only it knows all forms
     /// of HEAD and of worktrees: what is believed to be on no branch may be deleted.
-    pub(crate) fn checked_out(&self) -> Result<Vec<(String, PathBuf)>, GitError> {
+    pub(crate) fn checked_out(&self) -> Result<Vec<(Branch, PathBuf)>, GitError> {
         let listed = self.run(&["worktree", "list", "--porcelain"])?;
         let text = String::from_utf8_lossy(&listed);
         let mut folder = PathBuf::new();
@@ -21,23 +22,23 @@ impl Git {
             if let Some(path) = line.strip_prefix("worktree ") {
                 folder = PathBuf::from(path);
             } else if let Some(branch) = line.strip_prefix("branch ") {
-                found.push((branch.to_owned(), folder.clone()));
+                found.extend(Branch::parse(branch).map(|branch| (branch, folder.clone())));
             }
         }
         Ok(found)
     }
 
-    /// Creates a worktree on `branch` (its short name). If `begin` is given, the branch is created from that commit.
+    /// Creates a worktree on `branch`. If `begin` is given, the branch is created from that commit.
     pub(crate) fn add_worktree(
         &self,
         path: &Path,
-        branch: &str,
+        branch: &Branch,
         begin: Option<&str>,
     ) -> Result<(), GitError> {
         let args = Args::new(&["worktree", "add", "--quiet"]);
         let args = match begin {
-            Some(begin) => args.with("-b", branch).value(path).value(begin),
-            None => args.value(path).value(branch),
+            Some(begin) => args.with("-b", branch.short()).value(path).value(begin),
+            None => args.value(path).value(branch.short()),
         };
         self.run(args).map(drop)
     }
@@ -130,12 +131,11 @@ impl Git {
         self.run(Args::new(&["commit", "--quiet"]).with("--message=", message)).map(drop)
     }
 
-    /// Merges `branch` into the branch `into` (their short names), which is checked out in the work tree. A tag of the same
-    /// name is not meant.
-    pub(crate) fn merge_branch(&self, branch: &str, into: &str) -> Result<BranchMerge, GitError> {
+    /// Merges `branch` into the branch `into`, which is checked out in the work tree.
+    pub(crate) fn merge_branch(&self, branch: &Branch, into: &Branch) -> Result<BranchMerge, GitError> {
         let subject = format!("Merge branch '{branch}' into {into}");
         let args = Args::new(&["merge", "--quiet", "--no-edit"]).with("--message=", subject);
-        let merged = self.run(args.value(format!("refs/heads/{branch}")));
+        let merged = self.run(args.value(branch.as_str()));
         let Err(error) = merged else { return Ok(BranchMerge::Done) };
         let listed = self.run(&["diff", "--name-only", "--diff-filter=U"])?;
         let files: Vec<String> = String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect();
@@ -144,9 +144,9 @@ impl Git {
         if files.is_empty() { Err(error) } else { Ok(BranchMerge::Conflict(files)) }
     }
 
-    /// Deletes a branch (its short name) that is merged into what is checked out in the work tree.
-    pub(crate) fn delete_merged_branch(&self, branch: &str) -> Result<(), GitError> {
-        self.run(Args::new(&["branch", "--quiet", "--delete"]).value(branch)).map(drop)
+    /// Deletes a branch that is merged into what is checked out in the work tree.
+    pub(crate) fn delete_merged_branch(&self, branch: &Branch) -> Result<(), GitError> {
+        self.run(Args::new(&["branch", "--quiet", "--delete"]).value(branch.short())).map(drop)
     }
 }
 

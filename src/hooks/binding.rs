@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use bstr::ByteSlice;
 
+use crate::model::branch::Branch;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::person::Person;
 use crate::model::status::ExecutionStatus;
@@ -26,8 +27,8 @@ const LONGEST_WORD: usize = 200;
 /// The worktree in which a hook runs.
 #[derive(Debug)]
 pub(crate) struct HookWorktree {
-    /// The full name of the branch; `None` if HEAD is detached.
-    pub(crate) branch: Option<String>,
+    /// The branch; `None` if HEAD is detached.
+    pub(crate) branch: Option<Branch>,
     /// What this worktree executes.
     pub(crate) active: Option<ActiveClaim>,
 }
@@ -120,13 +121,13 @@ pub(crate) fn of_worktree(
 /// The one execution that is named in `message`, or else in the name of the branch; `None` if several are.
 pub(crate) fn by_id(
     read: &impl ReadState,
-    branch: Option<&str>,
+    branch: Option<&Branch>,
     message: &[u8],
 ) -> Result<Option<BoundExecution>, StoreError> {
     // On a detached HEAD there is no name to search.
     let Some(branch) = branch else { return Ok(None) };
     let in_message = named(read, &message.to_str_lossy())?;
-    let found = if in_message.is_empty() { named(read, branch)? } else { in_message };
+    let found = if in_message.is_empty() { named(read, branch.short())? } else { in_message };
     match &found[..] {
         [only] => Ok(Some(only.clone())),
         _ => Ok(None),
@@ -136,11 +137,11 @@ pub(crate) fn by_id(
 /// Whether [`by_id`] could find anything in the message or a part of it.
 pub(crate) fn is_any_named(
     read: &impl ReadState,
-    branch: Option<&str>,
+    branch: Option<&Branch>,
     message: &[u8],
 ) -> Result<bool, StoreError> {
     let Some(branch) = branch else { return Ok(false) };
-    Ok(!named(read, &message.to_str_lossy())?.is_empty() || !named(read, branch)?.is_empty())
+    Ok(!named(read, &message.to_str_lossy())?.is_empty() || !named(read, branch.short())?.is_empty())
 }
 
 /// The executions that hold, have not ended, and whose own id, plan's id or issue's id is in the text.

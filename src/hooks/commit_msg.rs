@@ -9,7 +9,6 @@ use super::binding::{self, Binding, BoundExecution, HookWorktree, LostClaim};
 use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};
 use super::staged::Staged;
 use super::{HookError, HookVerdict};
-use crate::model::branch;
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::rules::policy::Gate;
@@ -79,7 +78,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<HookVerdict, HookError> 
             return Ok(HookVerdict::Go);
         }
     }
-    let branch = here.branch.as_deref();
+    let branch = here.branch.as_ref();
     // Telling comments from text may need a git process, and few messages contain an id at all.
     if matches!(binding, Binding::Nothing | Binding::Ended(..))
         && binding::is_any_named(&snapshot, branch, &message)?
@@ -126,7 +125,6 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<HookVerdict, HookError> 
         Binding::Nothing | Binding::Ended(..) | Binding::Elsewhere(_) => {
             Ok(HookVerdict::Refused(match &here.branch {
                 Some(branch) => {
-                    let branch = branch::short(branch);
                     format!(
                         "the policy requires a plan for every commit, and none is being executed on `{branch}`"
                     )

@@ -46,7 +46,7 @@ pub(crate) fn run(
 
 /// Why what is staged may not be committed here.
 fn commit(store: &Store, bounds: &Bounds) -> Result<Option<String>, HookError> {
-    if let Some(why) = bounds.refuses_commit_on(store.branch()?.as_deref()) {
+    if let Some(why) = bounds.refuses_commit_on(store.branch()?.as_ref()) {
         return Ok(Some(why));
     }
     let (Some(staged), Some(base)) = (Staged::of(store)?, object_id(bounds.base.as_str())) else {

@@ -5,7 +5,6 @@ use super::HookError;
 use super::HookVerdict;
 use super::binding::{self, Binding, BoundExecution, HookWorktree};
 use crate::git;
-use crate::model::branch;
 use crate::model::execution::{Event, LinkedBy, Renew};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
@@ -156,8 +155,7 @@ fn unlinked(
 ) -> Result<Option<String>, StoreError> {
     let Some(active) = &here.active else { return Ok(None) };
     let hash = git::short(commit.id);
-    let on =
-        here.branch.as_deref().map_or("a detached HEAD".to_owned(), |it| format!("`{}`", branch::short(it)));
+    let on = here.branch.as_ref().map_or("a detached HEAD".to_owned(), |it| format!("`{it}`"));
     let why = match binding::of_worktree(store, read, here)? {
         Binding::Ended(solution, how) => {
             return Ok(Some(format!("{hash} is not linked: `{solution}` was {how}")));
@@ -171,7 +169,7 @@ fn unlinked(
         }
         _ => return Ok(None),
     };
-    let (branch, issue) = (branch::short(&active.branch), &active.issue_id);
+    let (branch, issue) = (&active.branch, &active.issue_id);
     Ok(Some(format!(
         "{hash} is on {on}{why}, so it is not linked to `{}`, which is executed on `{branch}`; `git wf link {hash} \
          {issue}` links it",
@@ -315,7 +313,7 @@ fn stated_targets(
         let bound = match binding {
             Binding::Bound(bound) => Some(bound),
             Binding::Nothing | Binding::Ended(..) => {
-                binding::by_id(read, here.branch.as_deref(), &commit.message)?
+                binding::by_id(read, here.branch.as_ref(), &commit.message)?
             }
             Binding::Elsewhere(_) | Binding::Lost(_) => None,
         };

@@ -7,6 +7,7 @@ use std::fs;
 use super::binding::HookWorktree;
 use super::post_commit::open_targets;
 use crate::git::Revisions;
+use crate::model::branch::Branch;
 use crate::model::execution::{Event, Renew};
 use crate::rules::lease;
 use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, object_id};
@@ -22,7 +23,7 @@ pub(super) struct RebaseCommits {
 
 /// The state of a rebase, from its directory.
 struct Rebase {
-    branch: String,
+    branch: Branch,
     onto: String,
     before: String,
 }
@@ -36,7 +37,7 @@ impl Rebase {
         };
         let id = |folder: &str, name: &str| Some(object_id(&read(folder, name)?)?.to_string());
         ["rebase-merge", "rebase-apply"].into_iter().find_map(|folder| {
-            let branch = read(folder, "head-name")?;
+            let branch = Branch::parse(&read(folder, "head-name")?)?;
             // `ORIG_HEAD` would be simpler, but a `git reset` during the rebase changes it.
             Some(Self { branch, onto: id(folder, "onto")?, before: id(folder, "orig-head")? })
         })
@@ -45,8 +46,7 @@ impl Rebase {
     /// The commits made during the rebase, oldest first. A commit that is also on another branch, a tag or a remote
     /// came from there, for example by a merge or a fast-forward.
     fn made(&self, store: &Store) -> Vec<String> {
-        let Some(name) = self.branch.strip_prefix("refs/heads/") else { return Vec::new() };
-        let wanted = Revisions::none().oldest_first().on_no_other_branch(name);
+        let wanted = Revisions::none().oldest_first().on_no_other_branch(&self.branch);
         let wanted = wanted.and("HEAD").without(&self.onto).without(&self.before);
         // If this fails, the links of the rewritten commits must still be recorded.
         let made = store.git().revisions(wanted).unwrap_or_default();

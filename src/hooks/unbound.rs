@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::pre_receive::Update;
 use crate::git::{self, Ancestors, ObjectId};
+use crate::model::branch;
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::shell;
@@ -174,7 +175,7 @@ fn gained<'a>(store: &Store, updates: &'a [Update]) -> Result<Vec<(ObjectId, &'a
     let mut found = Vec::new();
     for update in updates.iter().filter(|update| is_branch(&update.name)) {
         let Some(new) = update.new.filter(is_commit) else { continue };
-        let branch = update.name.trim_start_matches("refs/heads/");
+        let branch = branch::short(&update.name);
         let walk = repo.walk([new], present.iter().copied()).map_err(&failed)?;
         for info in walk {
             let id = info.map_err(&failed)?.id;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::agent_session::AgentSession;
+use super::branch::Branch;
 use super::declare::{object, once};
 use super::digest::PlanDigest;
 use super::fingerprint::Fingerprint;
@@ -55,7 +56,7 @@ once! {
         /// The role of the executor; absent for an owner.
         fact role: Option<String> = default,
         /// The full name of the branch on which it started.
-        fact branch: Option<String> = default,
+        fact branch: Option<Branch> = default,
         /// The commit of the branch at the time of the claim; absent on an unborn branch.
         fact base_commit: Option<CommitHash> = default,
         /// The worktree's name; absent for the main one.

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::branch::HEADS;
+use super::branch::Branch;
 use super::declare::once;
 use super::hash::CommitHash;
 use super::id::{IssueId, RunId};
@@ -157,15 +157,9 @@ impl Run {
         self.steps.contains(&step)
     }
 
-    /// The short name of its branch. It follows from the id: a name in a record could be that of any branch, and the run
-    /// moves and deletes its own.
-    pub(crate) fn short_branch(&self) -> String {
-        format!("wf/{}", self.id)
-    }
-
     /// The branch into which the work of completed issues is merged; `None` if nothing is executed.
-    pub(crate) fn branch(&self) -> Option<String> {
-        self.takes(RunStep::Execute).then(|| format!("{HEADS}{}", self.short_branch()))
+    pub(crate) fn branch(&self) -> Option<Branch> {
+        self.takes(RunStep::Execute).then(|| Branch::of_run(&self.id))
     }
 }
 

@@ -10,6 +10,7 @@ use super::transaction::identity::Acting;
 use crate::git::{
     DetachedSignature, Environment, Git, ObjectId, Opener, Repository, SignError, Transport, is_ref_name,
 };
+use crate::model::branch::Branch;
 use crate::model::time::Time;
 use crate::rules::lease;
 
@@ -149,7 +150,7 @@ impl Store {
     }
 
     /// The full name of the branch that is checked out here; `None` if HEAD is detached.
-    pub(crate) fn branch(&self) -> Result<Option<String>, StoreError> {
+    pub(crate) fn branch(&self) -> Result<Option<Branch>, StoreError> {
         Ok(self.repo.branch()?)
     }
 

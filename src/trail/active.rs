@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::git::LinkedWorktree;
+use crate::model::branch::Branch;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::record::entry_bytes;
 use crate::model::task_id::TaskId;
@@ -26,8 +27,8 @@ pub(crate) struct ActiveClaim {
     /// Its item in that queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
-    /// The full name of the branch, `refs/heads/…`.
-    pub(crate) branch: String,
+    /// The branch.
+    pub(crate) branch: Branch,
     /// The task that is being worked on, if one was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::git::{GitError, Remerge, ScratchGit};
 use crate::model::Explain;
+use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::remedy::Remedies;
@@ -180,10 +181,9 @@ pub(crate) fn is_merged(store: &Store, commit: &CommitHash, into: &CommitHash) -
     }
 }
 
-/// The tip of a branch in this clone, given by its full name.
-pub(crate) fn branch_tip(store: &Store, branch: &str) -> Result<Option<CommitHash>, StoreError> {
-    let tip = if branch.starts_with("refs/heads/") { store.read_ref(branch)? } else { None };
-    Ok(tip.map(CommitHash::from))
+/// The tip of a branch in this clone.
+pub(crate) fn branch_tip(store: &Store, branch: &Branch) -> Result<Option<CommitHash>, StoreError> {
+    Ok(store.read_ref(branch.as_str())?.map(CommitHash::from))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::active::{self, ActiveClaim};
 use crate::git::checked_out_in;
+use crate::model::branch::Branch;
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
@@ -62,18 +63,18 @@ pub(crate) fn renamed(
     store: &Store,
     id: &ExecutionId,
     last: Option<&CommitHash>,
-) -> Result<Option<(String, CommitHash)>, StoreError> {
+) -> Result<Option<(Branch, CommitHash)>, StoreError> {
     let Some(git_dir) = active::git_dir_of(store, id)? else { return Ok(None) };
     let Some(known) = noted(&git_dir)? else { return Ok(None) };
     let failed = StoreError::object("cannot read the branches");
     let last = last.and_then(|last| store.commit_here(last));
     let mut found = Vec::new();
     for branch in store.repo().branches().map_err(failed)? {
-        let name = branch.name();
-        if known.lines().any(|known| known == name) {
+        let Some(name) = branch.branch() else { continue };
+        if known.lines().any(|known| name == *known) {
             continue;
         }
-        let Some(tip) = store.read_ref(&name)? else { continue };
+        let Some(tip) = store.read_ref(name.as_str())? else { continue };
         let is_on = match last {
             // If the history cannot be read, the branch does not count.
             Some(last) => last == tip || store.is_ancestor(last, tip).unwrap_or(false),
@@ -92,19 +93,19 @@ pub(crate) fn renamed(
     })
 }
 
-/// How `branch` (a full name), which is checked out in the worktree of `store`, relates to the execution there.
+/// How `branch`, which is checked out in the worktree of `store`, relates to the execution there.
 pub(crate) fn relation(
     store: &Store,
     active: &ActiveClaim,
     execution: &Execution,
-    branch: &str,
+    branch: &Branch,
 ) -> Result<Relation, StoreError> {
-    if branch == active.branch {
+    if *branch == active.branch {
         return Ok(Relation::Own);
     }
     // An older version did not record the branches.
     let Some(known) = noted(&store.git_dir())? else { return Ok(Relation::Other) };
-    if known.lines().any(|name| name == branch) {
+    if known.lines().any(|name| branch == name) {
         return Ok(Relation::Other);
     }
     if let Some(base) = &execution.base_commit {

@@ -16,6 +16,7 @@ use super::reach::Unreached;
 use super::sources::Sources;
 use super::trailers;
 use crate::git::{ObjectId, Revisions};
+use crate::model::branch::Branch;
 use crate::model::execution::{Event, LinkedBy, Rewrite};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
@@ -73,8 +74,8 @@ pub(crate) fn commits(store: &Store, range: Option<&str>) -> Result<Option<Vec<C
     let wanted = match range {
         Some(range) => Revisions::of(range),
         None => {
-            let own = store.reference().strip_prefix("refs/heads/");
-            store.head()?.into_iter().fold(Revisions::none().and_own_branches(own), Revisions::and)
+            let own = Branch::parse(store.reference());
+            store.head()?.into_iter().fold(Revisions::none().and_own_branches(own.as_ref()), Revisions::and)
         }
     };
     let found = store.git().named_revisions(wanted.oldest_first())?.ok();

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use crate::cli::print::review as review_print;
-use crate::model::branch;
 use crate::model::issue::Source;
 use crate::model::status::ExecutionStatus;
 use crate::ops::work::status_words;
@@ -58,9 +57,11 @@ pub(in crate::cli) fn issue(context: &IssueContext, screen: &mut Screen) -> io::
     if !context.description.is_empty() {
         writeln!(screen, "\n{}", indent(&context.description, 4))?;
     }
-    let notes = context.extended_context.notes.as_ref().map(|notes| {
-        notes.as_str().map_or_else(|| serde_json::to_string_pretty(notes).unwrap_or_default(), str::to_owned)
-    });
+    let notes = context
+        .extended_context
+        .notes
+        .as_ref()
+        .map(|notes| notes.as_str().map_or_else(|| format!("{notes:#}"), str::to_owned));
     for (name, text) in [
         ("expected", context.expected_behavior.as_deref()),
         ("actual", context.actual_behavior.as_deref()),
@@ -211,8 +212,7 @@ fn attempt(it: &AttemptContext, screen: &mut Screen) -> io::Result<()> {
         writeln!(screen, "        summary: {}", indent(summary, 8).trim_start())?;
     }
     if let Some(branch) = &it.branch {
-        let branch = branch::short(branch);
-        writeln!(screen, "        on {}", clean_line(branch))?;
+        writeln!(screen, "        on {}", clean_line(branch.short()))?;
     }
     for commit in &it.commits {
         let task = commit.task_id.as_ref().map(|task| format!(" [{task}]")).unwrap_or_default();

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 
 use super::issues::status_style;
 use super::remedy;
-use crate::model::branch;
 use crate::model::id::EntryId;
 use crate::model::remedy::Remedy;
 use crate::ops::issues::{Attention, AttentionItem, AttentionKind, Home, HomeIssues, HomeItems, SyncState};
@@ -54,7 +53,7 @@ fn place(screen: &mut Screen, home: &Home) -> io::Result<()> {
         None => "main worktree".to_owned(),
     };
     let branch = match &home.branch {
-        Some(name) => format!("on {}", clean_line(branch::short(name))),
+        Some(name) => format!("on {}", clean_line(name.short())),
         None => "with a detached HEAD".to_owned(),
     };
     let role = home.role.map(|role| format!(", as {role}")).unwrap_or_default();
@@ -89,11 +88,8 @@ fn execution(screen: &mut Screen, it: &PrimedExecution) -> io::Result<()> {
     let issue = painter.paint(style::ID, id);
     let title = fitting(screen, width("executing  ") + width(id), &it.title);
     writeln!(screen, "executing {issue} {title}")?;
-    let branch = it
-        .branch
-        .as_deref()
-        .map(|name| format!(" on {}", clean_line(branch::short(name))))
-        .unwrap_or_default();
+    let branch =
+        it.branch.as_ref().map(|name| format!(" on {}", clean_line(name.short()))).unwrap_or_default();
     let left = match it.open_count {
         0 => format!("{}, all begun", count(it.tasks, "task")),
         open => format!("{open} of {} to do", count(it.tasks, "task")),

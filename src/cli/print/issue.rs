@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::cli::print::execution::{agent_note, session_line};
 use crate::cli::print::issues::status_style;
 use crate::cli::print::{review, with_remedies};
-use crate::model::branch;
+use crate::model::branch::Branch;
 use crate::model::id::SolutionId;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
@@ -167,7 +167,7 @@ fn kept(view: &IssueView) -> Option<String> {
 }
 
 fn note_text(notes: &serde_json::Value) -> String {
-    notes.as_str().map_or_else(|| serde_json::to_string_pretty(notes).unwrap_or_default(), str::to_owned)
+    notes.as_str().map_or_else(|| format!("{notes:#}"), str::to_owned)
 }
 
 fn section(screen: &mut Screen, heading: Option<&str>) -> io::Result<()> {
@@ -293,7 +293,7 @@ pub(in crate::cli) fn execution(screen: &mut Screen, shown: &ShownExecution, now
         painter.paint(style::ID, execution.id.short()),
         painter.paint(style::HEADING, &shown.title)
     )?;
-    let branch = execution.branch.as_deref().map(branch::short);
+    let branch = execution.branch.as_ref();
     let lease = if now > execution.lease_expires_at { "lease ended" } else { "lease until" };
     let fields = [
         ("status", Some(it.status.to_string())),
@@ -301,7 +301,7 @@ pub(in crate::cli) fn execution(screen: &mut Screen, shown: &ShownExecution, now
         ("plan", Some(format!("{} at {}", execution.solution_id, execution.plan_digest))),
         ("by", Some(execution.actor.to_string())),
         ("role", execution.role.clone()),
-        ("branch", branch.map(str::to_owned)),
+        ("branch", branch.map(Branch::to_string)),
         ("worktree", execution.worktree.clone()),
         ("began", Some(time::when(execution.started_at))),
         (lease, it.finished_at.is_none().then(|| time::point(execution.lease_expires_at))),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::issues::status_style;
 use crate::index::Freshness;
-use crate::model::branch;
+use crate::model::branch::Branch;
 use crate::ops::issues::{IssueWithExecutor, Overview};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
@@ -45,7 +45,7 @@ pub(in crate::cli) fn overview(screen: &mut Screen, overview: &Overview) -> io::
             screen,
             "this worktree executes {} on {}",
             painter.paint(style::ID, screen.id(active.solution_id.as_str())),
-            clean_line(active.branch.as_deref().map_or("an unknown branch", branch::short))
+            clean_line(active.branch.as_ref().map_or("an unknown branch", Branch::short))
         ),
         None => writeln!(screen, "this worktree executes nothing; `git wf next` claims the next item"),
     }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::remedy::command;
-use crate::model::branch;
+use crate::model::branch::Branch;
 use crate::model::words::count;
 use crate::ops::work::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, Reminder};
 use crate::rules::agent_files::HookForm;
@@ -86,8 +86,8 @@ fn execution(it: &PrimedExecution, out: &mut String) {
 }
 
 /// The name of a branch, cut if it would fill the context of an agent.
-fn branch_span(name: &str) -> String {
-    code_span(&TokenBudget::new(40).text(branch::short(name), 40).unwrap_or_default())
+fn branch_span(branch: &Branch) -> String {
+    code_span(&TokenBudget::new(40).text(branch.short(), 40).unwrap_or_default())
 }
 
 fn task(it: &PrimedTask, out: &mut String) {

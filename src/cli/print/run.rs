@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use super::run_lines::text_lines;
-use crate::model::branch;
 use crate::model::run::{Run, RunAgents, RunStep};
 use crate::ops::work::run::{Driven, LoggedView, RunSummary, RunView};
 use crate::rules::run::{Counts, IssueStage, SkippedStep, breach_words};
@@ -65,8 +64,8 @@ fn driver(screen: &mut Screen, view: &RunView) -> io::Result<()> {
 /// The branch of a run, if any work was merged into it.
 fn branch_with_work(view: &RunView) -> Option<&str> {
     let has_work = view.state.completed_actions.iter().any(|action| action.starts_with("integrate"));
-    let branch = view.branch.as_deref().filter(|_| has_work)?;
-    Some(branch::short(branch))
+    let branch = view.branch.as_ref().filter(|_| has_work)?;
+    Some(branch.short())
 }
 
 /// `, 2 wait for you`; empty for 0.

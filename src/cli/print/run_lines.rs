@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::branch::Branch;
 use crate::model::execution::Failure;
 use crate::model::id::IssueId;
 use crate::model::run::{Run, RunAgents, RunStep};
@@ -23,7 +24,7 @@ pub(super) struct RunLines {
     painter: Painter,
     titles: BTreeMap<IssueId, String>,
     /// The short name of the branch of the run.
-    branch: Option<String>,
+    branch: Option<Branch>,
     /// The last failure reported, by issue.
     failed: BTreeMap<IssueId, Failure>,
 }
@@ -61,7 +62,7 @@ impl RunLines {
         is_resumed: bool,
         issues: &[StartedIssue],
     ) -> String {
-        self.branch = run.branch().map(|_| run.short_branch());
+        self.branch = run.branch();
         self.titles = issues.iter().map(|it| (it.id.clone(), it.title.clone())).collect();
         let again = if is_resumed { " resumes" } else { "" };
         let id = self.painter.paint(style::ID, run.id.as_str());

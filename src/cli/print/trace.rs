@@ -7,7 +7,6 @@ use crate::cli::print::execution;
 use crate::cli::print::issues::status_style;
 use crate::cli::print::queue as queue_print;
 use crate::cli::print::review as review_print;
-use crate::model::branch;
 use crate::model::execution::{Check, CommitLink, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::provenance::Provenance;
@@ -211,7 +210,7 @@ fn print_execution(
     screen: &mut Screen,
 ) -> io::Result<()> {
     let painter = screen.painter();
-    let branch = it.execution.branch.as_deref().map(branch::short);
+    let branch = it.execution.branch.as_ref();
     let on = branch.map(|branch| format!(" on {branch}")).unwrap_or_default();
     writeln!(
         screen,

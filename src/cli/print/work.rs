@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::print::with_remedies;
-use crate::model::branch;
+use crate::model::branch::Branch;
 use crate::model::status::IssueStatus;
 use crate::ops::work::{Accepted, ChangedExecution, ClaimView, Lease, PrimedTask, Retried, Started};
 use crate::ui::text::{clean_line, count};
@@ -23,7 +23,7 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Resul
         "{verb}{item}: {} (attempt {}) on {}",
         painter.paint(style::ID, claim.solution_id.as_str()),
         claim.attempt,
-        clean_line(claim.branch.as_deref().map_or("no branch", branch::short))
+        clean_line(claim.branch.as_ref().map_or("no branch", Branch::short))
     )?;
     writeln!(screen, "  {}", painter.paint(style::HEADING, &claim.title))?;
     if let Some(path) = &claim.path {
@@ -153,9 +153,7 @@ pub(in crate::cli) fn leases(screen: &mut Screen, leases: &[Lease], now: i64) ->
             Cell::from(lease.item_id.as_ref().map(ToString::to_string).unwrap_or_default()),
             Cell::new(screen.id(lease.solution_id.as_str()), style::ID),
             until,
-            Cell::from(
-                lease.branch.as_deref().map_or_else(String::new, |name| branch::short(name).to_owned()),
-            ),
+            Cell::from(lease.branch.as_ref().map_or_else(String::new, Branch::to_string)),
             Cell::from(lease.worktree.clone().unwrap_or_default()),
             Cell::from(lease.via.clone().unwrap_or_default()),
             Cell::from(lease.actor.as_str()),

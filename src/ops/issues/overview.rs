@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{IssueView, existing, show};
 use crate::index::{self, Freshness, Index, IndexError, KnownQueues, Needs};
+use crate::model::branch::Branch;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::person::Person;
@@ -60,7 +61,7 @@ pub(crate) struct ActiveOverview {
     pub(crate) execution_id: ExecutionId,
     /// The branch that it works on, with its full name; absent if it began without one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) branch: Option<String>,
+    pub(crate) branch: Option<Branch>,
 }
 
 /// An issue and its current executor.

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::background::{issue_context, notice_source, with_wisdom};
+use crate::model::branch::Branch;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::Other;
@@ -39,7 +40,7 @@ pub(crate) struct ExecutorInput {
     pub(crate) execution_id: Option<ExecutionId>,
     /// The branch that the attempt works on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) branch: Option<String>,
+    pub(crate) branch: Option<Branch>,
     /// The linked worktree of the attempt; absent for the main one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,

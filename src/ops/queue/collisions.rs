@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::QueueWorld;
-use crate::model::branch;
+use crate::model::branch::Branch;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ItemId, QueueId, SolutionId};
 use crate::model::queue::QueueDecision;
@@ -96,7 +96,7 @@ fn gather(
 ) -> Result<(), Refusal> {
     let head = store.head()?.map(CommitHash::from);
     if let Some(commit) = &head {
-        let branch = store.branch()?.map(|name| branch::short(&name).to_owned());
+        let branch = store.branch()?.map(|it| it.to_string());
         let none = CollisionSide {
             item_id: None,
             queue_id: None,
@@ -122,7 +122,7 @@ fn gather(
             let (queue_id, item_id) = (view.queue.id.clone(), it.item.item_id.clone());
             let solution_id = it.item.solution_id.clone();
             let (branch, commit) = commit(store, holder, it.status)?;
-            let branch = branch.as_deref().map(|name| branch::short(name).to_owned());
+            let branch = branch.map(|it| it.to_string());
             match commit {
                 Some(commit)
                     if head.as_ref().is_some_and(|head| collisions::is_merged(store, &commit, head)) => {}
@@ -148,7 +148,7 @@ fn commit(
     store: &Store,
     holder: &ExecutionFolder,
     status: ItemStatus,
-) -> Result<(Option<String>, Option<CommitHash>), Refusal> {
+) -> Result<(Option<Branch>, Option<CommitHash>), Refusal> {
     let last = holder.work().last().map(|commit| commit.link.hash.clone());
     let last = last.filter(|hash| store.commit_here(hash).is_some());
     let claimed = holder.execution.branch.clone();

@@ -7,6 +7,7 @@ use super::pick::{Picked, Picker};
 use super::take::{ClaimRequest, Claimable};
 use super::{publish, set_aside};
 use crate::index::Index;
+use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::execution::{AsideReason, Execution, Supersedes};
 use crate::model::hash::CommitHash;
@@ -23,7 +24,7 @@ use crate::trail::own_branch;
 /// Where a plan is executed.
 pub(super) enum PlanWorkplace {
     /// In this worktree, on this branch.
-    Here(String),
+    Here(Branch),
     /// In a worktree that is created for it.
     Made(NewWorktree),
 }
@@ -177,6 +178,8 @@ pub(super) fn settle(
 }
 
 fn bind_worktree(store: &Store, execution: &Execution) -> Result<(), Refusal> {
+    // A claim that another program made may name no branch.
+    let Some(branch) = execution.branch.clone().or(store.branch()?) else { return Ok(()) };
     own_branch::note(store)?;
     active::write(
         store,
@@ -186,7 +189,7 @@ fn bind_worktree(store: &Store, execution: &Execution) -> Result<(), Refusal> {
             solution_id: execution.solution_id.clone(),
             queue_id: execution.queue_id.clone(),
             item_id: execution.item_id.clone(),
-            branch: execution.branch.clone().unwrap_or_default(),
+            branch,
             task_id: None,
         },
     )?;

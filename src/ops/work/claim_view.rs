@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::prime::{PrimedTask, task_to_do};
 use super::unlinked::notice_of_branch;
+use crate::model::branch::Branch;
 use crate::model::digest::PlanDigest;
 use crate::model::execution::Supersedes;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
@@ -47,7 +48,7 @@ pub(crate) struct ClaimView {
     /// The full name of the branch on which it started; only commits on it, and on branches made from it since, are
     /// linked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) branch: Option<String>,
+    pub(crate) branch: Option<Branch>,
     /// The worktree that was created for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<PathBuf>,

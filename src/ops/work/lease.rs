@@ -7,6 +7,7 @@ use super::{
     ChangedExecution, ExecutionTarget, Intent, ask, confirm, publish_after, publish_in_batch, refuse_foreign,
     set_aside, target, unbind_worktree,
 };
+use crate::model::branch::Branch;
 use crate::model::execution::{AsideReason, Event, Execution, Renew};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::op::Op;
@@ -36,7 +37,7 @@ pub(crate) struct Lease {
     pub(crate) actor: Person,
     /// The branch that it works on, with its full name, such as `refs/heads/main`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) branch: Option<String>,
+    pub(crate) branch: Option<Branch>,
     /// The worktree in which it was claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,

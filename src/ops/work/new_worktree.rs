@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::run::paths::beside;
 use super::take::ClaimRequest;
+use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
@@ -18,15 +20,15 @@ pub(super) struct NewWorktree {
     /// Whether it starts from HEAD on a new branch, whatever earlier attempts left.
     is_fresh: bool,
     /// The branches that are checked out in some worktree, with its directory.
-    taken: Vec<(String, PathBuf)>,
+    taken: Vec<(Branch, PathBuf)>,
     /// The call that asks for the same item again.
     again: RemedyCall,
 }
 
 /// The worktree for one plan.
 pub(super) struct PlanWorktree {
-    /// The full name.
-    pub(super) branch: String,
+    /// Its branch.
+    pub(super) branch: Branch,
     /// The commit that it starts from.
     pub(super) base: CommitHash,
     /// git's name for the worktree.
@@ -46,7 +48,7 @@ impl NewWorktree {
         self.refuse_taken(&branch, solution)?;
         let path = self.path(store, solution)?;
         // Continue on the branch of an earlier attempt.
-        let earlier = store.read_ref(&branch)?;
+        let earlier = store.read_ref(branch.as_str())?;
         let Some(base) = earlier.or(store.head()?) else {
             return Err(Refusal::new(Code::NoCommit, "this repository has no commit to start a branch from")
                 .command("git commit", "creates one"));
@@ -56,23 +58,22 @@ impl NewWorktree {
     }
 
     /// The branch of the plan; for a fresh start the first of its numbered names that is free.
-    fn branch(&self, store: &Store, solution: &SolutionId) -> Result<String, Refusal> {
-        let branch = branch_of(solution);
+    fn branch(&self, store: &Store, solution: &SolutionId) -> Result<Branch, Refusal> {
+        let branch = Branch::of_plan(solution);
         let mut number = 1;
         let mut name = branch.clone();
-        while self.is_fresh && store.read_ref(&name)?.is_some() {
+        while self.is_fresh && store.read_ref(name.as_str())?.is_some() {
             number += 1;
-            name = format!("{branch}-{number}");
+            name = branch.numbered(number);
         }
         Ok(name)
     }
 
-    fn refuse_taken(&self, branch: &str, solution: &SolutionId) -> Result<(), Refusal> {
-        let short = branch.trim_start_matches("refs/heads/");
-        let Some((_, folder)) = self.taken.iter().find(|(taken, _)| *taken == branch) else { return Ok(()) };
+    fn refuse_taken(&self, branch: &Branch, solution: &SolutionId) -> Result<(), Refusal> {
+        let Some((_, folder)) = self.taken.iter().find(|(taken, _)| taken == branch) else { return Ok(()) };
         Err(Refusal::new(
             Code::BranchInUse,
-            format!("`{short}` is already checked out in `{}`", folder.display()),
+            format!("`{branch}` is already checked out in `{}`", folder.display()),
         )
         .remedy(
             RemedyCall::new(Op::Next, [solution]),
@@ -94,15 +95,14 @@ impl NewWorktree {
     /// Creates the worktree for a claim, on the branch that the claim names; returns its path.
     pub(super) fn make(&self, store: &Store, execution: &Execution) -> Result<PathBuf, Refusal> {
         let solution = &execution.solution_id;
-        let branch = execution.branch.clone().unwrap_or_else(|| branch_of(solution));
+        let branch = execution.branch.clone().unwrap_or_else(|| Branch::of_plan(solution));
         self.refuse_taken(&branch, solution)?;
         let path = self.path(store, solution)?;
-        let begin = match store.read_ref(&branch)? {
+        let begin = match store.read_ref(branch.as_str())? {
             Some(_) => None,
             None => execution.base_commit.as_ref().map(CommitHash::as_str).or(Some("HEAD")),
         };
-        let short = branch.trim_start_matches("refs/heads/");
-        store.git().add_worktree(&path, short, begin).map_err(|error| {
+        store.git().add_worktree(&path, &branch, begin).map_err(|error| {
             Refusal::new(Code::Worktree, format!("cannot create the worktree `{}`: {error}", path.display()))
                 .hint("nothing is claimed")
                 .remedy(self.again.clone().option("worktree", "PATH"), "creates it elsewhere")
@@ -110,20 +110,4 @@ impl NewWorktree {
         // Without `..`, as people would write it.
         Ok(path.canonicalize().unwrap_or(path))
     }
-}
-
-/// The full name of the branch on which a plan is executed.
-pub(crate) fn branch_of(solution: &SolutionId) -> String {
-    format!("refs/heads/wf/{solution}")
-}
-
-/// `../<repository>-<plan>`
-fn beside(store: &Store, solution: &SolutionId) -> PathBuf {
-    let common = store.common_dir();
-    let main = match common.file_name() {
-        Some(name) if name == ".git" => common.parent().unwrap_or(&common).to_owned(),
-        _ => common,
-    };
-    let name = main.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    main.with_file_name(format!("{}-{solution}", name.strip_suffix(".git").unwrap_or(&name)))
 }

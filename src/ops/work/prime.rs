@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{WorktreeClaim, own, planned};
 use crate::index::{self, Filter, Index, SortOrder, Use};
+use crate::model::branch::Branch;
 use crate::model::execution::Event;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::{Plan, Task};
@@ -45,7 +46,7 @@ pub(crate) struct Prime {
     pub(crate) worktree: Option<String>,
     /// The branch that is checked out, with its full name; absent if HEAD is detached.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) branch: Option<String>,
+    pub(crate) branch: Option<Branch>,
     /// The role of the agent; absent for an owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<Role>,
@@ -77,7 +78,7 @@ pub(crate) struct PrimedExecution {
     pub(crate) solution_id: SolutionId,
     /// The branch that it works on, with its full name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) branch: Option<String>,
+    pub(crate) branch: Option<Branch>,
     /// How many tasks the plan has.
     pub(crate) tasks: usize,
     /// The first tasks without a commit or an accepted criterion.

@@ -1,7 +1,7 @@
 //! Why commits that were made since a claim are not linked to it.
 
 use crate::git::Revisions;
-use crate::model::branch;
+use crate::model::branch::Branch;
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
 use crate::model::op::Other;
@@ -32,30 +32,34 @@ pub(crate) fn notice_of_hooks(store: &Store) -> Option<Notice> {
 /// Any error from reading the store.
 pub(super) fn notice_of_branch(store: &Store, execution: &Execution) -> Result<Option<Notice>, Refusal> {
     let on = other_branch(store, execution)?;
-    Ok(on.map(|_| {
-        let own = branch::short(execution.branch.as_deref().unwrap_or_default());
-        Notice::warning(format!("commits here are not linked: only those on `{own}` are"))
-    }))
+    Ok(on.map(|it| Notice::warning(format!("commits here are not linked: only those on `{}` are", it.own))))
 }
 
-/// The branch that is checked out here, if commits on it are not those of the execution.
-fn other_branch(store: &Store, execution: &Execution) -> Result<Option<String>, StoreError> {
-    let Some(own) = execution.branch.as_deref() else { return Ok(None) };
+/// What is checked out instead of the branch of an execution.
+struct OtherBranch {
+    /// In words.
+    on: String,
+    /// The branch of the execution.
+    own: Branch,
+}
+
+/// What is checked out here, if commits on it are not those of the execution.
+fn other_branch(store: &Store, execution: &Execution) -> Result<Option<OtherBranch>, StoreError> {
+    let Some(own) = &execution.branch else { return Ok(None) };
     let branch = store.branch()?;
     let is_own = match (&branch, active::read(store)?) {
         (Some(branch), Some(active)) => relation(store, &active, execution, branch)? == Relation::Own,
-        (branch, _) => branch.as_deref() == Some(own),
+        (branch, _) => branch.as_ref() == Some(own),
     };
-    let name = branch.as_deref().map_or("a detached HEAD".into(), |it| format!("`{}`", branch::short(it)));
-    Ok((!is_own).then_some(name))
+    let on = branch.map_or_else(|| "a detached HEAD".to_owned(), |it| format!("`{it}`"));
+    Ok((!is_own).then(|| OtherBranch { on, own: own.clone() }))
 }
 
 /// Why there are no linked commits, one line each, and which hooks are missing. `store` is that of the worktree.
 pub(super) fn causes(store: &Store, execution: &ExecutionFolder) -> Result<Vec<String>, Refusal> {
     let it = &execution.execution;
     let mut causes = Vec::new();
-    if let Some(on) = other_branch(store, it)? {
-        let own = branch::short(it.branch.as_deref().unwrap_or_default());
+    if let Some(OtherBranch { on, own }) = other_branch(store, it)? {
         causes.push(format!("{on} is checked out, and commits are linked on `{own}`"));
     }
     let snapshot = store.snapshot()?;

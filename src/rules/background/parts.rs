@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::branch::Branch;
 use crate::model::declare::is_default;
 use crate::model::execution::{AsideReason, Failure};
 use crate::model::hash::CommitHash;
@@ -134,7 +135,7 @@ pub(crate) struct AttemptContext {
     pub(crate) set_aside: Option<AsideReason>,
     /// The branch that it worked on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) branch: Option<String>,
+    pub(crate) branch: Option<Branch>,
     /// Its commits, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) commits: Vec<CommitContext>,

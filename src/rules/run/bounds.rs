@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::branch;
+use crate::model::branch::{self, Branch};
 use crate::model::hash::CommitHash;
 use crate::model::repo_path::RepoPath;
 use crate::rules::audit::is_named;
@@ -15,8 +15,8 @@ use crate::rules::roles::Role;
 pub(crate) struct Bounds {
     /// Its role.
     pub(crate) role: Role,
-    /// The full name of the only branch on which it commits; `None` if it only reads.
-    pub(crate) branch: Option<String>,
+    /// The only branch on which it commits; `None` if it only reads.
+    pub(crate) branch: Option<Branch>,
     /// The commit at which its work begins.
     pub(crate) base: CommitHash,
     /// The paths that its plan names.
@@ -75,10 +75,10 @@ impl Bounds {
                 _ => Some(format!("a {role} only reads, and does not change `{short}`")),
             };
         };
-        if is_private_or_remote(name) || (name == branch && new.is_some()) {
+        if is_private_or_remote(name) || (branch == name && new.is_some()) {
             return None;
         }
-        let own = branch::short(branch);
+        let own = branch;
         Some(match new {
             None => format!("an {role} does not delete `{short}`"),
             Some(_) if name == "refs/stash" => {
@@ -89,15 +89,12 @@ impl Bounds {
     }
 
     /// Why the agent may not commit on what is checked out; `None` if it may.
-    pub(crate) fn refuses_commit_on(&self, checked_out: Option<&str>) -> Option<String> {
+    pub(crate) fn refuses_commit_on(&self, checked_out: Option<&Branch>) -> Option<String> {
         let role = self.role;
         match &self.branch {
             None => Some(format!("a {role} only reads, and does not commit")),
             Some(own) if checked_out == Some(own) => None,
-            Some(own) => {
-                let own = branch::short(own);
-                Some(format!("an {role} commits only on the branch `{own}`"))
-            }
+            Some(own) => Some(format!("an {role} commits only on the branch `{own}`")),
         }
     }
 
@@ -136,7 +133,7 @@ mod tests {
     fn bounds(role: Role, branch: Option<&str>) -> Bounds {
         Bounds {
             role,
-            branch: branch.map(str::to_owned),
+            branch: branch.and_then(Branch::parse),
             base: CommitHash::parse(&"a".repeat(40)).unwrap(),
             named: ["src/old.rs", "docs"].map(str::to_owned).into(),
         }
@@ -189,8 +186,8 @@ mod tests {
         let executor = bounds(Role::Executor, Some("refs/heads/wf/SOL-1"));
         let deleted = ["src/old.rs", "docs/a/b.md", "src/other.rs", "docs2"];
         assert_eq!(executor.unplanned(deleted), ["src/other.rs", "docs2"]);
-        assert_eq!(executor.refuses_commit_on(Some("refs/heads/wf/SOL-1")), None);
-        assert!(executor.refuses_commit_on(Some("refs/heads/main")).is_some());
+        assert_eq!(executor.refuses_commit_on(Branch::of_short("wf/SOL-1").as_ref()), None);
+        assert!(executor.refuses_commit_on(Branch::of_short("main").as_ref()).is_some());
         assert!(executor.refuses_commit_on(None).is_some());
         assert!(unplanned_words(&["a"; 7]).contains("and 2 more"));
     }

@@ -10,6 +10,7 @@ use super::state::{IssueStage, in_words, stage};
 use super::times::{between, phases, spans};
 use super::waiting::{self, KeptBranch, NeededIssue, UnstoredAnswer};
 use crate::model::agent_session::Cost;
+use crate::model::branch::Branch;
 use crate::model::id::IssueId;
 use crate::model::run::RunStep;
 use crate::model::run_log::RunEvent;
@@ -35,7 +36,7 @@ pub(crate) struct RunFacts<'a> {
     /// Whether what is checked out contains the branch of the run; `None` without a branch.
     pub(crate) is_merged: Option<bool>,
     /// Branches that still have the work of completed issues, if what is checked out does not contain it.
-    pub(crate) apart: BTreeMap<IssueId, String>,
+    pub(crate) apart: BTreeMap<IssueId, Branch>,
     /// Branches that keep what failed attempts left, and what the run kept for the user.
     pub(crate) kept: Vec<KeptBranch>,
     /// The issues that those of the run depend on, directly or through others.

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::progress::{IssueProgress, RunProgress, SkippedStep, Wrong};
 use super::report::RunFacts;
 use super::state::{IssueStage, in_words, stage};
+use crate::model::branch::Branch;
 use crate::model::id::{IssueId, RunId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
@@ -38,8 +39,8 @@ pub(crate) struct WaitsForPerson {
 /// A branch that keeps something that a run found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeptBranch {
-    /// Its short name.
-    pub(crate) name: String,
+    /// The branch.
+    pub(crate) branch: Branch,
     /// What it keeps.
     pub(crate) kind: KeptKind,
 }
@@ -61,7 +62,7 @@ pub(crate) struct NeededIssue {
     /// What it depends on itself.
     pub(crate) depends_on: BTreeSet<IssueId>,
     /// The branch that has its work, if what is checked out does not contain it.
-    pub(crate) branch: Option<String>,
+    pub(crate) branch: Option<Branch>,
 }
 
 /// An answer of an agent that could not be stored, as a file here.
@@ -159,11 +160,11 @@ pub(super) fn waiting(
     waiting.extend(known.kept.iter().map(|kept| kept_branch(&run.id, kept)));
     let is_any_done = progress.issues.iter().any(|issue| stage(issue.status) == IssueStage::Completed);
     if run.branch().is_some() && known.is_merged == Some(false) && is_any_done && !is_driven {
-        let name = run.short_branch();
+        let name = Branch::of_run(&run.id);
         waiting.push(WaitsForPerson {
             issue_id: None,
             what: format!("the completed work is on the branch `{name}`, not on the current one"),
-            remedies: vec![Remedy::words(format!("`git merge {}` merges it", shell::operand(&name)))],
+            remedies: vec![Remedy::words(format!("`git merge {}` merges it", shell::operand(name.short())))],
         });
     }
     waiting
@@ -172,7 +173,7 @@ pub(super) fn waiting(
 /// A branch of a run holds what an agent changed, or what the user had before. Only the log of the run says which of them,
 /// and how to bring it back: what is on the branch itself may be the agent's words.
 fn kept_branch(run: &RunId, kept: &KeptBranch) -> WaitsForPerson {
-    let (name, branch) = (&kept.name, shell::operand(&kept.name));
+    let (name, branch) = (&kept.branch, shell::operand(kept.branch.short()));
     let removes = |once: &str| Remedy::words(format!("`git branch -D {branch}` removes it{once}"));
     let (what, remedies) = match kept.kind {
         KeptKind::Attempt => ("work of a failed attempt", vec![removes("")]),
@@ -191,13 +192,18 @@ fn kept_branch(run: &RunId, kept: &KeptBranch) -> WaitsForPerson {
 }
 
 /// The work of a completed issue is not in the branch of the run, mostly because it conflicts with that of others.
-fn apart(run: &Run, progress: &RunProgress<'_>, issue: &IssueProgress<'_>, branch: &str) -> WaitsForPerson {
+fn apart(
+    run: &Run,
+    progress: &RunProgress<'_>,
+    issue: &IssueProgress<'_>,
+    branch: &Branch,
+) -> WaitsForPerson {
     // A branch without work of any issue is removed.
-    let first = run.branch().filter(|_| progress.has_integrated()).map(|_| run.short_branch());
+    let first = run.branch().filter(|_| progress.has_integrated());
     let merges: Vec<String> = first
         .into_iter()
-        .chain([branch.to_owned()])
-        .map(|name| format!("`git merge {}`", shell::operand(&name)))
+        .chain([branch.clone()])
+        .map(|name| format!("`git merge {}`", shell::operand(name.short())))
         .collect();
     let bring = if merges.len() > 1 { "bring it here, with a conflict to resolve" } else { "brings it here" };
     let error = issue.error.map(in_words).unwrap_or_default();

@@ -117,7 +117,18 @@ fn entries_in_the_wrong_place_are_named() {
         json!({"id": id, "body": "b", "author": "a", "created_at": "2026-11-21T02:00:00.000Z"}).to_string()
     };
     let other = "20261121T021405123Z-00000-00000000000000000000000001";
+    let at = "2026-11-21T02:00:00.000Z";
+    let (odd_id, odd) = record::execution(
+        json!({"nonce": "n", "issue_id": "ISS-001", "solution_id": "SOL-ISS-001-1", "attempt": 1, "actor": "Eve",
+        "plan_digest": format!("sha256:{}", "0".repeat(64)), "plan_commit": "0".repeat(40),
+        "branch": "refs/heads/../../x", "started_at": at, "lease_expires_at": at}),
+    );
     let cases = [
+        (
+            format!("{here}/executions/{odd_id}/execution.json"),
+            odd.to_string(),
+            "is not the full name of a branch",
+        ),
         (format!("{here}/comments/yesterday.json"), comment(other), "it is <time>-<counter>-<26 letters"),
         (
             format!("{here}/comments/99991121T021405123Z-00000-00000000000000000000000001.json"),
@@ -160,6 +171,8 @@ fn entries_in_the_wrong_place_are_named() {
 fn no_text_reaches_the_terminal_as_it_is() {
     let world = World::new();
     let evil = "\u{1b}[31mred\u{1b}]0;title\u{7} \u{202e}gpj.exe \u{9b}2J \r over\u{8}\u{0}\u{2066}x";
+    // git accepts it.
+    let branch = "refs/heads/\u{202e}gpj.exe\u{9b}2J\u{2066}x";
     let here = folder("ISS-001");
     let mut record = issue("ISS-001");
     for field in [
@@ -188,7 +201,7 @@ fn no_text_reaches_the_terminal_as_it_is() {
             "implementation": [evil], "acceptance": {"criteria": [evil]}}]}, "clock": {"*": BIRTH}});
     let (execution_id, execution) = record::execution(
         json!({"nonce": evil, "issue_id": "ISS-001", "solution_id": "SOL-ISS-001-1", "plan_digest": evil,
-        "plan_commit": "0".repeat(40), "attempt": 1, "actor": evil, "branch": evil, "worktree": evil, "started_at": at,
+        "plan_commit": "0".repeat(40), "attempt": 1, "actor": evil, "branch": branch, "worktree": evil, "started_at": at,
         "lease_expires_at": at}),
     );
     let (log_id, log) = entry(

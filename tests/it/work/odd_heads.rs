@@ -67,6 +67,11 @@ fn a_commit_on_no_branch_is_not_the_executors_work() {
     repo.git(&["symbolic-ref", "HEAD", "refs/odd/x"]).ok();
     repo.git(&["update-ref", "refs/odd/x", "refs/heads/main"]).ok();
     repo.commit("a.txt", "two\n", "Odd");
+    // A ref that is no branch is like a detached HEAD.
+    assert_eq!(repo.wf(&["--json"]).ok().json().get("branch"), None);
+    let ran = repo.wf(&["done"]).fails(1);
+    assert!(ran.stderr.contains("a detached HEAD is checked out"), "{}", ran.stderr);
+    repo.wf(&["link", "HEAD", "ISS-001"]).ok();
     let ran = repo.wf(&["done"]).fails(1);
     assert!(ran.stderr.contains("on no branch") || ran.stderr.contains("no commit"), "{}", ran.stderr);
     assert_eq!(repo.status("ISS-001"), "executing");

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index::{Filter, Index, KnownQueues, Needs, SortOrder};
+use crate::model::branch::Branch;
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::op::Other;
@@ -47,7 +48,7 @@ pub(crate) struct Home {
     pub(crate) is_bare: bool,
     /// The branch that is checked out, with its full name; absent if HEAD is detached.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) branch: Option<String>,
+    pub(crate) branch: Option<Branch>,
     /// The role of the user; absent for an owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<Role>,

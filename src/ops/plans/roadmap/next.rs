@@ -160,7 +160,7 @@ fn unmerged(
     for issue in view.waves.iter().flat_map(|wave| &wave.issues).filter(completed) {
         let Some(folder) = records::issue(read, &issue.issue_id)? else { continue };
         if let Some(branch) = branch_of_work(store, &folder, head)? {
-            found.entry(branch).or_default().push(issue.issue_id.clone());
+            found.entry(branch.to_string()).or_default().push(issue.issue_id.clone());
         }
     }
     Ok(found.into_iter().map(|(branch, issue_ids)| UnmergedWork { branch, issue_ids }).collect())

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::leftovers::keep_commit_as;
 use crate::git::raw::{self, FileStamp, RawContent};
 use crate::git::{self, EntryKind, Git, GitError};
-use crate::model::branch;
+use crate::model::branch::{self, Branch};
 use crate::model::code::Code;
 use crate::model::id::RunId;
 use crate::ops::Refusal;
@@ -201,8 +201,8 @@ fn settings(common: &Path) -> Settings {
     names.filter_map(|name| Some((name.clone(), raw::read(common, &name).ok()?))).collect()
 }
 
-/// Keeps files on a branch; returns its short name.
-fn keep_files(store: &Store, git: &Git, run: &RunId, files: &Kept) -> Result<String, Refusal> {
+/// Keeps files on a branch.
+fn keep_files(store: &Store, git: &Git, run: &RunId, files: &Kept) -> Result<Branch, Refusal> {
     let tree = store.repo().write_tree_of(files)?.to_string();
     keep_commit_as(store, &format!("{run}-{}", &tree[..tree.len().min(8)]), git.commit_of_tree(&tree)?)
 }

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::leftovers::is_in;
+use crate::model::branch::Branch;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::ops::Refusal;
@@ -85,7 +86,7 @@ pub(in crate::ops) fn branch_of_work(
     store: &Store,
     folder: &IssueFolder,
     head: ObjectId,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<Branch>, Refusal> {
     let Some(holder) = facts::holder(folder) else { return Ok(None) };
     let commits: Vec<ObjectId> =
         holder.work().iter().filter_map(|it| store.commit_here(&it.link.hash)).collect();
@@ -96,6 +97,6 @@ pub(in crate::ops) fn branch_of_work(
     }
     let Some(last) = commits.last() else { return Ok(None) };
     let refs = store.git().refs_containing(std::iter::once(last))?;
-    let branches = refs.iter().filter_map(|name| name.strip_prefix("refs/heads/"));
-    Ok(branches.min_by_key(|branch| !branch.starts_with("wf/RUN-")).map(str::to_owned))
+    let branches = refs.iter().filter_map(|name| Branch::parse(name));
+    Ok(branches.min_by_key(|branch| !branch.short().starts_with("wf/RUN-")))
 }

@@ -13,7 +13,7 @@ use super::users_trees::{self, BRANCH, CHANGED, REMARK, WorktreeSnapshot, path_o
 use crate::agent::traced::GitAct;
 use crate::git;
 use crate::git::raw::{self, RawContent};
-use crate::model::branch;
+use crate::model::branch::{self, Branch};
 use crate::model::run_log::Breach;
 use crate::ops::Refusal;
 use crate::rules::roles;
@@ -126,10 +126,12 @@ impl TreeComparison<'_> {
         let store = &self.before.store;
         // The driver restores the records, and checks that none are missing.
         if name == store.reference() {
-            let act = self.act_on(name).filter(|_| self.job.guard.bounds().branch.as_deref() != Some(name));
+            let act = self
+                .act_on(name)
+                .filter(|_| self.job.guard.bounds().branch.as_ref().is_none_or(|own| own != name));
             return Ok(act.map(|act| breach(self.job, Some(act), format!("`{name}` was changed"), true)));
         }
-        let is_own = self.job.guard.bounds().branch.as_deref() == Some(name);
+        let is_own = self.job.guard.bounds().branch.as_ref().is_some_and(|own| own == name);
         let shown = branch::short(name);
         let act = self.act_on(name);
         // Everything on the user's side is restored in the end.
@@ -245,7 +247,7 @@ impl TreeComparison<'_> {
     }
 
     /// The branch that keeps a commit which no other ref holds.
-    fn keep(&self, commit: ObjectId) -> Result<Option<String>, Refusal> {
+    fn keep(&self, commit: ObjectId) -> Result<Option<Branch>, Refusal> {
         if !self.before.store.repo().is_commit(commit) || self.is_held(commit)? {
             return Ok(None);
         }

@@ -16,6 +16,7 @@ use super::tree;
 use crate::agent::process::Ran;
 use crate::agent::request::RequestKind;
 use crate::git::Revisions;
+use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::hash::CommitHash;
@@ -195,7 +196,7 @@ impl Carrying<'_> {
         if refuse_uncommitted(store, &folder, plan.as_ref()).is_err() {
             return Ok(vec![]);
         }
-        let kept = keep_files(store, &self.execution.id)?.unwrap_or_default();
+        let Some(kept) = keep_files(store, &self.execution.id)? else { return Ok(vec![]) };
         store.git().discard_uncommitted()?;
         let (files, named) = (count(untracked.len(), "file"), named(&untracked));
         let message = format!("{}: {files} not committed, now on the branch {kept}: {named}", self.job.issue);
@@ -369,7 +370,7 @@ impl Carrying<'_> {
     }
 
     /// The branch that keeps the work; `None` if there is no work.
-    fn kept(&self) -> Result<Option<String>, Refusal> {
+    fn kept(&self) -> Result<Option<Branch>, Refusal> {
         if !self.has_tree() {
             return Ok(None);
         }

@@ -4,11 +4,11 @@
 use super::paths::{RunPaths, copied_index};
 use super::tree;
 use crate::git;
+use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, RunId};
 use crate::ops::Refusal;
-use crate::ops::work::branch_of;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::run::{KeptBranch, KeptKind};
@@ -36,19 +36,19 @@ pub(super) fn kept_branches(
     let names =
         store.repo().branches().map_err(crate::store::StoreError::object("cannot read the branches"))?;
     let mut kept = Vec::new();
-    for name in names.into_iter().map(|branch| branch.short_name()) {
-        if attempts.iter().any(|id| is_of(&name, id.short())) {
-            kept.push(KeptBranch { name, kind: KeptKind::Attempt });
-        } else if is_of(&name, run.as_str()) {
-            kept.push(KeptBranch { name, kind: KeptKind::Run });
+    for branch in names.into_iter().filter_map(|it| it.branch()) {
+        if attempts.iter().any(|id| is_of(branch.short(), id.short())) {
+            kept.push(KeptBranch { branch, kind: KeptKind::Attempt });
+        } else if is_of(branch.short(), run.as_str()) {
+            kept.push(KeptBranch { branch, kind: KeptKind::Run });
         }
     }
     Ok(kept)
 }
 
-/// Keeps uncommitted changes in the work tree of `store`; returns the short name of the branch, or `None` if there are
+/// Keeps uncommitted changes in the work tree of `store`; returns the branch, or `None` if there are
 /// none.
-pub(super) fn keep_files(store: &Store, attempt: &ExecutionId) -> Result<Option<String>, Refusal> {
+pub(super) fn keep_files(store: &Store, attempt: &ExecutionId) -> Result<Option<Branch>, Refusal> {
     if store.git().uncommitted()?.is_empty() {
         return Ok(None);
     }
@@ -56,15 +56,15 @@ pub(super) fn keep_files(store: &Store, attempt: &ExecutionId) -> Result<Option<
 }
 
 /// Like [`keep_files`], on a branch that is named after something else, and whether there are changes or not.
-pub(super) fn keep_uncommitted(store: &Store, after: &str) -> Result<String, Refusal> {
+pub(super) fn keep_uncommitted(store: &Store, after: &str) -> Result<Branch, Refusal> {
     let index = copied_index(&store.git_dir());
     let made = store.git().tree_of_files(&index).and_then(|tree| store.git().commit_of_tree(&tree));
     let _ = std::fs::remove_file(&index);
     kept_below(store, &[KEPT], after, made?)
 }
 
-/// Keeps a commit with its history; returns the short name of the branch.
-pub(super) fn keep_commit(store: &Store, attempt: &ExecutionId, commit: ObjectId) -> Result<String, Refusal> {
+/// Keeps a commit with its history; returns the branch.
+pub(super) fn keep_commit(store: &Store, attempt: &ExecutionId, commit: ObjectId) -> Result<Branch, Refusal> {
     kept_below(store, &[KEPT], attempt.short(), commit)
 }
 
@@ -73,7 +73,7 @@ pub(super) fn keep_commit(store: &Store, attempt: &ExecutionId, commit: ObjectId
 ///
 /// # Errors
 /// `git-failed` if no such branch can be made, since others are in the way.
-pub(super) fn keep_commit_as(store: &Store, after: &str, commit: ObjectId) -> Result<String, Refusal> {
+pub(super) fn keep_commit_as(store: &Store, after: &str, commit: ObjectId) -> Result<Branch, Refusal> {
     kept_below(store, &[KEPT, KEPT_BESIDE], after, commit)
 }
 
@@ -82,12 +82,12 @@ fn kept_below(
     places: &[&'static str],
     after: &str,
     commit: ObjectId,
-) -> Result<String, Refusal> {
+) -> Result<Branch, Refusal> {
     for name in places.iter().flat_map(|below| names(below, after)) {
-        match store.read_ref(&full(&name))? {
+        match store.read_ref(name.as_str())? {
             Some(kept) if kept != commit && !is_in(store, commit, Some(kept)) => {}
             Some(_) => return Ok(name),
-            None if store.git().put_back(&full(&name), None, Some(commit))? => return Ok(name),
+            None if store.git().put_back(name.as_str(), None, Some(commit))? => return Ok(name),
             None => {}
         }
     }
@@ -104,7 +104,7 @@ pub(super) fn keep_all(
     store: &Store,
     attempt: &ExecutionId,
     base: Option<&CommitHash>,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<Branch>, Refusal> {
     if let Some(name) = keep_files(store, attempt)? {
         return Ok(Some(name));
     }
@@ -139,18 +139,14 @@ pub(super) fn is_in(store: &Store, commit: ObjectId, run_head: Option<ObjectId>)
     run_head.is_some_and(|head| store.is_ancestor(commit, head).unwrap_or(false))
 }
 
-/// The short name of the branch that still has the work of a completed issue, if what is checked out here does not
+/// The branch that still has the work of a completed issue, if what is checked out here does not
 /// contain it.
-pub(super) fn unmerged(store: &Store, folder: &IssueFolder) -> Result<Option<String>, Refusal> {
+pub(super) fn unmerged(store: &Store, folder: &IssueFolder) -> Result<Option<Branch>, Refusal> {
     let holder = facts::holder(folder).map(|holder| &holder.execution);
-    let Some((branch, short)) = holder.and_then(|it| {
-        let branch = it.branch.as_deref().filter(|name| name.starts_with(&branch_of(&it.solution_id)))?;
-        Some((branch, branch.strip_prefix("refs/heads/")?))
-    }) else {
-        return Ok(None);
-    };
-    let Some(tip) = store.read_ref(branch)? else { return Ok(None) };
-    Ok((!is_in(store, tip, store.head()?)).then(|| short.to_owned()))
+    let own = holder.and_then(|it| it.branch.as_ref().filter(|branch| branch.is_of_plan(&it.solution_id)));
+    let Some(branch) = own else { return Ok(None) };
+    let Some(tip) = store.read_ref(branch.as_str())? else { return Ok(None) };
+    Ok((!is_in(store, tip, store.head()?)).then(|| branch.clone()))
 }
 
 /// The directories with the worktrees of all runs that are recorded here.
@@ -160,12 +156,10 @@ pub(super) fn folders_of_runs(store: &Store) -> Result<Vec<PathBuf>, Refusal> {
 }
 
 /// `wf/kept/EXR-…`, and the same with a number.
-fn names(below: &str, after: &str) -> impl Iterator<Item = String> + use<> {
-    let first = format!("{below}{after}");
-    let more = first.clone();
-    std::iter::once(first).chain((2..=MOST_NAMES).map(move |n| format!("{more}-{n}")))
-}
-
-fn full(name: &str) -> String {
-    format!("refs/heads/{name}")
+fn names(below: &str, after: &str) -> impl Iterator<Item = Branch> + use<> {
+    let first = Branch::of_short(&format!("{below}{after}"));
+    first.into_iter().flat_map(|first| {
+        let more = first.clone();
+        std::iter::once(first).chain((2..=MOST_NAMES).map(move |n| more.numbered(n)))
+    })
 }

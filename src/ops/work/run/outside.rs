@@ -271,8 +271,11 @@ pub(super) fn refuse_outside(job: &AgentJob, store: &Store) -> Result<(), NoAnsw
         Err(NoAnswer::Failed(failure(kind, &what, "")))
     };
     if store.branch().map_err(Refusal::from)? != bounds.branch {
-        let branch = bounds.branch.as_deref().unwrap_or_default();
-        return certain("other-branch", format!("its worktree is no longer on the branch `{branch}`"));
+        let what = match &bounds.branch {
+            Some(branch) => format!("its worktree is no longer on the branch `{branch}`"),
+            None => "a branch is checked out in its worktree".to_owned(),
+        };
+        return certain("other-branch", what);
     }
     let made = store.git().revisions(Revisions::of(head).without(base));
     if let Some(commit) = made.map_or(Some(head), |made| store.unsound_among(&made)) {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::tree;
 use super::view::folder;
 use crate::git::Environment;
+use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, RunId, SolutionId};
@@ -175,7 +176,7 @@ fn is_about(name: &str, issue: &IssueId) -> bool {
 pub(super) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder) -> Result<(), Refusal> {
     let run = &found.run;
     let (Some(branch), Some(base)) = (run.branch(), &run.base_commit) else { return Ok(()) };
-    let is_new = store.read_ref(&branch)?.is_none();
+    let is_new = store.read_ref(branch.as_str())?.is_none();
     if is_new {
         refuse_lost(store, found, base)?;
     }
@@ -183,7 +184,7 @@ pub(super) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder
     if folder.exists() || folder.is_symlink() {
         // A process killed during a merge may have left a lock, and nobody else works there.
         if let Ok(there) = tree::open_of(store, &folder)
-            && there.branch()?.as_deref() == Some(branch.as_str())
+            && there.branch()?.as_ref() == Some(&branch)
         {
             unlock(&there);
             return Ok(there.git().discard_uncommitted()?);
@@ -191,7 +192,7 @@ pub(super) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder
         tree::remove(store, &folder)?;
     }
     store.prune_worktrees()?;
-    store.git().add_worktree(&folder, &run.short_branch(), is_new.then_some(base.as_str()))?;
+    store.git().add_worktree(&folder, &branch, is_new.then_some(base.as_str()))?;
     keep_settings_of(&tree::open_of(store, &folder)?);
     Ok(())
 }
@@ -199,7 +200,7 @@ pub(super) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder
 /// Refuses to begin the branch of a run again that has work on it, or whose first commit is not here.
 fn refuse_lost(store: &Store, found: &RunFolder, base: &CommitHash) -> Result<(), Refusal> {
     let run = &found.run;
-    let name = run.short_branch();
+    let name = Branch::of_run(&run.id);
     let has_work = RunProgress::of(found).has_integrated();
     let is_here = object_id(base.as_str()).is_some_and(|base| store.repo().is_commit(base));
     if !has_work && is_here {
@@ -227,7 +228,7 @@ fn refuse_lost(store: &Store, found: &RunFolder, base: &CommitHash) -> Result<()
 /// The last commit of the run: on its branch, else the one that it began with.
 pub(super) fn head(store: &Store, run: &Run) -> Result<Option<CommitHash>, Refusal> {
     let on_branch = match run.branch() {
-        Some(branch) => store.read_ref(&branch)?,
+        Some(branch) => store.read_ref(branch.as_str())?,
         None => None,
     };
     Ok(on_branch.map(CommitHash::from).or_else(|| run.base_commit.clone()))
@@ -241,10 +242,10 @@ pub(super) fn clean_up(store: &Store, places: &RunPaths, found: &RunFolder) -> R
         tree::remove(store, &folder)?;
     }
     if let Some(branch) = found.run.branch().filter(|_| !RunProgress::of(found).has_integrated())
-        && let Some(tip) = store.read_ref(&branch)?
+        && let Some(tip) = store.read_ref(branch.as_str())?
         && found.run.base_commit.as_ref().is_some_and(|base| *base == CommitHash::from(tip))
     {
-        store.git().delete_ref(&branch, tip)?;
+        store.git().delete_ref(branch.as_str(), tip)?;
     }
     // Only where nothing is left.
     let _ = std::fs::remove_dir(&places.trees);

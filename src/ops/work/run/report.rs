@@ -13,6 +13,7 @@ use super::job::UNSTORED;
 use super::leftovers::{kept_branches, unmerged};
 use super::paths::RunPaths;
 use super::view::named;
+use crate::model::branch::Branch;
 use crate::model::digest::hex;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::run_log::Unrecorded;
@@ -135,11 +136,11 @@ fn needed(
 }
 
 /// Whether what is checked out contains a branch; `None` if the branch is gone, or there is no work tree to merge it into.
-fn is_merged(store: &Store, branch: &str) -> Result<Option<bool>, Refusal> {
+fn is_merged(store: &Store, branch: &Branch) -> Result<Option<bool>, Refusal> {
     if store.work_dir().is_none() {
         return Ok(None);
     }
-    let (Some(tip), Some(head)) = (store.read_ref(branch)?, store.head()?) else { return Ok(None) };
+    let (Some(tip), Some(head)) = (store.read_ref(branch.as_str())?, store.head()?) else { return Ok(None) };
     Ok(Some(store.is_ancestor(tip, head)?))
 }
 

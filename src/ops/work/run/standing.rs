@@ -256,7 +256,7 @@ impl StandingReader<'_> {
 
     fn is_merged(&self, own: &ExecutionFolder, head: ObjectId) -> Result<bool, Refusal> {
         let Some(branch) = &own.execution.branch else { return Ok(true) };
-        if let Some(tip) = self.store.read_ref(branch)? {
+        if let Some(tip) = self.store.read_ref(branch.as_str())? {
             return Ok(is_in(self.store, tip, Some(head)));
         }
         // The branch goes once it is merged. In another clone, it never was.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::git::raw::{self, FileStamp, RawContent};
 use crate::git::{EntryKind, Git, GitError};
+use crate::model::branch::Branch;
 use crate::ops::Refusal;
 use crate::store::{ObjectId, Store};
 
@@ -177,21 +178,21 @@ pub(super) fn switch_back(
     let Some(old) = branch(before).filter(|old| branch(after).is_some_and(|new| new != *old)) else {
         return Ok(false);
     };
-    let full = Some(format!("refs/heads/{old}")).filter(|_| old != DETACHED);
-    if let Some(full) = &full
-        && store.read_ref(full)? != Some(to)
+    let branch = Branch::of_short(old).filter(|_| old != DETACHED);
+    if let Some(branch) = &branch
+        && store.read_ref(branch.as_str())? != Some(to)
     {
         return Ok(false);
     }
-    let name = if full.is_some() { old.to_owned() } else { to.to_string() };
+    let name = branch.as_ref().map_or_else(|| to.to_string(), Branch::to_string);
     if !git.last_move()?.starts_with(&format!("checkout: moving from {name} to ")) {
         return Ok(false);
     }
     if from != to && !git.change_files(from, to)? {
         return Ok(false);
     }
-    match full {
-        Some(full) => Ok(git.name_head(&full)?),
+    match branch {
+        Some(branch) => Ok(git.name_head(&branch)?),
         None => Ok(git.detach_head(to).is_ok()),
     }
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::driver::{self, Driven};
 use super::paths::RunPaths;
+use crate::model::branch::Branch;
 use crate::model::declare::is_default;
 use crate::model::id::{IssueId, RunId};
 use crate::model::op::Op;
@@ -30,7 +31,7 @@ pub(crate) struct RunView {
     pub(crate) run: Run,
     /// The branch into which the work of completed issues is merged; absent if nothing is executed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) branch: Option<String>,
+    pub(crate) branch: Option<Branch>,
     /// Who drives it, as far as this clone knows.
     pub(crate) driven: Driven,
     /// The number of the process that drives it here.
@@ -162,7 +163,7 @@ pub(super) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
     let stopped_by = progress.stopped_by.map(str::to_owned);
     let branch = found.run.branch();
     let lacks_branch = match &branch {
-        Some(branch) => store.read_ref(branch)?.is_none(),
+        Some(branch) => store.read_ref(branch.as_str())?.is_none(),
         None => false,
     };
     Ok(RunView {

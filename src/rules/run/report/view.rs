@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::agent_session::{Cost, MadeBy};
+use crate::model::branch::Branch;
 use crate::model::declare::is_default;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
@@ -39,7 +40,7 @@ pub(crate) struct RunReport {
     pub(crate) agents: RunAgents,
     /// The branch into which the work of completed issues is merged.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) branch: Option<String>,
+    pub(crate) branch: Option<Branch>,
     /// When it began.
     pub(crate) started_at: Time,
     /// When it last changed.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{WaitsForPerson, unstored};
+use crate::model::branch::Branch;
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
@@ -231,9 +232,9 @@ fn with_needed(
         executing: vec![],
     };
     order.add_all(&record.depends_on);
-    let merge = |(branch, of): (&str, Vec<&IssueId>)| {
+    let merge = |(branch, of): (&Branch, Vec<&IssueId>)| {
         Remedy::command(
-            format!("git merge {}", shell::operand(branch)),
+            format!("git merge {}", shell::operand(branch.short())),
             format!("first brings the work on {} here", listed(&of)),
         )
     };
@@ -273,7 +274,7 @@ struct NeededOrder<'a> {
     /// What can be run, each issue after those that it depends on.
     issues: Vec<&'a IssueId>,
     /// The branches that have completed work, and of which issues.
-    merges: BTreeMap<&'a str, Vec<&'a IssueId>>,
+    merges: BTreeMap<&'a Branch, Vec<&'a IssueId>>,
     /// What must be reopened before it can be run.
     stopped: Vec<(&'a IssueId, IssueStatus)>,
     /// What is being executed.

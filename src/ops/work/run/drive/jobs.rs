@@ -2,6 +2,7 @@
 
 use super::Driver;
 use crate::agent::guard::AgentGuard;
+use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
@@ -28,7 +29,7 @@ pub(super) struct JobSite {
     /// The worktree.
     pub(super) folder: PathBuf,
     /// The full name of the branch to commit on; `None` to read only.
-    pub(super) branch: Option<String>,
+    pub(super) branch: Option<Branch>,
     /// The commit at which the work begins; `None` for the one that is checked out.
     pub(super) base: Option<CommitHash>,
     /// The paths that the plan names.

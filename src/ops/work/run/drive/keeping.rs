@@ -16,7 +16,7 @@ impl Driver<'_> {
     /// Remembers the position of the run's branch, which the run itself has just moved.
     pub(super) fn know_branch(&mut self) -> Result<(), Refusal> {
         self.head = match self.run.branch() {
-            Some(branch) => self.session.store().read_ref(&branch)?,
+            Some(branch) => self.session.store().read_ref(branch.as_str())?,
             None => None,
         };
         Ok(())
@@ -61,7 +61,7 @@ impl Driver<'_> {
     fn keep_branch(&mut self) -> Result<Option<String>, Refusal> {
         let store = self.session.store();
         let (Some(branch), Some(known)) = (self.run.branch(), self.head) else { return Ok(None) };
-        let now = store.read_ref(&branch)?;
+        let now = store.read_ref(branch.as_str())?;
         if now == Some(known) {
             return Ok(None);
         }
@@ -76,14 +76,10 @@ impl Driver<'_> {
                 return Err(stop);
             }
         }
-        git.put_back(&branch, now, Some(known))?;
+        git.put_back(branch.as_str(), now, Some(known))?;
         prepare_branch(store, &self.places, &self.log)?;
         let now = now.map_or_else(|| "nowhere".to_owned(), git::short);
-        Ok(Some(format!(
-            "the branch `{}` was moved from {} to {now}",
-            self.run.short_branch(),
-            git::short(known)
-        )))
+        Ok(Some(format!("the branch `{branch}` was moved from {} to {now}", git::short(known))))
     }
 
     /// The step during which something happened, with its issue if there was only one.

@@ -1,9 +1,8 @@
 //! Steps that need no agent: queueing, merging, retrying, giving up.
 
 use super::Driver;
-use super::room::is_of;
 use crate::git::{BranchMerge, GitError};
-use crate::model::branch::{self, HEADS};
+use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId};
@@ -256,16 +255,15 @@ impl Driver<'_> {
         )
     }
 
-    /// The execution that completed an issue, and the short name of its branch.
-    fn branch_of_work(&self, issue: &IssueId) -> Result<(ExecutionId, String), Refusal> {
+    /// The execution that completed an issue, and its branch.
+    fn branch_of_work(&self, issue: &IssueId) -> Result<(ExecutionId, Branch), Refusal> {
         let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
         let none = || {
             Refusal::new(Code::NoBranch, format!("the execution of `{issue}` names no branch"))
                 .remedy(RemedyCall::new(Other::Show, [issue]), "shows it")
         };
         let holder = &crate::rules::facts::holder(&folder).ok_or_else(none)?.execution;
-        let branch = holder.branch.as_deref().ok_or_else(none)?;
-        Ok((holder.id.clone(), branch::short(branch).to_owned()))
+        Ok((holder.id.clone(), holder.branch.clone().ok_or_else(none)?))
     }
 
     /// The worktree for the branch of the run. If an agent replaced it or checked out something else there, it is
@@ -289,18 +287,18 @@ impl Driver<'_> {
     fn integrate(&mut self, issue: &IssueId) -> Result<(), Refusal> {
         let solution = self.executed(issue)?;
         let (execution, branch) = self.branch_of_work(issue)?;
-        if !is_of(&format!("{HEADS}{branch}"), &solution) {
+        if !branch.is_of_plan(&solution) {
             let message = format!(
                 "its work is on the branch `{branch}`, which was not made for its plan, so the run does not merge it"
             );
             return self.fail(issue, RunStep::Integrate, failure("not-of-run", &message, ""));
         }
-        if self.session.store().read_ref(&format!("refs/heads/{branch}"))?.is_none() {
+        if self.session.store().read_ref(branch.as_str())?.is_none() {
             let message = format!("its work is on the branch `{branch}`, which is not here");
             return self.fail(issue, RunStep::Integrate, failure("no-branch", &message, ""));
         }
         let there = self.branch_tree()?;
-        match there.git().merge_branch(&branch, &self.run.short_branch()) {
+        match there.git().merge_branch(&branch, &Branch::of_run(&self.run.id)) {
             Ok(BranchMerge::Done) => {
                 let tree = self.places.tree_of(&solution);
                 if tree.exists() {
@@ -320,7 +318,7 @@ impl Driver<'_> {
                         // The branch has all the work. Without this worktree, it can be checked out anywhere.
                         let tree = self.places.tree_of(&solution);
                         if tree.exists() {
-                            let tip = there.read_ref(&format!("refs/heads/{branch}"))?;
+                            let tip = there.read_ref(branch.as_str())?;
                             put_away(&there, &tree, &execution, tip)?;
                         }
                         self.fail(issue, RunStep::Integrate, failure)

@@ -4,9 +4,10 @@
 use std::path::Path;
 
 use super::Driver;
+use crate::model::branch::Branch;
 use crate::model::id::{IssueId, SolutionId};
-use crate::ops::work::branch_of;
 use crate::ops::work::run::leftovers::{folders_of_runs, is_in, keep_commit, put_away};
+use crate::ops::work::run::outside::is_same;
 use crate::ops::work::run::paths::head;
 use crate::ops::work::run::tree;
 use crate::ops::{Refusal, issues};
@@ -23,10 +24,10 @@ impl Driver<'_> {
         let runs = folders_of_runs(store)?;
         for attempt in attempts(folder, solution) {
             let id = &attempt.execution.id;
-            let Some(branch) = attempt.execution.branch.as_deref().filter(|it| is_of(it, solution)) else {
+            let Some(branch) = attempt.execution.branch.as_ref().filter(|it| it.is_of_plan(solution)) else {
                 continue;
             };
-            let Some(tip) = store.read_ref(branch)? else { continue };
+            let Some(tip) = store.read_ref(branch.as_str())? else { continue };
             let checked_out = store.git().checked_out()?;
             if let Some((_, tree)) = checked_out.iter().find(|(name, _)| name == branch) {
                 let parent = tree.parent().map(Path::to_owned);
@@ -63,21 +64,21 @@ impl Driver<'_> {
         } else if tree.exists() || tree.is_symlink() {
             put_away(store, &tree, &failed.execution.id, self.run_head()?)?;
         }
-        let Some(branch) = failed.execution.branch.as_deref().filter(|it| is_of(it, solution)) else {
+        let Some(branch) = failed.execution.branch.as_ref().filter(|it| it.is_of_plan(solution)) else {
             return Ok(());
         };
-        match store.read_ref(branch)? {
+        match store.read_ref(branch.as_str())? {
             Some(tip) => self.drop_branch(branch, tip, failed),
             None => Ok(()),
         }
     }
 
-    fn drop_branch(&self, branch: &str, tip: ObjectId, attempt: &ExecutionFolder) -> Result<(), Refusal> {
+    fn drop_branch(&self, branch: &Branch, tip: ObjectId, attempt: &ExecutionFolder) -> Result<(), Refusal> {
         let store = self.session.store();
         if !is_in(store, tip, self.run_head()?) {
             keep_commit(store, &attempt.execution.id, tip)?;
         }
-        Ok(store.git().delete_ref(branch, tip)?)
+        Ok(store.git().delete_ref(branch.as_str(), tip)?)
     }
 
     fn run_head(&self) -> Result<Option<ObjectId>, Refusal> {
@@ -91,15 +92,4 @@ fn attempts<'a>(
     solution: &'a SolutionId,
 ) -> impl Iterator<Item = &'a ExecutionFolder> {
     folder.executions.iter().rev().filter(move |it| it.execution.solution_id == *solution)
-}
-
-/// Whether a branch was made for a plan: `wf/SOL-…`, or the same with a number. A record could name any other.
-pub(super) fn is_of(branch: &str, solution: &SolutionId) -> bool {
-    let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-    let rest = branch.strip_prefix(&branch_of(solution));
-    rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(is_number))
-}
-
-fn is_same(one: &Path, other: &Path) -> bool {
-    one == other || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
 }
