@@ -14,7 +14,6 @@ use crate::cli::command::plans::solutions;
 use crate::cli::command::store::completions;
 use crate::cli::command::store::demo;
 use crate::cli::command::store::help;
-use crate::cli::command::store::init;
 use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
 use crate::cli::command::store::setup;
@@ -43,6 +42,7 @@ use crate::model::wisdom::Wisdom;
 use crate::ops;
 use crate::ops::store::FsckFinding;
 use crate::ops::store::HookState;
+use crate::ops::store::Initialised;
 use crate::rules::tidy_schema;
 use crate::store::history::HistoryStep;
 use crate::sync::Synced;
@@ -382,7 +382,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<export::TracedAnswer>(Sort::Answer, "export-agent-trace", "`export agent-trace --output FILE`"),
     kind::<export::StatedAnswer>(Sort::Answer, "export-in-toto", "`export in-toto --output FILE`"),
     kind::<export_ccw::CcwAnswer>(Sort::Answer, "export-ccw", "`export ccw`"),
-    kind::<init::InitAnswer>(Sort::Answer, "init", "`init`"),
+    kind::<Initialised>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(
         Sort::Answer,
         "hook-state",

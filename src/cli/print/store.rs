@@ -4,11 +4,10 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use crate::cli::command::store::init::InitAnswer;
 use crate::model::root::Project;
 use crate::model::shell;
 use crate::model::words::count;
-use crate::ops::store::{Gates, ProjectField};
+use crate::ops::store::{Gates, Initialised, ProjectField};
 use crate::rules::policy::{Gate, GateValue};
 use crate::ui::settings::UiSettings;
 use crate::ui::text::{clean_line, indent, width};
@@ -72,7 +71,7 @@ pub(in crate::cli) fn project(screen: &mut Screen, project: &Project) -> io::Res
         let text = match field.of(project) {
             None => "(not set)".to_owned(),
             Some(Value::String(text)) => text.clone(),
-            Some(other) => serde_json::to_string_pretty(other).unwrap_or_default(),
+            Some(other) => format!("{other:#}"),
         };
         writeln!(screen, "{heading}\n{}", indent(&text, 4))?;
     }
@@ -80,10 +79,7 @@ pub(in crate::cli) fn project(screen: &mut Screen, project: &Project) -> io::Res
 }
 
 /// The result of `init` for the store.
-pub(in crate::cli) fn initialised(
-    screen: &mut Screen,
-    InitAnswer { store: answer, hooks }: &InitAnswer,
-) -> io::Result<()> {
+pub(in crate::cli) fn initialised(screen: &mut Screen, answer: &Initialised) -> io::Result<()> {
     let reference = &answer.reference;
     let remote = answer.remote.as_deref().map(clean_line).unwrap_or_default();
     let incoming = answer.incoming;
@@ -99,6 +95,7 @@ pub(in crate::cli) fn initialised(
         }
         (false, _) => writeln!(screen, "{reference} already exists")?,
     }
+    let hooks = &answer.hooks;
     if !hooks.is_empty() {
         let names: Vec<&str> = hooks.iter().map(|hook| hook.name).collect();
         writeln!(screen, "hooks installed: {}", names.join(", "))?;

@@ -1,8 +1,11 @@
 //! Creating a store, or fetching that of the remote.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::hooks::{HookSide, HookState, InstallHooks, install_hooks};
 use crate::model::hash::CommitHash;
 use crate::model::op::Op;
 use crate::model::op::Other;
@@ -14,6 +17,8 @@ use crate::sync::{self, Synced};
 pub(crate) struct Init {
     /// The remote of the store (default: the only one, or `origin`).
     pub(crate) remote: Option<String>,
+    /// Also installs the git hooks, which run this program (an absolute path).
+    pub(crate) hooks: Option<PathBuf>,
 }
 
 /// What `init` did.
@@ -29,6 +34,11 @@ pub(crate) struct Initialised {
     pub(crate) remote: Option<String>,
     /// The commit that the ref points to.
     pub(crate) tip: CommitHash,
+    /// The git hooks, if requested.
+    pub(crate) hooks: Vec<HookState>,
+    /// Why the requested hooks could not be installed. The store is there all the same.
+    #[serde(skip)]
+    pub(crate) hooks_refused: Option<Refusal>,
     /// Whether a plain `git fetch` was now configured to fetch it.
     #[serde(skip)]
     pub(crate) is_refspec_added: bool,
@@ -40,7 +50,8 @@ pub(crate) struct Initialised {
 /// Creates the store, or fetches the remote's. If there is a store already, the remote's is merged into it.
 ///
 /// # Errors
-/// A remote that does not exist, or whose ref is not a store; any error from writing.
+/// A remote that does not exist, or whose ref is not a store; any error from writing. Hooks that cannot be installed are
+/// no error.
 pub(crate) fn init(session: &Session, input: &Init) -> Answer<Initialised> {
     let store = session.store();
     if store.is_in_run() {
@@ -68,12 +79,26 @@ pub(crate) fn init(session: &Session, input: &Init) -> Answer<Initialised> {
         sync::remote::choose(store, remote)?;
     }
     let tip = store.snapshot()?.commit();
+    let installed = input.hooks.as_ref().map(|program| {
+        let client = InstallHooks { program: program.clone(), side: HookSide::Client, force: false };
+        install_hooks(session, &client)
+    });
+    let (hooks, hooks_refused) = match installed {
+        Some(Ok(installed)) => {
+            session.notice_all(installed.notices);
+            (installed.view, None)
+        }
+        Some(Err(refused)) => (vec![], Some(refused)),
+        None => (vec![], None),
+    };
     let view = Initialised {
         reference: store.reference().to_owned(),
         created: is_new,
         fetched: pulled.as_ref().is_some_and(|pulled| pulled.fetched),
         remote,
         tip: tip.into(),
+        hooks,
+        hooks_refused,
         is_refspec_added,
         incoming: pulled.map_or(0, |pulled| pulled.incoming),
     };

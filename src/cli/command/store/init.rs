@@ -1,10 +1,7 @@
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::cli::input::program;
 use crate::cli::{CliContext, Failure, Outcome, print};
-use crate::ops::Done;
-use crate::ops::store::{self, HookSide, HookState, Init, Initialised, InstallHooks};
+use crate::ops::Session;
+use crate::ops::store::{self, Init};
 use crate::ui;
 
 /// Create the store, or fetch the remote's
@@ -18,19 +15,11 @@ pub(crate) struct Args {
     hooks: bool,
 }
 
-/// What `init` answers.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct InitAnswer {
-    /// What happened to the store.
-    #[serde(flatten)]
-    pub(in crate::cli) store: Initialised,
-    /// The git hooks, if requested.
-    pub(in crate::cli) hooks: Vec<HookState>,
-}
-
-/// Asks on a terminal whether to install the hooks. Without a terminal, they are installed only if requested.
-fn asks_for_hooks(context: &CliContext) -> Result<bool, Failure> {
-    if context.json() || !context.screen.is_terminal() || !ui::can_ask() {
+/// Asks on a terminal whether to install the hooks, if there is no store yet. Without a terminal, they are installed
+/// only if requested.
+fn asks_for_hooks(session: &Session, context: &CliContext) -> Result<bool, Failure> {
+    let is_asked = !context.json() && context.screen.is_terminal() && ui::can_ask();
+    if !is_asked || session.store().tip()?.is_some() {
         return Ok(false);
     }
     ui::ask("Install the git hooks that link commits to plans? Existing hooks keep working. [Y/n] ");
@@ -41,22 +30,10 @@ fn asks_for_hooks(context: &CliContext) -> Result<bool, Failure> {
 
 pub(in crate::cli) fn run(Args { remote, hooks }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let Done { view, commit, notices } = store::init(&session, &Init { remote })?;
-    let wanted = hooks || (view.created && asks_for_hooks(context)?);
-    let mut done = Done { view: InitAnswer { store: view, hooks: vec![] }, commit, notices };
-    if wanted {
-        let input = InstallHooks { program: program::path()?, side: HookSide::Client, force: false };
-        match store::install_hooks(&session, &input) {
-            Ok(installed) => {
-                done.view.hooks = installed.view;
-                done.notices.extend(installed.notices);
-            }
-            Err(refusal) => {
-                // The store is there all the same.
-                context.answer(done, |view, _, screen| print::store::initialised(screen, view))?;
-                return Err(refusal.into());
-            }
-        }
-    }
-    context.answer(done, |view, _, screen| print::store::initialised(screen, view))
+    let wants_hooks = hooks || asks_for_hooks(&session, context)?;
+    let hooks = wants_hooks.then(program::path).transpose()?;
+    let mut done = store::init(&session, &Init { remote, hooks })?;
+    let refused = done.view.hooks_refused.take();
+    let outcome = context.answer(done, |view, _, screen| print::store::initialised(screen, view))?;
+    refused.map_or(Ok(outcome), |refused| Err(refused.into()))
 }
