@@ -7,6 +7,7 @@ use crate::cli::print;
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::remedy::{Detail, Remedy, RemedyCall};
+use crate::model::typed;
 use crate::ops::{ErrorAnswer, Refusal, RefusalKind};
 use crate::ui;
 
@@ -106,7 +107,7 @@ impl Failure {
         let calls: Vec<Remedy> = all.filter(|it| it.line().is_some()).cloned().collect();
         let (hint, calls) = (hint.map(str::to_owned), Some(calls).filter(|it| !it.is_empty()));
         let answer = ErrorAnswer::new((self.code, &self.message), hint, details.to_vec(), calls);
-        let mut document = serde_json::to_value(answer).unwrap_or_default();
+        let mut document = typed::own_json(&answer);
         if !warnings.is_empty() {
             document["warnings"] = warnings.into();
         }

@@ -69,7 +69,7 @@ fn output_of(
         // A child of it may still hold the pipes open.
         return Ok(None);
     }
-    let (stdout, stderr) = (out.join().unwrap_or_default(), err.join().unwrap_or_default());
+    let (stdout, stderr) = (joined(out.join())?, err.join().unwrap_or_default());
     // The end of the transfer.
     steps.try_iter().for_each(|(step, done, total)| watch(step, done, total));
     Ok(Some(Output { status, stdout, stderr }))
@@ -120,13 +120,18 @@ fn running() -> Vec<(i32, i32)> {
     text.lines().filter_map(process).collect()
 }
 
-pub(super) fn all_of(pipe: Option<impl Read>) -> Vec<u8> {
+/// Everything that a program writes. Part of it would be taken for all of it.
+pub(super) fn all_of(pipe: Option<impl Read>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
-        // Whatever was read before an error counts.
-        let _ = pipe.read_to_end(&mut bytes);
+        pipe.read_to_end(&mut bytes)?;
     }
-    bytes
+    Ok(bytes)
+}
+
+/// What the thread with [`all_of`] has read.
+pub(super) fn joined(read: std::thread::Result<io::Result<Vec<u8>>>) -> io::Result<Vec<u8>> {
+    read.unwrap_or_else(|_| Err(io::Error::other("the reader of its output has failed")))
 }
 
 #[cfg(test)]

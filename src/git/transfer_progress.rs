@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Command, Output};
 
-use super::stoppable::all_of;
+use super::stoppable::{all_of, joined};
 
 /// A step of a transfer that takes long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,9 +39,9 @@ pub(super) fn output(mut command: Command, watch: TransferWatch<'_>) -> io::Resu
     let (stdout, stderr) = std::thread::scope(|scope| {
         let out = scope.spawn(move || all_of(stdout));
         let rest = stderr.map(|stderr| rest_of(stderr, watch)).unwrap_or_default();
-        (out.join().unwrap_or_default(), rest)
+        (joined(out.join()), rest)
     });
-    Ok(Output { status: child.wait()?, stdout, stderr })
+    Ok(Output { status: child.wait()?, stdout: stdout?, stderr })
 }
 
 /// Reads git's stderr to its end and reports the progress in it. Returns the rest.

@@ -8,6 +8,7 @@ use super::tools::Allowed;
 use crate::model::code::Code;
 use crate::model::op::Operation;
 use crate::model::remedy::{Detail, Remedy, RemedyCall};
+use crate::model::typed;
 use crate::ops::{ErrorAnswer, Notice, Refusal};
 use crate::rules::bounded::Cut;
 
@@ -49,7 +50,7 @@ pub(super) fn document(refusal: &Refusal, voice: Voice<'_>) -> Value {
         remedies = vec![json!({ "does": "leave it to others, or ask the person who started you" })];
     }
     let answer = ErrorAnswer::new((refusal.code, &refusal.message), None, details.collect(), Some(remedies));
-    let mut document = serde_json::to_value(answer).unwrap_or_default();
+    let mut document = typed::own_json(&answer);
     if let Some(error) = document["error"].as_object_mut() {
         // The hint of people is in the remedies.
         error.remove("hint");

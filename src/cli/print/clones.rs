@@ -83,7 +83,7 @@ fn print_side(name: &str, conflict: &Conflict, side: &ConflictSide, screen: &mut
     let text = match &*conflict.in_words(side) {
         serde_json::Value::Null => "(removed)".to_owned(),
         serde_json::Value::String(text) => text.clone(),
-        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+        other => format!("{other:#}"),
     };
     for line in clean(&text).lines() {
         writeln!(screen, "{margin}{line}")?;

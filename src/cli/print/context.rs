@@ -50,7 +50,7 @@ fn project(screen: &mut Screen, project: &Project) -> io::Result<()> {
         let text = match value {
             None => continue,
             Some(Value::String(text)) => text.clone(),
-            Some(other) => serde_json::to_string_pretty(other).unwrap_or_default(),
+            Some(other) => format!("{other:#}"),
         };
         writeln!(screen, "\n{}\n{}", screen.painter().paint(style::HEADING, name), indent(&text, 4))?;
     }

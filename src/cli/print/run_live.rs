@@ -14,6 +14,7 @@ use crate::agent::process::Interrupts;
 use crate::model::execution::Failure;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::run_log::{Choice, RunEvent};
+use crate::model::typed;
 use crate::ops::work::run::{PlanToChoose, RunUpdate, RunWatch};
 use crate::ops::{Notice, Weight};
 use crate::rules::command_line::CommandLine;
@@ -177,7 +178,7 @@ impl RunOutput {
 
     fn event(&mut self, news: &RunNews) {
         // Every event has a JSON form, and a reader that has gone does not stop the run.
-        let line = serde_json::to_string(news).unwrap_or_default();
+        let line = typed::own_json(news).to_string();
         let _ = writeln!(self.out, "{}", clean_json(&line));
     }
 

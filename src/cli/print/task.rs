@@ -89,7 +89,7 @@ pub(in crate::cli) fn exploration(plan: &Plan, screen: &mut Screen) -> io::Resul
             serde_json::Value::Array(items) if items.iter().all(serde_json::Value::is_string) => {
                 items.iter().filter_map(serde_json::Value::as_str).collect::<Vec<_>>().join("\n")
             }
-            other => serde_json::to_string_pretty(other).unwrap_or_default(),
+            other => format!("{other:#}"),
         };
         writeln!(screen, "\n{heading}\n{}", indent(&text, 4))?;
     }

@@ -74,7 +74,10 @@ fn shown_elsewhere(snapshot: &Snapshot<'_>, text: &str, error: ResolveError) -> 
         return Refusal::new(Code::WrongKind, format!("`{text}` is a run"))
             .remedy(RemedyCall::new(Other::RunShow, [&run]), "shows it");
     }
-    let wisdom = records::wisdom(snapshot, &mut Vec::new()).unwrap_or_default();
+    let wisdom = match records::wisdom(snapshot, &mut Vec::new()) {
+        Ok(wisdom) => wisdom,
+        Err(error) => return error.into(),
+    };
     if wisdom.iter().any(|it| it.id.as_str() == text || it.id.short() == text) {
         return Refusal::new(Code::WrongKind, format!("`{text}` is an entry of the wisdom"))
             .remedy(Other::WisdomList, "shows all entries");

@@ -44,7 +44,7 @@ fn words(value: &Value) -> String {
         Value::Array(all) if all.iter().all(|it| !it.is_object() && !it.is_array()) => {
             all.iter().map(words).collect::<Vec<_>>().join("\n")
         }
-        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+        other => format!("{other:#}"),
     }
 }
 

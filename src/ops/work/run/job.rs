@@ -333,7 +333,7 @@ impl AgentJob {
             .find(|name| folder.join(name).symlink_metadata().is_err())
             .unwrap_or_else(|| name(0));
         let path = folder.join(&name);
-        let text = serde_json::to_string_pretty(&CommonMembers::without(answer)).unwrap_or_default();
+        let text = format!("{:#}", CommonMembers::without(answer));
         // An agent may have put a link there.
         let written = std::fs::create_dir_all(&folder)
             .and_then(|()| File::create_new(&path))
