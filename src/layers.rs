@@ -90,11 +90,15 @@ const OF_THE_PROCESS: &[&str] = &[
     "io::stderr(",
     "process::exit(",
     "Stdio::inherit(",
+    // Also `eprintln!`.
+    "println!(",
+    "print!(",
 ];
 
 /// Files below the front ends that depend on the process, with the reason.
 const NAMES_PROCESS: &[(&str, &str)] = &[
     ("agent/watch.rs", "a process of its own, which reads what to run from its stdin"),
+    ("sync/pace/simulation.rs", "a simulation that runs as a test and prints what it measured"),
     ("git/discover.rs", "makes a path absolute in which the front end stands, for messages"),
 ];
 
