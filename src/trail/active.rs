@@ -1,7 +1,7 @@
 //! The execution that this worktree is bound to, and its branch. Only commits on that branch are linked.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -68,14 +68,15 @@ pub(crate) fn work_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<Path
 
 /// The git directory of the work tree of an execution.
 pub(super) fn git_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<PathBuf>, StoreError> {
-    let is_bound = |git_dir: &PathBuf| {
-        let bytes = std::fs::read(git_dir.join("wf/active.json")).ok();
-        let active: Option<ActiveClaim> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        active.is_some_and(|active| active.execution_id == *id)
-    };
+    let is_bound = |git_dir: &PathBuf| of(git_dir).is_some_and(|active| active.execution_id == *id);
     let linked = store.repo().linked_worktrees()?;
     let folders = [store.git_dir(), store.common_dir()].into_iter();
     Ok(folders.chain(linked.iter().map(|it| it.git_dir().to_owned())).find(is_bound))
+}
+
+/// What the worktree with this git directory executes.
+fn of(git_dir: &Path) -> Option<ActiveClaim> {
+    serde_json::from_slice(&std::fs::read(git_dir.join("wf/active.json")).ok()?).ok()
 }
 
 /// What the worktrees of this repository execute, this one first.
@@ -84,9 +85,9 @@ pub(crate) fn all(store: &Store) -> Result<Vec<ActiveClaim>, StoreError> {
     let folders = [store.git_dir(), store.common_dir()].into_iter();
     let mut found: Vec<ActiveClaim> = Vec::new();
     for git_dir in folders.chain(linked.iter().map(|it| it.git_dir().to_owned())) {
-        let bytes = std::fs::read(git_dir.join("wf/active.json")).ok();
-        let active: Option<ActiveClaim> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        found.extend(active.filter(|it| found.iter().all(|known| known.execution_id != it.execution_id)));
+        found.extend(
+            of(&git_dir).filter(|it| found.iter().all(|known| known.execution_id != it.execution_id)),
+        );
     }
     Ok(found)
 }

@@ -13,7 +13,7 @@ use crate::model::id::{IssueId, RunId, SolutionId};
 use crate::model::run::{Run, RunStep};
 use crate::model::shell;
 use crate::ops::work::confining::keep_settings_of;
-use crate::ops::{Progress as Shown, Refusal, Session};
+use crate::ops::{NoProgress, Refusal, Session};
 use crate::rules::folder::RunFolder;
 use crate::rules::roles::Role;
 use crate::rules::run::RunProgress;
@@ -27,17 +27,6 @@ pub(crate) struct RunPaths {
     pub(super) files: PathBuf,
     /// In which the worktrees are.
     pub(super) trees: PathBuf,
-}
-
-/// An agent's own work shows no progress.
-struct Silent;
-
-impl Shown for Silent {
-    fn at(&self, _: &'static str, _: usize, _: usize) {}
-
-    fn count(&self, _: &'static str, _: u64, _: Option<u64>) {}
-
-    fn end(&self) {}
 }
 
 /// The identity of a session, and the variables that the programs it starts may see.
@@ -90,8 +79,9 @@ impl AgentIdentity {
     }
 }
 
+/// A session that waits for others; what an agent does shows no progress.
 fn patient(store: Store) -> Session {
-    let session = Session::new(store, Box::new(Silent));
+    let session = Session::new(store, Box::new(NoProgress));
     session.be_patient();
     session
 }
