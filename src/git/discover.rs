@@ -111,8 +111,9 @@ fn command_line_settings(environment: &Environment) -> Result<Vec<String>, GitEr
     let Some(text) = environment.get("GIT_CONFIG_PARAMETERS").and_then(OsStr::to_str) else {
         return Ok(vec![]);
     };
-    parameters::parse(text)
-        .ok_or_else(|| GitError::Open("`GIT_CONFIG_PARAMETERS` is not what `git -c` makes".into()))
+    parameters::parse(text).ok_or_else(|| {
+        GitError::Open("`GIT_CONFIG_PARAMETERS` is not in the form that `git -c` gives it".into())
+    })
 }
 
 fn cannot_open(error: &gix::Error, folder: &Path, environment: &Environment) -> GitError {

@@ -159,7 +159,7 @@ fn id(hex: &str) -> Option<ObjectId> {
 }
 
 fn unclear(command: &str) -> GitError {
-    let stderr = "its answer is not what git 2.39 and later give".to_owned();
+    let stderr = "its answer is not in the form of git 2.39 and later".to_owned();
     GitError::Failed { command: command.to_owned(), stderr, code: None }
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<HookVerdict, HookError> 
     let store = &held.store;
     let updates = input.lines().map(update).collect::<Option<Vec<Update>>>();
     let Some(updates) = updates.filter(|updates| are_distinct(updates)) else {
-        let what = "cannot read which references are pushed".to_owned();
+        let what = "cannot read which refs are being pushed".to_owned();
         return Ok(refused::<Detail>(
             what,
             vec![],

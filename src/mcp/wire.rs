@@ -224,7 +224,7 @@ fn misfit(request: &CustomRequest) -> Option<String> {
         _ => return None,
     };
     let why = why.unwrap_or_else(|| "they are missing".into());
-    Some(format!("the params of `{method}` do not fit: {why}"))
+    Some(format!("the params of `{method}` are invalid: {why}"))
 }
 
 fn line(message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {

@@ -152,7 +152,7 @@ pub(crate) fn check_id(id: &str, record: &Value) -> Result<(), String> {
         _ => return Ok(()),
     };
     if Fingerprint::of(record, beside).as_str() != last {
-        return Err("it was changed after it was written: its id does not fit its content".into());
+        return Err("it was changed after it was written: its id does not match its content".into());
     }
     Ok(())
 }

@@ -66,7 +66,7 @@ pub(crate) enum StoreError {
     #[error("another git-wf {}", locked(*.0))]
     Locked(u64),
     /// The work was cancelled while another process held the lock.
-    #[error("waiting for another git-wf was stopped")]
+    #[error("interrupted while waiting for another git-wf")]
     Stopped,
     /// The ref kept moving while this was written, by a writer that does not take the lock.
     #[error("`{reference}` was moved {times} times while this was being written")]

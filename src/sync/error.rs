@@ -123,7 +123,7 @@ pub(crate) enum SyncError {
         why: StoreError,
     },
     /// The work was cancelled while it waited for the remote.
-    #[error("waiting for `{remote}` was stopped{}", if *is_handed_in { "; another process of this clone may still push this commit" } else { "" })]
+    #[error("interrupted while waiting for `{remote}`{}", if *is_handed_in { "; another process of this clone may still push this commit" } else { "" })]
     Stopped {
         /// The remote.
         remote: String,

@@ -29,7 +29,7 @@ pub(crate) struct BlameSpan {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BlameError {
     /// git does not have the file.
-    #[error("git knows no file `{0}`")]
+    #[error("git does not track `{0}`")]
     NoFile(String),
     /// The file was deleted.
     #[error("`{path}` was deleted in {commit}")]

@@ -78,7 +78,7 @@ pub(in crate::cli) fn check(screen: &mut Screen, files: &AgentFiles) -> io::Resu
             }
         }
         if is_mended {
-            writeln!(screen, "{name}: `git wf agents setup {}` mends it", agent.agent)?;
+            writeln!(screen, "{name}: `git wf agents setup {}` repairs it", agent.agent)?;
         }
     }
     consents(screen, files)

@@ -244,7 +244,7 @@ fn two_births(here: &Doc) -> Settled {
 }
 
 /// Whether a record is about another issue than the last one that was imported, although it has the same id and birth.
-/// Whoever gave the issue here the new address says that it moved there.
+/// An issue whose source URL was set to the new address has moved there, and is the same.
 fn is_elsewhere(tracker: &Tracker, here: &Issue, arrival: &Arrival) -> bool {
     let records = tracker.is_elsewhere.zip(here.imported.as_ref()).zip(arrival.issue.imported.as_ref());
     records.is_some_and(|((is_elsewhere, known), now)| {

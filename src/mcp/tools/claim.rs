@@ -80,7 +80,7 @@ impl Tool for ClaimTool {
         let session = call.session;
         let what = match (input.issue, input.item) {
             (Some(_), Some(_)) => {
-                return Err(Refusal::usage("`issue` and `item` exclude each other").hint("give one of them"));
+                return Err(Refusal::usage("`issue` and `item` cannot be combined").hint("give one of them"));
             }
             (Some(issue), None) => Claimable::Issue(issue, None),
             (None, Some(item)) => Claimable::Item(item),

@@ -214,7 +214,7 @@ fn call<T: Tool>(call: &Call<'_>, arguments: Map<String, Value>) -> Result<Value
         let at = if path == "." { String::new() } else { format!("`{path}`: ") };
         Refusal::new(
             Code::InvalidArguments,
-            format!("the arguments of `{}` do not fit: {at}{error}", T::NAME),
+            format!("the arguments of `{}` are invalid: {at}{error}", T::NAME),
         )
         .hint("the input schema of the tool says what it takes")
     })?;

@@ -118,7 +118,7 @@ fn redacted(conflict: &Conflict) -> Refusal {
     let Conflict { field, record, .. } = conflict;
     if field == WHOLE {
         let keep = RemedyCall::new(Op::Conflicts, ["keep", record.as_str(), WHOLE]);
-        return Refusal::new(Code::Redacted, format!("something of that `{record}` is redacted"))
+        return Refusal::new(Code::Redacted, format!("part of that `{record}` is redacted"))
             .remedy(keep, "keeps the current one, which resolves it too");
     }
     Refusal::new(Code::Redacted, format!("that value of `{field}` is redacted"))

@@ -159,11 +159,11 @@ impl List {
     /// Refuses filters that exclude each other.
     fn check_contradictions(&self) -> Result<(), Refusal> {
         if self.filter.waiting && self.filter.unblocked {
-            return Err(Refusal::usage("`waiting` and `unblocked` exclude each other")
+            return Err(Refusal::usage("`waiting` and `unblocked` cannot be combined")
                 .hint("an issue that waits for another one is not unblocked"));
         }
         if self.mine && self.filter.assignee.is_some() {
-            return Err(Refusal::usage("`mine` and `assignee` exclude each other")
+            return Err(Refusal::usage("`mine` and `assignee` cannot be combined")
                 .hint("`mine` means the issues that are assigned to you"));
         }
         Ok(())

@@ -133,7 +133,7 @@ fn order(
         };
         return Err(Refusal::new(
             Code::IncompleteOrder,
-            format!("the order does not fit the conflict: {why}"),
+            format!("the order does not match the conflict: {why}"),
         )
         .hint("name each item of the conflict once, first to last")
         .remedy(Other::QueueConflictList, "shows the conflicts with their items"));

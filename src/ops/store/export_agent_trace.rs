@@ -100,7 +100,7 @@ fn named(store: &Store, of: &str) -> Result<Vec<ObjectId>, Refusal> {
     }
     let commit = store.git().commit_named(of).map_err(StoreError::Git)?;
     commit.map(|id| vec![id]).ok_or_else(|| {
-        Refusal::new(Code::NotFound, format!("git knows no commit `{of}`"))
+        Refusal::new(Code::NotFound, format!("there is no commit `{of}`"))
             .remedy(
                 RemedyCall::new(Other::ExportAgentTrace, ["HEAD"]),
                 "exports the commit that is checked out",

@@ -155,7 +155,7 @@ fn chosen(session: &Session, wanted: Option<&str>) -> Result<Chosen, Refusal> {
             .remedy(RemedyCall::from(Other::Log), "shows who did what")),
         (None, Some(wanted)) => Err(Refusal::new(
             Code::NotFound,
-            format!("`{wanted}` is none of your commands, or it has been undone already"),
+            format!("`{wanted}` is not one of your commands, or has already been undone"),
         )
         .remedy(RemedyCall::from(Other::Log).option("author", &*me.email), "lists your commands")),
     }

@@ -190,7 +190,7 @@ pub(crate) fn in_plan<'a>(plan: &'a Plan, solution: &SolutionId, task: &str) -> 
 /// The commit that was named.
 fn commit(store: &Store, text: &str) -> Result<CommitFacts, Refusal> {
     trace::commit(store, text)?.ok_or_else(|| {
-        Refusal::new(Code::NotFound, format!("git knows no commit `{text}`"))
+        Refusal::new(Code::NotFound, format!("there is no commit `{text}`"))
             .command("git log --oneline", "shows the commits; the plan comes last")
     })
 }

@@ -110,7 +110,7 @@ fn hash(store: &Store, read: &impl ReadState, text: &str) -> Result<CommitHash, 
     found.dedup();
     match found.len() {
         1 => Ok(found.remove(0)),
-        _ => Err(Refusal::new(Code::NotFound, format!("git knows no commit `{text}`"))
+        _ => Err(Refusal::new(Code::NotFound, format!("there is no commit `{text}`"))
             .command("git log --oneline", "shows the commits; the plan comes last")),
     }
 }

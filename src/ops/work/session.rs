@@ -86,8 +86,10 @@ pub(crate) fn record_session(
     let committed = session.transact(permit, |tx| {
         let folder = existing_outline(tx, &execution.issue())?;
         let Some(it) = folder.executions.into_iter().find(|it| it.execution.id == *execution) else {
-            return Err(Refusal::new(Code::NotFound, format!("there is no execution `{execution}`"))
-                .remedy(RemedyCall::new(Other::Show, [execution.issue()]), "shows those that there are"));
+            return Err(Refusal::new(Code::NotFound, format!("there is no execution `{execution}`")).remedy(
+                RemedyCall::new(Other::Show, [execution.issue()]),
+                "shows the executions of the issue",
+            ));
         };
         refuse_foreign_record(store, tx, &it, None)?;
         if !it.log.iter().any(|entry| entry.event == event) {

@@ -63,38 +63,37 @@ impl Bounds {
     /// Why the agent may not move this ref; `None` if it may.
     pub(crate) fn refuses_move(&self, change: &RefChange<'_>) -> Option<String> {
         let RefChange { name, new } = *change;
-        let role = self.role;
+        let role = self.role.with_article();
         let short = branch::short(name);
-        let Some(branch) = &self.branch else {
+        let Some(own) = &self.branch else {
             return match new {
                 Some(new) if name == "HEAD" && new != self.base.as_str() => Some(format!(
-                    "a {role} only reads `{}`, and does not commit or check out anything else",
+                    "{role} only reads `{}`, and does not commit or check out anything else",
                     self.base.short()
                 )),
                 _ if is_private_or_remote(name) => None,
-                _ => Some(format!("a {role} only reads, and does not change `{short}`")),
+                _ => Some(format!("{role} only reads, and does not change `{short}`")),
             };
         };
-        if is_private_or_remote(name) || (branch == name && new.is_some()) {
+        if is_private_or_remote(name) || (own == name && new.is_some()) {
             return None;
         }
-        let own = branch;
         Some(match new {
-            None => format!("an {role} does not delete `{short}`"),
+            None => format!("{role} does not delete `{short}`"),
             Some(_) if name == "refs/stash" => {
                 format!("all worktrees share the stash: commit on `{own}` instead")
             }
-            Some(_) => format!("an {role} works only on the branch `{own}`, and does not change `{short}`"),
+            Some(_) => format!("{role} works only on the branch `{own}`, and does not change `{short}`"),
         })
     }
 
     /// Why the agent may not commit on what is checked out; `None` if it may.
     pub(crate) fn refuses_commit_on(&self, checked_out: Option<&Branch>) -> Option<String> {
-        let role = self.role;
+        let role = self.role.with_article();
         match &self.branch {
-            None => Some(format!("a {role} only reads, and does not commit")),
+            None => Some(format!("{role} only reads, and does not commit")),
             Some(own) if checked_out == Some(own) => None,
-            Some(own) => Some(format!("an {role} commits only on the branch `{own}`")),
+            Some(own) => Some(format!("{role} commits only on the branch `{own}`")),
         }
     }
 
@@ -107,10 +106,9 @@ impl Bounds {
 
     /// Why the agent may not push.
     pub(crate) fn refuses_push(&self) -> String {
-        let article = if self.branch.is_some() { "an" } else { "a" };
         format!(
-            "{article} {} does not push: the person who started the run decides what is published",
-            self.role
+            "{} does not push: the person who started the run decides what is published",
+            self.role.with_article()
         )
     }
 }
@@ -179,6 +177,7 @@ mod tests {
             assert!(line(OTHER, name).is_some_and(|why| why.starts_with("a planner")), "{name}");
         }
         assert!(planner.refuses_commit_on(None).is_some() && planner.refuses_push().starts_with("a planner"));
+        assert!(bounds(Role::Explorer, None).refuses_push().starts_with("an explorer does not push"));
     }
 
     #[test]

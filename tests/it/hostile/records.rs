@@ -147,7 +147,7 @@ fn entries_in_the_wrong_place_are_named() {
         ),
         ("issues/00/..x-/issue.json".into(), "{}".into(), "cannot be the id of an issue"),
         (format!("{here}/solutions/SOL-ISS-002-1/solution.json"), "{}".into(), "a plan for `ISS-002`"),
-        (format!("{here}/comments/{other}.json"), comment(other), "its id does not fit its content"),
+        (format!("{here}/comments/{other}.json"), comment(other), "its id does not match its content"),
         (format!("{here}/feedback/{other}.json"), "{\"id\": 1}".into(), "broken entry"),
         (format!("{here}/executions/EXR-ISS-001-1/log/x"), "{}".into(), "cannot be the id of an execution"),
         ("queues/QUE/queue.json".into(), "{}".into(), "cannot be the id of a queue"),

@@ -94,7 +94,7 @@ fn whoever_has_nothing_else_is_told_and_shown_none_of_it() {
     for path in &paths {
         let named = found.as_array().unwrap().iter().any(|it| {
             it["path"] == json!(path)
-                && it["what"].as_str().unwrap().contains("its id does not fit its content")
+                && it["what"].as_str().unwrap().contains("its id does not match its content")
         });
         assert!(named, "{path}: {found:#}");
     }

@@ -253,7 +253,7 @@ fn an_error_that_no_repair_removes_can_be_accepted() {
     comment["body"] = json!("as it was changed");
     repo.plumb_records(&[(path.clone(), comment)]);
     let found = repo.wf(&["fsck", "--repair", "--json"]).fails(1).json();
-    assert_among(&found, "error", &path, "its id does not fit its content");
+    assert_among(&found, "error", &path, "its id does not match its content");
     let accepts = format!("`git config --add wf.fsckAccepted {path}`");
     assert!(found[0]["remedies"].to_string().contains(&accepts), "{found:#}");
     repo.git(&["config", "--add", "wf.fsckAccepted", "another"]).ok();

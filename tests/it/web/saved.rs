@@ -29,8 +29,8 @@ fn saved_queries_are_links_or_say_why_they_cannot_be_read() {
         "{saved}"
     );
     for (options, why) in [
-        ("--waiting --unblocked", "<code>waiting</code> and <code>unblocked</code> exclude each other"),
-        ("--mine --assignee a", "<code>mine</code> and <code>assignee</code> exclude each other"),
+        ("--waiting --unblocked", "<code>waiting</code> and <code>unblocked</code> cannot be combined"),
+        ("--mine --assignee a", "<code>mine</code> and <code>assignee</code> cannot be combined"),
         ("--assignee a --assignee b", "<code>--assignee</code> is given more than once"),
         ("-s sleeping", "<code>sleeping</code> is not a status"),
         ("--since soonish", "<code>soonish</code> is not a date"),
@@ -41,7 +41,7 @@ fn saved_queries_are_links_or_say_why_they_cannot_be_read() {
         assert!(saved.contains(&format!("@<bdi>odd</bdi> cannot be read: {why}")), "{options}: {saved}");
     }
     for (query, why) in [
-        ("waiting=1&unblocked=1", "<code>waiting</code> and <code>unblocked</code> exclude each other"),
+        ("waiting=1&unblocked=1", "<code>waiting</code> and <code>unblocked</code> cannot be combined"),
         ("assignee=a&assignee=b", "<code>assignee</code> is given more than once"),
     ] {
         let refused = browser.page(&format!("/issues?{query}"));

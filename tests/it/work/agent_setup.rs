@@ -330,7 +330,7 @@ fn check_says_what_is_missing_or_outdated() {
     assert!(
         wrong.starts_with(
             "claude: instructions outdated in CLAUDE.md\nclaude: mcp missing in .mcp.json\n\
-             claude: `git wf agents setup claude` mends it\ncodex: set up\n"
+             claude: `git wf agents setup claude` repairs it\ncodex: set up\n"
         ),
         "{wrong}"
     );

@@ -6,7 +6,7 @@ pub(super) struct Check {
     /// Merge the branches of items in memory to find conflicts
     ///
     /// Nothing is checked out and no branch moves. The branches are merged with each other and with the
-    /// current branch; branches that the current one contains already are skipped.
+    /// current branch; branches that the current one already contains are skipped.
     /// A branch that was renamed in this clone is found. If it was renamed elsewhere, its last linked commit is merged
     /// instead.
     #[arg(long, required = true)]

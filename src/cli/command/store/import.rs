@@ -57,7 +57,7 @@ enum From {
     Github(Github),
     /// Import an export of git-wf, exactly as it was
     ///
-    /// An empty store gets the same state. Existing records are merged, so nothing is lost; importing the same file
+    /// Importing into an empty store gives the same state. Existing records are merged, so nothing is lost; importing the same file
     /// again changes nothing. A line that cannot be imported is skipped and listed; what belongs to a skipped record is
     /// skipped with it. If you select issues, no queues, runs or roadmaps are imported.
     Jsonl(Jsonl),

@@ -12,9 +12,9 @@ use crate::ops::store::{self, Redact};
 /// Once anything in an issue from an import or a roadmap is hidden, the issue no longer follows its source: imports
 /// leave it as it is, and `imported`, the record of its source, is hidden too.
 ///
-/// Of a comment that was edited, only the named version is hidden, since a later one may be there because it does
-/// without the text. The others are named; --all-versions hides them, too: those that this clone has. A version that
-/// comes from another clone later is readable until the command is repeated.
+/// If a comment was edited, only the named version is hidden, since later ones may have been written to leave the text
+/// out. The other versions are listed; --all-versions hides all that this clone has. If another clone brings one
+/// later, repeat the command.
 ///
 /// With --purge the history is rewritten, so that no commit of the ref in this repository holds a hidden value. The
 /// remote keeps the old history until the new one is force-pushed, and every other clone keeps it until it is purged

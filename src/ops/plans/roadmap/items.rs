@@ -273,7 +273,7 @@ pub(super) fn orphans(
         let issues = count(unsettled.len(), "open issue");
         let document = if input.agent.is_some() { "the planner's document" } else { "the document" };
         let message =
-            format!("{document} no longer has the layer or task of {issues}; the roadmap is as it was");
+            format!("{document} no longer has the layer or task of {issues}; the roadmap was not changed");
         let refusal = Refusal::new(Code::WouldOrphan, message)
             .details(unsettled)
             .hint("a layer or task is recognized by its goal or title, or by its scope")

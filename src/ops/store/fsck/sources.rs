@@ -25,8 +25,7 @@ pub(super) fn check(
     let is_imported =
         records::doc(snapshot, &ISSUE, &path)?.is_some_and(|doc| doc.value(SOURCE_RECORD).is_some());
     if is_imported {
-        let what =
-            "something of it is redacted, but it still follows its source, which can bring the text back";
+        let what = "part of it is redacted, but it still follows its source, which can bring the text back";
         let redact = RemedyCall::new(Op::Redact, [issue.as_str(), SOURCE_RECORD]).option("message", "TEXT");
         let remedy =
             Remedy::call(redact, "hides the record of its source, which no import changes from then on");

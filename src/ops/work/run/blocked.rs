@@ -54,7 +54,7 @@ impl BlockedIssue {
         match &self.why {
             BlockedBy::Branch(_) => format!("{needed}, whose work is on another branch"),
             BlockedBy::Outside(status) => format!("{needed}, which is {status} and not in this run"),
-            BlockedBy::Waiting => format!("{needed}, which waits itself"),
+            BlockedBy::Waiting => format!("{needed}, which is itself waiting"),
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn check(common: &Path, tree: &Path) -> Result<(), Refusal> {
     }
     let what = format!("{} is no longer the worktree that the run made", tree.display());
     Err(Refusal::new(Code::WorktreeExchanged, what)
-        .hint("something else was put in its place, which the run does not touch"))
+        .hint("something else is in its place, and the run does not touch it"))
 }
 
 /// Removes a worktree of a run, or whatever is in its place; if that is a link, only the link.

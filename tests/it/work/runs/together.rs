@@ -257,7 +257,7 @@ fn a_dry_run_says_what_an_issue_waits_for_that_cannot_be_executed() {
     world.repo.wf(&["edit", "ISS-2", "--depends-on", "ISS-1"]).ok();
     world.repo.wf(&["edit", "ISS-3", "--depends-on", "ISS-2"]).ok();
     let dry = world.repo.json(&["run", "ISS-2", "ISS-3", "--dry-run"]);
-    for (n, waits_for) in ["ISS-1, which is registered and not in this run", "ISS-2, which waits itself"]
+    for (n, waits_for) in ["ISS-1, which is registered and not in this run", "ISS-2, which is itself waiting"]
         .into_iter()
         .enumerate()
     {

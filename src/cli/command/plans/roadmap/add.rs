@@ -11,7 +11,7 @@ pub(super) struct Args {
     /// Update this roadmap (default: the one with the file's id or title)
     #[arg(long, value_name = "RMAP", conflicts_with = "new")]
     roadmap: Option<String>,
-    /// Add it as a new roadmap, even if one has its title
+    /// Add it as a new roadmap, even if there is one with its title
     #[arg(long)]
     new: bool,
     /// How the requirement is split, if the document leaves that open: progressive, direct or auto

@@ -25,7 +25,7 @@ pub(super) struct Args {
     /// Send all feedback to this agent, and apply its answer; without new feedback, send what was given before
     #[arg(long, value_name = "AGENT")]
     planner: Option<String>,
-    /// What becomes of open issues that the answer no longer has: keep or cancel
+    /// What to do with open issues that are no longer in the answer: keep or cancel
     #[arg(long, value_name = "WHAT", value_parser = parse_fate, requires = "planner")]
     gone: Option<Fate>,
 }

@@ -6,7 +6,7 @@ use crate::ops::plans::{self, Withdraw};
 ///
 /// Nothing is lost: the plan can still be shown and compared, and --undo makes it available again. A plan that is
 /// queued or being executed must leave the queue first. If another clone binds it at the same time, it stays bound after the
-/// merge, but it is not handed out until another plan is bound or the withdrawal is taken back.
+/// merge, but `next` does not take it until another plan is bound or the withdrawal is undone.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The plan, or an issue for its bound or only plan
