@@ -190,3 +190,19 @@ fn a_store_that_was_created_is_announced_even_if_the_hooks_are_refused() {
     assert!(ran.stderr.contains("outside this repository"), "{}", ran.stderr);
     assert!(repo.tip().is_some());
 }
+
+#[test]
+fn on_a_terminal_the_question_about_hooks_comes_first_and_once() {
+    let sandbox = Sandbox::new();
+    let hook = ".git/hooks/commit-msg";
+    for (name, answer, is_installed) in [("a", "n\n", false), ("b", "\n", true)] {
+        let repo = sandbox.repo(name);
+        let (code, shown) = repo.on_terminal(answer, &["init"]);
+        let (question, created) = (shown.find("Install the git hooks"), shown.find("created refs/wf/main"));
+        assert!(code == 0 && question.is_some() && question < created, "{shown}");
+        assert_eq!(repo.path().join(hook).exists(), is_installed, "{shown}");
+        let (code, shown) = repo.on_terminal("y\n", &["init"]);
+        assert!(code == 0 && !shown.contains("Install the git hooks"), "{shown}");
+        assert_eq!(repo.path().join(hook).exists(), is_installed, "{shown}");
+    }
+}
