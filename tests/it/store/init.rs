@@ -205,4 +205,8 @@ fn on_a_terminal_the_question_about_hooks_comes_first_and_once() {
         assert!(code == 0 && !shown.contains("Install the git hooks"), "{shown}");
         assert_eq!(repo.path().join(hook).exists(), is_installed, "{shown}");
     }
+    // Whoever stops there has no store.
+    let repo = sandbox.repo("c");
+    let (code, shown) = repo.interrupted_on_terminal("", "[Y/n]", &["init"]);
+    assert!(code != 0 && repo.tip().is_none(), "{shown}");
 }
