@@ -149,6 +149,23 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_an_output_is_not_taken_for_all_of_it() {
+        struct Cut;
+
+        impl std::io::Read for Cut {
+            fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+                Err(std::io::Error::other("cut"))
+            }
+        }
+
+        let cut = std::io::Read::chain(&b"one\n"[..], Cut);
+        assert!(all_of(Some(cut)).is_err());
+        assert_eq!(all_of(Some(&b"one\n"[..])).unwrap(), b"one\n");
+        let panicked = std::thread::spawn(|| -> io::Result<Vec<u8>> { panic!("on purpose") }).join();
+        assert!(joined(panicked).is_err());
+    }
+
+    #[test]
     fn a_program_runs_to_its_end_or_is_given_up_with_what_it_started() {
         let output_of =
             output(sh("echo one; echo two >&2; exit 3"), false, Duration::ZERO, &|| false, UNWATCHED)

@@ -61,10 +61,7 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
                 .to_owned(),
             "an executor may not run `close`",
         ),
-        (
-            "env -u WF_ROLE -u WF_ACTOR sh \"$HERE/deep.sh\" 300".to_owned(),
-            "an executor may not run `close`",
-        ),
+        ("env -u WF_ROLE -u WF_ACTOR sh \"$HERE/deep.sh\" 300".to_owned(), "an executor may not run `close`"),
         ("git wf done".to_owned(), "an agent of a run may not run `done`"),
         ("git wf fail ISS-1 -m sabotage".to_owned(), "an agent of a run may not run `fail`"),
         ("git wf edit ISS-1 -m evil".to_owned(), "an agent of a run may not run `edit`"),
