@@ -12,9 +12,19 @@ const MEMBERS: &[&[&str]] = &[
     &["assignees"],
     &["html_url", "url"],
     &["issueType", "type"],
+    &["node_id", "id"],
 ];
-/// The fields that go with the state.
-const OF_STATE: &[&[&str]] = &[&["stateReason", "state_reason"], &["closedAt", "closed_at"]];
+/// The state, and the members that go with it: a reopened issue has none of them.
+const OF_STATE: &[&[&str]] = &[
+    &["state"],
+    &["stateReason", "state_reason"],
+    &["closedAt", "closed_at"],
+    &["closed_by"],
+    &["locked"],
+    LOCK,
+];
+/// The member that only a locked issue has.
+const LOCK: &[&str] = &["active_lock_reason"];
 
 /// The record `now`, with the members of `before` that it does not mention. Comments of which it has only the number are
 /// not mentioned.
@@ -22,14 +32,18 @@ pub(super) fn from(before: &Value, now: &Value) -> Value {
     let (Value::Object(old), Value::Object(new)) = (before, now) else { return now.clone() };
     let mut whole = new.clone();
     let state = |record: &Value| record["state"].as_str().map(str::to_ascii_lowercase);
-    let is_same_state = state(before) == state(now);
-    for names in MEMBERS.iter().chain(OF_STATE.iter().filter(|_| is_same_state)) {
+    let is_same_state = state(now).is_none_or(|now| Some(now) == state(before));
+    let is_unlocked = now["locked"] == false;
+    let of_state = OF_STATE.iter().filter(|names| is_same_state && !(is_unlocked && **names == LOCK));
+    for names in MEMBERS.iter().chain(of_state) {
         if !names.iter().any(|name| new.contains_key(*name)) {
             let known = names.iter().filter_map(|name| Some(((*name).to_owned(), old.get(*name)?.clone())));
             whole.extend(known);
         }
     }
-    for (name, value) in old.iter().filter(|(name, _)| is_unplaced(name) && !new.contains_key(*name)) {
+    let is_of_state = |name: &str| OF_STATE.iter().any(|names| names.contains(&name));
+    let lasts = |name: &str| is_unplaced(name) && !is_of_state(name) && !new.contains_key(name);
+    for (name, value) in old.iter().filter(|(name, _)| lasts(name)) {
         whole.insert(name.clone(), value.clone());
     }
     let comments = old.get("comments").filter(|it| it.is_array());
@@ -61,5 +75,29 @@ mod tests {
         for name in ["stateReason", "url", "author"] {
             assert_eq!(open.get(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn a_reopened_issue_keeps_nothing_of_its_closing() {
+        let closed = json!({"state": "closed", "closed_by": {"login": "cy"}, "locked": true,
+            "active_lock_reason": "resolved", "state_reason": "completed", "closed_at": "2026-01-02T08:00:00Z", "milestone": "m"});
+        let again = from(&closed, &json!({"state": "CLOSED", "title": "t"}));
+        let open = from(&closed, &json!({"state": "OPEN", "title": "t"}));
+        assert_eq!(open, json!({"state": "OPEN", "title": "t", "milestone": "m"}));
+        for name in ["closed_by", "locked", "active_lock_reason", "state_reason", "closed_at"] {
+            assert_eq!(again[name], closed[name], "{name}");
+        }
+        let unlocked = from(&closed, &json!({"state": "closed", "locked": false}));
+        assert_eq!(
+            (unlocked.get("active_lock_reason"), &unlocked["closed_by"]),
+            (None, &closed["closed_by"])
+        );
+    }
+
+    #[test]
+    fn an_issue_keeps_the_id_that_a_later_record_does_not_give() {
+        let kept = from(&json!({"id": 3, "node_id": "I_1"}), &json!({"title": "t"}));
+        assert_eq!(kept, json!({"title": "t", "id": 3, "node_id": "I_1"}));
+        assert_eq!(from(&json!({"id": 3, "node_id": "I_1"}), &json!({"id": "I_1"})), json!({"id": "I_1"}));
     }
 }

@@ -14,7 +14,7 @@ use crate::model::remedy::Remedies;
 use crate::model::strict;
 
 /// What an issue is asked for.
-const FIELDS: &str = "number,title,body,labels,state,stateReason,assignees,milestone,author,createdAt,updatedAt,closedAt,comments,url";
+const FIELDS: &str = "id,number,title,body,labels,state,stateReason,assignees,milestone,author,createdAt,updatedAt,closedAt,comments,url";
 /// How many issues `gh` is asked for if nobody says how many.
 pub(crate) const MOST_ISSUES: usize = 10_000;
 /// The exit code of `gh` if nobody is logged in.
