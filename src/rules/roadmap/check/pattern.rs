@@ -19,7 +19,16 @@ pub(super) fn meet(one: &str, two: &str) -> bool {
     let [one, two] = [&one, &two]
         .map(|text| -> Vec<&str> { text.split('/').filter(|name| !matches!(*name, "" | ".")).collect() });
     let meets = |one: &[&str], two: &[&str]| intersect(one, two, &|name| *name == "**", &same_name);
-    folders(&one).any(|folder| meets(folder, &two)) || folders(&two).any(|folder| meets(folder, &one))
+    let holds = |one: &[&str], two: &[&str]| {
+        folders(two).any(|folder| meets(folder, one))
+            || is_folder(one) && meets(&[one, &["**"]].concat(), two)
+    };
+    holds(&one, &two) || holds(&two, &one)
+}
+
+/// Whether a path looks like that of a directory: its last name has no extension.
+fn is_folder(path: &[&str]) -> bool {
+    path.last().is_some_and(|name| !name.trim_start_matches('.').contains('.'))
 }
 
 /// A path, and the directories above it that it names. What is in one of them belongs to it.
@@ -76,11 +85,17 @@ mod tests {
             ("src/**/b.rs", "src/*/c/b.rs"),
             ("src/?.rs", "./src/a.rs"),
             ("*", "README.md"),
+            ("src/*/c.rs", "src/a"),
+            ("src/**/c.rs", "src/a/.b"),
+            ("src/*/d", "src/a/*/c.rs"),
         ] {
             assert!(meet(one, two) && meet(two, one), "{one} {two}");
         }
         for (one, two) in [
             ("src/*.rs", "src/a.ts"),
+            ("src/*/c.rs", "src/a.rs"),
+            ("src/*/c.rs", "src/a/d"),
+            ("src/*.rs", "src/a"),
             ("src/*", "tests/a.rs"),
             ("src/?.rs", "src/ab.rs"),
             ("**/b.rs", "src/a.rs"),
