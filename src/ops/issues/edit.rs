@@ -198,13 +198,12 @@ fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> 
             (RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends an execution as failed")
         }
     };
-    let word = match status {
-        IssueStatus::Completed => "`completed`, or `resolved`,".to_owned(),
-        other => format!("`{other}`"),
+    let message = match status {
+        // It has two words, and whoever typed one of them need not know the other.
+        IssueStatus::Completed => {
+            "`edit` cannot complete an issue: that follows from its execution".to_owned()
+        }
+        other => format!("the status `{other}` follows from executions and cannot be set"),
     };
-    Err(Refusal::new(
-        Code::DerivedStatus,
-        format!("the status {word} follows from executions and cannot be set"),
-    )
-    .remedy(call, does))
+    Err(Refusal::new(Code::DerivedStatus, message).remedy(call, does))
 }

@@ -82,7 +82,7 @@ fn pick<T>(
         (Some(last), false) => {
             found.push(last);
             let candidates = found.iter().map(|thing| parts(thing).0).collect();
-            Err(ResolveError::Ambiguous { text: text.to_owned(), candidates })
+            Err(ResolveError::Ambiguous { text: text.to_owned(), candidates, item: None })
         }
     }
 }
@@ -187,6 +187,7 @@ pub(crate) fn queue(read: &impl ReadState, text: &str) -> Result<QueueId, Resolv
         many => Err(ResolveError::Ambiguous {
             text: text.to_owned(),
             candidates: many.iter().map(QueueId::to_string).collect(),
+            item: None,
         }),
     }
 }

@@ -105,6 +105,10 @@ fn moves_are_legal_illegal_or_forced() {
         assert_eq!(error["code"], "derived-status");
         assert!(error["hint"].as_str().unwrap().contains(&format!("git wf {way}")), "{error}");
     }
+    for word in ["completed", "resolved"] {
+        let error = repo.refused(1, &["edit", "ISS-001", "--status", word]);
+        assert_eq!(error["message"], "`edit` cannot complete an issue: that follows from its execution");
+    }
     let error = repo.refused(1, &["edit", "ISS-001", "--status", "closed"]);
     assert!(error["hint"].as_str().unwrap().contains("git wf close ISS-001"), "{error}");
     // `in-progress` is read as `planning`.

@@ -39,6 +39,8 @@ pub(crate) enum ResolveError {
         text: String,
         /// The ids that it could mean, in order.
         candidates: Vec<String>,
+        /// If these are items, what names the first of them alone.
+        item: Option<String>,
     },
     /// The store cannot be read.
     #[error(transparent)]
@@ -119,14 +121,8 @@ impl Explain for ResolveError {
                     .or_call(RemedyCall::new(Other::Show, [&issue]), "shows it"),
                 None => Remedies::call(RemedyCall::from(Other::List).flag("all"), "shows the issues"),
             },
-            Self::Ambiguous { candidates, .. } => match candidates.first() {
-                // Items of several queues have one number. In the list, the plan follows.
-                Some(first) if first.contains(':') => {
-                    let item = first.split(' ').next().unwrap_or(first);
-                    format!("name the queue, too, as in `{item}`").into()
-                }
-                _ => "type more characters".into(),
-            },
+            Self::Ambiguous { item: Some(item), .. } => format!("name one of them, as in `{item}`").into(),
+            Self::Ambiguous { item: None, .. } => "type more characters".into(),
             Self::Store(error) => error.remedies(),
         };
         self.meant().and_all(known)

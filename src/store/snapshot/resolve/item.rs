@@ -34,6 +34,13 @@ fn in_queue<'a>(read: &impl ReadState, text: &'a str) -> Result<(Option<QueueId>
     })
 }
 
+/// What names the first of several items alone: its queue and number, or its plan if that queue has the number twice.
+fn alone(found: &[(QueueId, Item)]) -> Option<String> {
+    let (queue, item) = found.first()?;
+    let twins = found.iter().filter(|(other, it)| other == queue && it.item_id == item.item_id).count();
+    Some(if twins > 1 { item.solution_id.to_string() } else { format!("{queue}:{}", item.item_id) })
+}
+
 /// Like [`item`], if the queues were already read.
 pub(crate) fn item_among(
     read: &impl ReadState,
@@ -62,7 +69,7 @@ pub(crate) fn item_among(
             let name =
                 |(queue, item): &(QueueId, Item)| format!("{queue}:{} ({})", item.item_id, item.solution_id);
             let candidates = found.iter().map(name).collect();
-            Err(ResolveError::Ambiguous { text: text.to_owned(), candidates })
+            Err(ResolveError::Ambiguous { text: text.to_owned(), candidates, item: alone(&found) })
         }
     }
 }
