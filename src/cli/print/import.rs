@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use super::with_remedies;
 use crate::interchange::{ImportReport, Skipped, jsonl};
-use crate::ops::store::{issues, line};
+use crate::ops::store::line;
+use crate::ui::Screen;
 use crate::ui::settings::UiSettings;
 use crate::ui::style::{DIM, GOOD, HEADING, ID, WARN};
-use crate::ui::{Screen, text};
+use crate::ui::text::{self, count};
 
 /// More notes than this are only counted; `--json` has them all.
 const NOTES_SHOWN: usize = 20;
@@ -20,8 +21,8 @@ pub(in crate::cli) fn export(screen: &mut Screen, taken: &jsonl::ImportedJsonl) 
     let painter = screen.painter();
     let would = taken.dry_run && taken.issues + taken.added + taken.merged > 0;
     let headline = match &taken.commit {
-        Some(_) => format!("imported {}", issues(taken.issues)),
-        None if would => format!("would import {} (dry run)", issues(taken.issues)),
+        Some(_) => format!("imported {}", count(taken.issues, "issue")),
+        None if would => format!("would import {} (dry run)", count(taken.issues, "issue")),
         None => NOTHING.to_owned(),
     };
     let look = if taken.commit.is_some() || would { GOOD } else { DIM };
@@ -62,14 +63,13 @@ pub(in crate::cli) fn report(screen: &mut Screen, report: &ImportReport) -> io::
     let came = report.created + report.updated;
     let would = report.dry_run && came + report.comments + report.edited_comments + report.work.total() > 0;
     let headline = match &report.commit {
-        _ if would => painter.paint(GOOD, &format!("would import {} (dry run)", issues(came))),
-        Some(_) => painter.paint(GOOD, &format!("imported {}", issues(came))),
+        _ if would => painter.paint(GOOD, &format!("would import {} (dry run)", count(came, "issue"))),
+        Some(_) => painter.paint(GOOD, &format!("imported {}", count(came, "issue"))),
         None if report.skipped.is_empty() => painter.paint(DIM, NOTHING),
         None => {
-            let skipped = report.skipped.len();
-            let records =
-                if skipped == 1 { "1 record was".into() } else { format!("{skipped} records were") };
-            painter.paint(WARN, &format!("nothing new to import; {records} skipped, as listed below"))
+            let records = count(report.skipped.len() as u64, "record");
+            let were = if report.skipped.len() == 1 { "was" } else { "were" };
+            painter.paint(WARN, &format!("nothing new to import; {records} {were} skipped, as listed below"))
         }
     };
     writeln!(screen, "{headline}")?;
@@ -138,11 +138,11 @@ fn counted<'a>(
         let heading = screen.painter().paint(HEADING, heading);
         writeln!(screen, "{heading}")?;
     }
-    for (count, what) in all {
+    for (number, what) in all {
         let what = text::truncate(&text::clean_line(what), LONGEST_LINE).to_string();
         match UiSettings::get().is_plain {
-            true => writeln!(screen, "{}: {what}", issues(count))?,
-            false => writeln!(screen, "  {count:>6}  {what}")?,
+            true => writeln!(screen, "{}: {what}", count(number, "issue"))?,
+            false => writeln!(screen, "  {number:>6}  {what}")?,
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
+use crate::model::words::count;
 use crate::ops::issues::{self, List};
 use crate::ops::{Done, Notice, Refusal, Session};
 use crate::store::{Snapshot, StoreError, records, resolve};
@@ -86,8 +87,8 @@ pub(crate) fn export_beads<E: From<Refusal> + From<StoreError> + From<io::Error>
     let state = session.store().snapshot()?;
     let all = records::issue_ids(&state)?;
     let ids = if issues.is_empty() { all.clone() } else { named(&state, issues)? };
-    let count = |seen: &mut dyn FnMut(u64)| comment_numbers(&state, &all, seen);
-    let numbers = session.counted("counting comments", Some(all.len() as u64), count)?;
+    let numbered = |seen: &mut dyn FnMut(u64)| comment_numbers(&state, &all, seen);
+    let numbers = session.counted("counting comments", Some(all.len() as u64), numbered)?;
     let mut unsaid: BTreeMap<&'static str, u64> = BTreeMap::new();
     let written = session.counted("exporting", Some(ids.len() as u64), |seen| -> Result<u64, E> {
         let mut written = 0;
@@ -115,7 +116,7 @@ pub(crate) fn export_beads<E: From<Refusal> + From<StoreError> + From<io::Error>
     let left_out: Vec<UnsupportedValue> =
         unsaid.into_iter().map(|(what, issues)| UnsupportedValue { what: what.to_owned(), issues }).collect();
     session.notice_all(left_out.iter().map(|it| {
-        let issues = super::issues(it.issues);
+        let issues = count(it.issues, "issue");
         Notice::warning(format!("beads has no field for {} ({issues})", it.what))
     }));
     Ok(session.done(TrackerExport { issues: written, left_out }, None))

@@ -13,6 +13,7 @@ use crate::model::id::IssueId;
 use crate::model::queue::QueueDecision;
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::status::QueueStatus;
+use crate::model::words::count;
 use crate::ops::queue::QueueWorld;
 use crate::ops::{Answer, Notice, Session};
 use crate::rules::readiness::QueueView;
@@ -90,7 +91,7 @@ pub(crate) fn export_ccw(session: &Session, issues: &[String]) -> Answer<CcwStor
     });
     let store = making.end();
     session.notice_all(store.handed.left_out.iter().map(|it| {
-        let issues = super::issues(it.issues);
+        let issues = count(it.issues, "issue");
         Notice::warning(format!("ccw has no field for {} ({issues})", it.what))
     }));
     Ok(session.done(store, None))

@@ -16,7 +16,7 @@ use crate::model::issue::ISSUE;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
-use crate::model::words;
+use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
 use crate::rules::facts;
 use crate::store::{StoreError, Tx, layout, records};
@@ -132,7 +132,11 @@ pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl
                 return Err(Refusal::nothing("dry run"));
             }
             let jsonl::ImportedJsonl { issues: new, added, merged, .. } = taken;
-            tx.describe(format!("import: {} and {added} files, {merged} merged", issues(new)));
+            tx.describe(format!(
+                "import: {} and {}, {merged} merged",
+                count(new, "issue"),
+                count(added, "file")
+            ));
             Ok(taken)
         })
     });
@@ -230,11 +234,8 @@ fn wrong_source(name: &str, tracker: &Tracker, skipped: &[Skipped]) -> Refusal {
 
 /// The refusal of a source with records that cannot be imported.
 fn not_strict(name: &str, skipped: &[Skipped]) -> Refusal {
-    let count = match skipped.len() {
-        1 => "1 record".to_owned(),
-        count => format!("{count} records"),
-    };
-    Refusal::new(Code::NotStrict, format!("{count} of {name} cannot be imported, so nothing was imported"))
+    let records = count(skipped.len(), "record");
+    Refusal::new(Code::NotStrict, format!("{records} of {name} cannot be imported, so nothing was imported"))
         .details(lines(skipped))
         .hint("correct the source, or import the rest without --strict")
 }
@@ -243,7 +244,7 @@ fn not_strict(name: &str, skipped: &[Skipped]) -> Refusal {
 fn in_cycles(name: &str, cycles: &[String]) -> Refusal {
     Refusal::new(
         Code::NotStrict,
-        format!("{name} has {}, so nothing was imported", words::count(cycles.len(), "cycle")),
+        format!("{name} has {}, so nothing was imported", count(cycles.len(), "cycle")),
     )
     .details(cycles.to_vec())
     .hint("correct the source, or import it without --strict and remove a dependency here")
@@ -267,27 +268,18 @@ pub(crate) fn line(skipped: &Skipped) -> String {
 /// `import: 508 issues from beads (508 new, 177 comments)`
 fn subject(report: &ImportReport) -> String {
     let work = report.work;
-    let parts: Vec<String> = [
-        (report.created, "new"),
-        (report.updated, "updated"),
-        (report.comments, if report.comments == 1 { "comment" } else { "comments" }),
-        (
-            report.edited_comments,
-            if report.edited_comments == 1 { "edited comment" } else { "edited comments" },
-        ),
-        (work.plans, if work.plans == 1 { "plan" } else { "plans" }),
-        (work.queues, if work.queues == 1 { "queue" } else { "queues" }),
-        (work.executions, if work.executions == 1 { "execution" } else { "executions" }),
-    ]
-    .iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, word)| format!("{count} {word}"))
-    .collect();
-    let count = issues(report.created + report.updated);
-    format!("import: {count} from {} ({})", report.source, parts.join(", "))
-}
-
-/// `1 issue`, `2 issues`.
-pub(crate) fn issues(count: u64) -> String {
-    words::count(count, "issue")
+    let states = [(report.created, "new"), (report.updated, "updated")];
+    let things = [
+        (report.comments, "comment"),
+        (report.edited_comments, "edited comment"),
+        (work.plans, "plan"),
+        (work.queues, "queue"),
+        (work.executions, "execution"),
+    ];
+    let is_some = |(count, _): &(u64, &str)| *count > 0;
+    let states = states.into_iter().filter(is_some).map(|(count, word)| format!("{count} {word}"));
+    let things = things.into_iter().filter(is_some).map(|(number, word)| count(number, word));
+    let parts: Vec<String> = states.chain(things).collect();
+    let issues = count(report.created + report.updated, "issue");
+    format!("import: {issues} from {} ({})", report.source, parts.join(", "))
 }

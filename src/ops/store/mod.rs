@@ -32,7 +32,7 @@ pub(crate) use hooks::{
     HookChange, HookSide, HookState, InstallHooks, InstalledHook, hooks, install_hooks, uninstall_hooks,
 };
 pub(crate) use ids::{IdKind, KnownId, ids};
-pub(crate) use import::{Export, Import, Selected, import, import_jsonl, issues, line};
+pub(crate) use import::{Export, Import, Selected, import, import_jsonl, line};
 pub(crate) use import_git_bug::import_git_bug;
 pub(crate) use init::{Init, Initialised, init};
 pub(crate) use policy::{Gates, policy, set_policy};

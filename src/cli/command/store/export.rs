@@ -188,7 +188,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             written(context, output.as_deref(), write, |context, output, done| {
                 let done = done.map(|table| TableAnswer { output, table });
                 context.answer(done, |view, _, screen| {
-                    let issues = store::issues(view.table.issues);
+                    let issues = count(view.table.issues, "issue");
                     writeln!(screen, "exported {issues} to {}", view.output)
                 })
             })
@@ -218,7 +218,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             written(context, output.as_deref(), write, |context, output, done| {
                 let done = done.map(|handed| HandedAnswer { output, handed });
                 context.answer(done, |view, _, screen| {
-                    let issues = store::issues(view.handed.issues);
+                    let issues = count(view.handed.issues, "issue");
                     writeln!(screen, "exported {issues} to {}", view.output)
                 })
             })

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::cli::{CliContext, Failure, Outcome, system_words};
 use crate::model::code::Code;
 use crate::ops::store::{self, CcwExport, CcwStore};
+use crate::ui::text::count;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -48,7 +49,7 @@ pub(in crate::cli) fn run(Args { issues, output }: Args, context: &mut CliContex
     let done = done.map(|store| CcwAnswer { output, handed: store.handed });
     context.answer(done, |view, _, screen| {
         let CcwExport { issues, plans, queues, items, .. } = view.handed;
-        writeln!(screen, "exported {} to {}", store::issues(issues), view.output)?;
+        writeln!(screen, "exported {} to {}", count(issues, "issue"), view.output)?;
         for (word, count) in [("plans", plans), ("queues", queues), ("items", items)] {
             if count > 0 {
                 writeln!(screen, "  {word:<12} {count:>6}")?;
