@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::status::word;
+use super::status::{self, word};
 use super::{BOUND_AT, CCW, DECISION, OWN, RENAMED, UNKNOWN, feedback, plan, read, says};
 use crate::interchange::trackers;
 use crate::model::id::SolutionId;
@@ -36,7 +36,7 @@ pub(crate) fn issue(folder: &IssueFolder) -> CcwIssue {
     let derived = IssueDerived::of(folder);
     let mut record = stored(issue);
     let mut status = word(derived.status, None, false).to_owned();
-    let is_over = status == "completed";
+    let mut is_over = status == "completed";
     let (mut is_changed, mut is_rebound) = (true, true);
     // When it was bound, if ccw said it or said nothing.
     let mut own_bound_at = None;
@@ -44,9 +44,8 @@ pub(crate) fn issue(folder: &IssueFolder) -> CcwIssue {
         let was = stored(&before.issue);
         is_rebound = before.issue.bound_solution_id != issue.bound_solution_id;
         let given = own.get("status").and_then(Value::as_str);
-        let is_as_imported = issue.status == before.issue.status
-            && before.work.attempts.is_empty()
-            && derived.status == issue.status.into();
+        // ccw can say another status than its items do. The export says it again as long as nothing changed here.
+        let is_as_imported = issue.status == before.issue.status && derived.status == status::shown(&before);
         status = word(derived.status, given, is_as_imported).to_owned();
         own_bound_at = own.get(OWN).and_then(|own| own.get(BOUND_AT)).filter(|_| !is_rebound);
         let mut kept = own.clone();
@@ -70,6 +69,7 @@ pub(crate) fn issue(folder: &IssueFolder) -> CcwIssue {
         put_feedback(&mut record, folder);
     }
     let is_completed = status == "completed";
+    is_over |= is_completed;
     record.insert("status".into(), status.into());
     if is_changed {
         // What ccw said of its own stays, unless another plan was bound.
@@ -110,7 +110,7 @@ pub(crate) fn issue(folder: &IssueFolder) -> CcwIssue {
 }
 
 /// The record of ccw that an issue came from, with what it means.
-fn own(issue: &Issue) -> Option<(&Map<String, Value>, crate::interchange::tracker::Arrival)> {
+pub(super) fn own(issue: &Issue) -> Option<(&Map<String, Value>, crate::interchange::tracker::Arrival)> {
     let record = issue.imported.as_ref().filter(|record| (CCW.is_own)(record))?;
     let before = read(record).ok().filter(|it| it.issue.id == issue.id)?;
     Some((record.as_object()?, before))

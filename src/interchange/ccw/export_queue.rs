@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::conflict;
-use super::export::{given_id, own_item};
-use crate::model::execution::{ExecutionResult, Failure};
+use super::export::{given_id, own, own_item};
+use crate::model::execution::{Execution, ExecutionResult, Failure};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::Issue;
 use crate::model::queue_conflict::QueueConflict;
@@ -104,6 +104,8 @@ pub(crate) fn queue(
 fn item(queue: &str, it: &ItemView, of_issue: &OfIssue, numbers: &BTreeMap<&SolutionId, String>) -> Value {
     let own = own_item(&of_issue.issue, queue, &it.item.solution_id).and_then(Value::as_object);
     let mut map = own.cloned().unwrap_or_default();
+    let is_as_imported =
+        own.is_some_and(|own| own.contains_key("status")) && is_as_imported(queue, it, of_issue);
     let status = match it.status {
         ItemStatus::Executing | ItemStatus::Completed | ItemStatus::Failed => it.status.as_str(),
         _ => ItemStatus::Pending.as_str(),
@@ -113,7 +115,6 @@ fn item(queue: &str, it: &ItemView, of_issue: &OfIssue, numbers: &BTreeMap<&Solu
         ("item_id", Value::from(it.item.item_id.as_str())),
         ("issue_id", it.item.issue_id.as_str().into()),
         ("solution_id", given_id(&of_issue.issue, &it.item.solution_id).into()),
-        ("status", status.into()),
         ("execution_order", it.execution_order.into()),
         ("depends_on", json!(depends_on)),
     ] {
@@ -128,6 +129,10 @@ fn item(queue: &str, it: &ItemView, of_issue: &OfIssue, numbers: &BTreeMap<&Solu
     ] {
         map.entry(name).or_insert(value);
     }
+    if !is_as_imported {
+        map.insert("status".into(), status.into());
+        outcome(&mut map, queue, it, &of_issue.executions);
+    }
     if own.is_none() {
         map.insert("queued_at".into(), it.item.queued_at.to_string().into());
     }
@@ -135,8 +140,22 @@ fn item(queue: &str, it: &ItemView, of_issue: &OfIssue, numbers: &BTreeMap<&Solu
         Some(reason) => map.insert("held".into(), reason.clone().into()),
         None => map.shift_remove("held"),
     };
-    outcome(&mut map, queue, it, &of_issue.executions);
     Value::Object(map)
+}
+
+/// Whether the status and the executions of an item are those that its import brought: then it goes back as it came.
+fn is_as_imported(queue: &str, it: &ItemView, OfIssue { issue, executions, .. }: &OfIssue) -> bool {
+    let Some((_, before)) = own(issue).filter(|(_, before)| before.issue.status == issue.status) else {
+        return false;
+    };
+    let is_its = |claim: &Execution| {
+        claim.solution_id == it.item.solution_id
+            && claim.queue_id.as_ref().is_some_and(|id| id.as_str() == queue)
+    };
+    let were =
+        before.work.attempts.iter().filter(|it| is_its(&it.claim)).map(|it| (&it.claim.nonce, &it.log));
+    let are = executions.iter().filter(|it| is_its(&it.execution)).map(|it| (&it.execution.nonce, &it.log));
+    were.collect::<BTreeMap<_, _>>() == are.collect()
 }
 
 /// The outcome of an item's executions. A field that an import had with the same meaning stays as it was written.

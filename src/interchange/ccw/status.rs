@@ -1,11 +1,17 @@
 //! The status of an issue: ccw's words, and words that people and other programs write into its stores.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use super::{DECISION, read};
 use crate::interchange::fields::Fields;
+use crate::interchange::tracker::Arrival;
+use crate::interchange::work::{Attempt, ItemArrival};
 use crate::model::issue::{Issue, StoredStatus};
 use crate::model::status::IssueStatus;
+use crate::rules::facts;
+use crate::rules::folder::{ExecutionFolder, IssueFolder, QueuedItem, Recorded};
 
 /// A status as a store has it.
 pub(super) struct StatusWord {
@@ -81,6 +87,25 @@ pub(super) fn kept(record: &Map<String, Value>) -> Option<&Value> {
         Some(_) => true,
     };
     (!is_known).then_some(given)
+}
+
+/// The status that an issue has here right after its import.
+pub(super) fn shown(arrival: &Arrival) -> IssueStatus {
+    let Arrival { issue, work, .. } = arrival;
+    let execution =
+        |Attempt { claim, log }: &Attempt| ExecutionFolder { execution: claim.clone(), log: log.clone() };
+    let item = |it: &ItemArrival| QueuedItem { queue: it.queue.clone(), item: it.item.clone() };
+    facts::status(&IssueFolder {
+        issue: Recorded { record: issue.clone(), changed: None, decided: None },
+        comments: vec![],
+        feedback: vec![],
+        explorations: vec![],
+        solutions: vec![],
+        reviews: BTreeMap::new(),
+        executions: work.attempts.iter().map(execution).collect(),
+        items: work.items.iter().map(item).collect(),
+        broken: vec![],
+    })
 }
 
 /// The word for a status: the issue's earlier word, if it still has that meaning. ccw itself has none for a cancelled

@@ -204,6 +204,40 @@ fn what_came_in_goes_out_as_it_came() {
     assert_eq!(files(&again.join(".workflow/issues")), files(&out.join(".workflow/issues")));
 }
 
+/// ccw can say another status of an issue than of its item; the item counts.
+#[test]
+fn an_export_comes_back_unchanged_even_if_the_source_contradicts_itself() {
+    let sandbox = Sandbox::new();
+    let (repo, project) = (store(&sandbox, "a"), sandbox.root().join("project"));
+    let failed =
+        json!({"started_at": AT, "completed_at": "2026-01-03T09:00:00.000Z", "failure_reason": "slow"});
+    let items = [item(1, 1, "failed", &failed), item(2, 2, "pending", &json!({}))];
+    let issues = [issue(2, "completed", &json!({})), issue(3, "odd", &json!({}))];
+    write(
+        &project,
+        &issues,
+        &[issue(1, "completed", &json!({}))],
+        &[queue(&items, "2026-01-03T09:00:00.000Z")],
+    );
+    let first = import(&repo, &project);
+    assert!(first["notes"].to_string().contains("the issue says `completed`"), "{first:#}");
+    let out = sandbox.root().join("out");
+    repo.json(&["export", "ccw", "-o", out.to_str().unwrap()]);
+    let report = import(&repo, &out);
+    assert_eq!((&report["updated"], &report["unchanged"]), (&json!(0), &json!(3)), "{report:#}");
+    assert_eq!(report["commit"], Value::Null);
+    let history = std::fs::read_to_string(out.join(".workflow/issues/issue-history.jsonl")).unwrap();
+    assert!(history.contains("\"ISS-001\""), "ccw looks for a completed issue there: {history}");
+
+    // What is decided here goes out.
+    repo.wf(&["retry", "--same-plan", "ISS-001"]).ok();
+    let later = sandbox.root().join("later");
+    repo.json(&["export", "ccw", "-o", later.to_str().unwrap()]);
+    let open = std::fs::read_to_string(later.join(".workflow/issues/issues.jsonl")).unwrap();
+    let line = open.lines().find(|line| line.contains("\"ISS-001\"")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(line).unwrap()["status"], "queued");
+}
+
 #[test]
 fn what_was_made_here_goes_out_and_comes_in() {
     let sandbox = Sandbox::new();
