@@ -30,8 +30,8 @@ pub(crate) static BEADS: Tracker = Tracker {
     read,
     completed: None,
     is_elsewhere: None,
+    foreign: Some(foreign),
     kept,
-    has_items: false,
     hint: "give the output of `bd export`",
 };
 
@@ -75,13 +75,11 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         _ => return Err(RefusedRecord::fault(None, "it has no `id`")),
     };
     let refused = |reason: String| RefusedRecord::fault(Some(given.clone()), reason);
-    if is_of_ccw(map) {
-        return Err(refused(OF_CCW.into()));
-    }
     let id = IssueId::parse(&given).map_err(|error| refused(error.to_string()))?;
     let mut fields = Fields::of(map);
     let title = fields.title().ok_or_else(|| refused("it has no `title`".into()))?;
-    let (born, changed) = fields.times();
+    let (created, changed) = fields.times();
+    let born = created.unwrap_or(Time::EPOCH);
     let author = fields.text("created_by").or_else(|| fields.text("owner"));
     let mut issue = Issue::new(id, author.unwrap_or_else(|| UNKNOWN.into()).into(), born, title);
     fields.kept.extend(unplaced(map).map(|(name, _)| format!("`{name}` has no field here").into()));
@@ -138,8 +136,16 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
             None => fields.note("a comment has no `text`; `show ID --imported` shows it".into()),
         }
     }
+    let record = fields.record();
     let Fields { notes, kept, .. } = fields;
-    Ok(Arrival { comments, notes, kept, ..Arrival::of(issue, record.clone(), changed) })
+    Ok(Arrival { comments, notes, kept, is_dated: created.is_some(), ..Arrival::of(issue, record, changed) })
+}
+
+/// The refusal of an issue of ccw.
+fn foreign(record: &Value) -> Option<RefusedRecord> {
+    let map = record.as_object().filter(|map| is_of_ccw(map))?;
+    let id = map.get("id").and_then(Value::as_str).map(str::to_owned);
+    Some(RefusedRecord::fault(id, OF_CCW))
 }
 
 /// Whether this is a line of ccw's `issues.jsonl`. Its exports by other programs can have the type that beads has.

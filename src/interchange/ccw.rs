@@ -43,8 +43,8 @@ pub(crate) static CCW: Tracker = Tracker {
     read,
     completed: None,
     is_elsewhere: None,
+    foreign: None,
     kept,
-    has_items: true,
     hint: "give the project's directory, its `.workflow/issues`, or a work directory `codex-issue-…`",
 };
 
@@ -157,7 +157,8 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         fields.note("it has no `title`; its id became the title".into());
         id.to_string()
     });
-    let (born, changed) = fields.times();
+    let (created, changed) = fields.times();
+    let born = created.unwrap_or(Time::EPOCH);
     let author = fields.text("author").unwrap_or_else(|| UNKNOWN.into());
     let mut issue = Issue::new(id, author.into(), born, title);
     issue.source = fields.text("source").map(|word| Source::parse(&word).unwrap_or(Source::Import));
@@ -177,7 +178,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let is_unbound = issue.bound_solution_id.is_none() && map.get("bound_solution_id").is_some_and(says);
     let changed = own.bound_at().map_or(changed, |at| at.max(changed));
     let (items, changed) = item::all(&mut fields, &own, &issue, changed);
-    let lacking = usize::from(is_unbound) + own.list("items").len() - items.len();
+    let lacking = Some(usize::from(is_unbound) + own.list("items").len() - items.len());
     let word = status::StatusWord::of(&mut fields);
     let attempts = attempts::of(&mut fields, &issue, word.status, &items);
     word.decide(&mut fields, &mut issue, attempts.is_empty());
@@ -197,7 +198,8 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         content: own.content(),
     };
     let Fields { notes, lasting, kept, .. } = fields;
-    Ok(Arrival { work, notes, lasting, kept, lacking, ..Arrival::of(issue, imported, changed) })
+    let is_dated = created.is_some();
+    Ok(Arrival { work, is_dated, notes, lasting, kept, lacking, ..Arrival::of(issue, imported, changed) })
 }
 
 /// The values of a record that have no field here.

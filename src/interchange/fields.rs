@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::title;
+use crate::model::doc::fits_field;
 use crate::model::time::Time;
 
 /// The fields of one record, and notes about them.
@@ -62,6 +63,17 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The record as it is kept. Comments that do not fit into it have entries of their own; their number takes their place.
+    pub(super) fn record(&mut self) -> Value {
+        let (mut record, name) = (Value::Object(self.map.clone()), "comments");
+        let Some(count) = self.map.get(name).and_then(Value::as_array).map(Vec::len) else { return record };
+        if count > 0 && !fits_field(&record) {
+            record[name] = count.into();
+            self.kept.insert("its many `comments` are here, but not as the source wrote them".into());
+        }
+        record
+    }
+
     /// The title: one line of limited length.
     pub(super) fn title(&mut self) -> Option<String> {
         let given = self.text("title")?;
@@ -70,14 +82,15 @@ impl<'a> Fields<'a> {
         Some(title)
     }
 
-    /// When the issue was created and when it last changed, which is never earlier.
-    pub(super) fn times(&mut self) -> (Time, Time) {
+    /// When the issue was created, if the record says so, and when it last changed, which is never earlier. One that does
+    /// not say it counts as created at [`Time::EPOCH`]: any later time would change with the record.
+    pub(super) fn times(&mut self) -> (Option<Time>, Time) {
         let (created, updated) = (self.time("created_at"), self.time("updated_at"));
-        let born = created.or(updated).unwrap_or_else(|| {
-            self.note("it does not say when it was created, so it counts as created on 1970-01-01".into());
-            Time::EPOCH
-        });
-        (born, updated.map_or(born, |updated| updated.max(born)))
+        if created.is_none() {
+            self.note(UNDATED.into());
+        }
+        let born = created.unwrap_or(Time::EPOCH);
+        (created, updated.map_or(born, |updated| updated.max(born)))
     }
 
     /// A time; `None` if it is missing or not a time.
@@ -90,6 +103,9 @@ impl<'a> Fields<'a> {
         time
     }
 }
+
+/// A note on a record that does not say when it was created.
+pub(super) const UNDATED: &str = "it does not say when it was created, so it counts as created on 1970-01-01";
 
 /// A note on a label that cannot be a tag.
 pub(super) fn odd_label(label: &str) -> String {

@@ -29,8 +29,8 @@ pub(crate) static GIT_BUG: Tracker = Tracker {
     read,
     completed: None,
     is_elsewhere: None,
+    foreign: None,
     kept,
-    has_items: false,
     hint: "fetch the bugs first: git fetch REMOTE 'refs/bugs/*:refs/bugs/*' 'refs/identities/*:refs/identities/*'",
 };
 

@@ -30,8 +30,8 @@ pub(crate) static GITHUB: Tracker = Tracker {
     read,
     completed: Some(completed::from),
     is_elsewhere: Some(elsewhere::is_elsewhere),
+    foreign: None,
     kept: members::kept,
-    has_items: false,
     hint: "give the JSON that `gh issue list --json …` or `gh api --paginate …/issues` wrote",
 };
 
@@ -78,9 +78,10 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let comments = fields.comments(changed);
     let unplaced = members::unplaced(map).map(|(name, _)| format!("`{name}` has no field here").into());
     fields.kept.extend(unplaced);
+    let record = fields.record();
     let Fields { notes, kept, .. } = fields;
     let silent = absent::silent(map);
-    Ok(Arrival { comments, notes, kept, silent, ..Arrival::of(issue, record.clone(), changed) })
+    Ok(Arrival { comments, notes, kept, silent, ..Arrival::of(issue, record, changed) })
 }
 
 /// The number of an issue; some programs write it as a text.

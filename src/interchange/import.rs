@@ -5,6 +5,7 @@ mod ahead;
 mod comments;
 mod counted;
 mod cycles;
+mod links;
 mod settle;
 mod work;
 
@@ -20,9 +21,10 @@ use crate::git::cores;
 use crate::model::doc::{Doc, Excess};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::issue::Issue;
-use crate::store::{ReadState, StoreError, Tx, layout};
+use crate::store::{StoreError, Tx, layout};
 use comments::Comments;
 use counted::{Counted, count, hash_of, select};
+use links::Links;
 use settle::{Fresh, Settled, settle};
 pub(crate) use settle::{follow_source, is_parted};
 
@@ -36,6 +38,12 @@ pub(crate) struct Batch {
     tracker: &'static Tracker,
     /// The index of the record of each issue that is to be imported.
     places: BTreeMap<IssueId, usize>,
+    /// The issues that the options left out.
+    unselected: BTreeSet<IssueId>,
+    /// The issues whose records were skipped.
+    skipped: BTreeSet<IssueId>,
+    /// The position of each unit in the order of the source.
+    units: Units,
     /// The result of the first pass, before the store is read.
     report: ImportReport,
 }
@@ -52,6 +60,7 @@ impl Batch {
         let mut report = ImportReport { source: tracker.name.to_owned(), ..ImportReport::default() };
         let mut counted: BTreeMap<IssueId, Counted> = BTreeMap::new();
         let mut others: BTreeMap<String, u64> = BTreeMap::new();
+        let (mut units, mut skipped_ids) = (Units::default(), BTreeSet::new());
         let mut each = records.each()?.enumerate();
         while let Some(some) = some(&mut each)? {
             let read = cores::map(
@@ -59,6 +68,9 @@ impl Batch {
                 || (),
                 |(), (index, FoundRecord { unit, number, record })| {
                     let read = record.and_then(|record| {
+                        if let Some(refused) = tracker.foreign.and_then(|foreign| foreign(&record)) {
+                            return Err(refused);
+                        }
                         let arrival = (tracker.read)(&record)?;
                         let left_out = selection.leaves_out(&arrival);
                         Ok((arrival.issue.id, arrival.changed, hash_of(&record), left_out))
@@ -68,21 +80,25 @@ impl Batch {
             );
             for (index, unit, number, read) in read {
                 seen(index as u64 + 1);
+                units.add(&unit);
                 match read {
                     Ok((id, changed, hash, left_out)) => {
                         let new = Counted { index, unit, number, changed, hash, left_out };
                         report.notes.extend(count(&mut counted, id, new));
                     }
-                    Err(refused) if refused.is_fault => report.skipped.push(skipped(&unit, number, refused)),
+                    Err(refused) if refused.is_fault => {
+                        skipped_ids.extend(refused.id.as_deref().and_then(|id| IssueId::parse(id).ok()));
+                        report.skipped.push(skipped(&unit, number, refused));
+                    }
                     Err(RefusedRecord { reason, .. }) => *others.entry(reason).or_default() += 1,
                 }
             }
         }
         drop(each);
-        sort(&mut report.skipped);
+        units.sort(&mut report.skipped);
         report.remarks = records.remarks().to_vec();
-        let places = select(counted, selection.limit, others, &mut report.left_out);
-        Ok(Self { tracker, places, report })
+        let (places, unselected) = select(counted, selection.limit, others, &mut report.left_out);
+        Ok(Self { tracker, places, unselected, skipped: skipped_ids, units, report })
     }
 
     /// The records that were skipped, if there are no others: then this is not a source of this tracker.
@@ -187,14 +203,21 @@ fn skipped(unit: &str, number: u64, refused: RefusedRecord) -> Skipped {
     Skipped { unit: unit.to_owned(), number, id, reason }
 }
 
-/// Puts what was skipped into the order of the source: the lines of each file one after the other.
-fn sort(skipped: &mut [Skipped]) {
-    let mut units: BTreeMap<String, usize> = BTreeMap::new();
-    for it in skipped.iter() {
-        let next = units.len();
-        units.entry(it.unit.clone()).or_insert(next);
+/// The units of a source, which are its files if it has several, in its order.
+#[derive(Default)]
+struct Units(BTreeMap<String, usize>);
+
+impl Units {
+    fn add(&mut self, unit: &str) {
+        if !self.0.contains_key(unit) {
+            self.0.insert(unit.to_owned(), self.0.len());
+        }
     }
-    skipped.sort_by_key(|it| (units.get(&it.unit).copied(), it.number));
+
+    /// Puts what was skipped into the order of the source: the lines of each file one after the other.
+    fn sort(&self, skipped: &mut [Skipped]) {
+        skipped.sort_by_key(|it| (self.0.get(&it.unit).copied(), it.number));
+    }
 }
 
 /// What to write for an issue.
@@ -207,10 +230,9 @@ enum Record {
 struct Writing<'a> {
     batch: &'a Batch,
     report: ImportReport,
-    /// Issues that got a new dependency.
-    dependent: Vec<IssueId>,
-    /// The dependencies of the issues that were written.
-    depends_on: BTreeMap<IssueId, Vec<IssueId>>,
+    links: Links,
+    /// The issues of the batch that were skipped.
+    skipped: BTreeSet<IssueId>,
     /// How many issues have information that has no field here.
     kept: BTreeMap<String, u64>,
     /// How many issues no longer follow their source.
@@ -226,8 +248,8 @@ impl<'a> Writing<'a> {
         Self {
             batch,
             report: batch.report.clone(),
-            dependent: Vec::new(),
-            depends_on: BTreeMap::new(),
+            links: Links::default(),
+            skipped: BTreeSet::new(),
             kept: BTreeMap::new(),
             redacted: 0,
             older: 0,
@@ -236,6 +258,7 @@ impl<'a> Writing<'a> {
     }
 
     fn skip(&mut self, (unit, number): (&str, u64), id: &IssueId, reason: String) {
+        self.skipped.insert(id.clone());
         let refused = RefusedRecord::fault(Some(id.to_string()), reason);
         self.report.skipped.push(skipped(unit, number, refused));
     }
@@ -248,29 +271,29 @@ impl<'a> Writing<'a> {
         settled: Settled,
     ) -> Result<(), StoreError> {
         let id = &arrival.issue.id;
-        let is_lesser = matches!(settled, Settled::Known { is_lesser: true, .. });
-        let (doc, here, mut notes, is_new) = match settled {
-            Settled::Older => {
+        let noted = |note| Noted { id: id.to_string(), note, remedies: vec![] };
+        let (doc, here, mut notes, is_new, standing) = match settled {
+            Settled::Older(lasting) => {
                 self.older += 1;
+                self.report.notes.extend(lasting.into_iter().map(noted));
                 return Ok(());
             }
             Settled::Redacted => {
                 self.redacted += 1;
-                self.report.notes.push(Noted {
-                    id: id.to_string(),
-                    note: REDACTED_HERE.into(),
-                    remedies: vec![],
-                });
+                self.report.notes.push(noted(REDACTED_HERE.into()));
                 return Ok(());
             }
             Settled::Other(reason) => {
                 self.skip(place, id, reason);
                 return Ok(());
             }
-            Settled::New(fresh) => (Some(Record::New(fresh)), None, vec![], true),
-            Settled::Known { doc, here, notes, .. } => (doc.map(Record::Changed), here, notes, false),
+            Settled::New(fresh) => (Some(Record::New(fresh)), None, vec![], true, None),
+            Settled::Known { doc, here, notes, standing } => {
+                (doc.map(Record::Changed), here, notes, false, standing)
+            }
         };
-        notes.extend(arrival.lasting.iter().cloned());
+        let is_lesser = standing.is_some();
+        notes.extend(standing.unwrap_or_else(|| arrival.lasting.clone()));
         let is_changed = doc.is_some();
         if let Some(doc) = doc {
             let (written, doc) = match doc {
@@ -293,14 +316,15 @@ impl<'a> Writing<'a> {
             }
             let merged = doc.and_then(|doc| doc.read::<Issue>().ok());
             if let Some(now) = if is_new { Some(&arrival.issue) } else { merged.as_ref() } {
-                notes.extend(self.count_links(tx, now, here.as_deref())?);
+                let links = &mut self.links;
+                notes.extend(links.count(&mut self.report, (tx, self.batch), now, here.as_deref())?);
             }
         }
+        self.links.want(&arrival.issue);
         let work = self.work(tx, arrival, &mut notes)?;
         let Comments { new, edited } = comments::write(tx, arrival, is_lesser)?;
         self.report.comments += new;
         self.report.edited_comments += edited;
-        let noted = |note| Noted { id: id.to_string(), note, remedies: vec![] };
         self.report.notes.extend(notes.into_iter().map(noted));
         *match (is_new, is_changed || new + edited + work.total() > 0) {
             (true, _) => &mut self.report.created,
@@ -310,31 +334,11 @@ impl<'a> Writing<'a> {
         Ok(())
     }
 
-    /// Counts new relations and dependencies. Returns notes on issues that do not exist anywhere.
-    fn count_links(
-        &mut self,
-        tx: &Tx<'_>,
-        now: &Issue,
-        here: Option<&Issue>,
-    ) -> Result<Vec<String>, StoreError> {
-        let mut notes = Vec::new();
-        self.report.relations += added(&now.relations, here.map(|here| &here.relations)).count() as u64;
-        self.depends_on.insert(now.id.clone(), now.depends_on.iter().cloned().collect());
-        for target in added(&now.depends_on, here.map(|here| &here.depends_on)) {
-            self.report.dependencies += 1;
-            if self.dependent.last() != Some(&now.id) {
-                self.dependent.push(now.id.clone());
-            }
-            if !self.batch.places.contains_key(target) && tx.file(&layout::issue(target))?.is_none() {
-                notes.push(format!("it depends on `{target}`, which is neither in the source nor here"));
-            }
-        }
-        Ok(notes)
-    }
-
     fn end(mut self, tx: &Tx<'_>) -> Result<ImportReport, StoreError> {
-        sort(&mut self.report.skipped);
-        let cycles = cycles::notes(tx, &self.dependent, self.depends_on)?;
+        let Self { batch, links, skipped, report, .. } = &mut self;
+        batch.units.sort(&mut report.skipped);
+        let is_missing = |id: &IssueId| skipped.contains(id) || !batch.places.contains_key(id);
+        let cycles = std::mem::take(links).end(tx, &mut report.skipped, is_missing)?;
         self.report.cycles = cycles.iter().map(|noted| noted.note.clone()).collect();
         self.report.notes.extend(cycles);
         for (reason, issues) in [(OLDER, self.older), (REDACTED_HERE, self.redacted)] {
@@ -355,9 +359,4 @@ fn of_excess(excess: &Excess) -> String {
         }
         other => format!("it is too large: {other}"),
     }
-}
-
-/// The elements that are new in the set.
-fn added<'a, T: Ord>(now: &'a BTreeSet<T>, before: Option<&'a BTreeSet<T>>) -> impl Iterator<Item = &'a T> {
-    now.iter().filter(move |item| before.is_none_or(|before| !before.contains(item)))
 }

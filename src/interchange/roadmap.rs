@@ -71,8 +71,8 @@ pub(crate) static ROADMAP: Tracker = Tracker {
     read: arrival,
     completed: None,
     is_elsewhere: None,
+    foreign: None,
     kept,
-    has_items: false,
     hint: "a roadmap has layers or tasks",
 };
 

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::lines::Unreadable;
 use super::work::{Attempt, IssueWork, QueueArrival};
 use crate::model::issue::{Comment, Issue, StoredStatus};
+use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 
 /// The pure part of a tracker: what its records mean here.
@@ -25,10 +26,11 @@ pub(crate) struct Tracker {
     /// Whether two records with one id and birth are about issues of two places, if this tracker counts its issues from 1
     /// in each. `None` if its ids are unique.
     pub(crate) is_elsewhere: Option<fn(before: &Value, now: &Value) -> bool>,
+    /// Why a record of a source is from another tracker, although this one could read it. `None` if no other tracker
+    /// has such records. An existing issue was imported by this one, whatever its record looks like.
+    pub(crate) foreign: Option<fn(&Value) -> Option<RefusedRecord>>,
     /// The values of a record that have no field here. They stay in `imported`.
     pub(crate) kept: fn(&Value) -> Map<String, Value>,
-    /// Whether its records list the items that an issue has in queues.
-    pub(crate) has_items: bool,
     /// The hint for a file without such records.
     pub(crate) hint: &'static str,
 }
@@ -38,6 +40,8 @@ pub(crate) struct Tracker {
 pub(crate) struct Arrival {
     /// The issue; its `imported` is the source's record.
     pub(crate) issue: Issue,
+    /// Whether its record says when it was created.
+    pub(crate) is_dated: bool,
     /// When it last changed there; never before its creation.
     pub(crate) changed: Time,
     /// Its comments, each once.
@@ -52,16 +56,21 @@ pub(crate) struct Arrival {
     pub(crate) kept: BTreeSet<Cow<'static, str>>,
     /// The fields of the issue on which the record is silent: what is here stays.
     pub(crate) silent: Vec<&'static str>,
-    /// How many other records it refers to that are missing in the source. Of two with the same time of change, the one
-    /// that lacks fewer is the later one: the source was repaired.
-    pub(crate) lacking: usize,
+    /// How many other records it refers to that are missing in the source; `None` if it refers to none in this tracker.
+    pub(crate) lacking: Option<usize>,
 }
+
+/// The counter in the stamp of an issue that lacks nothing, if others can lack something.
+const COMPLETE: usize = 50_000;
+/// By how much each missing record lowers it. There is room for later stamps of the same time.
+const STEP: usize = 100;
 
 impl Arrival {
     /// An issue with the record that it was read from, and nothing else said.
     pub(crate) fn of(issue: Issue, record: Value, changed: Time) -> Self {
         Self {
             issue: Issue { imported: Some(record), ..issue },
+            is_dated: true,
             changed,
             comments: Vec::new(),
             work: IssueWork::default(),
@@ -69,8 +78,15 @@ impl Arrival {
             lasting: Vec::new(),
             kept: BTreeSet::new(),
             silent: Vec::new(),
-            lacking: 0,
+            lacking: None,
         }
+    }
+
+    /// The stamp of what it says. Of two records with the same time of change, the one that lacks fewer others is the
+    /// later one, since the source was repaired; in this way, a merge knows it, too.
+    pub(crate) fn stamp(&self) -> Stamp {
+        let counter = self.lacking.map_or(0, |lacking| COMPLETE.saturating_sub(lacking.saturating_mul(STEP)));
+        Stamp::import_of(self.changed, u32::try_from(counter).unwrap_or(u32::MAX))
     }
 
     /// Whether nothing is left to do: the issue was closed or cancelled, or its plan was executed.

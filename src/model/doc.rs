@@ -24,7 +24,7 @@ mod write;
 
 pub(crate) use apart::{Apart, DifferingFields, SideValue};
 pub(crate) use change::Frozen;
-pub(crate) use limits::{Excess, LARGEST_DOC};
+pub(crate) use limits::{Excess, LARGEST_DOC, fits_field};
 pub(crate) use step::{RecordStep, WrittenValue};
 pub(crate) use write::file_bytes;
 

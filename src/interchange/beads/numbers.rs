@@ -56,10 +56,15 @@ impl CommentNumbers {
     }
 }
 
-/// The number that a comment has in beads, if the record of its issue there is hidden.
+/// The number that a comment has in beads, if the record of its issue there is hidden or is kept without its comments.
 fn number_in_source(comment: &StandingComment<'_>, issue: &Issue) -> Option<u64> {
-    let is_hidden = issue.imported.as_ref().is_some_and(is_hidden);
-    first(comment).source_id.as_ref().filter(|_| is_hidden)?.parse().ok()
+    let is_without = |record: &Value| is_hidden(record) || record["comments"].is_u64();
+    first(comment)
+        .source_id
+        .as_ref()
+        .filter(|_| issue.imported.as_ref().is_some_and(is_without))?
+        .parse()
+        .ok()
 }
 
 /// The first version of a comment.

@@ -67,6 +67,18 @@ pub(super) fn fault(file: &str, number: u64, id: Option<&str>, reason: impl Into
     FoundRecord { unit: unit.into(), number, record: Err(refused) }
 }
 
+/// The place of a file of a store, by the unit of its lines, and its name; those of work folders come last, as they were
+/// read.
+pub(super) fn place(unit: &str) -> (usize, &str) {
+    const ORDER: [&str; 6] =
+        ["issues.jsonl", "issue-history.jsonl", "solutions/", "queues/", "queue/", "queue.json"];
+    let file = unit.trim_end_matches(" line");
+    match ORDER.iter().position(|start| file.starts_with(start)) {
+        Some(place) => (place, file),
+        None => (ORDER.len(), ""),
+    }
+}
+
 /// What the numbers of lines in a file count.
 pub(super) fn line_of(file: &str) -> String {
     format!("{file} line")

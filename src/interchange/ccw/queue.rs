@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::{conflict, groups, plan, says};
+use crate::interchange::fields::UNDATED;
 use crate::interchange::work::QueueArrival;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Queue, QueueDecision};
@@ -76,7 +77,8 @@ pub(super) struct SourceItem {
     pub(super) number: ItemId,
     pub(super) position: u64,
     pub(super) depends_on: Vec<String>,
-    pub(super) queued_at: Time,
+    /// As well as one knows.
+    pub(super) queued_at: Option<Time>,
     /// The item as ccw wrote it.
     pub(super) item: Value,
 }
@@ -99,12 +101,11 @@ const PLACED: &[&str] = &[
     "metadata",
 ];
 
-/// Reads a queue in `file`; `named` is its id if the file does not say it, `born` its time if it has none.
+/// Reads a queue in `file`; `named` is its id if the file does not say it.
 pub(super) fn read(
     given: &Value,
     (file, named): (&str, Option<&str>),
     index: &CcwQueueIndex,
-    born: Time,
 ) -> Result<SourceQueue, String> {
     let text = |name: &str| given.get(name).and_then(Value::as_str);
     let id = text("id").or_else(|| text("queue_id")).or(named).ok_or("it has no `id`")?;
@@ -117,11 +118,12 @@ pub(super) fn read(
         .map(|(name, _)| format!("there is no field here for the `{name}` of a queue, so it was left out"))
         .collect();
     let items = members(&given, &mut notes);
-    let created_at = text("created_at")
-        .and_then(Time::parse)
-        .or_else(|| made_at(&id))
-        .or_else(|| items.iter().filter_map(|it| it.get("queued_at")?.as_str().and_then(Time::parse)).min())
-        .unwrap_or(born);
+    let made = text("created_at").and_then(Time::parse).or_else(|| made_at(&id));
+    if made.is_none() {
+        notes.push(UNDATED.to_owned());
+    }
+    // Any other time would change with what else is in the store, and make another queue of it.
+    let created_at = made.unwrap_or(Time::EPOCH);
     let meta = given.get("_metadata").or_else(|| given.get("metadata"));
     let updated = meta.and_then(|meta| meta.get("updated_at")?.as_str()).or_else(|| text("updated_at"));
     let changed = updated.and_then(Time::parse).unwrap_or(created_at).max(created_at);
@@ -132,7 +134,7 @@ pub(super) fn read(
         Some("active") if !is_served => QueueDecision::Paused,
         _ => QueueDecision::Active,
     };
-    let items = numbered(items, created_at, &mut notes);
+    let items = numbered(items, made, &mut notes);
     let plans = PlansByName::of(&items);
     let conflicts = given.get("conflicts").and_then(Value::as_array).into_iter().flatten();
     let conflicts = conflicts.filter_map(|it| conflict::read(it, &plans, created_at, &mut notes));
@@ -235,7 +237,7 @@ fn joined(tasks: &[&Value]) -> Option<Value> {
 }
 
 /// Gives numbers to items that have none of the form `S-1`, and says so.
-fn numbered(items: Vec<Value>, created_at: Time, notes: &mut Vec<String>) -> Vec<SourceItem> {
+fn numbered(items: Vec<Value>, made: Option<Time>, notes: &mut Vec<String>) -> Vec<SourceItem> {
     let number =
         |item: &Value| item.get("item_id").and_then(Value::as_str).and_then(|id| ItemId::parse(id).ok());
     let mut last = items.iter().filter_map(|item| Some(number(item)?.number())).max().unwrap_or(0);
@@ -256,7 +258,7 @@ fn numbered(items: Vec<Value>, created_at: Time, notes: &mut Vec<String>) -> Vec
             notes.push(format!("two of its items have the id `{id}`; their plans tell them apart"));
         }
         let position = item.get("execution_order").and_then(Value::as_u64).filter(|order| *order > 0);
-        let queued_at = text("queued_at").and_then(Time::parse).unwrap_or(created_at);
+        let queued_at = text("queued_at").and_then(Time::parse).or(made);
         let position = position.unwrap_or(n as u64 + 1);
         all.push(SourceItem { issue, number: id, position, depends_on: vec![], queued_at, item });
     }
@@ -314,7 +316,9 @@ pub(super) fn entry(queue: &QueueId, it: &SourceItem, digest: Option<String>) ->
     entry.insert("queue_id".into(), queue.as_str().into());
     entry.insert("number".into(), it.number.as_str().into());
     entry.insert("position".into(), it.position.into());
-    entry.insert("queued_at".into(), it.queued_at.to_string().into());
+    if let Some(at) = it.queued_at {
+        entry.insert("queued_at".into(), at.to_string().into());
+    }
     if let Some(digest) = digest {
         entry.insert("plan_digest".into(), digest.into());
     }

@@ -66,7 +66,7 @@ fn read(reading: &mut Reading, folder: &Path, seen: &mut Seen) {
         let given = json!({
             "id": format!("QUE-{session}"), "created_at": made, "updated_at": changed, "solutions": items
         });
-        match queue::read(&given, (&at(STATE), None), &CcwQueueIndex::default(), reading.born()) {
+        match queue::read(&given, (&at(STATE), None), &CcwQueueIndex::default()) {
             Ok(queue) => reading.queues.push(queue),
             Err(why) => reading.faults.push(files::fault(&at(STATE), 0, None, why)),
         }

@@ -11,7 +11,6 @@ use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Each, FoundRecord, Records};
 use crate::interchange::work::QueueArrival;
 use crate::model::stamp::Stamp;
-use crate::model::time::Time;
 use crate::model::words::count;
 use crate::model::{digest, typed};
 
@@ -146,19 +145,13 @@ impl Reading {
 
     fn queue(&mut self, path: &Path, file: &str, named: Option<&str>, index: &CcwQueueIndex) {
         let Some(given) = files::json(path, file, &mut self.faults) else { return };
-        match queue::read(&given, (file, named), index, self.born()) {
+        match queue::read(&given, (file, named), index) {
             Ok(queue) => self.queues.push(queue),
             Err(why) => {
                 let id = given.get("id").and_then(Value::as_str);
                 self.faults.push(files::fault(file, 0, id, why));
             }
         }
-    }
-
-    /// When the first issue was made: as long as there are issues, this stays the same.
-    pub(super) fn born(&self) -> Time {
-        let times = self.issues.iter().filter_map(|it| it.issue.get("created_at")?.as_str());
-        times.filter_map(Time::parse).min().unwrap_or(Time::EPOCH)
     }
 
     fn end(mut self) -> CcwFolder {
@@ -217,6 +210,7 @@ impl Reading {
             found.push(FoundRecord { unit: unit.into(), number, record: Ok(issue) });
         }
         found.extend(self.faults);
+        found.sort_by(|one, two| files::place(&one.unit).cmp(&files::place(&two.unit)));
         let queues = self.queues.into_iter().map(|given| given.arrival).collect();
         CcwFolder { found, queues, remarks: self.remarks }
     }

@@ -2,7 +2,7 @@
 //! of it, stamped with the time at which the source said so, so that the later of that and of what somebody wrote here
 //! stands.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::interchange::tracker::Arrival;
 use crate::model::id::EntryId;
@@ -10,6 +10,7 @@ use crate::model::issue::Comment;
 use crate::model::record::{OnceSchema, entry_at, entry_bytes};
 use crate::model::redaction::REDACTED;
 use crate::model::stamp::Stamp;
+use crate::model::time::Time;
 use crate::model::words::count;
 use crate::rules::folder::thread;
 use crate::store::redaction::Redactions;
@@ -51,6 +52,7 @@ fn news(
 ) -> (Vec<Comment>, Comments) {
     let mut count = Comments::default();
     let mut written = Vec::new();
+    let all = Arrived::of(arrived);
     // By what an entry is called in the arrival, the one that says so here.
     let mut known: BTreeMap<&EntryId, EntryId> = BTreeMap::new();
     for comment in arrived {
@@ -58,7 +60,7 @@ fn news(
             continue;
         }
         let edits = comment.edits.as_ref().map(|id| known.get(id).unwrap_or(id).clone());
-        let entry = match version_of(here, comment, edits.as_ref(), arrived) {
+        let entry = match version_of(here, comment, edits.as_ref(), &all) {
             Some(last)
                 if same_text(&last.body, &comment.body)
                     || is_lesser
@@ -98,22 +100,43 @@ fn sound(tx: &Tx<'_>, folder: &str) -> Result<Vec<Comment>, StoreError> {
     Ok(found)
 }
 
+/// By what the comments of a source are known.
+#[derive(Default)]
+struct Arrived<'a> {
+    ids: BTreeSet<&'a EntryId>,
+    source_ids: BTreeSet<&'a str>,
+    /// How many there are of each time.
+    times: BTreeMap<Time, usize>,
+}
+
+impl<'a> Arrived<'a> {
+    fn of(comments: &'a [Comment]) -> Self {
+        let mut all = Self::default();
+        for it in comments {
+            all.ids.insert(&it.id);
+            all.source_ids.extend(it.source_id.as_deref());
+            *all.times.entry(it.created_at).or_default() += 1;
+        }
+        all
+    }
+
+    /// Whether an entry is that of one of them.
+    fn has(&self, it: &Comment) -> bool {
+        self.ids.contains(&it.id) || it.source_id.as_deref().is_some_and(|id| self.source_ids.contains(id))
+    }
+}
+
 /// What the source last said of a comment, as far as it is known here. A source may number its comments again, and an
 /// entry of an earlier version of this program has no number: then it is known by its text, or by its author.
 fn version_of<'a>(
     here: &'a [Comment],
     comment: &Comment,
     edits: Option<&EntryId>,
-    all: &[Comment],
+    all: &Arrived<'_>,
 ) -> Option<&'a Comment> {
     let by_id = here.iter().rev().find(|it| it.source_id.is_some() && it.identity() == comment.identity());
-    let is_free = |it: &&Comment| {
-        // Two people can say the same at the same time.
-        it.created_at == comment.created_at
-            && all.iter().all(|other| {
-                other.id != it.id && (other.source_id.is_none() || other.source_id != it.source_id)
-            })
-    };
+    // Two people can say the same at the same time.
+    let is_free = |it: &&Comment| it.created_at == comment.created_at && !all.has(it);
     let by_text = || {
         here.iter()
             .rev()
@@ -121,7 +144,7 @@ fn version_of<'a>(
             .find(|it| same_text(&it.body, &comment.body) && it.edits.as_ref() == edits)
     };
     let by_author = || {
-        let is_alone = all.iter().filter(|it| it.created_at == comment.created_at).count() == 1;
+        let is_alone = all.times.get(&comment.created_at) == Some(&1);
         let of_author = |it: &&Comment| {
             it.source_id.is_none() && it.author == comment.author && edits.is_none() && it.edits.is_none()
         };
@@ -170,13 +193,10 @@ pub(super) fn gone(before: &[Comment], now: &[Comment]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use proptest::prelude::*;
 
     use super::*;
     use crate::interchange::comment::{SourceComment, add};
-    use crate::model::time::Time;
 
     fn at(second: u64) -> Time {
         Time::from_seconds(i64::try_from(second).unwrap()).unwrap()

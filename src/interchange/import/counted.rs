@@ -74,17 +74,20 @@ pub(super) fn hash_of(record: &Value) -> u64 {
     hasher.finish()
 }
 
-/// The records to import; counts the others by their `reasons`, which has some already.
+/// The records to import, and the issues that are left out; counts those by their `reasons`, which has some already.
 pub(super) fn select(
     counted: BTreeMap<IssueId, Counted>,
     limit: Option<usize>,
     mut reasons: BTreeMap<String, u64>,
     left_out: &mut Vec<LeftOutIssues>,
-) -> BTreeMap<IssueId, usize> {
-    let mut places = BTreeMap::new();
+) -> (BTreeMap<IssueId, usize>, BTreeSet<IssueId>) {
+    let (mut places, mut unselected) = (BTreeMap::new(), BTreeSet::new());
     for (id, counted) in counted {
         match counted.left_out {
-            Some(reason) => *reasons.entry(reason).or_default() += 1,
+            Some(reason) => {
+                *reasons.entry(reason).or_default() += 1;
+                unselected.insert(id);
+            }
             None => {
                 places.insert(id, counted.index);
             }
@@ -94,9 +97,12 @@ pub(super) fn select(
         let mut order: Vec<usize> = places.values().copied().collect();
         order.sort_unstable();
         let beyond: BTreeSet<usize> = order.split_off(limit).into_iter().collect();
-        places.retain(|_, index| !beyond.contains(index));
+        let (left, kept): (BTreeMap<_, _>, _) =
+            places.into_iter().partition(|(_, index)| beyond.contains(index));
+        unselected.extend(left.into_keys());
+        places = kept;
         *reasons.entry("beyond the limit".into()).or_default() += beyond.len() as u64;
     }
     left_out.extend(reasons.into_iter().map(|(reason, issues)| LeftOutIssues { reason, issues }));
-    places
+    (places, unselected)
 }

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{comments, work};
 use crate::interchange::tracker::{Arrival, Tracker};
@@ -25,8 +25,8 @@ const SAME_TIME: &str = "a record with the same time of change but different con
 pub(super) enum Settled {
     /// There is no issue with this id.
     New(Fresh),
-    /// The existing record is from a later import.
-    Older,
+    /// The existing record is from a later import; what is lastingly wrong with that one.
+    Older(Vec<String>),
     /// Something of the existing issue is redacted, so it no longer follows its source.
     Redacted,
     /// Another issue has this id; why the source's is skipped, with everything that it says.
@@ -36,8 +36,8 @@ pub(super) enum Settled {
         doc: Option<Doc>,
         here: Option<Box<Issue>>,
         notes: Vec<String>,
-        /// Whether another record with the same time of change stands.
-        is_lesser: bool,
+        /// If another record with the same time of change stands, what is lastingly wrong with that one.
+        standing: Option<Vec<String>>,
     },
 }
 
@@ -52,7 +52,7 @@ impl Fresh {
         let record = arrival.issue.imported.take();
         let mut doc = made(arrival);
         if let Some(record) = &record {
-            doc = doc.with_imported(record.clone(), &Stamp::import(arrival.changed));
+            doc = doc.with_imported(record.clone(), &arrival.stamp());
         }
         arrival.issue.imported = record;
         Self { bytes: new_bytes(&layout::issue(&arrival.issue.id), &doc) }
@@ -61,8 +61,7 @@ impl Fresh {
 
 /// The record as it is written if the issue does not exist yet.
 fn made(arrival: &Arrival) -> Doc {
-    let changed = Stamp::import(arrival.changed);
-    Doc::imported(&ISSUE, &arrival.issue, Stamp::import(arrival.issue.created_at), &changed)
+    Doc::imported(&ISSUE, &arrival.issue, Stamp::import(arrival.issue.created_at), &arrival.stamp())
 }
 
 /// Decides what to do with the existing record, if there is one. `fresh` is the new record, if it was already made.
@@ -80,15 +79,13 @@ pub(super) fn settle(
 }
 
 fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option<Fresh>) -> Settled {
-    let birth = Stamp::import(arrival.issue.created_at);
-    let changed = Stamp::import(arrival.changed);
     let Some(mut doc) = here else {
         return Settled::New(fresh.unwrap_or_else(|| Fresh::of(&mut arrival.clone())));
     };
-    if doc.birth() != Some(&birth) {
+    let here = doc.read::<Issue>().ok();
+    if !is_one_birth(tracker, &doc, here.as_ref(), arrival) {
         return two_births(&doc);
     }
-    let here = doc.read::<Issue>().ok();
     if let Some(here) = here.as_ref().filter(|here| is_elsewhere(tracker, here, arrival)) {
         return two_places(here);
     }
@@ -103,24 +100,28 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
     }
     let silent = arrival.silent.clone();
     let mut notes = Vec::new();
-    let mut is_lesser = false;
+    let mut standing = None;
+    let changed = arrival.stamp();
     let is_changed = match (before, &here) {
-        (Some(before), _) if before.changed > arrival.changed => return Settled::Older,
+        (Some(before), _) if before.changed > arrival.changed => {
+            return Settled::Older(before.lasting);
+        }
         // The source has other content at the same time of change. With the stamps of the last import, the greater
         // value would win in each field separately, and half of a record come in; so the greater record wins as a
         // whole.
         (Some(before), Some(here)) if before.changed == arrival.changed => {
-            let greater = if rank(&before) > rank(arrival) {
+            let greater = if rank(tracker, &before) > rank(tracker, arrival) {
                 notes.push(SAME_TIME.to_owned());
-                is_lesser = true;
+                standing = Some(before.lasting.clone());
                 &before.issue
             } else {
                 &arrival.issue
             };
+            let birth = Stamp::import(arrival.issue.created_at);
             let whole = Doc::imported(&ISSUE, greater, birth, &changed);
             doc.is_read_in_part(&whole) && {
                 let [was, now] = [here, greater].map(|issue| said(issue, &silent, &doc));
-                let later = one_tick_later(&doc, &changed);
+                let later = one_tick_later(&doc, &changed).max(changed);
                 doc.update_imported(&was, &now, &later)
             }
         }
@@ -138,7 +139,7 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
             is_changed
         }
     };
-    Settled::Known { doc: is_changed.then_some(doc), here: here.map(Box::new), notes, is_lesser }
+    Settled::Known { doc: is_changed.then_some(doc), here: here.map(Box::new), notes, standing }
 }
 
 /// The arrival with what its record does not mention, from the record of the last import.
@@ -162,34 +163,34 @@ pub(crate) fn follow_source(tx: &mut Tx<'_>, id: &IssueId) -> Result<bool, Store
     }
     let path = layout::issue(id);
     let Some(doc) = records::doc(tx, &ISSUE, &path)? else { return Ok(false) };
-    let Some(last) = Last::of(&doc, trackers::read) else { return Ok(false) };
+    let Some(last) = Last::of(&doc, |record| Some(trackers::read(record)?.1)) else { return Ok(false) };
     let followed = last.followed(&doc);
     if let Some(now) = &followed {
         tx.write_new_doc(path, now)?;
     }
-    let removed = match last.tracker.has_items {
-        true => work::remove_others(tx, &last.arrival, &last.later(&doc))?,
-        false => 0,
+    // An item whose plan is missing in the source may still be listed there.
+    let removed = match last.arrival.lacking {
+        Some(0) => work::remove_others(tx, &last.arrival, &last.later(&doc))?,
+        _ => 0,
     };
     Ok(followed.is_some() || removed > 0)
 }
 
 /// What the source last said of an issue.
 struct Last {
-    tracker: &'static Tracker,
     arrival: Arrival,
     read: Stamp,
 }
 
 impl Last {
     /// `None` if nobody imported the issue, or if the source's record cannot be read.
-    fn of(doc: &Doc, read: impl Fn(&Value) -> Option<(&'static Tracker, Arrival)>) -> Option<Self> {
+    fn of(doc: &Doc, read: impl Fn(&Value) -> Option<Arrival>) -> Option<Self> {
         let last = doc.stamp("imported").filter(|stamp| stamp.is_import())?.clone();
         let here = doc.read::<Issue>().ok()?;
-        let (tracker, arrival) = read(here.imported.as_ref()?)?;
+        let arrival = read(here.imported.as_ref()?)?;
         let born = Stamp::import(arrival.issue.created_at);
-        let is_it = arrival.issue.id == here.id && doc.birth() == Some(&born);
-        is_it.then_some(Self { tracker, arrival, read: last })
+        let is_it = arrival.issue.id == here.id && (doc.birth() == Some(&born) || !arrival.is_dated);
+        is_it.then_some(Self { arrival, read: last })
     }
 
     /// A stamp for what follows from it.
@@ -219,9 +220,12 @@ fn said(issue: &Issue, silent: &[&str], here: &Doc) -> Value {
     said
 }
 
-/// By what two records with the same time are compared: one that lacks less is greater, else the bytes decide.
-fn rank(arrival: &Arrival) -> (Reverse<usize>, String) {
-    (Reverse(arrival.lacking), arrival.issue.imported.as_ref().map(digest::canonical).unwrap_or_default())
+/// By what two records with the same time are compared: one that lacks less is greater, else one with more members if
+/// this tracker writes those that were asked for, else the bytes decide.
+fn rank(tracker: &Tracker, arrival: &Arrival) -> (Reverse<Option<usize>>, usize, String) {
+    let record = arrival.issue.imported.as_ref();
+    let members = tracker.completed.and(record).and_then(Value::as_object).map_or(0, Map::len);
+    (Reverse(arrival.lacking), members, record.map(digest::canonical).unwrap_or_default())
 }
 
 /// The stamp after that of the last import, if that has the same time.
@@ -234,6 +238,14 @@ fn one_tick_later(doc: &Doc, changed: &Stamp) -> Stamp {
     let next = counter.and_then(|counter| counter.parse::<u32>().ok()).map_or(1, |counter| counter + 1);
     let later = format!("{}/{next:05}/{}", at.unwrap_or_default(), by.unwrap_or_default());
     Stamp::parse(&later).unwrap_or_else(|| changed.clone())
+}
+
+/// Whether the record of an import is about the issue that is `here`. One that does not say when the issue was created
+/// has no birth of its own, so it is known by its tracker.
+fn is_one_birth(tracker: &Tracker, doc: &Doc, here: Option<&Issue>, arrival: &Arrival) -> bool {
+    let born = Stamp::import(arrival.issue.created_at);
+    let known = || trackers::read(here?.imported.as_ref()?).filter(|(known, _)| known.name == tracker.name);
+    doc.birth() == Some(&born) || known().is_some_and(|(_, before)| !(before.is_dated && arrival.is_dated))
 }
 
 /// Two issues under one id: the existing one stays as it is, since only a merge decides between births. Every import

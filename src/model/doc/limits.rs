@@ -168,6 +168,11 @@ impl Doc {
     }
 }
 
+/// Whether a field can hold this value.
+pub(crate) fn fits_field(value: &Value) -> bool {
+    check_value(&LIMITS, "", value).is_ok()
+}
+
 fn check_element(limits: &Limits, key: &str) -> Result<(), Excess> {
     let (field, element) = key.split_once('/').unwrap_or((key, ""));
     let size = text_size(element);

@@ -15,7 +15,7 @@ fn import(here: &mut Option<Doc>, tracker: &Tracker, record: &Value) -> bool {
     match joined(here.take(), tracker, &arrival, None) {
         Settled::New(_) => *here = Some(made(&arrival)),
         Settled::Known { doc: Some(doc), .. } => *here = Some(doc),
-        Settled::Known { doc: None, .. } | Settled::Older | Settled::Redacted | Settled::Other(_) => {
+        Settled::Known { doc: None, .. } | Settled::Older(_) | Settled::Redacted | Settled::Other(_) => {
             return false;
         }
     }
@@ -103,7 +103,7 @@ fn bugs(states: &[State]) -> Vec<Value> {
 }
 
 fn follow(doc: &Doc, tracker: &'static Tracker) -> Option<Doc> {
-    Last::of(doc, |record| Some((tracker, (tracker.read)(record).ok()?)))?.followed(doc)
+    Last::of(doc, |record| (tracker.read)(record).ok())?.followed(doc)
 }
 
 /// The content of a record, apart from its stamps.
@@ -196,6 +196,109 @@ proptest! {
             }
         }
     }
+}
+
+/// A record of ccw that lacks so many of two plans.
+fn lacking(assignee: &str, lacking: usize) -> Value {
+    let item = |n: usize| {
+        let digest = (n >= lacking).then_some("sha256:1");
+        json!({"queue_id": "QUE-1", "number": format!("S-{n}"), "plan_digest": digest,
+            "item": {"item_id": format!("S-{n}"), "solution_id": format!("SOL-ISS-001-{n}")}})
+    };
+    let plans: Vec<String> = (lacking..2).map(|n| format!("SOL-ISS-001-{n}")).collect();
+    json!({"id": "ISS-001", "title": "T", "status": "queued", "assignee": assignee, "bound_solution_id": "SOL-ISS-001-1",
+        "created_at": "2026-01-01T08:00:00Z", "updated_at": day(0), "ccw": {"plans": plans, "items": [item(0), item(1)]}})
+}
+
+proptest! {
+    #[test]
+    fn of_records_with_one_time_that_lack_plans_the_most_complete_one_stands_in_every_clone(
+        texts in prop::array::uniform3("[a-z]{1,3}"),
+        orders in prop::array::uniform2(prop::collection::vec(0usize..3, 1..4)),
+    ) {
+        let records: Vec<Value> = texts.iter().enumerate().map(|(n, text)| lacking(text, n)).collect();
+        let read = |order: &[usize]| {
+            let mut here = None;
+            for n in order {
+                here = match here {
+                    None => { import(&mut here, &CCW, &records[*n]); here }
+                    Some(doc) => Some(import_into(&doc, &CCW, &records[*n]).0),
+                };
+            }
+            here.unwrap()
+        };
+        let [ada, bea] = [&orders[0], &orders[1]].map(|order| read(order));
+        let met = ada.clone().merge(bea.clone());
+        prop_assert_eq!(&met, &bea.merge(ada));
+        let met = follow(&met, &CCW).unwrap_or(met);
+        let best = *orders.iter().flatten().min().unwrap();
+        prop_assert_eq!(content(&met), content(&read(&[best])));
+        for n in orders.iter().flatten() {
+            prop_assert!(!import_into(&met, &CCW, &records[*n]).1, "importing {} again changes nothing", n);
+        }
+    }
+}
+
+#[test]
+fn a_record_without_a_time_of_creation_is_known_again() {
+    let undated = |record: &Value, title: &str, day: usize| {
+        let mut record = record.clone();
+        record.as_object_mut().unwrap().remove("created_at");
+        record["title"] = json!(title);
+        record["updated_at"] = json!(self::day(day));
+        record
+    };
+    for (tracker, record) in [(&BEADS, beads(0, [Some(1); 6])), (&CCW, lacking("Ada", 0))] {
+        let states = [undated(&record, "one", 0), undated(&record, "two", 1)];
+        let [one, two] = states.each_ref().map(|state| {
+            let mut here = None;
+            import(&mut here, tracker, state);
+            here.unwrap()
+        });
+        let (later, is_changed) = import_into(&one, tracker, &states[1]);
+        assert!(is_changed && content(&later) == content(&two), "{}", tracker.name);
+        let met = one.clone().merge(two);
+        assert_eq!(content(&follow(&met, tracker).unwrap_or(met)), content(&later), "{}", tracker.name);
+        // The source was corrected.
+        let mut dated = states[1].clone();
+        dated["created_at"] = json!("2025-01-01T08:00:00Z");
+        dated["updated_at"] = json!(day(2));
+        assert!(import_into(&later, tracker, &dated).1, "{}", tracker.name);
+    }
+    // An issue that was made here is another one.
+    let mut fields = content(&made(&(BEADS.read)(&beads(0, [None; 6])).unwrap()));
+    fields.as_object_mut().unwrap().remove("imported");
+    let stamp = Stamp::parse("2026-01-01T08:00:00.000Z/00000/7k3m2pq9").unwrap();
+    let here = Doc::born(&ISSUE, &fields, stamp);
+    let arrival = (BEADS.read)(&undated(&beads(0, [None; 6]), "one", 0)).unwrap();
+    assert!(matches!(joined(Some(here), &BEADS, &arrival, None), Settled::Other(_)));
+}
+
+#[test]
+fn a_record_of_beads_that_looks_like_one_of_ccw_follows_its_source_once_it_is_here() {
+    let mut record = beads(0, [Some(1); 6]);
+    record["bound_solution_id"] = json!("SOL-zoo-1-1");
+    assert!(BEADS.foreign.unwrap()(&record).is_some(), "a new one stays out");
+    let mut here = None;
+    import(&mut here, &BEADS, &record);
+    let mut later = beads(1, [None; 6]);
+    later["title"] = json!("later");
+    let (now, is_changed) = import_into(&here.unwrap(), &BEADS, &later);
+    let fields = content(&now);
+    assert!(is_changed && fields["title"] == "later", "{fields:#}");
+    assert_eq!((fields.get("tags"), fields.get("assignee")), (None, None), "what the source removed is gone");
+}
+
+#[test]
+fn a_record_that_says_more_at_the_same_time_comes_in() {
+    let few = github(0, [Some(1); 6]);
+    let mut here = None;
+    import(&mut here, &GITHUB, &few);
+    let mut more = few.clone();
+    more["id"] = json!("I_1");
+    let (now, is_changed) = import_into(&here.unwrap(), &GITHUB, &more);
+    assert!(is_changed && content(&now)["imported"]["id"] == "I_1");
+    assert!(!import_into(&now, &GITHUB, &few).1);
 }
 
 #[test]

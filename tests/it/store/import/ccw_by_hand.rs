@@ -168,7 +168,7 @@ fn the_queue_that_ccw_works_on_is_served_first() {
     assert_eq!(repo.json(&["queue", "show"])["id"], "QUE-20260102080000");
     let refused = repo.refused(1, &["queue", "hold", "S-1", "-m", "wait"]);
     let hint = refused["hint"].as_str().unwrap();
-    assert!(hint.starts_with("name the queue, too, as in `QUE-2026010") && hint.ends_with(":S-1`"), "{hint}");
+    assert!(hint.starts_with("name one of them, as in `QUE-2026010") && hint.ends_with(":S-1`"), "{hint}");
     assert_eq!(repo.json(&["next", "--local"])["issue_id"], "ISS-002");
 
     let again = store(&sandbox, "b");
@@ -234,7 +234,7 @@ fn the_one_queue_of_earlier_versions_keeps_its_groups_and_what_was_decided() {
     let item = |n: u32| json!({"issue_id": format!("ISS-00{n}"), "solution_id": format!("SOL-ISS-00{n}-1")});
     let queue = json!({"queue": [item(1), item(2), item(3)],
         "conflicts": [{"issues": ["ISS-001", "ISS-002"], "files": ["a.ts"], "resolution": "ISS-001 first"}],
-        "parallel_groups": [{"group": 1, "issues": ["ISS-001", "ISS-003"]}, {"group": 2, "issues": ["ISS-002"]}]});
+        "parallel_groups": [{"group": 1, "issues": ["ISS-001", "ISS-003"]}, {"group": 2, "issues": ["ISS-002"]}, null]});
     let folder = project.join(".workflow/issues");
     fs::create_dir_all(folder.join("queue")).unwrap();
     fs::write(folder.join("queue/execution-queue.json"), queue.to_string()).unwrap();
@@ -242,7 +242,17 @@ fn the_one_queue_of_earlier_versions_keeps_its_groups_and_what_was_decided() {
     let said = report["remarks"].to_string();
     assert!(said.contains("the resolution `ISS-001 first` of a conflict became its reason"), "{said}");
     assert!(!said.contains("parallel_groups"), "{said}");
-    assert_eq!(repo.json(&["queue", "show", "QUE-execution-queue"])["created_at"], AT);
+    assert!(said.contains("QUE-execution-queue: it does not say when it was created"), "{said}");
+    let shown = repo.json(&["queue", "show", "QUE-execution-queue"]);
+    assert_eq!(shown["created_at"], "1970-01-01T00:00:00.000Z");
+    assert_eq!(shown["items"][0]["queued_at"], AT, "that of its issue");
+    // An older issue makes no other queue of it.
+    let older =
+        issue(4, "registered", &json!({"created_at": "2025-01-01T08:00:00.000Z", "bound_solution_id": null}));
+    write(&project, &[older, issues[0].clone(), issues[1].clone(), issues[2].clone()], &[], &[]);
+    let again = import(&repo, &project);
+    assert_eq!((&again["created"], &again["queues"], &again["items"]), (&json!(1), &json!(0), &json!(0)));
+    assert!(!again["notes"].to_string().contains("a different one"), "{again:#}");
     let out = sandbox.root().join("out");
     export(&repo, &out);
     let written = read(&out.join(".workflow/issues/queues/QUE-execution-queue.json"));

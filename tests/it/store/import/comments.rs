@@ -90,3 +90,35 @@ fn a_redacted_comment_stays_hidden_when_the_issue_changes_there() {
     assert_eq!(texts(&repo), ["[redacted]"]);
     assert_eq!(comments(&repo, "zoo-1").len(), 1);
 }
+
+#[test]
+fn an_issue_with_more_comments_than_one_field_holds_comes_in_and_goes_out() {
+    let repo = store(&Sandbox::new(), "a");
+    let said = |n: u64| {
+        let at = format!("2026-01-01T{:02}:{:02}:{:02}Z", 10 + n / 3600, n / 60 % 60, n % 60);
+        json!({"id": n, "issue_id": "zoo-1", "author": "Bea", "text": format!("Comment {n}"), "created_at": at})
+    };
+    let all: Vec<Value> = (1..=3_500).map(said).collect();
+    let file = at(2, &json!({"comments": all}));
+    let report = import(&repo, &file);
+    assert_eq!(
+        (&report["created"], &report["comments"], &report["skipped"]),
+        (&json!(1), &json!(3_500), &json!([]))
+    );
+    assert_eq!(report["kept"][0]["what"], "its many `comments` are here, but not as the source wrote them");
+    assert_eq!(texts(&repo).len(), 3_500);
+    let again = import(&repo, &file);
+    assert_eq!(
+        (&again["unchanged"], &again["notes"], &again["commit"]),
+        (&json!(1), &json!([]), &Value::Null)
+    );
+    let later = at(3, &json!({"comments": all.iter().cloned().chain([said(3_501)]).collect::<Vec<_>>()}));
+    assert_eq!(import(&repo, &later)["comments"], 1);
+    let exported: Value = serde_json::from_str(&repo.wf(&["export", "beads"]).ok().stdout).unwrap();
+    let given = exported["comments"].as_array().unwrap();
+    let numbers: std::collections::BTreeSet<u64> =
+        given.iter().map(|it| it["id"].as_u64().unwrap()).collect();
+    assert_eq!((given.len(), numbers.len(), numbers.last()), (3_501, 3_501, Some(&3_501)));
+    let other = store(&Sandbox::new(), "b");
+    assert_eq!(import(&other, &exported.to_string())["comments"], 3_501);
+}

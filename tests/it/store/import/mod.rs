@@ -5,6 +5,7 @@ mod ccw;
 mod ccw_again;
 mod ccw_ahead;
 mod ccw_by_hand;
+mod ccw_incomplete;
 mod ccw_redacted;
 mod ccw_same_time;
 mod ccw_sessions;

@@ -213,6 +213,45 @@ fn a_record_beyond_the_limits_is_left_out_with_the_reason_and_not_as_known() {
 }
 
 #[test]
+fn a_dependency_on_a_skipped_issue_is_named_with_the_number_of_those_that_have_it() {
+    let repo = store(&Sandbox::new(), "a");
+    let on = |id: &str, targets: &[&str]| {
+        let links: Vec<Value> = targets.iter().map(|target| dependency(id, target, "blocks")).collect();
+        record(id, &json!({"dependencies": links}))
+    };
+    let many: Vec<Value> = (0..4_000).map(|n| dependency("zoo-7", &format!("zoo-x{n}"), "blocks")).collect();
+    let file = lines(&[
+        on("zoo-1", &["zoo-8", "zoo-7"]),
+        on("zoo-2", &["zoo-8", "zoo-9", "zoo-5"]),
+        record("zoo-5", &json!({"issue_type": "event"})),
+        record("zoo-7", &json!({"dependencies": many})),
+        record("zoo-8", &json!({"title": ""})),
+    ]);
+    let arguments = ["import", "beads", "-", "--skip-type", "event"];
+    let reasons = |report: &Value| -> Vec<String> {
+        let all = report["skipped"].as_array().unwrap().iter();
+        all.map(|it| format!("{} {}", it["id"], it["reason"])).collect()
+    };
+    let first = repo.json_in(&file, &arguments);
+    let told = reasons(&first);
+    assert!(told[0].starts_with("\"zoo-7\" \"it is too large"), "{told:#?}");
+    assert!(told[0].ends_with("; 1 issue depends on it\""), "{told:#?}");
+    assert_eq!(told[1], "\"zoo-8\" \"it has no `title`; 2 issues depend on it\"");
+    let notes: Vec<&str> =
+        first["notes"].as_array().unwrap().iter().map(|it| it["note"].as_str().unwrap()).collect();
+    assert_eq!(
+        notes,
+        [
+            "it depends on `zoo-5`, which the options left out",
+            "it depends on `zoo-9`, which is neither in the source nor here"
+        ]
+    );
+    // It stays named until the source is corrected.
+    let again = repo.json_in(&file, &arguments);
+    assert_eq!((reasons(&again), &again["commit"]), (told, &Value::Null));
+}
+
+#[test]
 fn numbers_stay_as_the_source_wrote_them() {
     let repo = store(&Sandbox::new(), "a");
     let line =
