@@ -79,12 +79,13 @@ impl LaneView {
 pub(super) mod tests {
     use super::*;
     use crate::index::IssueRow;
+    use crate::model::id::IssueId;
     use crate::model::priority::Priority;
 
     pub(in crate::board) fn card(id: &str, status: IssueStatus, title: &str) -> Carded {
         let priority = Priority::new(3).unwrap();
         let row = IssueRow {
-            id: id.into(),
+            id: IssueId::parse(id).unwrap(),
             status,
             priority,
             title: title.into(),
@@ -138,6 +139,6 @@ pub(super) mod tests {
         let from = lane.from(20);
         let lane = LaneView::new(read(IssueStatus::Planned, 10_000, from), Some(&lane));
         assert!(lane.is_at_hand(20), "{from}");
-        assert_eq!(lane.current().unwrap().row.id, "A-9999");
+        assert_eq!(lane.current().unwrap().row.id.as_str(), "A-9999");
     }
 }

@@ -150,7 +150,7 @@ impl Model {
 
     /// The id and status of the selected issue, if it is loaded.
     pub(super) fn selected(&self) -> Option<(String, IssueStatus)> {
-        self.selected_row().map(|row| (row.id.clone(), row.status))
+        self.selected_row().map(|row| (row.id.to_string(), row.status))
     }
 
     /// The selected issue, if it is loaded.
@@ -289,8 +289,8 @@ impl Model {
         let detail = self.detail.as_mut()?;
         let area = layout.detail?;
         if let Some(row) = selected {
-            if row.id != detail.issue {
-                (detail.issue, detail.top) = (row.id, 0);
+            if row.id.as_str() != detail.issue {
+                (detail.issue, detail.top) = (row.id.to_string(), 0);
                 detail.lines.clear();
             }
             detail.title = row.title;

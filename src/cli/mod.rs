@@ -40,8 +40,8 @@ const WIDEST_HELP: usize = 100;
 #[command(name = "git-wf", bin_name = "git wf", version, about, max_term_width = WIDEST_HELP)]
 #[command(propagate_version = true, disable_help_subcommand = true)]
 struct Arguments {
-    /// Print one JSON document on stdout. Errors are JSON on stderr. Warnings are in its field `warnings`, or on
-    /// stderr if the document is an array
+    /// Print one JSON document on stdout, with warnings in its field `warnings`, or on stderr if the document is an
+    /// array. Errors are JSON on stderr
     #[arg(long, global = true)]
     json: bool,
     #[command(flatten)]

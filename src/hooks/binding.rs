@@ -8,10 +8,8 @@ use bstr::ByteSlice;
 use crate::model::branch::Branch;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::person::Person;
-use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
-use crate::rules::claim::Claim;
-use crate::rules::claim_order;
+use crate::rules::claim::{self, Claim};
 use crate::rules::ending::Ending;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{ReadState, Store, StoreError, layout, records};
@@ -194,9 +192,7 @@ fn holder(
     wanted: impl Fn(&ExecutionFolder) -> bool,
 ) -> Result<Option<BoundExecution>, StoreError> {
     let executions = records::executions(read, issue)?;
-    let holder = claim_order::holder(&executions)
-        .filter(|it| it.outcome() == ExecutionStatus::Executing && wanted(it));
-    Ok(holder.map(|it| BoundExecution {
+    Ok(claim::held(&executions).filter(|it| wanted(it)).map(|it| BoundExecution {
         execution_id: it.execution.id.clone(),
         solution_id: it.execution.solution_id.clone(),
         task_id: None,

@@ -75,7 +75,7 @@ impl SortOrder {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IssueRow {
     /// Its id.
-    pub(crate) id: String,
+    pub(crate) id: IssueId,
     /// Its status.
     pub(crate) status: IssueStatus,
     /// Its priority.
@@ -99,7 +99,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<IssueRow> {
     let (status, priority): (u16, u8) = (row.get(1)?, row.get(2)?);
     let broken = || rusqlite::Error::FromSqlConversionFailure(1, Type::Integer, "out of range".into());
     Ok(IssueRow {
-        id: row.get(0)?,
+        id: IssueId::parse(&row.get::<_, String>(0)?).map_err(|_| broken())?,
         status: IssueStatus::ALL.get(usize::from(status)).copied().ok_or_else(broken)?,
         priority: Priority::new(priority.into()).ok_or_else(broken)?,
         title: row.get(3)?,

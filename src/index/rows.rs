@@ -11,8 +11,8 @@ use super::full_text::{self, Texts};
 use super::queues::{self, ItemRow};
 use super::upsert::{self, Beside, COMPONENTS, DEPENDS, IssueColumns, LINKS, PARENTS, TAGS, UIDS};
 use crate::model::id::{IssueId, QueueId};
-use crate::model::status::ExecutionStatus;
-use crate::rules::facts::{self, IssueFacts, Undecided};
+use crate::rules::claim;
+use crate::rules::facts::{IssueFacts, Undecided};
 use crate::rules::folder::IssueFolder;
 use crate::rules::shown::IssueDerived;
 use crate::store::{ReadState, StoreError, object_id, records};
@@ -222,7 +222,7 @@ fn row(folder: &IssueFolder, hidden: bool) -> IssueColumns {
     let (it, derived) = (&folder.issue.record, IssueDerived::of(folder));
     let tags: Vec<&str> = it.tags.iter().map(String::as_str).collect();
     // Even if the issue was closed, paused or cancelled since.
-    let is_executing = facts::holder(folder).is_some_and(|it| it.outcome() == ExecutionStatus::Executing);
+    let is_executing = claim::held(&folder.executions).is_some();
     IssueColumns {
         status: Value::Integer(derived.status as i64),
         over: Value::Integer(i64::from(derived.status.is_terminal())),

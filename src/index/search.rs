@@ -68,9 +68,9 @@ impl Index<'_> {
                     continue;
                 }
                 (_, None) => continue,
-                (_, Some(issue)) => issue.to_string(),
+                (_, Some(issue)) => issue,
             };
-            let n: Option<i64> = number.query_row([&issue], |row| row.get(0)).optional()?;
+            let n: Option<i64> = number.query_row([issue.as_str()], |row| row.get(0)).optional()?;
             let Some(n) = n.filter(|n| seen.insert(*n)) else { continue };
             let is_fit: i64 = fits.query_row(params![asked, n], |row| row.get(0))?;
             total += usize::from(is_fit == 0);

@@ -46,7 +46,9 @@ pub(super) fn list(
     let next = (rows.len() > MOST).then(|| (offset + MOST).to_string());
     rows.truncate(MOST);
     let issues = rows.into_iter().map(|row| {
-        Resource::new(format!("{ISSUE}{}", row.id), row.id).with_title(row.title).with_mime_type(JSON)
+        Resource::new(format!("{ISSUE}{}", row.id), row.id.to_string())
+            .with_title(row.title)
+            .with_mime_type(JSON)
     });
     let current = (offset == 0).then_some(current);
     Ok((current.into_iter().chain(issues).collect(), next))

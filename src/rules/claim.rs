@@ -27,6 +27,11 @@ pub(crate) enum Claim<'a> {
     },
 }
 
+/// The execution that holds the issue and is being executed, of all executions of the issue.
+pub(crate) fn held(executions: &[ExecutionFolder]) -> Option<&ExecutionFolder> {
+    claim_order::holder(executions).filter(|it| it.outcome() == ExecutionStatus::Executing)
+}
+
 impl<'a> Claim<'a> {
     /// The state of `id` among all executions of its issue.
     pub(crate) fn of(executions: &'a [ExecutionFolder], id: &ExecutionId) -> Self {
@@ -69,7 +74,9 @@ mod tests {
         let Claim::Lost { own, to: Some(to) } = Claim::of(&both, &id("b")) else { panic!() };
         assert_eq!((&own.execution.id, &to.execution.id), (&id("b"), &id("a")));
         assert!(matches!(Claim::of(&both, &id("c")), Claim::Unknown));
+        assert_eq!(held(&both).map(|it| &it.execution.id), Some(&id("a")));
         let ended = [execution("a", 1, Some(ExecutionStatus::Failed))];
         assert!(matches!(Claim::of(&ended, &id("a")), Claim::Ended(_)));
+        assert!(held(&ended).is_none());
     }
 }

@@ -7,9 +7,8 @@ use super::merges::{self, MergeBudget};
 use super::trailers;
 use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
-use crate::rules::claim_order;
+use crate::rules::claim;
 use crate::store::{CodeCommit, MOST_FILES, ReadState, Store, StoreError, layout, records};
 
 /// The log entry that links a commit.
@@ -86,11 +85,10 @@ pub(crate) fn execution_of(
     solution: &SolutionId,
 ) -> Result<Option<ExecutionId>, StoreError> {
     let executions = records::executions(read, &solution.issue())?;
-    let holder = claim_order::holder(&executions);
+    let held = claim::held(&executions).map(|it| &it.execution.id);
     let mut of_plan: Vec<_> = executions.iter().filter(|it| it.execution.solution_id == *solution).collect();
     of_plan.sort_by_key(|it| {
-        let goes_on = it.outcome() == ExecutionStatus::Executing
-            && holder.is_some_and(|holder| holder.execution.id == it.execution.id);
+        let goes_on = held == Some(&it.execution.id);
         (!goes_on, Reverse(it.execution.attempt), Reverse(it.execution.started_at), &it.execution.id)
     });
     Ok(of_plan.first().map(|it| it.execution.id.clone()))

@@ -108,7 +108,8 @@ impl Board {
                 continue;
             }
             let mut offset = input.from.iter().find(|it| it.0 == *status).map_or(0, |it| it.1);
-            if let Some(place) = all.iter().position(|it| Some(&it.row.id) == input.follow.as_ref()) {
+            let is_followed = |it: &&Carded| Some(it.row.id.as_str()) == input.follow.as_deref();
+            if let Some(place) = all.iter().position(|it| is_followed(it)) {
                 view.followed = Some((*status, place));
                 if !(offset..offset + MOST_CARDS).contains(&place) {
                     offset = place.saturating_sub(MOST_CARDS / 2);

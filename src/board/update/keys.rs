@@ -84,7 +84,7 @@ fn go(model: &mut Model, key: Key, page: usize) {
 pub(super) fn open(model: &mut Model) {
     let card = model.lane().and_then(|lane| lane.current()).map(|card| card.row.clone());
     if let Some(row) = card {
-        model.detail = Some(IssueDetail::new(row.id, row.title));
+        model.detail = Some(IssueDetail::new(row.id.to_string(), row.title));
     }
 }
 

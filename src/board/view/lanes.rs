@@ -103,7 +103,7 @@ fn card(card: &Carded, is_cursor: bool, area: Rect, buffer: &mut Buffer) {
         return;
     }
     let last = row(inner, usize::from(area.height) - 1);
-    let id = short(&card.row.id);
+    let id = short(card.row.id.as_str());
     put(buffer, last, id, ID);
     let used = u16::try_from(width(&clean_line(id)) + 1).unwrap_or(last.width).min(last.width);
     let rest = Rect { x: last.x + used, width: last.width - used, ..last };

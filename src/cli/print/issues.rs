@@ -64,7 +64,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows, skipped: usize) -
         let closed =
             found.is_by_closing.then(|| Cell::from(issue.finished.map(time::when).unwrap_or_default()));
         let cells = [
-            Cell::new(screen.id(&issue.id), style::ID),
+            Cell::new(screen.id(issue.id.as_str()), style::ID),
             Cell::new(issue.priority.name(), priority_style(issue.priority)),
             Cell::new(issue.status.as_str(), status_style(issue.status)),
         ];

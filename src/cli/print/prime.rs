@@ -128,7 +128,7 @@ fn waiting(it: &PrimedWaiting, out: &mut String) {
     let _ = writeln!(out, "\n## {heading} ({shown})\n");
     for it in &it.first {
         let item = it.item.as_ref().map(|name| format!("{} ", clean_line(name))).unwrap_or_default();
-        let _ = writeln!(out, "- {item}{}: {}", clean_line(&it.issue_id), clean_line(&it.title));
+        let _ = writeln!(out, "- {item}{}: {}", it.issue_id, clean_line(&it.title));
     }
     if it.count == 0 {
         out.push_str("None.\n");

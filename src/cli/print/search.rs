@@ -17,7 +17,7 @@ pub(in crate::cli) fn found(screen: &mut Screen, found: &SearchResult) -> io::Re
         writeln!(
             screen,
             "{} {} {}",
-            painter.paint(style::ID, screen.id(&hit.id)),
+            painter.paint(style::ID, screen.id(hit.id.as_str())),
             painter.paint(status_style(hit.status), hit.status.as_str()),
             painter.paint(style::HEADING, &hit.title)
         )?;

@@ -184,17 +184,13 @@ fn ranked(
     (skipped, limit): (usize, usize),
 ) -> Result<(usize, Vec<IssueView>), Refusal> {
     let done = issues::search(session, query, RANKED)?;
-    let ranks: HashMap<String, usize> =
+    let ranks: HashMap<IssueId, usize> =
         done.view.hits.into_iter().enumerate().map(|(rank, hit)| (hit.id, rank)).collect();
     let all = List { offset: 0, limit: None, ..list };
     let done = issues::rows(session, &all, false)?;
-    let mut ids: Vec<String> = done.view.rows.into_iter().map(|row| row.id).collect();
+    let mut ids: Vec<IssueId> = done.view.rows.into_iter().map(|row| row.id).collect();
     ids.sort_by_key(|id| ranks.get(id).copied().unwrap_or(usize::MAX));
     let snapshot = session.store().snapshot()?;
-    let views = ids
-        .iter()
-        .skip(skipped)
-        .take(limit)
-        .map(|id| Ok(IssueView::of(&existing(&snapshot, &IssueId::parse(id)?)?)));
+    let views = ids.iter().skip(skipped).take(limit).map(|id| Ok(IssueView::of(&existing(&snapshot, id)?)));
     Ok((ids.len(), views.collect::<Result<_, Refusal>>()?))
 }

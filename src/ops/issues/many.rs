@@ -73,7 +73,7 @@ pub(crate) fn many_preview(session: &Session, list: &List, change: &Many) -> Ans
 /// Those of `edit`, `close` and `comment`.
 pub(crate) fn many(session: &Session, issues: Vec<Related>, change: Many) -> Answer<ManyChanged> {
     let permit = session.permit(change.operation())?;
-    let ids: Vec<IssueId> = issues.iter().filter_map(|it| IssueId::parse(&it.id).ok()).collect();
+    let ids: Vec<IssueId> = issues.iter().map(|it| it.id.clone()).collect();
     let how_many = count(ids.len(), "issue");
     let total = Some(ids.len() as u64);
     let commit = match change {

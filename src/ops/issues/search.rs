@@ -29,8 +29,7 @@ pub(crate) struct SearchResult {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FoundIssue {
     /// Its id.
-    #[schemars(with = "IssueId")]
-    pub(crate) id: String,
+    pub(crate) id: IssueId,
     /// Its title.
     pub(crate) title: String,
     /// Its status.

@@ -66,7 +66,7 @@ pub(crate) struct Contents {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Related {
     /// Its id.
-    pub(crate) id: String,
+    pub(crate) id: IssueId,
     /// Its title.
     pub(crate) title: String,
     /// Its status.

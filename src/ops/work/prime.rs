@@ -139,7 +139,7 @@ pub(crate) struct PrimedReady {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item: Option<String>,
     /// The issue.
-    pub(crate) issue_id: String,
+    pub(crate) issue_id: IssueId,
     /// Its title.
     pub(crate) title: String,
 }
@@ -298,11 +298,11 @@ fn waiting(store: &Store, snapshot: &Snapshot<'_>, what: Waiting) -> Result<Opti
     let mut first = Vec::new();
     for it in found {
         let item = it.item.as_ref().and_then(|name| budget.text(name, 60));
-        let (Some(issue_id), Some(title)) = (budget.text(&it.issue_id, 60), budget.text(&it.title, 25))
+        let (Some(_), Some(title)) = (budget.text(it.issue_id.as_str(), 60), budget.text(&it.title, 25))
         else {
             break;
         };
-        first.push(PrimedReady { item, issue_id, title });
+        first.push(PrimedReady { item, issue_id: it.issue_id, title });
     }
     Ok(Some(PrimedWaiting { what, count, first }))
 }
@@ -319,7 +319,7 @@ fn ready(world: &QueueWorld) -> (usize, Vec<PrimedReady>) {
         let id = &it.item.issue_id;
         PrimedReady {
             item: Some(item_name(views.len(), &view.queue.id, &it.item)),
-            issue_id: id.to_string(),
+            issue_id: id.clone(),
             title: world.facts.get(id).map(|issue| issue.title.clone()).unwrap_or_default(),
         }
     };

@@ -8,7 +8,7 @@ use crate::ops::Refusal;
 use crate::ops::issues::{self, List, Total};
 use crate::web::forms::PageForm;
 use crate::web::layout::one;
-use crate::web::parts::{badge, place_of, priority, record_text};
+use crate::web::parts::{badge, issue_id, priority, record_text};
 use crate::web::place::Place;
 use crate::web::view::{PageContent, View};
 
@@ -59,21 +59,18 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
 }
 
 fn card(view: &View<'_>, row: &IssueRow) -> Markup {
-    let form = PageForm::new(view, "move", &row.id);
+    let form = PageForm::new(view, "move", row.id.as_str());
     let may_move = view.may_write() && row.status != IssueStatus::Executing;
     html! {
         article.card draggable=[may_move.then_some("true")] data-id=(row.id) {
             div {
-                @match place_of(&row.id) {
-                    Some(place) => (view.id(&place, &row.id)),
-                    None => (row.id),
-                }
+                (issue_id(view, &row.id))
                 " " (priority(row.priority))
             }
             div.title { (record_text(view, &row.title)) }
             @if may_move {
                 (form.small(html! {
-                    (form.hidden("issue", &row.id))
+                    (form.hidden("issue", row.id.as_str()))
                     (form.choice("status", "Move to", &super::issue::moves(row.status), row.status.as_str()))
                 }, "Move"))
             }

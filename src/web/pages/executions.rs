@@ -142,12 +142,12 @@ fn latest(view: &View<'_>, pages: ListPosition) -> Result<Latest, Refusal> {
     let first = running.iter().filter(|_| pages.page == 1);
     let snapshot = view.session.store().snapshot()?;
     let (mut shown, mut left_out) = (Vec::new(), Vec::new());
-    for id in first.chain(others).filter_map(|row| IssueId::parse(&row.id).ok()) {
-        let mut own = work::executions(&existing(&snapshot, &id)?);
+    for id in first.chain(others).map(|row| &row.id) {
+        let mut own = work::executions(&existing(&snapshot, id)?);
         let earlier = own.len().saturating_sub(MOST_ATTEMPTS);
         shown.extend(own.drain(earlier..));
         if earlier > 0 {
-            left_out.push((id, earlier));
+            left_out.push((id.clone(), earlier));
         }
     }
     shown.sort_by_key(|it| std::cmp::Reverse(it.execution.started_at));

@@ -208,8 +208,7 @@ fn running(view: &View<'_>) -> Result<(Vec<(String, ExecutionView)>, usize), Ref
     let snapshot = view.session.store().snapshot()?;
     let mut found = Vec::new();
     for row in rows {
-        let Ok(id) = IssueId::parse(&row.id) else { continue };
-        let mut all = work::executions(&existing(&snapshot, &id)?);
+        let mut all = work::executions(&existing(&snapshot, &row.id)?);
         found.extend(all.pop().map(|last| (row.title, last)));
     }
     Ok((found, count))

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::model::exploration::Explored;
 use crate::ops::issues::Related;
-use crate::web::parts::{PagedLists, badge, counted, file, linked, person, place_of, record_text, when};
+use crate::web::parts::{PagedLists, badge, counted, file, issue_id, linked, person, record_text, when};
 use crate::web::view::View;
 
 /// Issues per page.
@@ -21,10 +21,7 @@ pub(super) fn related(view: &View<'_>, lists: &PagedLists, name: &str, issues: &
             ul.rows {
                 @for it in shown {
                     li {
-                        @match place_of(&it.id) {
-                            Some(place) => (view.id(&place, &it.id)),
-                            None => span.id { (it.id) },
-                        }
+                        (issue_id(view, &it.id))
                         " " (badge(it.status.as_str())) " " (record_text(view, &it.title))
                     }
                 }

@@ -11,7 +11,7 @@ mod value;
 pub(super) use lists::{ListPosition, PagedLists, pager};
 pub(super) use markdown::markdown;
 pub(super) use plan::{Shown, file, plan_body, task};
-pub(super) use table::issue_table;
+pub(super) use table::{issue_id, issue_table};
 pub(super) use text::{
     block, cut, editable, encoded, linked, long, one_line, parts, person, place_of, record_text, sentence,
     with_c1,

@@ -41,9 +41,6 @@ pub(in crate::web) fn issue_table(
 }
 
 /// The id of an issue as a link to it.
-fn issue_id(view: &View<'_>, id: &str) -> Markup {
-    match IssueId::parse(id) {
-        Ok(typed) => view.id(&Place::Issue(typed), id),
-        Err(_) => html! { (id) },
-    }
+pub(in crate::web) fn issue_id(view: &View<'_>, id: &IssueId) -> Markup {
+    view.id(&Place::Issue(id.clone()), id.as_str())
 }

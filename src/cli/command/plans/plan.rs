@@ -11,9 +11,9 @@ use crate::rules::plan_text::{self, PlanText, TaskText};
 /// Make a plan for an issue from options, or in your editor
 ///
 /// Each --task begins a task; --step, --done-when, --verify, --test, --path and --after after it belong to it. Without
-/// --task, your editor opens with a template, or the same text is read from a file or -m. With --task, the text says
-/// in its first line what the plan does, and below it how and why (default: the title of the issue); with -e, too, your
-/// editor opens with the plan so far. `git wf solution add` takes plans as JSON, with every field that a plan can have.
+/// --task, your editor opens with a template, or the same text is read from a file or -m. With --task, the first
+/// line of the text says what the plan does, and the rest how and why (default: the title of the issue); add -e to open
+/// the plan so far in your editor. `git wf solution add` takes plans as JSON, with every field that a plan can have.
 ///
 /// The plan is bound at once if its quality is 0.8 or more. For that, give each task two --step, a --done-when that can be
 /// checked, --verify and --test, and rate the plan with --risk, --impact and --complexity; `git wf solution check` says

@@ -52,7 +52,7 @@ enum To {
     /// Prints one record per line (Agent Trace 0.1, <https://agent-trace.dev>) for each commit that is linked to an execution
     /// and added lines: the files, the added lines by their numbers in that commit, and the agent and model if a session
     /// recorded them; otherwise the contributor is unknown. `metadata` names the issue, the plan, the task and the
-    /// execution. Merges have no record. The same store always gives the same output.
+    /// execution. Merges are left out. The same store always gives the same output.
     AgentTrace(AgentTrace),
     /// Export the findings of `audit` as an in-toto statement, optionally signed
     ///

@@ -3,7 +3,7 @@ use crate::ops::trail::{self, Relink};
 
 /// Find and link commits that no hook saw
 ///
-/// Such commits were made without the hooks or on another machine, squashed by a forge, applied from a mail, or
+/// Such commits were made without the hooks or on another machine, squashed by a forge, applied from an email, or
 /// rebased without hooks. They are recognized by their trailers, or else by the commits that their message says they
 /// revert, copy or squash ("This reverts commit"), or else by git's patch id: that of a linked commit, or of all
 /// commits of an execution together. A commit whose trailers name only an issue is linked to its only execution, or to

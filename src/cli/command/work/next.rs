@@ -4,9 +4,10 @@ use crate::ops::work::Claimable;
 
 /// Claim the next ready item and execute it in this worktree
 ///
-/// If the ref has a remote, the claim is made through it, so no other clone gets the same item. Items whose lease has
-/// expired are taken over. With a remote, more than this clone's clock must show that: this clone has known the claim for
-/// a whole lease without a renewal, or someone else's commit is dated after the lease's end.
+/// If the ref has a remote, the claim is made through it, so no other clone gets the same item. An item can be taken over
+/// ten minutes after its lease has expired. With a remote, this clone's clock alone does not show that: it must have
+/// known the claim for the whole lease and ten minutes without a renewal, or a commit by someone else must be dated
+/// after the end of the lease.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The item to take: S-1, QUE-…:S-1, or the id of a plan or issue (default: the first ready one)

@@ -31,8 +31,8 @@ use crate::ui;
 ///
 /// An agent that gives no valid answer is asked once more. An execution that still fails is retried once, in a new worktree
 /// (--retry). When no retries are left, or when its agent took too long, its issue is skipped; on a terminal without --yes,
-/// you are asked whether to retry it, skip it or stop the run. An agent that writes and changes nothing for wf.run.silence
-/// (default for acp: 15m) is stopped and started again, once; an agent that speaks acp is first reminded twice.
+/// you are asked whether to retry it, skip it or stop the run. An agent that neither prints nor changes anything for
+/// wf.run.silence (default for acp: 15m) is stopped and started again, once; an agent that speaks acp is first reminded twice.
 ///
 /// Ctrl-C ends the run once the current steps are done and completed work is merged; a second Ctrl-C ends it at once.
 /// `git wf run resume` continues it.

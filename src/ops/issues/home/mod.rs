@@ -273,7 +273,7 @@ fn first_with(index: &Index<'_>, status: IssueStatus) -> Result<Option<IssueId>,
     }
     let mut found = None;
     let _ = index.each_listed(&numbers, |row| {
-        found = IssueId::parse(&row.id).ok();
+        found = Some(row.id);
         ControlFlow::<()>::Continue(())
     })?;
     Ok(found)
