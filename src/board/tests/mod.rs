@@ -109,7 +109,7 @@ impl Board {
             }
             let mut offset = input.from.iter().find(|it| it.0 == *status).map_or(0, |it| it.1);
             let is_followed = |it: &&Carded| Some(it.row.id.as_str()) == input.follow.as_deref();
-            if let Some(place) = all.iter().position(|it| is_followed(it)) {
+            if let Some(place) = all.iter().position(is_followed) {
                 view.followed = Some((*status, place));
                 if !(offset..offset + MOST_CARDS).contains(&place) {
                     offset = place.saturating_sub(MOST_CARDS / 2);
