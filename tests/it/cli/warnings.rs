@@ -64,7 +64,7 @@ fn where_warnings_are_is_documented() {
     let words: Vec<&str> = help.split_whitespace().collect();
     let said = words.join(" ");
     assert!(
-        said.contains("Warnings are in its field `warnings`, or on stderr if the document is an array"),
+        said.contains("with warnings in its field `warnings`, or on stderr if the document is an array"),
         "{help}"
     );
 }
