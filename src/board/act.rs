@@ -201,6 +201,7 @@ fn claim(session: &Session, issue: String, has_own_worktree: bool) -> Result<Sai
         local: false,
         worktree: has_own_worktree.then_some(None),
         is_fresh: false,
+        run: None,
         model: None,
     };
     Ok(said(work::claim(session, &wish)?, |claim| {

@@ -10,7 +10,7 @@ use super::declare::{object, once};
 use super::digest::PlanDigest;
 use super::fingerprint::Fingerprint;
 use super::hash::{CommitHash, PatchId};
-use super::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use super::id::{ExecutionId, IssueId, ItemId, QueueId, RunId, SolutionId};
 use super::log_entry::log_entry;
 use super::person::Person;
 use super::record::execution_fingerprint;
@@ -63,6 +63,8 @@ once! {
         fact worktree: Option<String> = default,
         /// The remote through which the claim was made; absent for a local claim.
         fact via: Option<String> = default,
+        /// The run that made the claim; absent for a claim of a person or of an agent outside of a run.
+        fact run_id: Option<RunId> = default,
         /// Earlier attempts that this one sets aside.
         fact supersedes: Vec<Supersedes> = default,
         /// When the claim was made.

@@ -30,6 +30,7 @@ pub(super) fn claim(id: &str, second: i64) -> Execution {
         base_commit: None,
         worktree: None,
         via: None,
+        run_id: None,
         supersedes: vec![],
         started_at: time(second),
         lease_expires_at: time(second + 10),

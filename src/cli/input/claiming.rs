@@ -44,7 +44,16 @@ impl ClaimOptions {
         let Self { allow_overlap, local, wait: limit, worktree } = self;
         let worktree = worktree.map(|path| path.map(absolute).transpose()).transpose()?;
         let session = context.session()?;
-        let wish = ClaimRequest { what, queue, allow_overlap, local, worktree, is_fresh: false, model: None };
+        let wish = ClaimRequest {
+            what,
+            queue,
+            allow_overlap,
+            local,
+            worktree,
+            is_fresh: false,
+            run: None,
+            model: None,
+        };
         Ok(waiting::claim(&session, &wish, limit, context)?)
     }
 }

@@ -97,6 +97,7 @@ fn attempt(issue: &Issue, number: u64, tried: &Tried<'_>, is_current: bool) -> A
         base_commit: None,
         worktree: None,
         via: None,
+        run_id: None,
         supersedes: vec![],
         started_at: tried.started,
         lease_expires_at: tried.started.plus_millis(lease::DEFAULT),

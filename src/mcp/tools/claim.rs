@@ -103,6 +103,7 @@ impl Tool for ClaimTool {
             local: input.local,
             worktree,
             is_fresh: false,
+            run: None,
             model: input.model,
         };
         let done = work::claim(session, &request)?;

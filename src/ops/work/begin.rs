@@ -11,6 +11,7 @@ use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::execution::{AsideReason, Execution, Supersedes};
 use crate::model::hash::CommitHash;
+use crate::model::id::RunId;
 use crate::model::op::Op;
 use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
@@ -92,14 +93,24 @@ pub(super) fn pick(
     }
 }
 
+/// What a claim says beside what it takes, and where.
+pub(super) struct ClaimTerms<'a> {
+    /// The remote through which it is made.
+    pub(super) remote: Option<&'a str>,
+    /// How long it holds, in milliseconds.
+    pub(super) lease: i64,
+    /// What makes it different from any other.
+    pub(super) nonce: &'a Uid,
+    /// The run that makes it.
+    pub(super) run: Option<&'a RunId>,
+}
+
 pub(super) fn execution(
     tx: &Tx<'_>,
     store: &Store,
     picked: &Picked,
     place: &PlanWorkplace,
-    remote: Option<&str>,
-    lease: i64,
-    nonce: &Uid,
+    terms: &ClaimTerms<'_>,
 ) -> Result<Execution, Refusal> {
     let item = &picked.item;
     let folder = existing_outline(tx, &item.issue_id)?;
@@ -122,7 +133,7 @@ pub(super) fn execution(
     let role = store.role().map(str::to_owned);
     Ok(Execution::made(&item.issue_id, |id| Execution {
         id,
-        nonce: nonce.to_string(),
+        nonce: terms.nonce.to_string(),
         issue_id: item.issue_id.clone(),
         solution_id: item.solution_id.clone(),
         plan_digest: item.plan_digest.clone(),
@@ -135,10 +146,11 @@ pub(super) fn execution(
         branch: Some(branch),
         base_commit,
         worktree,
-        via: remote.map(str::to_owned),
+        via: terms.remote.map(str::to_owned),
+        run_id: terms.run.cloned(),
         supersedes,
         started_at: now,
-        lease_expires_at: now.plus_millis(lease),
+        lease_expires_at: now.plus_millis(terms.lease),
     }))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::begin::{execution, pick, settle, workplace};
+use super::begin::{ClaimTerms, execution, pick, settle, workplace};
 use super::claim_view::{ClaimView, TakenClaim, view};
 use super::session::{joins, of_caller};
 use super::unseen_claim::{Left, left_behind, lost, made_of};
@@ -10,6 +10,7 @@ use super::{WorktreeClaim, own, publish_waiting};
 use crate::git::fault;
 use crate::model::code::Code;
 use crate::model::execution::Event;
+use crate::model::id::RunId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
@@ -46,6 +47,8 @@ pub(crate) struct ClaimRequest {
     pub(crate) worktree: Option<Option<PathBuf>>,
     /// Start that worktree from HEAD on a new branch, not on the branch of an earlier attempt.
     pub(crate) is_fresh: bool,
+    /// The run that claims.
+    pub(crate) run: Option<RunId>,
     /// The model of the agent that claims, if it names one. The agent itself is the session's caller.
     pub(crate) model: Option<String>,
 }
@@ -141,7 +144,8 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
             return held.map(|it| it.execution).ok_or_else(|| lost(&id));
         }
         let picked = pick(store, index.as_ref(), tx, wish, remote, &nonce)?;
-        let execution = execution(tx, store, &picked, &place, remote, lease, &nonce)?;
+        let terms = ClaimTerms { remote, lease, nonce: &nonce, run: wish.run.as_ref() };
+        let execution = execution(tx, store, &picked, &place, &terms)?;
         if !made.contains(&execution.id) {
             made.push(execution.id.clone());
         }

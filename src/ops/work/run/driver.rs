@@ -11,7 +11,7 @@ use crate::model::code::Code;
 use crate::model::id::RunId;
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
-use crate::model::run_log::{RunEvent, RunStatus};
+use crate::model::run_log::RunStatus;
 use crate::model::text_enum;
 use crate::ops::Refusal;
 use crate::rules::folder::RunFolder;
@@ -76,15 +76,6 @@ fn is_own(files: &Path, driver: Option<&str>) -> bool {
         }
         None => files.exists(),
     }
-}
-
-/// Whether a process of another repository has ever driven the run.
-pub(super) fn was_elsewhere(files: &Path, run: &RunFolder) -> bool {
-    let mut drivers = run.log.iter().filter_map(|entry| match &entry.event {
-        RunEvent::Phase(reached) => reached.driver.as_deref(),
-        _ => None,
-    });
-    drivers.any(|driver| !is_own(files, Some(driver)))
 }
 
 fn is_locked(files: &Path) -> bool {

@@ -5,7 +5,6 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrived::Arrivals;
-use super::driver;
 use super::leftovers::is_in;
 use super::paths::{RunPaths, head};
 use super::tree;
@@ -114,7 +113,6 @@ pub(super) fn standings(
     }
     ready.retain(|issue| !waits_for.contains_key(issue));
     let head = head(store, &folder.run)?.and_then(|hash| object_id(hash.as_str()));
-    let is_taken_over = driver::was_elsewhere(&places.files, folder);
     let at = StandingReader {
         store,
         places,
@@ -122,7 +120,6 @@ pub(super) fn standings(
         progress: &progress,
         arrivals,
         head,
-        is_taken_over,
         claimed: OnceCell::new(),
     };
     let mut all = Vec::new();
@@ -179,8 +176,6 @@ struct StandingReader<'a> {
     head: Option<ObjectId>,
     /// Executions that the run claimed and was about to make a worktree for when it was killed.
     claimed: OnceCell<Vec<ExecutionId>>,
-    /// Whether another clone drove the run before.
-    is_taken_over: bool,
 }
 
 impl StandingReader<'_> {
@@ -198,11 +193,9 @@ impl StandingReader<'_> {
         let status = facts::status(folder);
         let logged = self.progress.issue(id);
         let executed = logged.and_then(|issue| issue.execution_id);
-        let is_begun = logged.is_some_and(|issue| !issue.is_untouched());
-        // Another clone may not have published yet what it logged.
-        let is_since = |it: &ExecutionFolder| it.execution.started_at >= self.run.created_at;
+        // A killed process, or another clone, may have claimed it without a trace of that in the log.
         let is_own = |it: &&ExecutionFolder| {
-            executed == Some(&it.execution.id) || (self.is_taken_over && is_begun && is_since(it))
+            executed == Some(&it.execution.id) || it.execution.run_id.as_ref() == Some(&self.run.id)
         };
         let own = holder.filter(is_own);
         let is_ours = match holder {

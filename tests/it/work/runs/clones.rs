@@ -246,27 +246,39 @@ fn tests_that_come_with_the_claim_are_not_run_before_someone_agrees() {
 }
 
 #[test]
-fn a_branch_that_a_person_worked_on_is_neither_merged_nor_deleted() {
-    let world = World::new();
-    gate(&world);
-    world.agent("planner", &format!("if once planning; then {WAITS}; fi; {PLANS}"));
-    let (ada, bea) = (&world.repo, second(&world));
-    let live = Live::until("ISS-1 About ISS-1: planning by planner", ada, &["run", "ISS-1", "--yes"]);
-    let run = latest(ada);
-    bea.wf(&["sync"]).ok();
-    bea.git(&["switch", "-q", "-c", "develop"]).ok();
-    bea.wf_in(std::fs::read(world.sandbox.root().join("plan.json")).unwrap(), &["solution", "add", "ISS-1"])
+fn what_a_person_claims_meanwhile_is_neither_merged_nor_deleted() {
+    for has_own_worktree in [false, true] {
+        let world = World::new();
+        gate(&world);
+        world.agent("planner", &format!("if once planning; then {WAITS}; fi; {PLANS}"));
+        let (ada, bea) = (&world.repo, second(&world));
+        let live = Live::until("ISS-1 About ISS-1: planning by planner", ada, &["run", "ISS-1", "--yes"]);
+        let run = latest(ada);
+        bea.wf(&["sync"]).ok();
+        bea.wf_in(
+            std::fs::read(world.sandbox.root().join("plan.json")).unwrap(),
+            &["solution", "add", "ISS-1"],
+        )
         .ok();
-    bea.wf(&["start", "ISS-1"]).ok();
-    bea.commit("a.txt", "two\n", "Work of a person");
-    bea.done();
-    bea.git(&["switch", "-q", "main"]).ok();
-    let ended = bea.wf(&["run", "resume", &run, "--take-over", "--yes"]);
-    open(&world);
-    live.ends();
-    assert!(ended.stdout.contains("which was not made for its plan"), "{} {}", ended.stdout, ended.stderr);
-    let before = bea.git(&["rev-parse", "--verify", "develop"]).ok();
-    let all =
-        bea.git(&["for-each-ref", "--contains", before.line(), "--format=%(refname)", "refs/heads"]).ok();
-    assert_eq!(all.stdout, "refs/heads/develop\n", "{} {}", ended.stdout, ended.stderr);
+        // The second branch has the name that the run would give it.
+        let at = if has_own_worktree {
+            bea.wf(&["start", "ISS-1", "--worktree", "../person"]).ok();
+            world.sandbox.at("person").as_person("Bea", "bea@example.org")
+        } else {
+            bea.git(&["switch", "-q", "-c", "develop"]).ok();
+            bea.wf(&["start", "ISS-1"]).ok();
+            world.sandbox.at("bea").as_person("Bea", "bea@example.org")
+        };
+        at.commit("a.txt", "two\n", "Work of a person");
+        at.done();
+        let branch = at.git(&["symbolic-ref", "HEAD"]).ok().line().to_owned();
+        at.git(&["switch", "-q", "--detach"]).ok();
+        let ended = bea.wf(&["run", "resume", &run, "--take-over", "--yes"]);
+        open(&world);
+        live.ends();
+        let before = bea.git(&["rev-parse", "--verify", &branch]).ok();
+        let all =
+            bea.git(&["for-each-ref", "--contains", before.line(), "--format=%(refname)", "refs/heads"]).ok();
+        assert_eq!(all.line(), branch, "{} {}", ended.stdout, ended.stderr);
+    }
 }

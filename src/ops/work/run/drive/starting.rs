@@ -119,6 +119,7 @@ impl Driver<'_> {
                 what,
                 worktree: Some(Some(tree.clone())),
                 is_fresh: true,
+                run: Some(self.run.id.clone()),
                 ..ClaimRequest::default()
             };
             let id = work::claim(&session, &wish)?.view.execution_id;

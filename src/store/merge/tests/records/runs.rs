@@ -19,6 +19,7 @@ pub(super) fn execution(life: &Life) -> Execution {
         base_commit: None,
         worktree: None,
         via: None,
+        run_id: None,
         supersedes: vec![],
         started_at: time(0),
         lease_expires_at: time(9),
