@@ -32,10 +32,22 @@ impl Store {
 
     /// Whether a plain `git fetch` from this remote brings the ref along.
     pub(crate) fn fetches_from(&self, remote: &str) -> bool {
-        let ours = self.fetch_refspec(remote);
-        self.repo().config().fetch_refspecs().iter().any(|(name, refspec)| {
-            name == remote && refspec.trim_start_matches('+') == ours.trim_start_matches('+')
-        })
+        self.fetched_as(remote).iter().any(|name| name == remote)
+    }
+
+    /// The names for which a plain `git fetch` from this remote brings the ref along: its own, or an earlier one, since `git
+    /// remote rename` keeps the refspec.
+    pub(crate) fn fetched_as(&self, remote: &str) -> Vec<String> {
+        // No name contains a line end.
+        let ours = self.fetch_refspec("\n");
+        let (start, end) = ours.split_once('\n').unwrap_or((&ours, ""));
+        let start = start.trim_start_matches('+');
+        let refspecs = self.repo().config().fetch_refspecs();
+        let own = refspecs.iter().filter(|(name, _)| name == remote);
+        let names = own.filter_map(|(_, refspec)| {
+            refspec.trim_start_matches('+').strip_prefix(start)?.strip_suffix(end).map(str::to_owned)
+        });
+        names.collect()
     }
 
     /// Refuses to write if a fetch would overwrite the ref.

@@ -33,6 +33,16 @@ pub(crate) enum SyncError {
         /// The remotes there are.
         remotes: Vec<String>,
     },
+    /// `wf.remote` names a remote by the name that it had before it was renamed.
+    #[error("`wf.remote` is wrong: the remote that was `{name}` is now `{now}`")]
+    RenamedRemote {
+        /// What `wf.remote` says.
+        name: String,
+        /// What the remote is called now.
+        now: String,
+        /// Whether another remote has the name now.
+        is_reused: bool,
+    },
     /// The remote, or the network, cannot be reached.
     #[error("`{remote}` cannot be reached: {words}")]
     Unreachable {
@@ -99,10 +109,12 @@ pub(crate) enum SyncError {
     },
     /// Another process of this clone talked to the remote for longer than a command waits. Nothing was asked of the
     /// remote.
-    #[error("gave up waiting for another process of this clone, which is talking to `{remote}`")]
+    #[error("gave up waiting for another process of this clone{}, which is talking to `{remote}`", numbered(*process))]
     NoTurn {
         /// The remote.
         remote: String,
+        /// The other process, if it is known.
+        process: Option<u32>,
     },
     /// The same, after this process had handed in its commit.
     #[error(
@@ -171,7 +183,7 @@ impl Explain for SyncError {
         match self {
             Self::NoRemote => Code::NoRemote,
             Self::WhichRemote { .. } => Code::WhichRemote,
-            Self::UnknownRemote { .. } => Code::UnknownRemote,
+            Self::UnknownRemote { .. } | Self::RenamedRemote { .. } => Code::UnknownRemote,
             Self::Unreachable { .. } => Code::Unreachable,
             Self::Credentials { .. } => Code::Credentials,
             Self::Limited { .. } => Code::TooManyRequests,
@@ -202,6 +214,17 @@ impl Explain for SyncError {
                 Remedies::command(format!("git remote add {} URL", shell::operand(name)), "adds it")
             }
             Self::UnknownRemote { .. } => Remedies::command("git config wf.remote NAME", "names another"),
+            Self::RenamedRemote { name, now, is_reused } => {
+                let first = format!("git config wf.remote {}", shell::operand(now));
+                let remedies = Remedies::command(first, "names it");
+                match is_reused {
+                    true => remedies.or_call(
+                        RemedyCall::from(Other::Init).option("remote", name),
+                        format!("chooses the remote that is `{name}` now"),
+                    ),
+                    false => remedies,
+                }
+            }
             Self::Unreachable { remote, .. } => {
                 let remote = shell::operand(remote);
                 Remedies::from("nothing was changed here")
@@ -266,6 +289,10 @@ fn of_a_refusal(words: &str) -> Remedies {
                 .or_command("git config wf.ref refs/heads/wf/main", "helps if only branches may be pushed")
         }
     }
+}
+
+fn numbered(process: Option<u32>) -> String {
+    process.map_or_else(String::new, |id| format!(" (process {id})"))
 }
 
 fn listed(names: &[String]) -> String {

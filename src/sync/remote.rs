@@ -3,15 +3,23 @@
 use super::SyncError;
 use crate::store::{Store, StoreError};
 
-/// The ref's remote: `wf.remote`, else the one remote whose plain `git fetch` brings the ref along. None if neither
-/// says so.
+/// The ref's remote: `wf.remote`, else the one remote whose plain `git fetch` brings the ref along, else the one that did
+/// before it was renamed. None if nothing says so.
 pub(crate) fn of_the_ref(store: &Store) -> Result<Option<String>, SyncError> {
     if let Some(name) = store.config("wf.remote").filter(|name| !name.is_empty()) {
-        return known(store, name, true).map(Some);
+        return match renamed(store, &name) {
+            Some(now) => {
+                let is_reused = store.repo().remotes().contains(&name);
+                Err(SyncError::RenamedRemote { name, now, is_reused })
+            }
+            None => known(store, name, true).map(Some),
+        };
     }
-    let mut fetching: Vec<_> =
-        store.repo().remotes().into_iter().filter(|remote| store.fetches_from(remote)).collect();
-    Ok(if fetching.len() == 1 { fetching.pop() } else { None })
+    let remotes = store.repo().remotes();
+    let fetching: Vec<_> = remotes.iter().filter(|remote| store.fetches_from(remote)).collect();
+    let renamed = remotes.iter().filter(|remote| !store.fetched_as(remote).is_empty());
+    let found = if fetching.is_empty() { renamed.collect() } else { fetching };
+    Ok(if let [only] = found[..] { Some(only.clone()) } else { None })
 }
 
 /// The remote to sync with: the one named, else the ref's, else the only one there is.
@@ -68,6 +76,15 @@ pub(crate) fn remember(store: &Store, remote: &str) -> Result<(), SyncError> {
 pub(crate) fn choose(store: &Store, remote: &str) -> Result<(), SyncError> {
     store.git().set_config("wf.remote", remote).map_err(StoreError::Git)?;
     Ok(())
+}
+
+/// What the remote that was once chosen under this name is called now, if `git remote rename` changed that. Another remote may
+/// have the name by now.
+fn renamed(store: &Store, name: &str) -> Option<String> {
+    if store.fetches_from(name) {
+        return None;
+    }
+    store.repo().remotes().into_iter().find(|remote| store.fetched_as(remote).iter().any(|it| it == name))
 }
 
 fn known(store: &Store, name: String, is_configured: bool) -> Result<String, SyncError> {

@@ -74,7 +74,7 @@ pub(crate) fn init(session: &Session, input: &Init) -> Answer<Initialised> {
         None => false,
     };
     if let Some(remote) = named
-        && sync::remote::of_the_ref(store)?.as_deref() != Some(remote)
+        && !matches!(sync::remote::of_the_ref(store), Ok(Some(known)) if known == remote)
     {
         sync::remote::choose(store, remote)?;
     }

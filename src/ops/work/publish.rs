@@ -1,13 +1,12 @@
-//! Publishing the outcome of a claim to the remote that it was made through.
+//! Publishing the outcome of a claim to the remote of the store, if the claim was made through a remote.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::model::code::Code;
 use crate::model::execution::Execution;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Other;
-use crate::model::remedy::Remedies;
+use crate::model::remedy::{Remedies, RemedyCall};
 use crate::model::time::Time;
 use crate::model::{Explain, shell};
 use crate::ops::{Notice, Refusal, Session, clones};
@@ -50,7 +49,7 @@ pub(crate) enum Asked {
     Unreached(String),
 }
 
-/// Merges the state of the remote that a claim was made through, if it can be reached.
+/// Merges the state of the remote of the store before a claim changes that was made through a remote, if it can be reached.
 ///
 /// # Errors
 /// Only errors of this store.
@@ -61,17 +60,14 @@ pub(crate) fn ask(session: &Session, execution: &Execution) -> Result<Asked, Ref
     }
 }
 
-/// Merges the state of each remote that one of these issues is claimed through. A remote that cannot be asked is named
-/// in a notice: then the local state counts.
+/// Merges the state of the remote of the store, if one of these issues is claimed through a remote. If it cannot be asked, a
+/// notice says so: then the local state counts.
 ///
 /// # Errors
 /// Only errors of this store.
 pub(crate) fn ask_about(session: &Session, issues: &[IssueId]) -> Result<(), Refusal> {
     let store = session.store();
-    if store.repo().remotes().is_empty() {
-        return Ok(());
-    }
-    let mut remotes = BTreeSet::new();
+    let Some(remote) = sync::remote::of_the_ref(store)? else { return Ok(()) };
     let snapshot = store.snapshot()?;
     for id in issues {
         let folder = match records::outline(&snapshot, id) {
@@ -79,15 +75,14 @@ pub(crate) fn ask_about(session: &Session, issues: &[IssueId]) -> Result<(), Ref
             Ok(None) | Err(StoreError::Broken { .. }) => continue,
             Err(error) => return Err(error.into()),
         };
-        if let Some(holder) = facts::holder(&folder) {
-            remotes.extend(through(store, &holder.execution)?);
+        if facts::holder(&folder).is_none_or(|holder| holder.execution.via.is_none()) {
+            continue;
         }
-    }
-    for remote in remotes {
         if let Err(error) = pull(session, &remote)? {
             let message = format!("could not fetch from `{remote}`: {error}");
             session.notice(Notice::warning(message).remedy(Other::Sync, "tries again"));
         }
+        break;
     }
     Ok(())
 }
@@ -109,7 +104,7 @@ fn not_merged(error: &SyncError) -> Asked {
     if error.is_unreachable() { Asked::Unreached(error.to_string()) } else { Asked::Nothing }
 }
 
-/// Asks the remote that a claim was made through whether the claim still holds there: another clone may have
+/// Asks the remote of the store whether a claim that was made through a remote still holds there: another clone may have
 /// released, taken over or ended it. If the remote cannot be asked, the local state counts until the lease that the
 /// remote knows has expired.
 ///
@@ -200,12 +195,20 @@ pub(crate) fn publish_after(session: &Session, execution: &Execution, asked: &As
     }
 }
 
-/// Publishes the outcome of a claim to the remote that it was made through. If that fails, the outcome is still
-/// recorded here, and a notice says so.
+/// Publishes the outcome of a claim to the remote of the store, if the claim was made through a remote. If that fails, or the
+/// store has no remote any more, the outcome is still recorded here, and a notice says so.
 pub(crate) fn publish(session: &Session, execution: &Execution) -> Result<(), Refusal> {
-    match through(session.store(), execution)? {
-        Some(remote) => publish_to(session, &remote),
-        None => Ok(()),
+    match (through(session.store(), execution)?, &execution.via) {
+        (Some(remote), _) => publish_to(session, &remote),
+        (None, Some(via)) => {
+            let message = format!(
+                "this is recorded here only: it was claimed through the remote `{via}`, and the store has no remote here"
+            );
+            let call = RemedyCall::new(Other::Sync, ["REMOTE"]);
+            session.notice(Notice::warning(message).remedy(call, "publishes it and remembers the remote"));
+            Ok(())
+        }
+        (None, None) => Ok(()),
     }
 }
 

@@ -36,8 +36,10 @@ impl Ticket {
         let taken = numbers(folder)?.last().copied().unwrap_or(0);
         let number = read(&mut counter)?.max(taken) + 1;
         let path = folder.join(number.to_string());
-        let lock = open(&path)?;
+        let mut lock = open(&path)?;
         lock.lock()?;
+        // Only for messages.
+        let _ = writeln!(lock, "{}", std::process::id());
         let text = number.to_string();
         // Others read it without the lock, so it must never be seen empty.
         counter.seek(SeekFrom::Start(0))?;
@@ -64,6 +66,18 @@ impl Ticket {
             remove(&path)?;
         }
         Ok(true)
+    }
+
+    /// The process whose turn it is, if its ticket names it.
+    pub(super) fn first(&self) -> Option<u32> {
+        let folder = self.path.parent()?;
+        let first = numbers(folder).ok()?.into_iter().find(|number| {
+            // A ticket that nobody holds was left behind.
+            let file = File::open(folder.join(number.to_string()));
+            file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+        })?;
+        let named = read(&mut open(&folder.join(first.to_string())).ok()?).ok()?;
+        u32::try_from(named).ok().filter(|process| *process > 0)
     }
 
     /// The newest ticket; all processes in the line now have this one or an earlier one.
@@ -176,6 +190,7 @@ mod tests {
         let second = Ticket::draw(folder.path()).unwrap();
         let third = Ticket::draw(folder.path()).unwrap();
         assert!(!second.wait(&|| true).unwrap());
+        assert_eq!(second.first(), Some(std::process::id()));
         drop(second);
         drop(first);
         assert!(third.wait(&|| false).unwrap());

@@ -88,6 +88,8 @@ fn whoever_gives_up_in_line_says_whether_its_commit_may_still_be_pushed() {
         assert_eq!(words.contains("may still push this commit"), may_be_pushed, "{words}");
         assert_eq!(remedies.contains("finds out whether it did"), may_be_pushed, "{remedies}");
         assert!(!words.contains("cannot be reached"), "{words}");
+        let process = format!("another process of this clone (process {}),", std::process::id());
+        assert_eq!(words.contains(&process), code == Code::NoTurn, "{words}");
     }
 }
 

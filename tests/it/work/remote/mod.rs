@@ -1,13 +1,14 @@
 //! Claims through a remote: the remote's update of its ref is the lock, whatever happens on the way.
 
 mod clocks;
+mod renamed;
 
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
 use super::claims::two_clones;
-use crate::support::{REF, Repo, Sandbox, Two, column};
+use crate::support::{REF, Repo, Sandbox, column};
 
 const LEASE: i64 = 4 * 3600;
 const SKEW: i64 = 600;
@@ -298,24 +299,4 @@ fn finished_work_is_never_set_aside_by_a_takeover_that_did_not_know_of_it() {
         assert_eq!(column(&shown, "status"), ["completed", "superseded"]);
     }
     two.refused(1, &["done"]);
-}
-
-/// A claim names its remote as the clone knows it that made the claim.
-#[test]
-fn an_end_goes_to_the_remote_of_the_store_whatever_the_claim_calls_it() {
-    let Two { sandbox, origin, ada, bea } = Two::new();
-    ada.queued("ISS-001", "a.txt");
-    ada.wf(&["sync"]).ok();
-    ada.wf(&["next"]).ok();
-    assert_eq!(executions(&ada, "ISS-001")[0]["via"], "origin");
-    // Bea's `origin` is a public fork.
-    let public = sandbox.bare("public.git");
-    bea.git(&["remote", "rename", "origin", "upstream"]).ok();
-    bea.git(&["remote", "add", "origin", "../public.git"]).ok();
-    bea.git(&["config", "wf.remote", "upstream"]).ok();
-    bea.wf(&["sync"]).ok();
-    bea.wf(&["lease", "release", "ISS-001", "--force", "--reason", "gone"]).ok();
-    assert_eq!(public.git(&["for-each-ref"]).ok().stdout, "");
-    let tip = |repo: &Repo| repo.git(&["rev-parse", REF]).ok().line().to_owned();
-    assert_eq!(tip(&origin), tip(&bea));
 }
