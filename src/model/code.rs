@@ -295,6 +295,8 @@ text_enum!(
         OtherPlan = "other-plan",
         /// The item is in another queue.
         OtherQueue = "other-queue",
+        /// The issue is discussed in a repository to which no remote leads.
+        OtherRepository = "other-repository",
         /// It is about another task.
         OtherTask = "other-task",
         /// The scores come to another total.

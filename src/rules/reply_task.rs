@@ -126,6 +126,12 @@ pub(crate) fn repository(remotes: &[(String, String)]) -> Option<String> {
     found.iter().all(|(_, other)| other == first).then(|| first.clone())
 }
 
+/// Whether a remote (name and address) leads to this repository on GitHub.
+pub(crate) fn is_remote(remotes: &[(String, String)], repository: &str) -> bool {
+    let mut found = remotes.iter().filter_map(|(_, url)| of_remote(url));
+    found.any(|it| it.eq_ignore_ascii_case(repository))
+}
+
 /// Reads `https://github.com/<owner>/<name>.git`, `git@github.com:<owner>/<name>.git` and their like.
 fn of_remote(url: &str) -> Option<String> {
     let (host, path) = match url.split_once("://") {

@@ -107,6 +107,8 @@ pub(crate) struct GithubReply {
     pub(crate) issue: String,
     /// Send it.
     pub(crate) post: bool,
+    /// The repository that it may be sent to, if no remote leads there.
+    pub(crate) repo: Option<String>,
     /// Why a gate is overridden.
     pub(crate) force: Option<String>,
 }
@@ -116,7 +118,7 @@ pub(crate) struct GithubReply {
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; `not-from-github`; `not-executed` if no plan was executed; to post, `open-tasks` while
-/// other work of the plan is left, `already-posted`; `no-gh`, `not-logged-in`, `gh-failed`.
+/// other work of the plan is left, `already-posted`, `other-repository`; `no-gh`, `not-logged-in`, `gh-failed`.
 pub(crate) fn comment_for_github(session: &Session, input: &GithubReply) -> Answer<GithubComment> {
     let state = session.store().snapshot()?;
     let id = resolve::issue(&state, &input.issue)?;
@@ -151,6 +153,7 @@ pub(crate) fn comment_for_github(session: &Session, input: &GithubReply) -> Answ
             .remedy(RemedyCall::new(Op::Edit, [&id]).option("source-url", "URL"), "sets its URL there"));
     };
     session.permit(Op::Accept)?;
+    refuse_elsewhere(session, &id, repository, input.repo.as_deref())?;
     if input.force.is_none() {
         refuse_early(&plan, &id, execution)?;
         refuse_second(&folder, execution)?;
@@ -165,6 +168,31 @@ pub(crate) fn comment_for_github(session: &Session, input: &GithubReply) -> Answ
     comment.posted = true;
     comment.url = url;
     Ok(session.done(comment, commit))
+}
+
+/// Whoever can write a record chooses its address. So nothing is sent to a repository that is neither of a remote here nor
+/// `given`.
+fn refuse_elsewhere(
+    session: &Session,
+    issue: &IssueId,
+    repository: &str,
+    given: Option<&str>,
+) -> Result<(), Refusal> {
+    let call = RemedyCall::new(Other::ExportGithub, [issue]).flag("post").option("repo", repository);
+    match given {
+        Some(given) if given.eq_ignore_ascii_case(repository) => Ok(()),
+        None if reply_task::is_remote(&session.store().repo().remote_urls(), repository) => Ok(()),
+        Some(given) => {
+            let message = format!("`{issue}` is discussed in `{repository}`, not in `{given}`");
+            Err(Refusal::new(Code::OtherRepository, message).remedy(call, "posts it there"))
+        }
+        None => {
+            let message = format!(
+                "`{issue}` is discussed in `{repository}`, to which no remote of this repository leads"
+            );
+            Err(Refusal::new(Code::OtherRepository, message).remedy(call, "posts it there nevertheless"))
+        }
+    }
 }
 
 /// The reply is the last task.

@@ -67,7 +67,8 @@ enum To {
     ///
     /// It names the approach, the tasks with their files and commits, the changed files, and how they were verified.
     /// Posting it completes the plan's reply task by confirming its criteria. It can be posted only once, after all
-    /// other tasks are done, and is stored as a comment on the issue.
+    /// other tasks are done, and is stored as a comment on the issue. It goes to the repository where the issue is discussed,
+    /// if a remote leads there or --repo names it.
     Github(Github),
 }
 
@@ -110,6 +111,9 @@ struct Github {
     /// Post it through `gh`, once the rest of the plan is done
     #[arg(long)]
     post: bool,
+    /// The repository to post to; needed only if no remote leads to the one where the issue is discussed
+    #[arg(long, value_name = "OWNER/NAME", requires = "post")]
+    repo: Option<String>,
     #[command(flatten)]
     force: Force,
 }
@@ -171,14 +175,14 @@ pub(in crate::cli) struct StatedAnswer {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match args.to {
-        To::Github(Github { issue, post, force }) => {
+        To::Github(Github { issue, post, repo, force }) => {
             let session = context.session()?;
-            let reply = GithubReply { issue, post, force: force.why() };
+            let reply = GithubReply { issue, post, repo, force: force.why() };
             let done = store::comment_for_github(&session, &reply)?;
             context.answer(done, |comment, _, screen| match &comment.url {
                 _ if !comment.posted => write!(screen, "{}", comment.body),
                 Some(url) => writeln!(screen, "posted: {url}"),
-                None => writeln!(screen, "sent"),
+                None => writeln!(screen, "posted to {}", comment.repository.as_deref().unwrap_or("GitHub")),
             })
         }
         To::Ccw(args) => export_ccw::run(args, context),

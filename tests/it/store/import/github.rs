@@ -320,6 +320,15 @@ fn the_comment_tells_what_was_done_and_carries_out_the_reply_task() {
              <!-- git-wf: {execution} -->\n"
         )
     );
+    // Whoever writes the record chooses the repository.
+    let error = asked.refused(1, &post);
+    assert_eq!(error["code"], "other-repository");
+    let call = "git wf export github GH-7 --post --repo zoo/okapi";
+    assert!(error["hint"].as_str().unwrap().contains(call), "{error}");
+    let other = asked.refused(1, &[&post[..], &["--repo", "zoo/gnu"]].concat());
+    assert_eq!(other["code"], "other-repository");
+    assert!(!repo.path().join(".git/gh-args").exists(), "nothing was sent");
+    repo.git(&["remote", "add", "okapi", "git@github.com:Zoo/Okapi.git"]).ok();
     let sent = asked.json(&post);
     assert_eq!(sent["url"], page);
     assert_eq!((&sent["posted"], sent["body"].as_str()), (&json!(true), Some(told.as_str())));
@@ -337,7 +346,9 @@ fn the_comment_tells_what_was_done_and_carries_out_the_reply_task() {
     let again = record(7, &json!({"updatedAt": "2027-01-01T09:00:00Z", "comments": [comment]}));
     let report = repo.json_in(json!([again]).to_string(), &["import", "github", "-"]);
     assert_eq!((&report["comments"], &report["edited_comments"]), (&json!(0), &json!(0)), "{report}");
-    let forced = [&post[..], &["--force", "--reason", "it was deleted there"]].concat();
+    repo.git(&["remote", "remove", "okapi"]).ok();
+    let forced =
+        [&post[..], &["--repo", "zoo/okapi", "--force", "--reason", "it was deleted there"]].concat();
     assert_eq!(asked.json(&forced)["posted"], true);
     repo.wf(&["log", "GH-7"]).ok();
     // The reply task is done.
