@@ -37,6 +37,7 @@ const EVERYBODY: &[&str] = &[
     "TMP",
     "TMPDIR",
     "TZ",
+    "TZDIR",
     "USER",
     "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",

@@ -87,7 +87,7 @@ pub(crate) use transfer_progress::TransferStep;
 pub(crate) use transport::{Transport, TransportReply};
 pub(crate) use walk::Ancestors;
 pub(crate) use worktrees::BranchMerge;
-pub(crate) use zone::local_zone;
+pub(crate) use zone::{ZoneVariables, local_zone};
 
 /// The first digits of an object id, as shown to people.
 pub(crate) fn short(id: ObjectId) -> String {

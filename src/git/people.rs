@@ -6,18 +6,18 @@ use gix::actor::SignatureRef;
 use gix::date::{Time, Zoned};
 use jiff::Timestamp;
 
-use super::zone::local_zone;
+use super::zone::{ZoneVariables, local_zone};
 
 /// Reads `Name <address> 1700000000 +0100`.
 pub(crate) fn parse_signature(line: &str) -> Option<SignatureRef<'_>> {
     SignatureRef::from_bytes(line.as_bytes()).ok()
 }
 
-/// The current time with the offset of the local time zone; `tz` is the variable `TZ`. If the clock is before 1970, the
-/// first second of 1970: git has no earlier dates.
-pub(crate) fn local_now(tz: Option<&str>) -> Time {
+/// The current time with the offset of the local time zone. If the clock is before 1970, the first second of 1970: git has
+/// no earlier dates.
+pub(crate) fn local_now(zone: &ZoneVariables) -> Time {
     let now = Timestamp::now();
-    Time::new(now.as_second().max(0), local_zone(tz).to_offset(now).seconds())
+    Time::new(now.as_second().max(0), local_zone(zone).to_offset(now).seconds())
 }
 
 /// Parses a date in any of git's absolute formats.

@@ -3,16 +3,16 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::error::StoreError;
-use crate::git::{Date, local_now, parse_date};
+use crate::git::{Date, ZoneVariables, local_now, parse_date};
 use crate::model::time::Time;
 
 /// Gives the time for everything that is written, and for every question about a lease.
 #[derive(Debug, Clone)]
 pub(crate) enum Clock {
-    /// The system clock, in the zone that the variable `TZ` names, or else in the local one.
+    /// The system clock, in the local time zone.
     Machine {
-        /// The variable.
-        tz: Option<String>,
+        /// What says which that is.
+        zone: ZoneVariables,
     },
     /// Always the same time: a date in one of git's formats.
     Fixed(String),
@@ -20,15 +20,15 @@ pub(crate) enum Clock {
 
 impl Default for Clock {
     fn default() -> Self {
-        Self::Machine { tz: None }
+        Self::Machine { zone: ZoneVariables::default() }
     }
 }
 
 impl Clock {
-    /// A clock fixed at `date`, like git's with `GIT_COMMITTER_DATE`; the system clock if it is empty. `tz` is the variable
-    /// `TZ`.
-    pub(crate) fn at(date: Option<String>, tz: Option<String>) -> Self {
-        date.filter(|date| !date.is_empty()).map_or(Self::Machine { tz }, Self::Fixed)
+    /// A clock fixed at `date`, like git's with `GIT_COMMITTER_DATE`; the system clock, in the zone of these
+    /// variables, if it is empty.
+    pub(crate) fn at(date: Option<String>, zone: ZoneVariables) -> Self {
+        date.filter(|date| !date.is_empty()).map_or(Self::Machine { zone }, Self::Fixed)
     }
 
     /// The time in milliseconds; a fixed clock has whole seconds.
@@ -47,7 +47,7 @@ impl Clock {
     /// The time as git writes it into a commit.
     pub(super) fn date(&self) -> Result<Date, StoreError> {
         match self {
-            Self::Machine { tz } => Ok(local_now(tz.as_deref())),
+            Self::Machine { zone } => Ok(local_now(zone)),
             Self::Fixed(text) => fixed(text),
         }
     }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn it_stands_where_it_was_set() {
-        let clock = Clock::at(Some("1700000000 +0130".into()), None);
+        let clock = Clock::at(Some("1700000000 +0130".into()), ZoneVariables::default());
         assert_eq!(clock.now().unwrap().millis(), 1_700_000_000_000);
         let date = clock.date().unwrap();
         assert_eq!((date.seconds, date.offset), (1_700_000_000, 90 * 60));
@@ -81,9 +81,10 @@ mod tests {
     #[test]
     fn it_refuses_what_git_would() {
         for wrong in ["someday", "-1 +0000", "1969-12-31T23:59:59Z"] {
-            let clock = Clock::at(Some(wrong.into()), None);
+            let clock = Clock::at(Some(wrong.into()), ZoneVariables::default());
             assert!(clock.now().is_err() && clock.date().is_err(), "{wrong}");
         }
-        assert!(matches!(Clock::at(Some(String::new()), None), Clock::Machine { tz: None }));
+        let clock = Clock::at(Some(String::new()), ZoneVariables::default());
+        assert!(matches!(clock, Clock::Machine { .. }));
     }
 }

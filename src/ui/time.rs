@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use super::screen;
 use super::settings::{DateChoice, DateForm, DateShape, UiSettings};
-use crate::git::local_zone;
+use crate::git::{ZoneVariables, local_zone};
 use crate::model::time::Time;
 use crate::model::words::count;
 
@@ -168,8 +168,13 @@ impl DateForm {
 const FORMS: &str = "expected relative, human, local, default, iso, iso-strict, rfc, short, raw, unix or \
     format:PATTERN, each but the first three also with -local";
 
+/// What says which time zone this process is in, as for git.
+pub(crate) fn zone_variables() -> ZoneVariables {
+    ZoneVariables { tz: std::env::var_os("TZ"), tzdir: std::env::var_os("TZDIR") }
+}
+
 fn local() -> &'static TimeZone {
-    static LOCAL: LazyLock<TimeZone> = LazyLock::new(|| local_zone(std::env::var("TZ").ok().as_deref()));
+    static LOCAL: LazyLock<TimeZone> = LazyLock::new(|| local_zone(&zone_variables()));
     &LOCAL
 }
 
