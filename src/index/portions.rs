@@ -20,10 +20,16 @@ use crate::store::Store;
 pub(super) const PORTION: usize = 512;
 /// A transaction ends when it has written this many bytes of texts.
 const MOST_BYTES: usize = 1024 * 1024;
-/// A process that indexes nothing for this long may never go on.
-const STUCK: Duration = Duration::from_secs(10);
-/// How often a process that waits looks at the progress of the other one, and says that it waits.
-const LOOK: Duration = Duration::from_secs(1);
+/// How a process waits for another one that indexes words.
+const WAIT: Wait = Wait { look: Duration::from_secs(1), stuck: Duration::from_secs(10) };
+
+#[derive(Debug, Clone, Copy)]
+struct Wait {
+    /// How often it looks at the progress of the other one, and says that it waits.
+    look: Duration,
+    /// If the other one indexes nothing for this long, it may never go on.
+    stuck: Duration,
+}
 
 /// Brings the words to the state of the rows. One process at a time does so, and the others wait for it.
 pub(super) fn catch_up(
@@ -35,7 +41,7 @@ pub(super) fn catch_up(
     if is_current && database::words_begun(db)?.is_none() {
         return Ok(());
     }
-    let _turn = turn(db, folder, watch)?;
+    let _turn = turn(db, folder, watch, WAIT)?;
     match finish(db, store, watch) {
         // One of the states is no longer completely here.
         Err(IndexError::Store(_)) => {}
@@ -55,17 +61,18 @@ fn turn(
     db: &Connection,
     folder: &IndexFolder,
     watch: Refreshing<'_>,
+    Wait { look, stuck }: Wait,
 ) -> Result<Option<IndexLock>, IndexError> {
     let (began, mut moved) = (Instant::now(), Instant::now());
     let mut known = database::words_begun(db)?;
     loop {
-        if let Some(turn) = folder.own_words(LOOK)? {
+        if let Some(turn) = folder.own_words(look)? {
             return Ok(Some(turn));
         }
         let now = database::words_begun(db)?;
         if now != known {
             (known, moved) = (now, Instant::now());
-        } else if moved.elapsed() >= STUCK {
+        } else if moved.elapsed() >= stuck {
             return Ok(None);
         }
         let seconds = usize::try_from(began.elapsed().as_secs()).unwrap_or(usize::MAX);
@@ -148,5 +155,32 @@ fn write(
         if is_last || read.is_empty() {
             return Ok(!is_last);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+    use crate::git::Environment;
+
+    #[test]
+    fn a_process_waits_for_another_one_unless_that_is_stuck() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = IndexFolder::all(place.path(), &Environment::default()).remove(0);
+        let db = database::create(None).unwrap();
+        let (held, said) = (RefCell::new(folder.own_words(Duration::ZERO).unwrap()), RefCell::new(vec![]));
+        let mut watch = |words: &'static str, _: usize, _: Option<usize>| {
+            said.borrow_mut().push(words);
+            held.take();
+        };
+        let stuck = Wait { look: Duration::ZERO, stuck: Duration::ZERO };
+        assert!(turn(&db, &folder, &mut watch, stuck).unwrap().is_none());
+        assert!(held.borrow().is_some() && said.borrow().is_empty());
+        let patient = Wait { stuck: Duration::MAX, ..stuck };
+        assert!(turn(&db, &folder, &mut watch, patient).unwrap().is_some());
+        let words = "waiting for another process of this clone, which is indexing words; seconds:";
+        assert_eq!(said.into_inner(), [words]);
     }
 }

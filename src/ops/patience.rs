@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Refusal;
+use crate::git::fault;
 use crate::store::StoreError;
 
 /// How long to wait before each further try. Each of them also waits for the lock of the store, as long as
@@ -33,6 +34,7 @@ impl<'a> Patience<'a> {
     /// Waits before the next try; whether there is one.
     pub(crate) fn waits(&mut self) -> bool {
         let Some(pause) = self.pauses.next() else { return false };
+        fault::point("busy");
         let until = Instant::now() + *pause;
         loop {
             if (self.is_over)() {

@@ -64,6 +64,17 @@ pub(super) fn let_go(world: &World) {
     std::mem::forget(held);
 }
 
+/// The repository of the world. A run in it says once that it found the store busy, to [`wait_until_busy`].
+pub(super) fn tells_busy(world: &World) -> Repo {
+    world.repo.with_env("WF_FAULT", "busy").with_env("WF_FAULT_RUN", "touch ../busy")
+}
+
+/// Waits until the run in [`tells_busy`] has tried in vain to write into the store, of which it tells nobody.
+#[track_caller]
+pub(super) fn wait_until_busy(world: &World) {
+    wait_for(&world.sandbox.root().join("busy"));
+}
+
 fn lock_of(world: &World) -> File {
     File::options().write(true).open(world.repo.path().join(".git/wf/lock")).unwrap()
 }

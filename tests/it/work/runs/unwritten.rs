@@ -3,11 +3,12 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde_json::Value;
 
-use super::busy::{ASKED, gate, impatient, lock_once_asked, pushes, remote, wait_for};
+use super::busy::{
+    ASKED, gate, impatient, lock_once_asked, pushes, remote, tells_busy, wait_for, wait_until_busy,
+};
 use super::live::{Live, latest};
 use super::remedied::{remedies, typed};
 use super::world::{BUILDS, PLANS, World};
@@ -26,7 +27,7 @@ fn has_kept(world: &World, name: &str) -> bool {
 fn locked(world: &World, begins: &str, args: &[&str]) -> (Live, File) {
     impatient(world);
     gate(world);
-    let live = Live::until(begins, &world.repo, &[&["run", "--yes"], args].concat());
+    let live = Live::until(begins, &tells_busy(world), &[&["run", "--yes"], args].concat());
     let lock = lock_once_asked(world);
     (live, lock)
 }
@@ -173,10 +174,9 @@ fn what_the_remote_has_taken_is_not_pushed_again_because_the_store_is_busy() {
     let world = World::new();
     let hub = remote(&world, "*planning");
     impatient(&world);
-    let live = Live::until("RUN-", &world.repo, &["run", "ISS-1", "--yes"]);
+    let live = Live::until("RUN-", &tells_busy(&world), &["run", "ISS-1", "--yes"]);
     let held = lock_once_asked(&world);
-    // By then, the run has found the store busy. It tells nobody.
-    std::thread::sleep(Duration::from_millis(1200));
+    wait_until_busy(&world);
     drop(held);
     let (code, told) = live.ends();
     assert_eq!(code, 0, "{told}");
@@ -222,8 +222,7 @@ fn what_cannot_be_written_for_a_moment_is_tried_again() {
     let world = World::new();
     world.agent("planner", &format!("echo >> \"$HERE/questions\"; {ASKED}; {PLANS}"));
     let (live, held) = locked(&world, "planning by planner", &["ISS-1"]);
-    // By then, the run has tried in vain. It tells nobody.
-    std::thread::sleep(Duration::from_millis(1200));
+    wait_until_busy(&world);
     drop(held);
     let (code, told) = live.ends();
     assert_eq!(code, 0, "{told}");
