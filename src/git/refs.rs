@@ -15,6 +15,9 @@ use super::repository::Repository;
 use super::{Args, Fault, Git, ObjectId, Signature, fault};
 use crate::model::branch::Branch;
 
+/// What the reflog says of what was put back.
+pub(super) const RESTORED: &str = "wf: restore";
+
 /// A reference.
 pub(crate) struct Reference<'repo>(gix::Reference<'repo>);
 
@@ -232,6 +235,11 @@ impl Git {
         self.run(args.value(name).value(commit.to_string())).map(drop)
     }
 
+    /// Creates a ref that keeps a commit. Returns false if there is one of that name, or it cannot be created.
+    pub(crate) fn keep(&self, name: &str, commit: ObjectId) -> Result<bool, GitError> {
+        self.update(name, Some(None), Some(commit), "wf: keep")
+    }
+
     /// Restores a ref to `target`, or deletes it if that is `None`, if it is now at `now` (`None`: missing). Returns
     /// whether it did.
     pub(crate) fn put_back(
@@ -240,16 +248,7 @@ impl Git {
         now: Option<ObjectId>,
         target: Option<ObjectId>,
     ) -> Result<bool, GitError> {
-        // For git, an empty value is a ref that is not there.
-        let now = now.map(|id| id.to_string()).unwrap_or_default();
-        let args = match target {
-            Some(target) => Args::new(&["update-ref", "--no-deref", "--create-reflog", "-m", "wf: put back"])
-                .value(name)
-                .value(target.to_string()),
-            None => Args::new(&["update-ref", "--no-deref", "-d"]).value(name),
-        };
-        let args = args.value(now);
-        Ok(self.output(args)?.status.success())
+        self.update(name, Some(now), target, RESTORED)
     }
 
     /// Restores a ref that no longer points to a commit, whatever is in its place: nothing, another ref, or a file that
@@ -263,8 +262,31 @@ impl Git {
         if is_ref_name(name) && file.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
             std::fs::remove_file(&file).map_err(GitError::io(&file))?;
         }
-        let args = Args::new(&["update-ref", "--no-deref", "--create-reflog", "-m", "wf: put back"]);
-        Ok(self.output(args.value(name).value(target.to_string()))?.status.success())
+        self.update(name, None, Some(target), RESTORED)
+    }
+
+    /// Sets a ref to `target`, or deletes it, with this entry in its reflog. If `now` is given, only if the ref is there
+    /// (`None`: missing). Returns whether it did.
+    fn update(
+        &self,
+        name: &str,
+        now: Option<Option<ObjectId>>,
+        target: Option<ObjectId>,
+        message: &'static str,
+    ) -> Result<bool, GitError> {
+        let args = match target {
+            Some(target) => Args::new(&["update-ref", "--no-deref", "--create-reflog", "-m"])
+                .options(&[message])
+                .value(name)
+                .value(target.to_string()),
+            None => Args::new(&["update-ref", "--no-deref", "-d"]).value(name),
+        };
+        let args = match now {
+            // For git, an empty value is a ref that is not there.
+            Some(now) => args.value(now.map_or_else(String::new, |id| id.to_string())),
+            None => args,
+        };
+        Ok(self.output(args)?.status.success())
     }
 
     /// Empties the reflog of a ref; a bare repository has none.

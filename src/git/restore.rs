@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::refs::RESTORED;
 use super::{Args, Git, GitError, ObjectId};
 use crate::model::branch::Branch;
 
@@ -29,7 +30,7 @@ impl Git {
 
     /// Checks out a branch whose files are already there.
     pub(crate) fn name_head(&self, branch: &Branch) -> Result<bool, GitError> {
-        let args = unhooked(&["symbolic-ref", "-m", "wf: put back"]).value("HEAD").value(branch.as_str());
+        let args = unhooked(&["symbolic-ref", "-m", RESTORED]).value("HEAD").value(branch.as_str());
         Ok(self.output(args)?.status.success())
     }
 

@@ -63,7 +63,8 @@ impl Git {
 
     /// Detaches HEAD at `commit`, where the work tree already is.
     pub(crate) fn detach_head(&self, commit: ObjectId) -> Result<(), GitError> {
-        self.run(Args::new(&["update-ref", "--no-deref"]).value("HEAD").value(commit.to_string())).map(drop)
+        let args = Args::new(&["update-ref", "--no-deref", "-m", "wf: detach"]);
+        self.run(args.value("HEAD").value(commit.to_string())).map(drop)
     }
 
     /// Lets git forget worktrees whose folders are gone.

@@ -8,10 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{RunId, SolutionId};
 
+use super::shell;
+
 /// Where git keeps branches.
 const HEADS: &str = "refs/heads/";
 /// The branches of runs and of their plans.
 const OWN: &str = "wf/";
+/// Between a name and a number that makes it free. No id contains it: `SOL-ISS-1-1-2` is a plan of `ISS-1-1`, and must not be
+/// taken for the second branch of the plan `SOL-ISS-1-1`.
+pub(crate) const NUMBERED: char = '+';
 
 /// The name of a branch that git can have. It is compared and sorted by its full name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -47,7 +52,7 @@ impl Branch {
 
     /// The same with a number.
     pub(crate) fn numbered(&self, number: u64) -> Self {
-        Self(format!("{}-{number}", self.0))
+        Self(format!("{}{NUMBERED}{number}", self.0))
     }
 
     /// The full name, `refs/heads/…`.
@@ -60,11 +65,17 @@ impl Branch {
         short(&self.0)
     }
 
+    /// It as a word of a shell command that takes any revision. Given the short name alone, git would take a tag of that name,
+    /// which everybody who can push tags can make.
+    pub(crate) fn operand(&self) -> String {
+        shell::word(&format!("heads/{}", self.short())).into_owned()
+    }
+
     /// Whether it was made for a plan: its branch, or the same with a number. A record could name any other.
     pub(crate) fn is_of_plan(&self, plan: &SolutionId) -> bool {
         let rest = self.short().strip_prefix(OWN).and_then(|rest| rest.strip_prefix(plan.as_str()));
         let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-        rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(is_number))
+        rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix(NUMBERED).is_some_and(is_number))
     }
 }
 
@@ -186,8 +197,10 @@ mod tests {
         for name in [
             "main",
             "wf/SOL-ISS-1-12",
-            "wf/SOL-ISS-1-1-",
-            "wf/SOL-ISS-1-1-x",
+            // The plan of another issue.
+            "wf/SOL-ISS-1-1-2",
+            "wf/SOL-ISS-1-1+",
+            "wf/SOL-ISS-1-1+x",
             "SOL-ISS-1-1",
             "wf/wf/SOL-ISS-1-1",
         ] {

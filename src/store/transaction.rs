@@ -346,7 +346,7 @@ impl Store {
             let mended = merge::heads(self, &work, None, head, merge::EqualTrees::Join)?;
             let Some(mended) = mended.filter(|mended| mended.commit != tip) else { return Ok(None) };
             let mut objects = ObjectBatch::write(&work, &self.repo)?;
-            if self.publish(&mut lock, &mut objects, mended.commit, Some(tip), "fsck: mend")? {
+            if self.publish(&mut lock, &mut objects, mended.commit, Some(tip), "fsck: repair")? {
                 return Ok(Some(mended));
             }
         }

@@ -216,7 +216,11 @@ pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64, is_ba
     }
     // A bare repository has nothing checked out to merge into.
     if let Some(branch) = branch_with_work(view).filter(|_| !is_bare && !view.lacks_branch) {
-        writeln!(screen, "`git merge {}` merges the work into the current branch", clean_line(branch))?;
+        writeln!(
+            screen,
+            "`git merge {}` merges the work into the current branch",
+            clean_line(&branch.operand())
+        )?;
     }
     Ok(())
 }

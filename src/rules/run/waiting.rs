@@ -164,7 +164,7 @@ pub(super) fn waiting(
         waiting.push(WaitsForPerson {
             issue_id: None,
             what: format!("the completed work is on the branch `{name}`, not on the current one"),
-            remedies: vec![Remedy::words(format!("`git merge {}` merges it", shell::operand(name.short())))],
+            remedies: vec![Remedy::words(format!("`git merge {}` merges it", name.operand()))],
         });
     }
     waiting
@@ -203,7 +203,7 @@ fn apart(
     let merges: Vec<String> = first
         .into_iter()
         .chain([branch.clone()])
-        .map(|name| format!("`git merge {}`", shell::operand(name.short())))
+        .map(|name| format!("`git merge {}`", name.operand()))
         .collect();
     let bring = if merges.len() > 1 { "bring it here, with a conflict to resolve" } else { "brings it here" };
     let error = issue.error.map(in_words).unwrap_or_default();

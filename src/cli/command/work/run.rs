@@ -17,7 +17,7 @@ use crate::ui;
 /// One agent explores each issue (if you name an explorer), one plans it, one reviews the plan (if the mode requires
 /// it), and one executes the plan in its own worktree. The run then runs the plan's tests, and merges work that passes
 /// into its branch `wf/RUN`, on which later issues build. Your own branch and work tree stay as they are; `git merge
-/// wf/RUN` brings the work into them.
+/// heads/wf/RUN` brings the work into them.
 ///
 /// An agent is a name or a command line (see git-wf-agents(1)). In git config, wf.run.explorer, .planner, .reviewer and
 /// .executor set the agents, and wf.run.mode, .jobs, .planJobs and .retries the other defaults. See gitwf-concepts(7)

@@ -12,7 +12,6 @@ use crate::model::code::Code;
 use crate::model::id::{IssueId, ItemId, QueueId, RoadmapId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::shell;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
 use crate::ops::work::run::branch_of_work;
@@ -169,7 +168,7 @@ fn unmerged(
 fn merge(work: &UnmergedWork) -> Remedy {
     let issues = count(work.issue_ids.len(), "completed issue");
     Remedy::command(
-        format!("git merge {}", shell::operand(&work.branch)),
+        format!("git merge {}", work.branch.operand()),
         format!("first brings the work of {issues} into the current branch"),
     )
 }

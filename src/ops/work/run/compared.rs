@@ -1,10 +1,13 @@
 //! Compares the repository before and after a step: which refs, records and work trees of the user differ, and whether
 //! an agent changed them. See [`super::outside`].
 
+mod kept;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::PoisonError;
 
+use self::kept::{Kept, now_on};
 use super::job::AgentJob;
 use super::leftovers::keep_commit_as;
 use super::outside::{breach, is_same, pushed_words};
@@ -13,7 +16,7 @@ use super::users_trees::{self, BRANCH, CHANGED, REMARK, WorktreeSnapshot, path_o
 use crate::agent::traced::GitAct;
 use crate::git;
 use crate::git::raw::{self, RawContent};
-use crate::model::branch::{self, Branch};
+use crate::model::branch;
 use crate::model::run_log::Breach;
 use crate::ops::Refusal;
 use crate::rules::roles;
@@ -141,7 +144,7 @@ impl TreeComparison<'_> {
         match (old, new) {
             (Some(old), None) => {
                 // The run itself also deletes branches whose work is elsewhere.
-                if act.is_none() && !is_own && is_left_to_all(name) && self.is_held(old)? {
+                if act.is_none() && !is_own && is_left_to_all(name) && self.is_held(old, name)? {
                     return Ok(None);
                 }
                 let undone = self.bring_back(name, old)?;
@@ -149,13 +152,16 @@ impl TreeComparison<'_> {
             }
             (Some(_), Some(_)) if is_own => Ok(None),
             (Some(old), Some(new)) if act.is_none() && name.starts_with(TAGS) => {
-                let undone = store.git().put_back(name, Some(new), Some(old))?;
-                Ok(self.recorded(None, format!("`{shown}` was moved from {old} to {new}"), undone))
+                let (undone, kept) = self.put_back(name, new, Some(old))?;
+                Ok(self.recorded(None, format!("`{shown}` was moved from {old} to {new}{kept}"), undone))
             }
             (Some(old), Some(_)) if act.is_none() && self.has_lost(name, old)? => {
-                let Some(branch) = self.keep(old)? else { return Ok(None) };
-                let what = format!("`{shown}` lost {} (now on `{branch}`)", git::short(old));
-                Ok(self.recorded(None, what, true))
+                let (undone, kept) = match self.keep(old, name)? {
+                    Kept::Held => return Ok(None),
+                    Kept::On(branch) => (true, now_on(&branch)),
+                    Kept::No(why) => (false, format!(": {why}")),
+                };
+                Ok(self.recorded(None, format!("`{shown}` lost {}{kept}", git::short(old)), undone))
             }
             (Some(old), Some(new)) => {
                 let Some(act) = act else {
@@ -172,10 +178,10 @@ impl TreeComparison<'_> {
                 if why.is_some_and(|why| !act.accounts_for(&why)) {
                     return Ok(None);
                 }
-                let undone =
-                    self.is_one_move(name, old, new)? && store.git().put_back(name, Some(new), Some(old))?;
-                let kept = if undone { self.keep(new)? } else { None };
-                let kept = kept.map(|branch| format!(" (now on `{branch}`)")).unwrap_or_default();
+                let (undone, kept) = match self.is_one_move(name, old, new)? {
+                    true => self.put_back(name, new, Some(old))?,
+                    false => (false, String::new()),
+                };
                 let what =
                     format!("`{shown}` was moved from {} to {}{kept}", git::short(old), git::short(new));
                 Ok(Some(breach(self.job, Some(act), what, undone)))
@@ -185,9 +191,10 @@ impl TreeComparison<'_> {
                 let others = |(other, id): (&String, &ObjectId)| other != name && *id == new;
                 let is_held = self.after.iter().any(others) || self.before.refs.values().any(|id| *id == new);
                 let is_safe = (is_held || store.repo().is_commit(new)) && self.leaves(name, new)?;
-                let undone = is_safe && store.git().put_back(name, Some(new), None)?;
-                let kept = if undone { self.keep(new)? } else { None };
-                let kept = kept.map(|branch| format!(" (now on `{branch}`)")).unwrap_or_default();
+                let (undone, kept) = match is_safe {
+                    true => self.put_back(name, new, None)?,
+                    false => (false, String::new()),
+                };
                 Ok(Some(breach(self.job, Some(act), format!("`{shown}` was created{kept}"), undone)))
             }
             (None, None) => Ok(None),
@@ -216,7 +223,7 @@ impl TreeComparison<'_> {
                 Err(_) => false,
             }
         } else {
-            name.starts_with(NOTES) && !self.is_held(old)?
+            name.starts_with(NOTES) && !self.is_held(old, "")?
         })
     }
 
@@ -224,12 +231,6 @@ impl TreeComparison<'_> {
     fn recorded(&self, act: Option<&GitAct>, what: String, undone: bool) -> Option<Breach> {
         let is_news = act.is_some() || self.job.outside.is_new(&what);
         is_news.then(|| breach(self.job, act, what, undone))
-    }
-
-    /// Whether another ref has a commit in its history.
-    fn is_held(&self, commit: ObjectId) -> Result<bool, Refusal> {
-        Ok(self.before.store.repo().is_commit(commit)
-            && !self.before.store.git().refs_containing([commit].iter())?.is_empty())
     }
 
     /// Whether a ref moved in a single step, so that nobody built on what the agent did.
@@ -244,18 +245,6 @@ impl TreeComparison<'_> {
         let store = &self.before.store;
         let logged = store.repo().reflog(name, 1)?.into_iter().next().map(|it| it.commit);
         Ok(logged.is_some() && store.read_ref(name)? != logged)
-    }
-
-    /// The branch that keeps a commit which no other ref holds.
-    fn keep(&self, commit: ObjectId) -> Result<Option<Branch>, Refusal> {
-        if !self.before.store.repo().is_commit(commit) || self.is_held(commit)? {
-            return Ok(None);
-        }
-        let after = format!("{}-{}", self.job.outside.run, git::short(commit));
-        match keep_commit_as(&self.before.store, &after, commit) {
-            Err(refusal) if !refusal.is_stop() => Ok(None),
-            kept => kept.map(Some),
-        }
     }
 
     /// Detaches HEAD in the agent's worktree if it is on the branch `name`. Returns false if it is checked
@@ -338,10 +327,20 @@ impl TreeComparison<'_> {
         let is_change = |line: &&String| line.starts_with(CHANGED);
         let has_lost = before.lines.iter().filter(is_change).any(|line| !left.contains(line));
         let mut kept = String::new();
-        if let Some(changes) = before.changes.filter(|_| has_lost)
-            && let Some(branch) = self.keep(changes)?
-        {
-            kept = format!(" (`git stash apply {branch}` brings back its uncommitted changes)");
+        if let Some(changes) = before.changes.filter(|_| has_lost) {
+            kept = match self.keep(changes, "")? {
+                Kept::Held => String::new(),
+                Kept::On(branch) => {
+                    let branch = branch.operand();
+                    format!(" (`git stash apply {branch}` brings back its uncommitted changes)")
+                }
+                // git removes the commit some day.
+                Kept::No(_) => {
+                    format!(
+                        " (`git stash apply {changes}` brings back its uncommitted changes, if used soon)"
+                    )
+                }
+            };
         }
         let gone = before.gone(tree);
         if !gone.is_empty() {

@@ -5,6 +5,7 @@ use super::paths::{RunPaths, copied_index};
 use super::tree;
 use crate::git;
 use crate::model::branch::Branch;
+use crate::model::branch::NUMBERED;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, RunId};
@@ -28,18 +29,20 @@ pub(super) fn kept_branches(
     run: &RunId,
     attempts: &[&ExecutionId],
 ) -> Result<Vec<KeptBranch>, Refusal> {
-    let is_of = |name: &str, owner: &str| {
-        let rest = name.strip_prefix(KEPT).or_else(|| name.strip_prefix(KEPT_BESIDE));
-        let rest = rest.and_then(|rest| rest.strip_prefix(owner));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    let rest = |name: &str, owner: &str| {
+        let kept = name.strip_prefix(KEPT).or_else(|| name.strip_prefix(KEPT_BESIDE))?;
+        kept.strip_prefix(owner).map(str::to_owned)
+    };
+    let is_of_attempt = |name: &str, id: &ExecutionId| {
+        rest(name, id.short()).is_some_and(|rest| rest.is_empty() || rest.starts_with(NUMBERED))
     };
     let names =
         store.repo().branches().map_err(crate::store::StoreError::object("cannot read the branches"))?;
     let mut kept = Vec::new();
     for branch in names.into_iter().filter_map(|it| it.branch()) {
-        if attempts.iter().any(|id| is_of(branch.short(), id.short())) {
+        if attempts.iter().any(|id| is_of_attempt(branch.short(), id)) {
             kept.push(KeptBranch { branch, kind: KeptKind::Attempt });
-        } else if is_of(branch.short(), run.as_str()) {
+        } else if rest(branch.short(), run.as_str()).is_some_and(|rest| rest.starts_with('-')) {
             kept.push(KeptBranch { branch, kind: KeptKind::Run });
         }
     }
@@ -87,7 +90,7 @@ fn kept_below(
         match store.read_ref(name.as_str())? {
             Some(kept) if kept != commit && !is_in(store, commit, Some(kept)) => {}
             Some(_) => return Ok(name),
-            None if store.git().put_back(name.as_str(), None, Some(commit))? => return Ok(name),
+            None if store.git().keep(name.as_str(), commit)? => return Ok(name),
             None => {}
         }
     }

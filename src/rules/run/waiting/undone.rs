@@ -10,7 +10,6 @@ use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::review::Verdict;
 use crate::model::run::{Run, RunStep};
 use crate::model::run_log::{Setback, Unrecorded};
-use crate::model::shell;
 use crate::model::solution::Solution;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::facts;
@@ -234,7 +233,7 @@ fn with_needed(
     order.add_all(&record.depends_on);
     let merge = |(branch, of): (&Branch, Vec<&IssueId>)| {
         Remedy::command(
-            format!("git merge {}", shell::operand(branch.short())),
+            format!("git merge {}", branch.operand()),
             format!("first brings the work on {} here", listed(&of)),
         )
     };

@@ -130,7 +130,7 @@ fn what_cannot_be_merged_waits_for_a_person_with_the_commands_that_settle_it() {
     let line = told.iter().find(|line| line.starts_with(failed)).unwrap();
     let (first, second) = (branch(&world), line.split("only on the branch `").nth(1).unwrap());
     let second = second.split('`').next().unwrap();
-    let merges = format!("`git merge {first}` and then `git merge {second}` bring it here");
+    let merges = format!("`git merge heads/{first}` and then `git merge heads/{second}` bring it here");
     assert!(line.contains(&merges) && line.contains(&format!("`git wf reopen {failed}`")), "{line}");
     // Another run says why it leaves the issue out.
     let ran = world.repo.wf(&["run", failed, "--yes"]).fails(3);
@@ -164,7 +164,7 @@ fn an_issue_waits_for_work_that_is_on_another_branch() {
     assert!(ran.stdout.contains(&why), "{}", ran.stdout);
     assert_eq!(executions(&world, "ISS-2").len(), 0);
     let told = waiting(&world);
-    let merge = format!("`git merge {branch}` first brings the work on ISS-1 here");
+    let merge = format!("`git merge heads/{branch}` first brings the work on ISS-1 here");
     assert!(told[0].contains(&merge) && told[0].contains("`git wf run ISS-2` executes it"), "{told:?}");
     world.repo.git(&["merge", "-q", &branch]).ok();
     world.run(0, &["ISS-2"]);

@@ -14,6 +14,7 @@ mod followed;
 mod guards;
 mod hostile;
 mod interrupted;
+mod kept;
 mod live;
 mod pair;
 mod pipes;

@@ -170,7 +170,7 @@ fn a_report_says_how_the_users_changes_come_back_before_it_removes_their_branch(
     let (log, removes) = ("`git wf run log RUN-", format!("`git branch -D {branch}`"));
     assert!(line.find(log).unwrap() < line.find(&removes).unwrap(), "{line}");
     let log = world.repo.wf(&["run", "log"]).ok().stdout;
-    assert!(log.contains(&format!("`git stash apply {branch}`")), "{log}");
+    assert!(log.contains(&format!("`git stash apply heads/{branch}`")), "{log}");
     assert!(!line.contains("failed attempt"), "{line}");
     world.repo.git(&["stash", "-q"]).ok();
     world.repo.git(&["stash", "apply", "-q", branch]).ok();

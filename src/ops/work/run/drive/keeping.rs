@@ -3,7 +3,10 @@
 
 use super::Driver;
 use crate::git;
+use crate::model::code::Code;
 use crate::model::id::IssueId;
+use crate::model::op::Other;
+use crate::model::remedy::RemedyCall;
 use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, RunEvent};
 use crate::ops::Refusal;
@@ -27,7 +30,7 @@ impl Driver<'_> {
         let refs = self.outside.refs.put_back(self.session.store());
         let records = self.outside.keep_records(self.session.store())?;
         let branch = self.keep_branch()?;
-        let found = refs.into_iter().chain(records).chain(branch).map(|what| (what, true));
+        let found = refs.into_iter().chain(records).map(|what| (what, true)).chain(branch);
         let settings = take_put_back(self.session).into_iter().map(|it| (it.what, it.is_done));
         for (what, undone) in found.chain(settings) {
             let (action, issue_id) = self.only_one_at_work();
@@ -58,7 +61,25 @@ impl Driver<'_> {
         if events.is_empty() { Ok(()) } else { self.log("breach", events) }
     }
 
-    fn keep_branch(&mut self) -> Result<Option<String>, Refusal> {
+    /// Refuses to merge into a branch that someone moved, and that could not be put back.
+    pub(super) fn refuse_moved(&mut self) -> Result<(), Refusal> {
+        let Some(branch) = self.run.branch() else { return Ok(()) };
+        if self.session.store().read_ref(branch.as_str())? != self.head {
+            self.keep()?;
+        }
+        if self.session.store().read_ref(branch.as_str())? == self.head {
+            return Ok(());
+        }
+        let what =
+            format!("the branch `{branch}` of the run was moved by someone else and cannot be put back");
+        Err(Refusal::new(Code::GitFailed, what)
+            .command(format!("git reflog {}", branch.operand()), "shows where it was")
+            .remedy(RemedyCall::new(Other::RunResume, [&self.run.id]), "continues from where it is now"))
+    }
+
+    /// Moves the branch of the run back to where the run left it. Returns what had happened, in words, and whether it did;
+    /// if not, the next turn tries again.
+    fn keep_branch(&mut self) -> Result<Option<(String, bool)>, Refusal> {
         let store = self.session.store();
         let (Some(branch), Some(known)) = (self.run.branch(), self.head) else { return Ok(None) };
         let now = store.read_ref(branch.as_str())?;
@@ -66,20 +87,23 @@ impl Driver<'_> {
             return Ok(None);
         }
         let git = store.git();
+        let mut kept = String::new();
         if let Some(other) = now.filter(|other| store.repo().is_commit(*other)) {
             // It may be the only ref that holds the commit.
-            let kept = keep_commit_as(store, &format!("{}-{}", self.run.id, git::short(other)), other);
-            // That the branch is the run's own again matters more.
-            if let Err(stop) = kept
-                && stop.is_stop()
-            {
-                return Err(stop);
-            }
+            kept = match keep_commit_as(store, &format!("{}-{}", self.run.id, git::short(other)), other) {
+                Ok(kept) => format!(" (now on `{kept}`)"),
+                Err(stop) if stop.is_stop() => return Err(stop),
+                // The run cannot go on without its branch, and the reflog holds the commit, too.
+                Err(_) => format!(" (the commit {other} is only in the reflog of the branch now)"),
+            };
         }
-        git.put_back(branch.as_str(), now, Some(known))?;
-        prepare_branch(store, &self.places, &self.log)?;
+        let undone = git.put_back(branch.as_str(), now, Some(known))?;
+        if undone {
+            prepare_branch(store, &self.places, &self.log)?;
+        }
         let now = now.map_or_else(|| "nowhere".to_owned(), git::short);
-        Ok(Some(format!("the branch `{branch}` was moved from {} to {now}", git::short(known))))
+        let what = format!("the branch `{branch}` was moved from {} to {now}{kept}", git::short(known));
+        Ok(Some((what, undone)).filter(|(what, undone)| *undone || self.outside.is_new(what)))
     }
 
     /// The step during which something happened, with its issue if there was only one.

@@ -19,7 +19,7 @@ use crate::ops::work::run::leftovers::put_away;
 use crate::ops::work::run::paths::prepare_branch;
 use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::{PlanToChoose, RunUpdate, tell_notices};
-use crate::ops::work::{self, Retry};
+use crate::ops::work::{self, Retry, is_branch_of};
 use crate::ops::{Notice, Refusal, issues};
 use crate::rules::roles::Role;
 use crate::rules::run::{
@@ -297,6 +297,7 @@ impl Driver<'_> {
             let message = format!("its work is on the branch `{branch}`, which is not here");
             return self.fail(issue, RunStep::Integrate, failure("no-branch", &message, ""));
         }
+        self.refuse_moved()?;
         let there = self.branch_tree()?;
         match there.git().merge_branch(&branch, &Branch::of_run(&self.run.id)) {
             Ok(BranchMerge::Done) => {

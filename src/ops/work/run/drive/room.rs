@@ -15,8 +15,8 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::store::{ObjectId, object_id};
 
 impl Driver<'_> {
-    /// Clears what earlier attempts at a plan left, in this run or in another. A branch that someone else has checked
-    /// out stays: then the branch of the next attempt has a number.
+    /// Clears what earlier attempts at a plan left, in this run or in another. If a branch stays because someone has it checked
+    /// out, the branch of the next attempt has a number.
     pub(super) fn make_room(&self, folder: &IssueFolder, solution: &SolutionId) -> Result<(), Refusal> {
         let store = self.session.store();
         store.prune_worktrees()?;
@@ -31,10 +31,9 @@ impl Driver<'_> {
             let checked_out = store.git().checked_out()?;
             if let Some((_, tree)) = checked_out.iter().find(|(name, _)| name == branch) {
                 let parent = tree.parent().map(Path::to_owned);
-                if !parent.is_some_and(|it| runs.iter().any(|run| is_same(run, &it))) {
-                    continue;
+                if parent.is_some_and(|it| runs.iter().any(|run| is_same(run, &it))) {
+                    put_away(store, tree, id, run_head)?;
                 }
-                put_away(store, tree, id, run_head)?;
             }
             self.drop_branch(branch, tip, attempt)?;
         }
@@ -73,8 +72,12 @@ impl Driver<'_> {
         }
     }
 
+    /// Removes the branch of an attempt, unless someone has it checked out.
     fn drop_branch(&self, branch: &Branch, tip: ObjectId, attempt: &ExecutionFolder) -> Result<(), Refusal> {
         let store = self.session.store();
+        if store.git().checked_out()?.iter().any(|(name, _)| name == branch) {
+            return Ok(());
+        }
         if !is_in(store, tip, self.run_head()?) {
             keep_commit(store, &attempt.execution.id, tip)?;
         }
