@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::run_lines::text_lines;
+use crate::model::branch;
 use crate::model::run::{Run, RunAgents, RunStep};
 use crate::ops::work::run::{Driven, LoggedView, RunSummary, RunView};
 use crate::rules::run::{Counts, IssueStage, SkippedStep, breach_words};
@@ -219,7 +220,7 @@ pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64, is_ba
         writeln!(
             screen,
             "`git merge {}` merges the work into the current branch",
-            clean_line(&branch.operand())
+            clean_line(&branch::operand(branch))
         )?;
     }
     Ok(())

@@ -14,10 +14,6 @@ use crate::model::remedy::RemedyCall;
 use crate::ops::Refusal;
 use crate::store::Store;
 
-/// Between a name and a number that makes it free. No id contains it: `SOL-ISS-1-1-2` is a plan of `ISS-1-1`, and must not be
-/// taken for the second branch of the plan `SOL-ISS-1-1`.
-pub(crate) const NUMBERED: char = '+';
-
 /// A requested worktree.
 pub(super) struct NewWorktree {
     path: Option<PathBuf>,

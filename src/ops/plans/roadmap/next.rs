@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::find::{named, twins_of};
 use super::show::{is_done, view_of};
 use super::view::{RoadmapIssue, RoadmapView, WaveView};
+use crate::model::branch;
 use crate::model::code::Code;
 use crate::model::id::{IssueId, ItemId, QueueId, RoadmapId, SolutionId};
 use crate::model::op::{Op, Other};
@@ -168,7 +169,7 @@ fn unmerged(
 fn merge(work: &UnmergedWork) -> Remedy {
     let issues = count(work.issue_ids.len(), "completed issue");
     Remedy::command(
-        format!("git merge {}", work.branch.operand()),
+        format!("git merge {}", branch::operand(&work.branch)),
         format!("first brings the work of {issues} into the current branch"),
     )
 }

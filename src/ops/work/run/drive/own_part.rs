@@ -19,7 +19,7 @@ use crate::ops::work::run::leftovers::put_away;
 use crate::ops::work::run::paths::prepare_branch;
 use crate::ops::work::run::tree;
 use crate::ops::work::run::watch::{PlanToChoose, RunUpdate, tell_notices};
-use crate::ops::work::{self, Retry, is_branch_of};
+use crate::ops::work::{self, Retry};
 use crate::ops::{Notice, Refusal, issues};
 use crate::rules::roles::Role;
 use crate::rules::run::{
