@@ -153,11 +153,11 @@ pub(crate) fn comment_for_github(session: &Session, input: &GithubReply) -> Answ
             .remedy(RemedyCall::new(Op::Edit, [&id]).option("source-url", "URL"), "sets its URL there"));
     };
     session.permit(Op::Accept)?;
-    refuse_elsewhere(session, &id, repository, input.repo.as_deref())?;
     if input.force.is_none() {
         refuse_early(&plan, &id, execution)?;
         refuse_second(&folder, execution)?;
     }
+    refuse_elsewhere(session, &id, repository, input.repo.as_deref())?;
     let url = comment_on(repository, number, &comment.body)?;
     let url = Some(url).filter(|url| !url.is_empty());
     let commit = keep(session, &id, &comment.body, url.as_deref(), input.force.as_deref());

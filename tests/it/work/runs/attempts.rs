@@ -99,7 +99,7 @@ fn a_worktree_of_a_person_is_left_alone() {
     let state = world.run(0, &["ISS-2", "--execute-only"]);
     assert_eq!(state["issues"]["ISS-2"]["status"], "completed", "{state:#}");
     assert!(mine.join("a.txt").exists());
-    assert_eq!(executions(&world, "ISS-2")[1]["branch"], format!("refs/heads/wf/{solution}-2"));
+    assert_eq!(executions(&world, "ISS-2")[1]["branch"], format!("refs/heads/wf/{solution}+2"));
 }
 
 /// Two issues whose agents both write a file that no plan names.
