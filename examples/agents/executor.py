@@ -100,7 +100,7 @@ def build(given):
         done.append(run(["git", "rev-parse", "HEAD"]).stdout.strip())
     return {
         "status": "completed",
-        "summary": f"{len(done)} task(s) done",
+        "summary": f"{len(done)} {'task' if len(done) == 1 else 'tasks'} done",
         "files_modified": sorted(set(files)),
         **({"commit_hash": done[-1]} if done else {}),
         "commits": done,

@@ -99,7 +99,7 @@ def plan(issue):
     size = "low" if len(tasks) <= 3 else "medium"
     return {
         "description": issue["title"],
-        "approach": f"Make the {len(edits)} replacement(s) that the issue asks for, each with its test run",
+        "approach": "Make the replacements that the issue asks for, and run the tests after each",
         "strategy_type": "bugfix",
         "tasks": tasks,
         "analysis": {"risk": "low", "impact": size, "complexity": size},

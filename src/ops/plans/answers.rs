@@ -82,7 +82,7 @@ impl AnswerKind for ProposedPlans {
             let path = finding.path.trim_start_matches('$').trim_start_matches('.');
             let dot = if path.is_empty() { "" } else { "." };
             let place = if place.is_empty() { "$".to_owned() } else { format!("{place}[{n}]") };
-            format!("{place}{dot}{path}: found {}; {}", finding.found, finding.allowed)
+            PlanFinding { path: format!("{place}{dot}{path}"), ..finding.clone() }.to_string()
         };
         let mut faults = Vec::new();
         for (n, plan) in plans.iter().enumerate() {
@@ -152,7 +152,7 @@ mod tests {
             Err(NotAnAnswer::Faults(faults)) => faults,
             other => panic!("{other:?}"),
         };
-        assert!(faults(&broken)[0].starts_with("$.tasks[0].title: found nothing; "), "{:?}", faults(&broken));
+        assert!(faults(&broken)[0].starts_with("$.tasks[0].title: expected "), "{:?}", faults(&broken));
         let several = faults(&json!({"solutions": [plan(), broken]}));
         assert!(several[0].starts_with("$.solutions[1].tasks[0].title: "), "{several:?}");
     }

@@ -25,7 +25,7 @@ enum WisdomCommand {
         #[arg(long = "type", value_name = "TYPE", default_value = "learning", value_parser = parse_type)]
         kind: WisdomType,
         /// A tag; repeat for more
-        #[arg(long = "tag", value_name = "TAG")]
+        #[arg(short, long = "tag", value_name = "TAG")]
         tags: Vec<String>,
         /// The issue it comes from
         #[arg(long, value_name = "ISSUE")]
@@ -49,7 +49,7 @@ enum WisdomCommand {
         #[arg(long = "type", value_name = "TYPE", default_value = "decision", value_parser = parse_type)]
         kind: WisdomType,
         /// A tag; repeat for more
-        #[arg(long = "tag", value_name = "TAG")]
+        #[arg(short, long = "tag", value_name = "TAG")]
         tags: Vec<String>,
         #[command(flatten)]
         given: TextArgs,
@@ -63,7 +63,7 @@ enum WisdomCommand {
         #[arg(long = "type", value_name = "TYPE", value_parser = parse_type)]
         kind: Option<WisdomType>,
         /// Only entries with this tag
-        #[arg(long, value_name = "TAG")]
+        #[arg(short, long, value_name = "TAG")]
         tag: Option<String>,
         /// Only entries that come from this issue
         #[arg(long, value_name = "ISSUE")]

@@ -95,7 +95,7 @@ fn an_answer_of_the_wrong_kind_says_what_is_wrong_where() {
         error["details"][0].as_str().unwrap().to_owned()
     };
     assert_eq!(asked("explorer", r#"{"issue_id": "ISS-001"}"#), "$: `relevant_files` is missing");
-    assert!(asked("planner", r#"{"tasks": [{"id": "T1"}]}"#).starts_with("$.description: found nothing"));
+    assert!(asked("planner", r#"{"tasks": [{"id": "T1"}]}"#).starts_with("$.description: expected "));
     assert!(asked("reviewer", r#"{"technical": 900}"#).contains('$'));
     assert_eq!(asked("executor", r#"{"status": "great"}"#).split(':').next(), Some("$.status"));
     let error =
