@@ -323,7 +323,7 @@ fn the_comment_tells_what_was_done_and_carries_out_the_reply_task() {
     // Whoever writes the record chooses the repository.
     let error = asked.refused(1, &post);
     assert_eq!(error["code"], "other-repository");
-    let call = "git wf export github GH-7 --post --repo zoo/okapi";
+    let call = "git wf export github --post --repo zoo/okapi GH-7";
     assert!(error["hint"].as_str().unwrap().contains(call), "{error}");
     let other = asked.refused(1, &[&post[..], &["--repo", "zoo/gnu"]].concat());
     assert_eq!(other["code"], "other-repository");
