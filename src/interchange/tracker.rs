@@ -63,7 +63,7 @@ pub(crate) struct Arrival {
 /// The counter in the stamp of an issue that lacks nothing, if others can lack something.
 const COMPLETE: usize = 50_000;
 /// By how much each missing record lowers it. There is room for later stamps of the same time.
-const STEP: usize = 100;
+const STEP: usize = 50;
 
 impl Arrival {
     /// An issue with the record that it was read from, and nothing else said.

@@ -31,7 +31,7 @@ pub(super) fn told(queue: &Value) -> (Value, bool) {
     let mut of_items = vec![None; items.len()];
     let mut is_placed = true;
     for group in groups.iter().filter(|group| says(group)) {
-        is_placed &= place(group, &named, &mut of_items);
+        is_placed &= place(group, &mut named, &mut of_items);
     }
     let into = lists.iter().find(|list| queue.get(**list).is_some_and(Value::is_array));
     let items = into.and_then(|list| told.get_mut(*list)?.as_array_mut()).into_iter().flatten();
@@ -46,7 +46,7 @@ pub(super) fn told(queue: &Value) -> (Value, bool) {
 }
 
 /// Puts the items of a group into it, each into the first that names it. Returns whether all could be.
-fn place(group: &Value, named: &BTreeMap<&str, Vec<usize>>, of_items: &mut [Option<String>]) -> bool {
+fn place(group: &Value, named: &mut BTreeMap<&str, Vec<usize>>, of_items: &mut [Option<String>]) -> bool {
     let members = ["issues", "solutions", "items"].into_iter().find_map(|name| group.get(name)?.as_array());
     let name = ["group", "id"].into_iter().find_map(|name| group.get(name).filter(|name| says(name)));
     let Some(members) = members else { return false };
@@ -58,10 +58,11 @@ fn place(group: &Value, named: &BTreeMap<&str, Vec<usize>>, of_items: &mut [Opti
     };
     let mut is_placed = true;
     for member in members {
-        match member.as_str().and_then(|member| named.get(member)) {
+        match member.as_str().and_then(|member| named.get_mut(member)) {
+            // Whoever names it again names what has its place.
             Some(items) => {
-                for n in items {
-                    of_items[*n].get_or_insert_with(|| name.clone());
+                for n in std::mem::take(items) {
+                    of_items[n].get_or_insert_with(|| name.clone());
                 }
             }
             None => is_placed = false,

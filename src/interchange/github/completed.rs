@@ -15,16 +15,10 @@ const MEMBERS: &[&[&str]] = &[
     &["node_id", "id"],
 ];
 /// The state, and the members that go with it: a reopened issue has none of them.
-const OF_STATE: &[&[&str]] = &[
-    &["state"],
-    &["stateReason", "state_reason"],
-    &["closedAt", "closed_at"],
-    &["closed_by"],
-    &["locked"],
-    LOCK,
-];
+const OF_STATE: &[&[&str]] =
+    &[&["state"], &["stateReason", "state_reason"], &["closedAt", "closed_at"], &["closed_by"]];
 /// The member that only a locked issue has.
-const LOCK: &[&str] = &["active_lock_reason"];
+const LOCK: &str = "active_lock_reason";
 
 /// The record `now`, with the members of `before` that it does not mention. Comments of which it has only the number are
 /// not mentioned.
@@ -34,7 +28,7 @@ pub(super) fn from(before: &Value, now: &Value) -> Value {
     let state = |record: &Value| record["state"].as_str().map(str::to_ascii_lowercase);
     let is_same_state = state(now).is_none_or(|now| Some(now) == state(before));
     let is_unlocked = now["locked"] == false;
-    let of_state = OF_STATE.iter().filter(|names| is_same_state && !(is_unlocked && **names == LOCK));
+    let of_state = OF_STATE.iter().filter(|_| is_same_state);
     for names in MEMBERS.iter().chain(of_state) {
         if !names.iter().any(|name| new.contains_key(*name)) {
             let known = names.iter().filter_map(|name| Some(((*name).to_owned(), old.get(*name)?.clone())));
@@ -42,7 +36,9 @@ pub(super) fn from(before: &Value, now: &Value) -> Value {
         }
     }
     let is_of_state = |name: &str| OF_STATE.iter().any(|names| names.contains(&name));
-    let lasts = |name: &str| is_unplaced(name) && !is_of_state(name) && !new.contains_key(name);
+    let is_over = |name: &str| is_unlocked && name == LOCK;
+    let lasts =
+        |name: &str| is_unplaced(name) && !is_of_state(name) && !is_over(name) && !new.contains_key(name);
     for (name, value) in old.iter().filter(|(name, _)| lasts(name)) {
         whole.insert(name.clone(), value.clone());
     }
@@ -83,7 +79,15 @@ mod tests {
             "active_lock_reason": "resolved", "state_reason": "completed", "closed_at": "2026-01-02T08:00:00Z", "milestone": "m"});
         let again = from(&closed, &json!({"state": "CLOSED", "title": "t"}));
         let open = from(&closed, &json!({"state": "OPEN", "title": "t"}));
-        assert_eq!(open, json!({"state": "OPEN", "title": "t", "milestone": "m"}));
+        // Issues are locked and closed apart from one another.
+        let locked = json!({"locked": true, "active_lock_reason": "resolved"});
+        assert_eq!(
+            (&open["locked"], &open["active_lock_reason"]),
+            (&locked["locked"], &locked["active_lock_reason"])
+        );
+        for name in ["closed_by", "state_reason", "closed_at"] {
+            assert_eq!(open.get(name), None, "{name}");
+        }
         for name in ["closed_by", "locked", "active_lock_reason", "state_reason", "closed_at"] {
             assert_eq!(again[name], closed[name], "{name}");
         }

@@ -13,6 +13,7 @@ use crate::model::doc::Doc;
 use crate::model::id::IssueId;
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::stamp::Stamp;
+use crate::model::time::Time;
 use crate::model::typed;
 use crate::store::redaction::Redactions;
 use crate::store::{StoreError, Tx, layout, new_bytes, records};
@@ -188,8 +189,7 @@ impl Last {
         let last = doc.stamp("imported").filter(|stamp| stamp.is_import())?.clone();
         let here = doc.read::<Issue>().ok()?;
         let arrival = read(here.imported.as_ref()?)?;
-        let born = Stamp::import(arrival.issue.created_at);
-        let is_it = arrival.issue.id == here.id && (doc.birth() == Some(&born) || !arrival.is_dated);
+        let is_it = arrival.issue.id == here.id && may_be_born_as(doc, &arrival);
         is_it.then_some(Self { arrival, read: last })
     }
 
@@ -240,12 +240,19 @@ fn one_tick_later(doc: &Doc, changed: &Stamp) -> Stamp {
     Stamp::parse(&later).unwrap_or_else(|| changed.clone())
 }
 
-/// Whether the record of an import is about the issue that is `here`. One that does not say when the issue was created
-/// has no birth of its own, so it is known by its tracker.
+/// Whether the record of an import is about the issue that is `here`. If one of them has no birth of its own, it is known by
+/// its tracker.
 fn is_one_birth(tracker: &Tracker, doc: &Doc, here: Option<&Issue>, arrival: &Arrival) -> bool {
-    let born = Stamp::import(arrival.issue.created_at);
     let known = || trackers::read(here?.imported.as_ref()?).filter(|(known, _)| known.name == tracker.name);
-    doc.birth() == Some(&born) || known().is_some_and(|(_, before)| !(before.is_dated && arrival.is_dated))
+    doc.birth() == Some(&Stamp::import(arrival.issue.created_at))
+        || may_be_born_as(doc, arrival) && known().is_some()
+}
+
+/// Whether the births of an issue and of a record agree, as far as both have one: a source may not say when an issue was
+/// created, or say it only later.
+fn may_be_born_as(doc: &Doc, arrival: &Arrival) -> bool {
+    let (born, undated) = (Stamp::import(arrival.issue.created_at), Stamp::import(Time::EPOCH));
+    !arrival.is_dated || doc.birth().is_some_and(|birth| *birth == born || *birth == undated)
 }
 
 /// Two issues under one id: the existing one stays as it is, since only a merge decides between births. Every import

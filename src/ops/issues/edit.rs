@@ -201,7 +201,7 @@ fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> 
     let message = match status {
         // It has two words, and whoever typed one of them need not know the other.
         IssueStatus::Completed => {
-            "`edit` cannot complete an issue: that follows from its execution".to_owned()
+            "no command sets an issue to completed: that follows from its execution".to_owned()
         }
         other => format!("the status `{other}` follows from executions and cannot be set"),
     };

@@ -263,7 +263,13 @@ fn a_record_without_a_time_of_creation_is_known_again() {
         let mut dated = states[1].clone();
         dated["created_at"] = json!("2025-01-01T08:00:00Z");
         dated["updated_at"] = json!(day(2));
-        assert!(import_into(&later, tracker, &dated).1, "{}", tracker.name);
+        let (corrected, is_changed) = import_into(&later, tracker, &dated);
+        assert!(is_changed, "{}", tracker.name);
+        // From then on it is dated, and goes on to be followed.
+        let mut titled = dated.clone();
+        (titled["title"], titled["updated_at"]) = (json!("three"), json!(day(3)));
+        let (last, is_changed) = import_into(&corrected, tracker, &titled);
+        assert!(is_changed && content(&last)["title"] == "three", "{}", tracker.name);
     }
     // An issue that was made here is another one.
     let mut fields = content(&made(&(BEADS.read)(&beads(0, [None; 6])).unwrap()));
