@@ -118,6 +118,7 @@ impl Explain for GitError {
             Self::Object { .. } => Code::Object,
             Self::CrowdedFolder { .. } => Code::TooLarge,
             Self::Start { .. } => Code::GitMissing,
+            Self::Failed { stderr, .. } if is_locked(stderr) => Code::LockFile,
             Self::Failed { .. } => Code::GitFailed,
             Self::TooOld { .. } => Code::GitTooOld,
             Self::Stopped { .. } => Code::Interrupted,
@@ -140,7 +141,7 @@ impl Explain for GitError {
             Self::Start { .. } => format!("git-wf needs the `git` command, {OLDEST} or later, on the PATH").into(),
             Self::Stopped { .. } => "call it again".into(),
             Self::TooOld { .. } => format!("install git {OLDEST} or later").into(),
-            Self::Failed { stderr, .. } if stderr.contains("File exists") && stderr.contains("lock") => {
+            Self::Failed { stderr, .. } if is_locked(stderr) => {
                 "if no other git process is running here, one that died left that `.lock` file behind: remove it"
                     .into()
             }
@@ -150,4 +151,9 @@ impl Explain for GitError {
             Self::Failed { .. } => "with GIT_TRACE=1 set, git shows what it does".into(),
         }
     }
+}
+
+/// Whether git says that a lock file is in its way.
+fn is_locked(stderr: &str) -> bool {
+    stderr.contains("File exists") && stderr.contains("lock")
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use bstr::ByteSlice;
 use gix::lock::acquire::Fail;
@@ -146,6 +146,43 @@ impl Repository {
     /// The lock file that exists while a ref is moved.
     pub(crate) fn ref_lock(&self, name: &str) -> PathBuf {
         self.common_dir().join(format!("{name}.lock"))
+    }
+
+    /// The branches below `prefix`, such as `wf/`, that have a lock file.
+    pub(crate) fn locked_branches(&self, prefix: &str) -> Vec<Branch> {
+        let heads = self.common_dir().join("refs/heads");
+        let (mut folders, mut locked) = (vec![heads.join(prefix)], Vec::new());
+        while let Some(folder) = folders.pop() {
+            for file in std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+                let path = file.path();
+                if file.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(path);
+                } else if let Ok(name) = path.strip_prefix(&heads) {
+                    locked.extend(
+                        name.to_str().and_then(|it| it.strip_suffix(".lock")).and_then(Branch::of_short),
+                    );
+                }
+            }
+        }
+        locked
+    }
+
+    /// The lock file on refs or settings of all worktrees that stays for as long as git waits for one.
+    pub(crate) fn lasting_lock(&self) -> Option<PathBuf> {
+        const WAIT: Duration = Duration::from_secs(1);
+        const LOOK: Duration = Duration::from_millis(50);
+        let locks = ["packed-refs.lock", "config.lock"].map(|name| self.common_dir().join(name));
+        let began = Instant::now();
+        locks.into_iter().find(|path| {
+            let held = modified(path);
+            while held.is_some() && modified(path) == held {
+                if began.elapsed() >= WAIT {
+                    return true;
+                }
+                std::thread::sleep(LOOK);
+            }
+            false
+        })
     }
 
     /// Moves a ref. `last` runs just before, while nobody else can move it. Returns false if the ref is not where it

@@ -29,24 +29,28 @@ pub(super) fn kept_branches(
     run: &RunId,
     attempts: &[&ExecutionId],
 ) -> Result<Vec<KeptBranch>, Refusal> {
-    let rest = |name: &str, owner: &str| {
-        let kept = name.strip_prefix(KEPT).or_else(|| name.strip_prefix(KEPT_BESIDE))?;
-        kept.strip_prefix(owner).map(str::to_owned)
-    };
-    let is_of_attempt = |name: &str, id: &ExecutionId| {
-        rest(name, id.short()).is_some_and(|rest| rest.is_empty() || rest.starts_with(NUMBERED))
-    };
     let names =
         store.repo().branches().map_err(crate::store::StoreError::object("cannot read the branches"))?;
     let mut kept = Vec::new();
     for branch in names.into_iter().filter_map(|it| it.branch()) {
-        if attempts.iter().any(|id| is_of_attempt(branch.short(), id)) {
-            kept.push(KeptBranch { branch, kind: KeptKind::Attempt });
-        } else if rest(branch.short(), run.as_str()).is_some_and(|rest| rest.starts_with('-')) {
-            kept.push(KeptBranch { branch, kind: KeptKind::Run });
+        if let Some(kind) = kept_for(&branch, run, attempts) {
+            kept.push(KeptBranch { branch, kind });
         }
     }
     Ok(kept)
+}
+
+/// What a branch keeps of a run or of one of these attempts; `None` if it does not.
+pub(super) fn kept_for(branch: &Branch, run: &RunId, attempts: &[&ExecutionId]) -> Option<KeptKind> {
+    let name = branch.short();
+    let kept = name.strip_prefix(KEPT).or_else(|| name.strip_prefix(KEPT_BESIDE))?;
+    let is_of_attempt = |id: &&ExecutionId| {
+        kept.strip_prefix(id.short()).is_some_and(|rest| rest.is_empty() || rest.starts_with(NUMBERED))
+    };
+    if attempts.iter().any(is_of_attempt) {
+        return Some(KeptKind::Attempt);
+    }
+    kept.strip_prefix(run.as_str()).filter(|rest| rest.starts_with('-')).map(|_| KeptKind::Run)
 }
 
 /// Keeps uncommitted changes in the work tree of `store`; returns the branch, or `None` if there are

@@ -35,6 +35,7 @@ mod leftovers;
 #[cfg(feature = "web")]
 mod lines;
 mod listener;
+mod locks;
 mod others;
 mod outside;
 pub(super) mod paths;

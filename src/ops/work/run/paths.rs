@@ -242,10 +242,11 @@ pub(super) fn clean_up(store: &Store, places: &RunPaths, found: &RunFolder) -> R
     Ok(())
 }
 
-/// Removes the locks that git left in the work tree of `store` when it was killed. Nobody may work there.
-pub(super) fn unlock(store: &Store) {
-    for name in ["index.lock", "HEAD.lock"] {
-        let _ = std::fs::remove_file(store.git_dir().join(name));
+/// Removes the locks that git left in the git directory of a worktree of a run when it was killed. Nobody may work there.
+pub(super) fn unlock(there: &Store) {
+    let files = std::fs::read_dir(there.git_dir()).into_iter().flatten().filter_map(Result::ok);
+    for path in files.map(|it| it.path()).filter(|path| path.extension().is_some_and(|end| end == "lock")) {
+        let _ = std::fs::remove_file(path);
     }
 }
 

@@ -168,6 +168,75 @@ fn a_run_that_was_killed_is_shown_as_interrupted_and_the_log_tells_how_it_went_o
     world.is_untouched();
 }
 
+/// A run that was killed while its executor was at work; that one appends to `asked` whenever it is asked.
+fn killed() -> World {
+    let world = World::new();
+    gate(&world);
+    let script = format!("echo x >> \"$HERE/asked\"; if once killed; then {WAITS}; {WAITS}; fi; {BUILDS}");
+    world.agent("executor", &script);
+    let live =
+        Live::until("ISS-1 About ISS-1: execution by executor", &world.repo, &["run", "ISS-1", "--yes"]);
+    open(&world);
+    live.kill();
+    world
+}
+
+#[test]
+fn a_resume_removes_the_locks_that_a_killed_git_left_in_what_is_the_runs_own() {
+    let world = killed();
+    let repo = &world.repo;
+    let solution = repo.json(&["solution", "list", "ISS-1"])[0]["id"].as_str().unwrap().to_owned();
+    let lock = |name: &str| {
+        let path = repo.path().join(format!(".git/{name}.lock"));
+        std::fs::write(&path, "").unwrap();
+        path
+    };
+    let own = [
+        lock(&format!("refs/heads/wf/{solution}")),
+        lock(&format!("refs/heads/wf/{}", latest(repo))),
+        lock(&format!("worktrees/{solution}/HEAD")),
+        lock("worktrees/branch/ORIG_HEAD"),
+    ];
+    let of_others = [lock("refs/heads/mine"), lock("refs/heads/wf/SOL-ISS-9-1"), lock("HEAD")];
+    repo.wf(&["run", "resume", "--yes"]).ok();
+    let issue = repo.json(&["show", "ISS-1"]);
+    assert_eq!(issue["executions"].as_array().unwrap().len(), 1, "{issue:#}");
+    assert_eq!(issue["status"], "completed", "{issue:#}");
+    assert!(own.iter().all(|lock| !lock.exists()), "{own:?}");
+    assert!(of_others.iter().all(|lock| lock.exists()), "{of_others:?}");
+}
+
+#[test]
+fn a_lock_that_appears_during_a_run_stops_it_and_is_gone_after_a_resume() {
+    let world = World::new();
+    let locks = "touch \"$HERE/code/.git/$(git symbolic-ref HEAD).lock\"; echo '{\"status\": \"failed\"}'";
+    world.agent("executor", &format!("if once failed; then {locks}; else {BUILDS}; fi"));
+    let refused = world.repo.refused(1, &["run", "ISS-1", "--yes", "--retry", "1"]);
+    assert_eq!(refused["code"], "lock-file", "{refused}");
+    assert_eq!(world.repo.json(&["run", "show"])["driven"], "interrupted");
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    let issue = world.repo.json(&["show", "ISS-1"]);
+    assert_eq!(issue["executions"].as_array().unwrap().len(), 2, "{issue:#}");
+    assert_eq!(issue["status"], "completed", "{issue:#}");
+}
+
+#[test]
+fn a_lock_on_what_all_share_stops_a_resume_before_an_agent_is_asked() {
+    let world = killed();
+    for name in ["packed-refs.lock", "config.lock"] {
+        let lock = world.repo.path().join(".git").join(name);
+        std::fs::write(&lock, "").unwrap();
+        let refused = world.repo.refused(1, &["run", "resume", "--yes"]);
+        assert_eq!(refused["code"], "lock-file", "{refused}");
+        assert!(refused["message"].as_str().unwrap().contains(name), "{refused}");
+        std::fs::remove_file(lock).unwrap();
+    }
+    let asked = || std::fs::read_to_string(world.sandbox.root().join("asked")).unwrap();
+    assert_eq!(asked(), "x\n");
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    assert_eq!((asked().as_str(), world.repo.status("ISS-1").as_str()), ("x\nx\n", "completed"));
+}
+
 #[test]
 fn what_an_agent_left_uncommitted_is_kept_on_a_branch_that_the_log_names() {
     let world = World::new();

@@ -25,6 +25,7 @@ use super::catch_up::unrecorded;
 use super::crew::Crew;
 use super::driver;
 use super::job::StepReport;
+use super::locks::remove_left_behind;
 use super::others::Others;
 use super::outside::{Outside, user_trees};
 use super::paths::{RunPaths, clean_up, prepare_branch};
@@ -71,6 +72,7 @@ pub(super) fn drive(
     confine(session, &places.files.join("changed"));
     let found = existing(&store.snapshot()?, id)?;
     end_left_behind(&places.guards());
+    remove_left_behind(store, &places, &found)?;
     prepare_branch(store, &places, &found)?;
     let alone = Alone::of(store, id, &user_trees(store)?)?;
     let outside = Arc::new(Outside::of(store, id, alone.is_some())?);
@@ -116,7 +118,7 @@ pub(super) fn drive(
         Ok(is_over) => is_over,
         // The next driver finds what was done and not recorded.
         Err(refusal) if refusal.is_stop() => false,
-        Err(refusal) if refusal.is_passing() => {
+        Err(refusal) if refusal.is_passing() || refusal.code == Code::LockFile => {
             return Err(refusal.remedy(RemedyCall::new(Other::RunResume, [id]), "continues the run"));
         }
         Err(refusal) => return Err(refusal),

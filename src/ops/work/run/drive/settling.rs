@@ -2,6 +2,7 @@
 
 use super::Driver;
 use crate::model::agent_session::Usage;
+use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::id::IssueId;
 use crate::model::run::RunStep;
@@ -107,14 +108,19 @@ impl Driver<'_> {
         self.log(what, events)
     }
 
-    /// The run itself could not take a step. It goes on without the issue, unless someone wanted it to stop.
+    /// The run itself could not take a step. It goes on without the issue, unless someone wanted it to stop, or a lock file
+    /// must be removed first, as a resume does with those of the run.
     pub(super) fn could_not(
         &mut self,
         issue: &IssueId,
         step: RunStep,
         refusal: Refusal,
     ) -> Result<(), Refusal> {
-        if refusal.is_stop() { Err(refusal) } else { self.fail(issue, step, failure_of(&refusal)) }
+        match refusal.code {
+            Code::LockFile => Err(refusal),
+            _ if refusal.is_stop() => Err(refusal),
+            _ => self.fail(issue, step, failure_of(&refusal)),
+        }
     }
 
     /// The run itself could not take a step, and goes on without the issue.
