@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::code::Code;
+use crate::model::id::ExecutionId;
 use crate::model::op::Op;
 use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, Session};
@@ -16,6 +17,8 @@ pub(crate) struct Relink {
     pub(crate) range: Option<String>,
     /// Whether to search without linking.
     pub(crate) dry_run: bool,
+    /// The only execution to link commits with; `None` for all.
+    pub(crate) only: Option<ExecutionId>,
 }
 
 /// The commits that were found.
@@ -46,8 +49,11 @@ pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
             .command("git log --oneline --all", "shows the commits"));
     };
     let total = u64::try_from(commits.len()).ok();
-    let RelinkResult { links, undecided, unreadable } =
+    let RelinkResult { mut links, undecided, unreadable } =
         session.counted("searching commits", total, |at| relink::lost(store, &snapshot, &commits, at))?;
+    if let Some(only) = &input.only {
+        links.retain(|it| it.execution_id == *only);
+    }
     for id in unreadable {
         let refs = store.git().refs_containing(std::iter::once(&id)).unwrap_or_default();
         let on = refs.first().map(|name| format!(" of `{name}`")).unwrap_or_default();

@@ -18,6 +18,7 @@ use crate::model::solution::Solution;
 use crate::model::time::Time;
 use crate::rules::audit;
 use crate::rules::bounded::Cut;
+use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder, RunFolder};
 use crate::rules::review;
 
@@ -80,7 +81,7 @@ pub(crate) fn report(folder: &RunFolder, known: &RunFacts<'_>) -> RunReport {
         issue_count: issues.len(),
         completed_count,
         failed_count: is(IssueStage::Failed),
-        waiting_count: progress.waiting_count(),
+        waiting_count: progress.waiting_count(|id| known.issues.get(id).map(|found| facts::status(found))),
         success_rate: (completed_count * 100).checked_div(issues.len()),
         commit_count: issues.iter().map(|issue| issue.commits.len()).sum(),
         check_count: checks.0,
@@ -173,7 +174,7 @@ fn issue_report(
         review: found.zip(plan).and_then(|(found, plan)| reviewed(progress, issue.id, found, plan)),
         task_count: plan.map(|plan| plan.typed_plan().tasks.len()),
         execution_ids: executions.iter().map(|it| it.execution.id.clone()).collect(),
-        commits: executions.iter().flat_map(|it| commits(it)).collect(),
+        commits: commits(&executions),
         checks: executions.last().map(|it| checks(it)).unwrap_or_default(),
         unplanned_files: executions
             .last()
@@ -219,15 +220,22 @@ fn reviewed(
     Some(ReportedReview { verdict, score, reviewed_by: done_by(progress, RunStep::Review, issue) })
 }
 
-fn commits(execution: &ExecutionFolder) -> Vec<ReportedCommit> {
-    let mut agents = execution.agents_by_hash();
-    let reported = |it: crate::rules::folder::LinkedCommit| ReportedCommit {
-        made_by: agents.remove(&it.link.hash),
-        hash: it.link.hash,
-        subject: it.link.subject,
-        task_id: it.link.task_id,
-    };
-    execution.work().into_iter().map(reported).collect()
+/// The commits of executions. If several link one, it is the last one's.
+fn commits(executions: &[&ExecutionFolder]) -> Vec<ReportedCommit> {
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    for execution in executions.iter().rev() {
+        let mut agents = execution.agents_by_hash();
+        for it in execution.work().into_iter().rev().filter(|it| seen.insert(it.link.hash.clone())) {
+            found.push(ReportedCommit {
+                made_by: agents.remove(&it.link.hash),
+                hash: it.link.hash,
+                subject: it.link.subject,
+                task_id: it.link.task_id,
+            });
+        }
+    }
+    found.reverse();
+    found
 }
 
 fn unplanned(execution: &ExecutionFolder, plan: &Solution) -> BTreeSet<String> {

@@ -20,6 +20,6 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(Args { range, dry_run }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let done = trail::relink(&session, &Relink { range, dry_run })?;
+    let done = trail::relink(&session, &Relink { range, dry_run, only: None })?;
     context.answer(done, |found, _, screen| print::relink::relinked(screen, found))
 }

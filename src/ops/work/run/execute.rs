@@ -156,7 +156,7 @@ impl Carrying<'_> {
         Ok(())
     }
 
-    /// Links the agent's commits by their trailers, if the last commit is not linked: the hooks' records may be lost.
+    /// Links the agent's commits with this attempt, if the last one is not linked: the hooks' records may be lost.
     fn find_links(&self) -> Result<(), Refusal> {
         let store = self.session.store();
         let issue = existing_outline(&store.snapshot()?, &self.execution.id.issue())?;
@@ -166,8 +166,8 @@ impl Carrying<'_> {
             return Ok(());
         }
         let range = Some(format!("{}..{head}", self.job.guard.bounds().base));
-        relink(self.session, &Relink { range, dry_run: false })?;
-        Ok(())
+        let only = Some(self.execution.id.clone());
+        relink(self.session, &Relink { range, dry_run: false, only }).map(drop)
     }
 
     /// The commits on the branch of the execution since it began: nobody else works there, whether hooks link commits here
@@ -294,7 +294,7 @@ impl Carrying<'_> {
         let place = match (self.kept(), beside(&self.job.folder)) {
             (Ok(Some(branch)), Some(tree)) if failure.error_type.as_deref() == Some(COMMIT_FAILED) => {
                 // The driver keeps it there: see `Driver::leave_room`.
-                format!("its worktree {tree} is kept, and its work is on the branch {branch}")
+                format!("its work is on the branch {branch}, and until the next attempt in {tree}")
             }
             (Ok(Some(branch)), _) => format!("its work is on the branch {branch}"),
             (Err(_), Some(tree)) => format!("its work is only in the worktree {tree}"),

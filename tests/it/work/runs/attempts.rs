@@ -201,6 +201,24 @@ fn a_report_names_the_commits_of_a_failed_attempt_without_hooks() {
 }
 
 #[test]
+fn a_commit_of_the_second_attempt_is_not_one_of_the_first_that_made_the_same_change() {
+    let world = World::new();
+    world.repo.wf(&["hooks", "uninstall"]).ok();
+    let numbered = "echo x >> \"$HERE/asked\"; n=$(grep -c x \"$HERE/asked\")";
+    let script = format!(
+        "{numbered}; echo two >> a.txt; git commit -q -a -m \"Change $n\"; echo '{{\"status\": \"failed\"}}'"
+    );
+    world.agent("executor", &script);
+    world.run(1, &["ISS-1", "--retry", "1"]);
+    let subjects: Vec<Vec<Value>> = executions(&world, "ISS-1")
+        .iter()
+        .map(|it| it["commits"].as_array().unwrap().iter().map(|it| it["subject"].clone()).collect())
+        .collect();
+    assert_eq!(subjects, [[json!("Change 1")], [json!("Change 2")]]);
+    assert_eq!(world.repo.json(&["run", "report"])["totals"]["commit_count"], 2);
+}
+
+#[test]
 fn no_agent_is_asked_before_somebody_agreed_to_the_tests() {
     let world = World::new();
     world.agent("planner", "touch \"$HERE/asked\"; exit 3");
