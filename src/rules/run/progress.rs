@@ -195,9 +195,19 @@ impl<'a> RunProgress<'a> {
         }
     }
 
-    /// How many issues wait until someone chooses one of their plans, or reviews the one that they have.
-    pub(crate) fn waiting_count(&self) -> usize {
-        self.issues.iter().filter(|issue| issue.is_waiting()).count()
+    /// How many issues wait until someone chooses one of their plans, or reviews the one that they have. `status` is
+    /// that of an issue now: someone may have settled it since.
+    pub(crate) fn waiting_count(&self, mut status: impl FnMut(&IssueId) -> Option<IssueStatus>) -> usize {
+        let is_over = |status: IssueStatus| {
+            matches!(
+                status,
+                IssueStatus::Completed
+                    | IssueStatus::Closed
+                    | IssueStatus::Cancelled
+                    | IssueStatus::Executing
+            )
+        };
+        self.issues.iter().filter(|it| it.is_waiting() && !status(it.id).is_some_and(is_over)).count()
     }
 
     /// Whether work of any issue was merged into the branch of the run.

@@ -9,17 +9,19 @@ use super::drive::drive;
 use super::driver::Driven;
 use super::paths::RunPaths;
 use super::stops::RunStops;
-use super::view::{RunView, all, named};
+use super::view::{RunView, all, named, status_in};
 use super::watch::{RunWatch, tell_notices};
 use crate::model::code::Code;
-use crate::model::id::RunId;
+use crate::model::id::{IssueId, RunId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::run::Run;
+use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Done, Refusal, RefusalKind, Session, clones};
 use crate::rules::folder::RunFolder;
 use crate::rules::roles::Role;
-use crate::store::Store;
+use crate::rules::run::RunProgress;
+use crate::store::{ReadState, Store};
 use crate::sync;
 
 /// Runs issues to their end: each is planned, reviewed, queued, executed and merged into the branch of the run,
@@ -28,6 +30,7 @@ use crate::sync;
 /// # Errors
 /// Those of [`begin::prepare`]; `interrupted`.
 pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn RunWatch) -> Answer<RunView> {
+    session.permit(Op::Run)?;
     let stops = RunStops::heard(session, watch);
     session.be_patient();
     let Done { view: (run, given), notices, .. } = begin::prepare(session, input)?;
@@ -58,6 +61,7 @@ pub(crate) struct Resume {
 /// `nothing-to-do`, `several-runs`, `run-ended`, `run-under-way`; `run-elsewhere` for a run of another clone, any reason why
 /// the remote cannot be asked about it, `no-branch` if its work is not here; `no-agent`; as [`run`].
 pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch) -> Answer<RunView> {
+    session.permit(Op::Run)?;
     let stops = RunStops::heard(session, watch);
     session.be_patient();
     let store = session.store();
@@ -123,14 +127,28 @@ fn elsewhere(code: Code, found: &RunFolder) -> Refusal {
     Refusal::new(code, message).remedy(call, "takes it over; first make sure that it has stopped there")
 }
 
+/// A run that has ended. Its issues may have plans to execute that someone chose or reviewed since.
+fn ended(read: &impl ReadState, found: &RunFolder) -> Refusal {
+    let refusal = Refusal::new(Code::RunEnded, format!("run `{}` has ended", found.run.id));
+    let is_planned =
+        |id: &IssueId| matches!(status_in(read)(id), Some(IssueStatus::Planned | IssueStatus::Queued));
+    let progress = RunProgress::of(found);
+    let left: Vec<&IssueId> =
+        progress.issues.iter().filter(|it| it.is_waiting() && is_planned(it.id)).map(|it| it.id).collect();
+    match left.is_empty() {
+        true => refusal.remedy(RemedyCall::new(Op::Run, ["ISSUE"]), "starts another"),
+        false => refusal
+            .remedy(RemedyCall::new(Op::Run, left).flag("execute-only"), "executes what was chosen since"),
+    }
+}
+
 /// The requested run, if it has not ended.
 fn open(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
     let snapshot = store.snapshot()?;
     if run.is_some() {
         let found = named(&snapshot, run)?;
         return match Driven::of(store, &found) {
-            Driven::Ended => Err(Refusal::new(Code::RunEnded, format!("run `{}` has ended", found.run.id))
-                .remedy(RemedyCall::new(Op::Run, ["ISSUE"]), "starts another")),
+            Driven::Ended => Err(ended(&snapshot, &found)),
             _ => Ok(found),
         };
     }

@@ -16,8 +16,10 @@ use crate::model::person::Person;
 use crate::model::remedy::RemedyCall;
 use crate::model::run::{Run, RunMode};
 use crate::model::run_log::{Breach, RunLogEntry, RunPhase, RunStatus};
+use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::{Answer, Refusal, Session};
+use crate::rules::facts;
 use crate::rules::folder::RunFolder;
 use crate::rules::run::{Counts, HistoryEntry, RunProgress, RunState, SkippedStep, history, state};
 use crate::store::{ReadState, Store, StoreError, records, resolve};
@@ -159,7 +161,7 @@ pub(super) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
     let progress = RunProgress::of(&found);
     let left_out = progress.left_out();
     let breaches = progress.breaches.iter().map(|breach| (*breach).clone()).collect();
-    let waiting_count = progress.waiting_count();
+    let waiting_count = progress.waiting_count(status_in(read));
     let stopped_by = progress.stopped_by.map(str::to_owned);
     let branch = found.run.branch();
     let lacks_branch = match &branch {
@@ -197,7 +199,7 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
     let summary = |found: RunFolder| {
         let state = state(&found, &BTreeMap::new(), "");
         let driven = Driven::of(session.store(), &found);
-        let waiting_count = RunProgress::of(&found).waiting_count();
+        let waiting_count = RunProgress::of(&found).waiting_count(status_in(&snapshot));
         RunSummary {
             waiting_count,
             id: found.run.id,
@@ -212,6 +214,11 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
         }
     };
     Ok(session.done(found.into_iter().map(summary).collect(), None))
+}
+
+/// Finds the status of an issue; `None` if it cannot be read.
+pub(super) fn status_in(read: &impl ReadState) -> impl Fn(&IssueId) -> Option<IssueStatus> {
+    |id| Some(facts::status(&records::issue(read, id).ok()??))
 }
 
 /// Runs that a process in this repository drove and left before their end.

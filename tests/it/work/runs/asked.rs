@@ -193,6 +193,13 @@ fn without_anybody_to_ask_an_issue_with_several_plans_waits() {
     // Once someone has chosen, a run executes the plan.
     let plan = world.repo.json(&["solution", "list", "ISS-1"])[0]["id"].as_str().unwrap().to_owned();
     world.repo.wf(&["bind", "ISS-1", &plan]).ok();
+    let id = run["id"].as_str().unwrap();
+    let refused = world.repo.wf(&["run", "resume", id]).fails(1).stderr;
+    assert!(refused.contains("`git wf run --execute-only ISS-1`"), "{refused}");
     let state = world.run(0, &["ISS-1"]);
     assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    // Then nothing of the first run waits any more.
+    assert!(world.repo.json(&["run", "show", id])["waiting_count"].is_null());
+    let list = world.repo.wf(&["run", "list"]).ok().stdout;
+    assert!(!list.contains("waiting"), "{list}");
 }
