@@ -118,10 +118,26 @@ impl Session {
     /// change of the store needs this permit.
     pub(crate) fn permit(&self, op: Op) -> Result<Permit, Refusal> {
         roles::admit(self.store.role(), op)?;
-        if self.store.is_in_run() {
-            roles::admit_in_run(self.store.role(), op)?;
-        }
+        self.admit_in_run(op)?;
         Ok(Permit(op))
+    }
+
+    /// Refuses to undo an operation that the actor's role may not perform.
+    pub(crate) fn refuse_undoing(&self, op: Op) -> Result<(), Refusal> {
+        roles::admit_undo(self.store.role(), op)?;
+        self.admit_in_run(op)
+    }
+
+    fn admit_in_run(&self, op: Op) -> Result<(), Refusal> {
+        match self.store.is_in_run() {
+            true => Ok(roles::admit_in_run(self.store.role(), op)?),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses a command that changes this machine and no record, unless the actor is an owner.
+    pub(crate) fn refuse_roles(&self, command: &str) -> Result<(), Refusal> {
+        Ok(roles::admit_command(self.store.role(), command)?)
     }
 
     /// Changes the store in one transaction, with one commit.

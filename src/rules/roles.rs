@@ -35,8 +35,10 @@ const IMPLEMENTER: &str = "implementer";
 text_enum!(
     /// What an operation needs.
     Capability {
-        /// Write issues, comments, feedback and what was found out, and record what git shows without a decision.
+        /// Register issues, write comments, feedback and what was found out, and record what git shows without a decision.
         Note = "note",
+        /// Change issues.
+        Edit = "edit",
         /// Write plans.
         Plan = "plan",
         /// Review plans.
@@ -64,14 +66,14 @@ impl Role {
 
     /// Its capabilities.
     fn capabilities(self) -> &'static [Capability] {
-        use Capability::{Choose, Coordinate, Execute, Note, Order, Plan, Retry, Review};
+        use Capability::{Choose, Coordinate, Edit, Execute, Note, Order, Plan, Retry, Review};
         match self {
             Self::Explorer => &[Note],
-            Self::Planner => &[Note, Plan, Choose],
+            Self::Planner => &[Note, Edit, Plan, Choose],
             Self::Reviewer => &[Note, Review],
-            Self::Integrator => &[Note, Choose, Order, Retry],
-            Self::Executor => &[Note, Execute, Retry],
-            Self::Coordinator => &[Note, Retry, Coordinate],
+            Self::Integrator => &[Note, Edit, Choose, Order, Retry],
+            Self::Executor => &[Note, Edit, Execute, Retry],
+            Self::Coordinator => &[Note, Edit, Retry, Coordinate],
         }
     }
 
@@ -92,7 +94,6 @@ fn needs(op: Op) -> Capability {
         // A merge adds nothing that its two sides do not have. Finding lost links and following rewritten commits
         // adds nothing that git does not already know. What an import brings may need more: `admit_import`.
         Op::New
-        | Op::Edit
         | Op::Comment
         | Op::FeedbackAdd
         | Op::Undo
@@ -107,6 +108,7 @@ fn needs(op: Op) -> Capability {
         | Op::Session
         | Op::Relink
         | Op::Rewrite => Capability::Note,
+        Op::Edit => Capability::Edit,
         Op::SolutionAdd | Op::SolutionWithdraw | Op::TaskAdd | Op::TaskEdit | Op::RoadmapAdd => {
             Capability::Plan
         }
@@ -216,12 +218,29 @@ impl Explain for RoleError {
 /// # Errors
 /// An unknown role, or an operation that the role may not perform.
 pub(crate) fn admit(role: Option<&str>, op: Op) -> Result<(), RoleError> {
-    let Some(role) = acting(role)? else { return Ok(()) };
-    let needed = needs(op);
-    if role.may(needed) {
-        Ok(())
-    } else {
-        Err(NotTheirs { role, doing: format!("run `{op}`"), needed }.into())
+    admit_for(role, needs(op), || format!("run `{op}`"))
+}
+
+/// Allows a role to undo what an operation did.
+///
+/// # Errors
+/// An unknown role, or an operation that the role may not perform.
+pub(crate) fn admit_undo(role: Option<&str>, op: Op) -> Result<(), RoleError> {
+    admit_for(role, needs(op), || format!("undo `{op}`"))
+}
+
+/// Allows a command that changes this machine and no record: only owners may.
+///
+/// # Errors
+/// Every role.
+pub(crate) fn admit_command(role: Option<&str>, command: &str) -> Result<(), RoleError> {
+    admit_for(role, Capability::Own, || format!("run `{command}`"))
+}
+
+fn admit_for(role: Option<&str>, needed: Capability, doing: impl Fn() -> String) -> Result<(), RoleError> {
+    match acting(role)? {
+        Some(role) if !role.may(needed) => Err(NotTheirs { role, doing: doing(), needed }.into()),
+        _ => Ok(()),
     }
 }
 
@@ -230,13 +249,7 @@ pub(crate) fn admit(role: Option<&str>, op: Op) -> Result<(), RoleError> {
 /// # Errors
 /// An unknown role, or something that the role may not write.
 pub(crate) fn admit_import(role: Option<&str>, what: &str, op: Op) -> Result<(), RoleError> {
-    let Some(role) = acting(role)? else { return Ok(()) };
-    let needed = needs(op);
-    if role.may(needed) {
-        Ok(())
-    } else {
-        Err(NotTheirs { role, doing: format!("import {what}"), needed }.into())
-    }
+    admit_for(role, needs(op), || format!("import {what}"))
 }
 
 /// Allows a tool that performs one of these operations.
@@ -310,6 +323,9 @@ mod tests {
             ("planner", "solution add", "done"),
             ("planner", "bind", "queue add"),
             ("planner", "task edit", "task start"),
+            ("planner", "edit", "next"),
+            ("explorer", "new", "edit"),
+            ("reviewer", "feedback add", "edit"),
             ("planner", "roadmap add", "queue merge"),
             ("executor", "task start", "roadmap add"),
             ("reviewer", "solution review", "solution add"),

@@ -26,6 +26,7 @@ pub(crate) struct InstallHooks {
 /// # Errors
 /// `hooks-outside`, `hooks-tracked`, `hooks-two-earlier`, `hooks-io`.
 pub(crate) fn install_hooks(session: &Session, input: &InstallHooks) -> Answer<Vec<HookState>> {
+    session.refuse_roles(Other::HooksInstall.as_str())?;
     let InstallHooks { program, side, force } = input;
     let states = install::install(&hooks_at(session)?, program, *side, *force)?;
     if *side == HookSide::Client && session.store().work_dir().is_none() {
@@ -41,6 +42,7 @@ pub(crate) fn install_hooks(session: &Session, input: &InstallHooks) -> Answer<V
 /// # Errors
 /// `hooks-io`.
 pub(crate) fn uninstall_hooks(session: &Session) -> Answer<Vec<HookState>> {
+    session.refuse_roles("hooks uninstall")?;
     let states = install::uninstall(&hooks_at(session)?)?;
     Ok(told(session, states))
 }

@@ -22,6 +22,7 @@ use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::schema::Schema;
 use crate::ops::issues::append_comment;
 use crate::ops::{Answer, Refusal, Session};
+use crate::rules::roles::{self, Role};
 use crate::store::history::HistoryStep;
 use crate::store::layout::{self, Form, Location, LogKind as Logs, Owner};
 use crate::store::redaction::Redactions;
@@ -86,7 +87,7 @@ pub(crate) fn undo(session: &Session, commit: Option<&str>) -> Answer<Undone> {
     let op = step.op.as_deref().and_then(Op::parse);
     if let Some(op) = op {
         // A role may undo only what it may do.
-        session.permit(op)?;
+        session.refuse_undoing(op)?;
     }
     let committed = session.transact(permit, |tx| {
         let mut work =
@@ -117,7 +118,7 @@ struct Chosen {
 /// The user's last commit that neither was undone nor undoes another, or the one whose id begins with `wanted`.
 fn chosen(session: &Session, wanted: Option<&str>) -> Result<Chosen, Refusal> {
     let store = session.store();
-    let me = store.identity()?;
+    let (me, role) = (store.identity()?, roles::acting(store.role())?);
     let own = Person::known(&me.name, &me.email, None);
     let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
     let mut log = StoreLog::of(store, index)?;
@@ -128,7 +129,9 @@ fn chosen(session: &Session, wanted: Option<&str>) -> Result<Chosen, Refusal> {
     let mut before = None;
     for n in log.find(None, &by_me, Some(MOST))? {
         let step = log.step(n, None)?;
-        if step.author != own || step.actor != me.actor {
+        // A role undoes only what was done in that role.
+        let is_in_role = role.is_none() || step.role.as_deref().and_then(Role::named) == role;
+        if step.author != own || step.actor != me.actor || !is_in_role {
             continue;
         }
         match step.op.as_deref().and_then(Op::parse) {

@@ -103,6 +103,9 @@ pub(crate) struct SetupChange {
 /// `no-work-tree`; `cannot-edit` for a file that cannot be read or safely changed, except to check: then its state is
 /// `unusable`.
 pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<AgentFiles> {
+    if !input.is_dry && !matches!(input.task, SetupTask::Check) {
+        session.refuse_roles(Other::AgentsSetup.as_str())?;
+    }
     let top = session.store().work_dir().ok_or_else(|| {
         Refusal::new(Code::NoWorkTree, "a bare repository has no files for agents")
             .command("git worktree add DIRECTORY", "creates a work tree, which can have them")

@@ -24,6 +24,11 @@ impl Acting {
         Self { actor: line(actor), role: line(role), clock, is_in_run: false }
     }
 
+    /// The role; `None` for an owner.
+    pub(crate) fn role(&self) -> Option<&str> {
+        self.role.as_deref()
+    }
+
     /// Marks what an agent of a run started.
     pub(crate) fn in_run(self) -> Self {
         Self { is_in_run: true, ..self }

@@ -190,3 +190,59 @@ fn a_role_that_cannot_be_read_is_not_none() {
     assert!(ran.code == 1 && ran.stderr.contains("which is not a role"), "{}", ran.stderr);
     assert_eq!(repo.status("ISS-001"), "registered");
 }
+
+#[test]
+fn only_an_owner_changes_what_is_installed() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox);
+    let hooks = || repo.json(&["hooks", "status"]);
+    let before = hooks();
+    for role in ["planner", "executor", "coordinator"] {
+        for args in [
+            &["hooks", "uninstall"][..],
+            &["hooks", "install"],
+            &["agents", "setup", "claude"],
+            &["agents", "setup", "--remove", "claude"],
+            &["setup"],
+        ] {
+            refused(&repo, role, args);
+        }
+    }
+    assert_eq!(hooks(), before);
+    repo.with_env("WF_ROLE", "planner").wf(&["agents", "setup", "--check", "claude"]);
+    repo.with_env("WF_ROLE", "planner").wf(&["hooks", "status"]).ok();
+}
+
+#[test]
+fn who_changes_nothing_edits_no_issue() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    for role in ["explorer", "reviewer"] {
+        refused(&repo, role, &["edit", "ISS-001", "--priority", "1"]);
+        repo.with_env("WF_ROLE", role).wf(&["comment", "ISS-001", "-m", "seen"]).ok();
+    }
+    repo.with_env("WF_ROLE", "planner").wf(&["edit", "ISS-001", "--priority", "1"]).ok();
+}
+
+#[test]
+fn a_role_undoes_only_what_was_done_in_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    repo.wf(&["edit", "ISS-001", "--title", "Two"]).ok();
+    let planner = repo.with_env("WF_ROLE", "planner");
+    assert_eq!(planner.refused(3, &["undo"])["code"], "nothing-to-do");
+    planner.wf(&["edit", "ISS-001", "--title", "Three"]).ok();
+    planner.wf(&["undo"]).ok();
+    assert_eq!(repo.json(&["show", "ISS-001"])["title"], "Two");
+}
+
+#[test]
+fn the_role_is_looked_at_before_a_run() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for args in [&["run"][..], &["run", "ISS-9", "--yes"], &["run", "resume"], &["run", "resume", "RUN-9"]] {
+        refused(&repo, "executor", args);
+    }
+}

@@ -11,9 +11,10 @@ use serde::Serialize;
 
 use super::completions;
 use super::manual_pages::{self, PAGES};
-use crate::cli::{CliContext, Exit, Failure, Outcome};
+use crate::cli::{CliContext, Exit, Failure, Outcome, acting};
 use crate::model::code::Code;
 use crate::model::text_enum;
+use crate::rules::roles;
 use crate::ui::text::{clean_line, count};
 
 /// Install manual pages and completions for this user, or remove them
@@ -138,6 +139,7 @@ const SHELLS: &[(InstalledPart, Shell)] = &[
 ];
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
+    roles::admit_command(acting().role(), "setup")?;
     let home = Home::found()?;
     let mut parts = Vec::new();
     if args.uninstall {
