@@ -1,6 +1,6 @@
 //! The client side of the Agent Client Protocol, on a thread of its own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -126,7 +126,7 @@ pub(super) fn run(
         }
     });
     let (heard, known) = (events.clone(), calls.clone());
-    let (decided, unwritten, asked_root) = (events.clone(), events, root.clone());
+    let (decided, unread, unwritten, asked_root) = (events.clone(), events.clone(), events, root.clone());
     let (read_root, write_root) = (root.clone(), root.clone());
     let conversation = Arc::clone(&result);
     let connection = Client
@@ -152,7 +152,16 @@ pub(super) fn run(
                 };
                 let _ = decided.send(AcpEvent::Tool(format!("{}: {word}\n", wish.title)));
                 if let Err(why) = decision {
-                    let what = named_shortly(&wish.title);
+                    // A title may not say which files.
+                    let is_said = |file: &Path| {
+                        file.file_name().is_some_and(|name| wish.title.contains(&*name.to_string_lossy()))
+                    };
+                    let mut what = wish.title.clone();
+                    for file in wish.files.iter().filter(|file| !is_said(file)) {
+                        let file = file.strip_prefix(&asked_root).unwrap_or(file);
+                        what.push_str(&format!(" {}", file.display()));
+                    }
+                    let what = named_shortly(&what);
                     let _ = decided.send(AcpEvent::Refused(format!("{why} (it asked for: {what})")));
                 }
                 let outcome = permission::outcome(&request.options, decision.is_ok());
@@ -163,6 +172,11 @@ pub(super) fn run(
         .on_receive_request(
             async move |request: ReadTextFileRequest, responder, _| {
                 let text = files::read(&read_root, &request.path, request.line, request.limit);
+                if let Err(error) = &text
+                    && error.kind() == std::io::ErrorKind::PermissionDenied
+                {
+                    let _ = unread.send(AcpEvent::Refused(format!("it may not read {error}")));
+                }
                 responder
                     .respond_with_result(text.map(ReadTextFileResponse::new).map_err(|error| of_file(&error)))
             },

@@ -55,6 +55,7 @@ told["test"] = may("execute", "make test")
 told["push"] = may("execute", "git push origin main")
 told["plans"] = may("execute", "git wf bind ISS-1")
 told["delete"] = may("delete", "a.txt", here + "/a.txt")
+may("delete", "delete", here + "/a.txt")
 told["edit"] = may("edit", "a.txt", here + "/a.txt")
 told["look"] = may("read", "a.txt", here + "/a.txt")
 told["look outside"] = may("read", "passwd", "/etc/passwd")
@@ -100,7 +101,13 @@ fn an_agent_plans_and_builds_within_its_worktree_and_its_role() {
     world.is_untouched();
     let log = world.repo.json(&["run", "log"]);
     let breaches: Vec<&Value> = log.as_array().unwrap().iter().filter(|it| it["type"] == "breach").collect();
-    for words in ["(it asked for: git push origin main)", "(it asked for: passwd)", "it may not write "] {
+    for words in [
+        "(it asked for: git push origin main)",
+        "(it asked for: passwd)",
+        "(it asked for: delete a.txt)",
+        "it may not read ",
+        "it may not write ",
+    ] {
         let is_it = |it: &&&Value| it["what"].as_str().unwrap().contains(words) && it["action"] == "execute";
         let breach = breaches.iter().find(is_it).unwrap_or_else(|| panic!("{words}: {breaches:#?}"));
         assert!(breach["what"].as_str().unwrap().starts_with("refused: "), "{breach:#}");
