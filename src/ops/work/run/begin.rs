@@ -6,7 +6,7 @@ use super::blocked::{BlockedIssue, blocked};
 use super::crew::{AgentNames, Crew, step_of};
 use super::driver;
 use super::leftovers::unmerged;
-use super::others::Others;
+use super::others::{Others, unplanned};
 use super::paths::RunPaths;
 use super::silence;
 use crate::model::code::Code;
@@ -95,9 +95,11 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     refuse_idle(input, &steps)?;
     crew.refuse_missing(session, &steps)?;
     let agents = crew.names_for(&steps);
-    if let Some(name) = crew.reviews_itself().filter(|_| steps.contains(&RunStep::Review)) {
-        let notice = Notice::warning(format!("the agent `{name}` plans and also reviews these plans"));
-        session.notice(notice.remedy(RemedyCall::from(Op::Run).option("reviewer", "AGENT"), "names another"));
+    if let Some(what) = crew.reviews_itself().filter(|_| steps.contains(&RunStep::Review)) {
+        session.notice(
+            Notice::warning(what)
+                .remedy(RemedyCall::from(Op::Run).option("reviewer", "AGENT"), "names another"),
+        );
     }
     let base = store.head()?.ok_or_else(|| {
         Refusal::new(Code::NoCommit, "this repository has no commit for agents to work on")
@@ -317,10 +319,11 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
             status @ (IssueStatus::Paused | IssueStatus::Executing) => {
                 session.notice(others.skipped(&folder, status));
             }
-            status => match others.at_work(&id) {
-                Some(_) => session.notice(others.skipped(&folder, status)),
-                None => found.push(folder),
-            },
+            status if others.at_work(&id).is_some() => session.notice(others.skipped(&folder, status)),
+            IssueStatus::Registered | IssueStatus::Planning if input.execute_only => {
+                session.notice(unplanned(&folder));
+            }
+            _ => found.push(folder),
         }
     }
     let wave = input.wave.map(|number| format!("wave-{number}"));

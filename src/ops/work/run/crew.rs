@@ -199,12 +199,17 @@ impl Crew {
         }
     }
 
-    /// The name of the planner, if the same program also reviews its plans.
-    pub(super) fn reviews_itself(&self) -> Option<&str> {
+    /// The warning that the planner also reviews its plans, if the same program does.
+    pub(super) fn reviews_itself(&self) -> Option<String> {
         let (planner, reviewer) = (self.planner.as_ref()?, self.reviewer.as_ref()?);
         let is_same =
             planner.name() == reviewer.name() || planner.command().value == reviewer.command().value;
-        is_same.then(|| planner.name())
+        is_same.then(|| match (planner.name(), reviewer.name()) {
+            (one, other) if one == other => format!("the agent `{one}` plans and also reviews these plans"),
+            (one, other) => format!(
+                "`{other}`, which reviews the plans, is the same program as `{one}`, which makes them"
+            ),
+        })
     }
 
     /// The actor's name in a role: the name of its agent. Nobody reviews their own plans, so a reviewer with the

@@ -38,7 +38,7 @@ pub(crate) struct DryIssue {
     pub(crate) status: IssueStatus,
     /// The steps, in order.
     pub(crate) steps: Vec<DryStep>,
-    /// What a person must do before it goes on; absent if it runs to its end.
+    /// What it waits for: other issues of the run, or what a person must do before it goes on; absent if nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) waits_for: Option<String>,
 }
@@ -94,12 +94,16 @@ fn issue(run: &Run, folder: &IssueFolder, blocked: Option<&BlockedIssue>) -> Dry
         phase: phase([action]).unwrap_or(RunPhase::Init),
         agent: agent(run, action),
     };
+    let before = |id: &&IssueId| run.issue_ids.contains(id) && **id != issue_id;
+    let before: Vec<&str> =
+        folder.issue.record.depends_on.iter().filter(before).map(IssueId::as_str).collect();
+    let before = Some(before.join(", ")).filter(|it| !it.is_empty() && steps.contains(&RunStep::Execute));
     DryIssue {
-        issue_id,
         title: folder.issue.record.title.clone(),
         status,
         steps: steps.into_iter().map(step).collect(),
-        waits_for: blocked.or_else(|| why.map(in_words).map(str::to_owned)),
+        waits_for: blocked.or_else(|| why.map(in_words).map(str::to_owned)).or(before),
+        issue_id,
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::driver::Driven;
 use crate::model::id::{IssueId, RunId};
-use crate::model::op::Other;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::run_log::RunStatus;
 use crate::model::status::IssueStatus;
@@ -99,5 +99,15 @@ impl Others {
         let mut interrupted = self.open.iter().filter(|(_, driven)| *driven == Driven::Interrupted);
         let (only, _) = interrupted.next()?;
         interrupted.next().is_none().then_some(&only.run.id)
+    }
+}
+
+/// The notice that an issue is skipped because it has no plan to execute.
+pub(super) fn unplanned(folder: &IssueFolder) -> Notice {
+    let id = &folder.issue.record.id;
+    let notice = Notice::warning(format!("skipped `{id}`: it has no bound plan to execute"));
+    match folder.plans().len() {
+        0 => notice.remedy(RemedyCall::new(Op::Run, [id]), "plans and executes it"),
+        _ => notice.remedy(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one of its plans"),
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::world::{BUILDS, PLANS, World};
+use crate::support::plan_on;
 
 /// A world with a program that notes that it ran, and what it saw of the user's secret.
 fn world() -> World {
@@ -184,6 +185,7 @@ fn a_mistyped_command_is_not_taken_for_an_issue() {
 #[test]
 fn an_agent_for_a_step_that_is_not_taken_is_refused() {
     let world = World::new();
+    world.repo.planned("ISS-2", &plan_on("a.txt"));
     for (args, role) in [
         (&["--execute-only", "--planner", "planner"][..], "planner"),
         (&["--execute-only", "--explorer", "planner"], "explorer"),
@@ -191,7 +193,7 @@ fn an_agent_for_a_step_that_is_not_taken_is_refused() {
         (&["--plan-only", "--executor", "executor"], "executor"),
         (&["--mode", "quick", "--reviewer", "planner"], "reviewer"),
     ] {
-        let wrong = world.repo.wf(&[&["run", "ISS-1", "--yes"], args].concat()).fails(2).stderr;
+        let wrong = world.repo.wf(&[&["run", "ISS-2", "--yes"], args].concat()).fails(2).stderr;
         assert!(wrong.contains(&format!("so `--{role}` would change nothing")), "{args:?}: {wrong}");
         assert!(wrong.contains(&format!("leave out `--{role}`")), "{args:?}: {wrong}");
     }

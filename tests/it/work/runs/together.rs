@@ -264,4 +264,19 @@ fn a_dry_run_says_what_an_issue_waits_for_that_cannot_be_executed() {
         assert_eq!(column(&dry["issues"][n]["steps"], "action"), ["plan", "queue"], "{dry:#}");
         assert_eq!(dry["issues"][n]["waits_for"], waits_for, "{dry:#}");
     }
+    // What waits only for others of the run comes to its end.
+    let dry = world.repo.json(&["run", "ISS-1", "ISS-2", "ISS-3", "--dry-run"]);
+    for (n, waits_for) in [json!(null), json!("ISS-1"), json!("ISS-2")].into_iter().enumerate() {
+        assert_eq!(dry["issues"][n]["waits_for"], waits_for, "{dry:#}");
+        assert!(column(&dry["issues"][n]["steps"], "action").contains(&"integrate".into()), "{dry:#}");
+    }
+}
+
+#[test]
+fn an_issue_without_a_plan_is_skipped_by_a_run_that_makes_none() {
+    let world = World::new();
+    let ran = world.repo.wf(&["run", "ISS-1", "--execute-only", "--yes"]).fails(3);
+    assert!(ran.stderr.contains("skipped `ISS-1`: it has no bound plan"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`git wf run ISS-1`"), "{}", ran.stderr);
+    assert_eq!(world.repo.json(&["run", "list"]), json!([]));
 }
