@@ -148,8 +148,11 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
         writeln!(screen, "{} {}", painter.paint(style::WARN, "breach:"), clean_line(&words))?;
     }
     if !state.errors.is_empty() {
-        let (were, them) = if state.errors.len() == 1 { ("was", "it") } else { ("were", "them") };
-        let errors = count(state.errors.len(), "error");
+        // What ends an issue repeats its last failure.
+        let mut errors: Vec<_> = state.errors.iter().map(|it| (&it.issue_id, &it.message)).collect();
+        errors.dedup();
+        let (were, them) = if errors.len() == 1 { ("was", "it") } else { ("were", "them") };
+        let errors = count(errors.len(), "error");
         writeln!(screen, "{errors} {were} recorded; `git wf run log {}` shows {them}", run.id)?;
     }
     Ok(())

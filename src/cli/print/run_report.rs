@@ -272,7 +272,7 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
         ("Started", format!("{} by {}", time::iso(report.started_at), report.actor)),
         ("Took", took(report)),
         ("Agents", crew(&report.agents).unwrap_or_else(|| "none".to_owned())),
-        ("Branch", report.branch.as_ref().map_or_else(|| "none".to_owned(), |it| it.as_str().to_owned())),
+        ("Branch", report.branch.as_ref().map_or_else(|| "none".to_owned(), |it| it.short().to_owned())),
     ];
     for (name, value) in lines {
         writeln!(screen, "- {name}: {}", plain(&value))?;

@@ -81,7 +81,7 @@ pub(crate) fn report(folder: &RunFolder, known: &RunFacts<'_>) -> RunReport {
         issue_count: issues.len(),
         completed_count,
         failed_count: is(IssueStage::Failed),
-        waiting_count: progress.waiting_count(|id| known.issues.get(id).map(|found| facts::status(found))),
+        waiting_count: progress.waiting_count(|id| known.issues.get(id).map(facts::status)),
         success_rate: (completed_count * 100).checked_div(issues.len()),
         commit_count: issues.iter().map(|issue| issue.commits.len()).sum(),
         check_count: checks.0,
@@ -174,7 +174,7 @@ fn issue_report(
         review: found.zip(plan).and_then(|(found, plan)| reviewed(progress, issue.id, found, plan)),
         task_count: plan.map(|plan| plan.typed_plan().tasks.len()),
         execution_ids: executions.iter().map(|it| it.execution.id.clone()).collect(),
-        commits: commits(&executions),
+        commits: commits(executions),
         checks: executions.last().map(|it| checks(it)).unwrap_or_default(),
         unplanned_files: executions
             .last()

@@ -19,9 +19,9 @@ use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::run::{Run, RunStep};
 use crate::model::run_log::{RunStatus, Unrecorded};
 use crate::model::shell;
-use crate::model::status::IssueStatus;
+use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::facts;
-use crate::rules::folder::{IssueFolder, RunFolder};
+use crate::rules::folder::{ExecutionFolder, IssueFolder, RunFolder};
 use crate::rules::review;
 
 /// Something that a person must decide or do.
@@ -157,7 +157,7 @@ pub(super) fn waiting(
             ],
         });
     }
-    waiting.extend(known.kept.iter().map(|kept| kept_branch(&run.id, kept)));
+    waiting.extend(known.kept.iter().map(|kept| kept_branch(known, &run.id, kept)));
     let is_any_done = progress.issues.iter().any(|issue| stage(issue.status) == IssueStage::Completed);
     if run.branch().is_some() && known.is_merged == Some(false) && is_any_done && !is_driven {
         let name = Branch::of_run(&run.id);
@@ -172,11 +172,14 @@ pub(super) fn waiting(
 
 /// A branch of a run holds what an agent changed, or what the user had before. Only the log of the run says which of them,
 /// and how to bring it back: what is on the branch itself may be the agent's words.
-fn kept_branch(run: &RunId, kept: &KeptBranch) -> WaitsForPerson {
+fn kept_branch(known: &RunFacts<'_>, run: &RunId, kept: &KeptBranch) -> WaitsForPerson {
     let (name, branch) = (&kept.branch, shell::operand(kept.branch.short()));
     let removes = |once: &str| Remedy::words(format!("`git branch -D {branch}` removes it{once}"));
     let (what, remedies) = match kept.kind {
-        KeptKind::Attempt => ("work of a failed attempt", vec![removes("")]),
+        KeptKind::Attempt => {
+            let look = format!("`git diff HEAD...{}` shows it", name.operand());
+            (attempt_of(known, name), vec![Remedy::words(look), removes("")])
+        }
         KeptKind::Run => (
             "what the run kept when an agent changed your refs or your work tree",
             vec![
@@ -189,6 +192,16 @@ fn kept_branch(run: &RunId, kept: &KeptBranch) -> WaitsForPerson {
         ),
     };
     WaitsForPerson { issue_id: None, what: format!("the branch `{name}` has {what}"), remedies }
+}
+
+/// What a branch keeps of an attempt.
+fn attempt_of(known: &RunFacts<'_>, branch: &Branch) -> &'static str {
+    let attempts = known.issues.values().flat_map(|folder| &folder.executions);
+    let outcomes = attempts.filter(|it| branch.short().contains(it.execution.id.short()));
+    match outcomes.map(ExecutionFolder::outcome).next() {
+        Some(ExecutionStatus::Failed) | None => "work of a failed attempt",
+        Some(_) => "what an attempt left uncommitted",
+    }
 }
 
 /// The work of a completed issue is not in the branch of the run, mostly because it conflicts with that of others.

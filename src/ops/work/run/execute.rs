@@ -294,7 +294,7 @@ impl Carrying<'_> {
         let place = match (self.kept(), beside(&self.job.folder)) {
             (Ok(Some(branch)), Some(tree)) if failure.error_type.as_deref() == Some(COMMIT_FAILED) => {
                 // The driver keeps it there: see `Driver::leave_room`.
-                format!("its work is on the branch {branch}, and until the next attempt in {tree}")
+                format!("its worktree {tree} stays until the next attempt, its work on the branch {branch}")
             }
             (Ok(Some(branch)), _) => format!("its work is on the branch {branch}"),
             (Err(_), Some(tree)) => format!("its work is only in the worktree {tree}"),

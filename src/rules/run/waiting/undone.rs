@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{WaitsForPerson, unstored};
 use crate::model::branch::Branch;
+use crate::model::execution::Failure;
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
@@ -37,7 +38,7 @@ pub(super) fn of_issue(
         };
         return entry("the issue is missing here".to_owned(), vec![remedy]);
     };
-    let why = issue.error.map(in_words).filter(|why| !why.is_empty()).map(|why| format!(": {why}"));
+    let why = issue.error.map(first_line).filter(|why| !why.is_empty()).map(|why| format!(": {why}"));
     let why = why.unwrap_or_default();
     let status = facts::status(found);
     let is_over = matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
@@ -127,6 +128,11 @@ pub(super) fn of_issue(
         ),
         IssueStatus::Executing => None,
     }
+}
+
+/// What went wrong, without the output that may follow.
+fn first_line(error: &Failure) -> String {
+    in_words(error).lines().next().unwrap_or_default().trim_end_matches(':').to_owned()
 }
 
 fn is_of(issue: &IssueProgress<'_>, kind: &str) -> bool {

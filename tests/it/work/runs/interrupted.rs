@@ -211,8 +211,9 @@ fn a_lock_that_appears_during_a_run_stops_it_and_is_gone_after_a_resume() {
     let world = World::new();
     let locks = "touch \"$HERE/code/.git/$(git symbolic-ref HEAD).lock\"; echo '{\"status\": \"failed\"}'";
     world.agent("executor", &format!("if once failed; then {locks}; else {BUILDS}; fi"));
-    let refused = world.repo.refused(1, &["run", "ISS-1", "--yes", "--retry", "1"]);
-    assert_eq!(refused["code"], "lock-file", "{refused}");
+    let told = world.repo.wf(&["run", "ISS-1", "--yes", "--retry", "1"]).fails(1).stderr;
+    assert!(told.contains("`.lock` file behind: remove it"), "{told}");
+    assert!(told.contains("git wf run resume RUN-"), "{told}");
     assert_eq!(world.repo.json(&["run", "show"])["driven"], "interrupted");
     world.repo.wf(&["run", "resume", "--yes"]).ok();
     let issue = world.repo.json(&["show", "ISS-1"]);
