@@ -4,6 +4,7 @@ use std::io;
 
 use clap::Parser;
 
+use super::ask;
 use super::list_filter::FilterArgs;
 use crate::cli::{CliContext, Failure, Outcome, print, usage};
 use crate::model::words::count;
@@ -70,10 +71,7 @@ impl WhereArgs {
             }
             print::issues::many(&mut context.screen, &preview.view, verb)?;
             io::Write::flush(&mut context.screen)?;
-            ui::ask("Change them? [y/N] ");
-            let mut answer = String::new();
-            io::stdin().read_line(&mut answer)?;
-            if !matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+            if !ask::agrees("Change them? [y/N] ", false)? {
                 return Err(
                     Failure::usage("nothing was changed").hint("answer y to change them, or pass --yes")
                 );

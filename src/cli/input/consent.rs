@@ -1,7 +1,6 @@
 //! Consent: to the commands of a plan, which nobody gives from a git hook.
 
-use std::io::BufRead;
-
+use super::ask;
 use crate::agent::in_hook;
 use crate::cli::{Failure, environment, print};
 use crate::model::code::Code;
@@ -38,10 +37,7 @@ pub(in crate::cli) fn agree(verification: &Verification<'_>, json: bool) -> Resu
             .remedy(yes, "runs them, once you have read them"));
     }
     print::verify::asked(&new, new.len() < verification.count(), verification.folder());
-    ui::ask("Run them, now and whenever this plan is verified here? [y/N] ");
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
+    if !ask::agrees("Run them, now and whenever this plan is verified here? [y/N] ", false)? {
         return Err(Failure::new(Code::NotAgreed, "the commands were not run")
             .hint("they run only once you agree")
             .remedy(yes, "agrees and runs them"));

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::ask;
 use crate::cli::Failure;
 use crate::model::code::Code;
 use crate::ops::Session;
@@ -62,13 +63,9 @@ impl EditedText {
                     }
                     // It shows the message as at the end of a command.
                     failure.report(false, &[]);
-                    ui::ask(&format!(
-                        "what you wrote is in {}; edit it again? [Y/n] ",
-                        editor.path.display()
-                    ));
-                    let mut answer = String::new();
-                    let read = std::io::stdin().read_line(&mut answer)?;
-                    if read == 0 || answer.trim().to_lowercase().starts_with('n') {
+                    let question =
+                        format!("what you wrote is in {}; edit it again? [Y/n] ", editor.path.display());
+                    if !ask::agrees(&question, true)? {
                         return Err(failure.hint(place));
                     }
                     text = editor.open(&text, false)?;

@@ -1,5 +1,6 @@
 //! What several commands read from their arguments, from files and from editors.
 
+pub(super) mod ask;
 pub(super) mod board_filter;
 pub(super) mod chosen;
 pub(super) mod claiming;

@@ -1,7 +1,7 @@
 //! A run in progress, on stderr: lines that are redrawn in place on a terminal, one line per event elsewhere, and one
 //! JSON object per line for programs.
 
-use std::io::{BufRead, Write};
+use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use super::run_events::RunNews;
 use super::run_lines::{RunLines, lines_of};
 use super::with_remedies;
 use crate::agent::process::Interrupts;
+use crate::cli::input::ask;
 use crate::model::execution::Failure;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::run_log::{Choice, RunEvent};
@@ -111,15 +112,8 @@ impl Following {
     /// The answer to a question, in lower case; `None` if there is none.
     fn asked(&mut self, question: &str) -> Option<String> {
         self.output().make_room();
-        let mut answer = String::new();
-        let read = self.interrupts.while_asking(|| {
-            ui::ask(question);
-            std::io::stdin().lock().read_line(&mut answer)
-        });
-        match read {
-            Ok(1..) => Some(answer.trim().to_lowercase()),
-            _ => None,
-        }
+        let answer = self.interrupts.while_asking(|| ask::answer(question));
+        answer.ok().flatten().map(|answer| answer.to_lowercase())
     }
 }
 

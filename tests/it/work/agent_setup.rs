@@ -372,6 +372,11 @@ fn who_names_no_agent_is_asked_or_told() {
     assert!(told.contains("claude, codex, gemini, cursor, opencode, copilot, aider"), "{told}");
     assert!(repo.wf(&["agents", "setup", "emacs"]).fails(2).stderr.contains("expected one of claude"));
     repo.write(".codex/x", "");
+    let (code, shown) = repo.on_terminal("\u{4}", &["agents", "setup"]);
+    assert!(
+        code == 2 && !repo.path().join("AGENTS.md").exists(),
+        "the end of the input agrees to nothing: {shown}"
+    );
     let (code, shown) = repo.on_terminal("\n", &["agents", "setup"]);
     assert_eq!(code, 0, "{shown}");
     assert!(shown.contains("[codex]") && shown.contains("created AGENTS.md"), "{shown}");

@@ -1,4 +1,4 @@
-use crate::cli::input::program;
+use crate::cli::input::{ask, program};
 use crate::cli::{CliContext, Failure, Outcome, print};
 use crate::ops::Session;
 use crate::ops::store::{self, Init};
@@ -22,10 +22,8 @@ fn asks_for_hooks(session: &Session, context: &CliContext) -> Result<bool, Failu
     if !is_asked || session.store().tip()?.is_some() {
         return Ok(false);
     }
-    ui::ask("Install the git hooks that link commits to plans? Existing hooks keep working. [Y/n] ");
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes") && !answer.is_empty())
+    let question = "Install the git hooks that link commits to plans? Existing hooks keep working. [Y/n] ";
+    Ok(ask::agrees(question, true)?)
 }
 
 pub(in crate::cli) fn run(Args { remote, hooks }: Args, context: &mut CliContext) -> Outcome {

@@ -1,8 +1,7 @@
 //! Consent to rewriting the history.
 
-use std::io::BufRead as _;
-
 use crate::cli::Failure;
+use crate::cli::input::ask;
 use crate::store::Store;
 
 /// Asks for consent unless it was given.
@@ -21,12 +20,8 @@ pub(in crate::cli) fn confirm(store: &Store, is_agreed: bool) -> Result<(), Fail
         "This rewrites the history of {}. The remote and every other clone must then do the same.",
         store.reference()
     ));
-    crate::ui::say("Type yes to continue:");
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    if read.is_ok() && answer.trim().eq_ignore_ascii_case("yes") {
-        Ok(())
-    } else {
-        Err(refused("nothing was rewritten"))
+    match ask::answer("Type yes to continue: ")? {
+        Some(answer) if answer.eq_ignore_ascii_case("yes") => Ok(()),
+        _ => Err(refused("nothing was rewritten")),
     }
 }

@@ -1,3 +1,4 @@
+use crate::cli::input::ask;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
@@ -85,10 +86,9 @@ fn asked(session: &crate::ops::Session, context: &CliContext) -> Result<Vec<Agen
     let found: Vec<&str> = view.agents.iter().filter(|it| it.is_found).map(|it| it.agent.as_str()).collect();
     let usual = found.join(" ");
     let offer = if usual.is_empty() { String::new() } else { format!(" [{usual}]") };
-    ui::ask(&format!("For which agents ({})?{offer} ", Agent::words()));
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line).map_err(crate::cli::Failure::from)?;
-    let answer = if line.trim().is_empty() { usual } else { line.trim().to_owned() };
+    let answer = ask::answer(&format!("For which agents ({})?{offer} ", Agent::words()))?;
+    let answer = answer.ok_or_else(unnamed)?;
+    let answer = if answer.is_empty() { usual } else { answer };
     let words = answer.split([' ', ',']).filter(|word| !word.is_empty());
     let agents: Vec<Agent> = words
         .map(|word| {

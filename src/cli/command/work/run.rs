@@ -1,8 +1,7 @@
-use std::io::BufRead;
-
 use clap::error::{ContextKind, ContextValue};
 
 use crate::agent::process::Interrupts;
+use crate::cli::input::ask;
 use crate::cli::input::consent::refuse_agents_in_hook;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::print::run_live::Following;
@@ -283,10 +282,7 @@ fn asked_for_all(context: &CliContext) -> Result<bool, Failure> {
     if context.json() || !ui::can_ask() {
         return Ok(false);
     }
-    ui::ask("No issue is named. Take every issue without a plan? [y/N] ");
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    Ok(ask::agrees("No issue is named. Take every issue without a plan? [y/N] ", false)?)
 }
 
 /// Which of several interrupted runs to go on with; `None` if there is only one, or nobody to ask.
@@ -303,12 +299,8 @@ fn asked_which(session: &Session, context: &CliContext) -> Result<Option<String>
     for (n, run) in (1..).zip(&open) {
         ui::say(&format!("{n}  {}", print::run::in_one_line(run, now)));
     }
-    ui::ask(&format!("Resume which of these {} interrupted runs? [1-{}] ", open.len(), open.len()));
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    let answer = answer.trim();
+    let question = format!("Resume which of these {} interrupted runs? [1-{}] ", open.len(), open.len());
+    let answer = ask::answer(&question)?.unwrap_or_default();
     let chosen = answer.parse::<usize>().ok().and_then(|n| open.get(n.checked_sub(1)?));
-    Ok(chosen
-        .map(|run| run.id.to_string())
-        .or_else(|| Some(answer.to_owned()).filter(|text| !text.is_empty())))
+    Ok(chosen.map(|run| run.id.to_string()).or_else(|| Some(answer.clone()).filter(|text| !text.is_empty())))
 }

@@ -4,8 +4,7 @@ mod plan;
 mod revise;
 mod show;
 
-use std::io::BufRead;
-
+use crate::cli::input::ask;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::{CliContext, Failure, Outcome, named, print, read_text};
 use crate::interchange::roadmap::Fate;
@@ -104,10 +103,8 @@ fn asked_mode(refusal: &Refusal, context: &CliContext) -> Result<Option<RoadmapC
     }
     ui::say(&refusal.message);
     refusal.details.iter().for_each(|detail| ui::say(&format!("  {}", detail.message)));
-    ui::ask("Split it into layers (progressive) or into tasks (direct)? [p/d] ");
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(match answer.trim().to_lowercase().as_str() {
+    let answer = ask::answer("Split it into layers (progressive) or into tasks (direct)? [p/d] ")?;
+    Ok(match answer.unwrap_or_default().to_lowercase().as_str() {
         "p" | "progressive" => Some(RoadmapChoice::Progressive),
         "d" | "direct" => Some(RoadmapChoice::Direct),
         _ => None,
