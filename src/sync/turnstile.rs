@@ -200,9 +200,8 @@ impl<'store> Turn<'store> {
             return Err(self.stopped());
         }
         if !is_first {
-            let process = self.ticket.first();
-            let (remote, is_handed_in) = (self.remote, self.is_handed_in);
-            return Err(if is_handed_in {
+            let (remote, process) = (self.remote, self.ticket.first());
+            return Err(if self.is_handed_in {
                 SyncError::LeftLine { remote }
             } else {
                 SyncError::NoTurn { remote, process }

@@ -129,17 +129,16 @@ fn elsewhere(code: Code, found: &RunFolder) -> Refusal {
 
 /// A run that has ended. Its issues may have plans to execute that someone chose or reviewed since.
 fn ended(read: &impl ReadState, found: &RunFolder) -> Refusal {
-    let refusal = Refusal::new(Code::RunEnded, format!("run `{}` has ended", found.run.id));
     let is_planned =
         |id: &IssueId| matches!(status_in(read)(id), Some(IssueStatus::Planned | IssueStatus::Queued));
     let progress = RunProgress::of(found);
     let left: Vec<&IssueId> =
         progress.issues.iter().filter(|it| it.is_waiting() && is_planned(it.id)).map(|it| it.id).collect();
-    match left.is_empty() {
-        true => refusal.remedy(RemedyCall::new(Op::Run, ["ISSUE"]), "starts another"),
-        false => refusal
-            .remedy(RemedyCall::new(Op::Run, left).flag("execute-only"), "executes what was chosen since"),
-    }
+    let (call, does) = match left.is_empty() {
+        true => (RemedyCall::new(Op::Run, ["ISSUE"]), "starts another"),
+        false => (RemedyCall::new(Op::Run, left).flag("execute-only"), "executes what was chosen since"),
+    };
+    Refusal::new(Code::RunEnded, format!("run `{}` has ended", found.run.id)).remedy(call, does)
 }
 
 /// The requested run, if it has not ended.
