@@ -27,7 +27,7 @@ pub(crate) struct Tracker {
     /// in each. `None` if its ids are unique.
     pub(crate) is_elsewhere: Option<fn(before: &Value, now: &Value) -> bool>,
     /// Why a record of a source is from another tracker, although this one could read it. `None` if no other tracker
-    /// has such records. An existing issue was imported by this one, whatever its record looks like.
+    /// has such records. Only what comes from a source is asked about, not what was imported already.
     pub(crate) foreign: Option<fn(&Value) -> Option<RefusedRecord>>,
     /// The values of a record that have no field here. They stay in `imported`.
     pub(crate) kept: fn(&Value) -> Map<String, Value>,

@@ -105,7 +105,10 @@ fn an_issue_with_more_comments_than_one_field_holds_comes_in_and_goes_out() {
         (&report["created"], &report["comments"], &report["skipped"]),
         (&json!(1), &json!(3_500), &json!([]))
     );
-    assert_eq!(report["kept"][0]["what"], "its many `comments` are here, but not as the source wrote them");
+    assert_eq!(
+        report["kept"][0]["what"],
+        "its `comments` are too many for its record: here are their texts, authors and times, and nothing else of them"
+    );
     assert_eq!(texts(&repo).len(), 3_500);
     let again = import(&repo, &file);
     assert_eq!(
