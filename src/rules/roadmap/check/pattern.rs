@@ -15,20 +15,22 @@ pub(super) fn meet(one: &str, two: &str) -> bool {
     if !(is_pattern(one) || is_pattern(two)) || [one, two].iter().any(is_unfit) {
         return false;
     }
+    let are_folders = [one, two].map(is_folder);
     let [one, two] = [one, two].map(str::to_lowercase);
     let [one, two] = [&one, &two]
         .map(|text| -> Vec<&str> { text.split('/').filter(|name| !matches!(*name, "" | ".")).collect() });
     let meets = |one: &[&str], two: &[&str]| intersect(one, two, &|name| *name == "**", &same_name);
-    let holds = |one: &[&str], two: &[&str]| {
-        folders(two).any(|folder| meets(folder, one))
-            || is_folder(one) && meets(&[one, &["**"]].concat(), two)
+    let holds = |one: &[&str], two: &[&str], is_folder: bool| {
+        folders(two).any(|folder| meets(folder, one)) || is_folder && meets(&[one, &["**"]].concat(), two)
     };
-    holds(&one, &two) || holds(&two, &one)
+    holds(&one, &two, are_folders[0]) || holds(&two, &one, are_folders[1])
 }
 
-/// Whether a path looks like that of a directory: its last name has no extension.
-fn is_folder(path: &[&str]) -> bool {
-    path.last().is_some_and(|name| !name.trim_start_matches('.').contains('.'))
+/// Whether a path looks like that of a directory: it ends in a slash, or its last name has neither an extension nor the form
+/// of files without one, such as `Makefile` and `.gitignore`.
+fn is_folder(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    !name.contains('.') && !name.starts_with(char::is_uppercase)
 }
 
 /// A path, and the directories above it that it names. What is in one of them belongs to it.
@@ -86,7 +88,7 @@ mod tests {
             ("src/?.rs", "./src/a.rs"),
             ("*", "README.md"),
             ("src/*/c.rs", "src/a"),
-            ("src/**/c.rs", "src/a/.b"),
+            ("src/**/c.rs", "src/a/.b/"),
             ("src/*/d", "src/a/*/c.rs"),
         ] {
             assert!(meet(one, two) && meet(two, one), "{one} {two}");
@@ -102,6 +104,8 @@ mod tests {
             ("src/*.rs", "src/*.ts"),
             ("src/a.rs", "src/a.rs"),
             ("src/*", "all of src/a.rs?"),
+            ("src/Makefile", "src/*/c.rs"),
+            (".gitignore", "*/a"),
             ("is it *?", "src/a.rs"),
         ] {
             assert!(!meet(one, two) && !meet(two, one), "{one} {two}");
