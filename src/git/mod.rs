@@ -40,6 +40,7 @@ mod remotes;
 mod repository;
 mod restore;
 mod revisions;
+mod second_look;
 mod settings;
 mod sign;
 mod signatures;

@@ -10,6 +10,7 @@ use super::commit::Commit;
 use super::discover::{absolute, discover};
 use super::environment::Environment;
 use super::error::GitError;
+use super::second_look::twice;
 use super::settings::Config;
 use super::trees::Recent;
 use super::{Fault, HashKind, Object, ObjectId};
@@ -165,12 +166,16 @@ impl Repository {
 
     /// Whether the object is here.
     pub(crate) fn try_has_object(&self, id: ObjectId) -> Result<bool, Fault> {
-        Ok(self.gix.try_find_header(id)?.is_some())
+        Ok(match self.gix.try_find_header(id)? {
+            Some(_) => true,
+            // See `second_look`.
+            None => self.gix.try_find_header(id)?.is_some(),
+        })
     }
 
     /// The kind and size of an object.
     pub(crate) fn header(&self, id: ObjectId) -> Result<Header, Fault> {
-        let found = self.gix.find_header(id)?;
+        let found = twice(|| self.gix.find_header(id))?;
         Ok(Header { kind: found.kind(), size: found.size() })
     }
 
@@ -181,12 +186,12 @@ impl Repository {
 
     /// An object of any kind and size.
     pub(crate) fn object(&self, id: ObjectId) -> Result<Object<'_>, Fault> {
-        self.gix.find_object(id)
+        twice(|| self.gix.find_object(id))
     }
 
     /// A commit.
     pub(crate) fn commit(&self, id: ObjectId) -> Result<Commit<'_>, Fault> {
-        self.gix.find_commit(id).map(Commit)
+        twice(|| self.gix.find_commit(id)).map(Commit)
     }
 
     /// The tree of a commit.

@@ -8,6 +8,7 @@ use gix::traverse::commit::ParentIds;
 
 use super::error::GitError;
 use super::repository::Repository;
+use super::second_look::twice;
 use super::{Fault, ObjectId};
 
 /// A commit in a walk.
@@ -55,11 +56,7 @@ impl Repository {
         tips: &[ObjectId],
         without: Option<ObjectId>,
     ) -> Result<Vec<(ObjectId, Vec<ObjectId>)>, Fault> {
-        let mut parents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
-        for info in self.walk(tips.iter().copied(), without)? {
-            let info = info?;
-            parents.insert(info.id, info.parents.to_vec());
-        }
+        let mut parents = twice(|| self.parents_of(tips, without))?;
         let mut ordered = Vec::with_capacity(parents.len());
         let mut open: Vec<_> = tips.iter().rev().map(|tip| (*tip, false)).collect();
         while let Some((commit, is_ready)) = open.pop() {
@@ -74,9 +71,19 @@ impl Repository {
         Ok(ordered)
     }
 
+    /// The same commits in no order, with all of their parents.
+    fn parents_of(
+        &self,
+        tips: &[ObjectId],
+        without: Option<ObjectId>,
+    ) -> Result<HashMap<ObjectId, Vec<ObjectId>>, Fault> {
+        let walk = self.walk(tips.iter().copied(), without)?;
+        walk.map(|info| info.map(|info| (info.id, info.parents.to_vec()))).collect()
+    }
+
     /// The best common ancestors. If one commit descends from the other, that is the other.
     pub(crate) fn merge_bases(&self, one: ObjectId, two: ObjectId) -> Result<Vec<ObjectId>, GitError> {
-        let bases = self.gix.merge_bases_many(one, &[two]);
+        let bases = twice(|| self.gix.merge_bases_many(one, &[two]));
         let bases = bases.map_err(GitError::object("cannot compare two histories"))?;
         Ok(bases.into_iter().map(gix::Id::detach).collect())
     }
