@@ -37,6 +37,7 @@ pub(super) mod review;
 pub(super) mod roadmap;
 pub(super) mod roadmap_document;
 mod roadmap_parts;
+pub(in crate::cli) mod rows;
 pub(super) mod run;
 mod run_board;
 pub(super) mod run_dry;

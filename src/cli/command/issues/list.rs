@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::list_filter::FilterArgs;
-use crate::cli::print::json_array::JsonArray;
+use crate::cli::print::rows::Rows;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::index::{IssueRow, SortOrder};
 use crate::model::id::{IssueId, SolutionId};
@@ -16,8 +16,6 @@ use crate::model::priority::Priority;
 use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
-use crate::ops::fields::FieldNames;
-use crate::ops::format::Format;
 use crate::ops::issues::{self, IssueView, List, SavedQueries};
 use crate::ops::{Notice, Session};
 
@@ -174,24 +172,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         let done = issues::count(&session, &list)?;
         return context.answer(done, |counted, _, screen| writeln!(screen, "{}", counted.count));
     }
-    if let Some(format) = &fields.format {
-        let format = Format::parse(format, &issues::fields_of_listed())?;
-        let mut shown = 0;
-        let total = issues::list::<Failure>(&session, &list, |issue| {
-            shown += 1;
-            Ok(print::fields::in_form(&mut context.screen, &format, &format.fields.pick(&issue))?)
-        })?;
-        go_on(&session, &list, shown, total, context);
-        return Ok(Exit::Done);
-    }
-    let fields = match fields.fields.is_empty() {
-        true => None,
-        false => Some(FieldNames::among(&fields.fields, &issues::fields_of_listed())?),
+    let rows = match brief {
+        true => Some(Rows::json()),
+        false => Rows::wanted(&fields, context.json(), issues::fields_of_listed)?,
     };
-    if let Some(fields) = fields.as_ref().filter(|_| !context.json()) {
-        return lines(&session, &list, fields, context);
-    }
-    if !context.json() && !brief {
+    let Some(mut rows) = rows else {
         let done = issues::rows(&session, &list, false)?;
         context.show_notices(done.notices);
         match group_by {
@@ -212,32 +197,18 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             }
         }
         return Ok(Exit::Done);
-    }
-    let mut array = JsonArray::default();
+    };
     let mut shown = 0;
     let total = issues::list::<Failure>(&session, &list, |issue| {
         shown += 1;
-        let written = match (&fields, brief) {
-            (Some(fields), _) => array.value(&fields.pick(&issue), &mut context.screen),
-            (None, true) => array.value(&BriefIssue::from(issue), &mut context.screen),
-            (None, false) => array.value(&issue, &mut context.screen),
-        };
-        Ok(written?)
-    })?;
-    array.end(&mut context.screen)?;
-    go_on(&session, &list, shown, total, context);
-    Ok(Exit::Done)
-}
-
-/// Prints some fields of each issue, for people and for programs that read lines.
-fn lines(session: &Session, list: &List, fields: &FieldNames, context: &mut CliContext) -> Outcome {
-    let mut shown = Vec::new();
-    let total = issues::list::<Failure>(session, list, |issue| {
-        shown.push(fields.pick(&issue));
+        match brief {
+            true => rows.add(&BriefIssue::from(issue), &mut context.screen)?,
+            false => rows.add(&issue, &mut context.screen)?,
+        }
         Ok(())
     })?;
-    print::fields::lines(&mut context.screen, fields, &shown)?;
-    go_on(session, list, shown.len(), total, context);
+    rows.end(&mut context.screen)?;
+    go_on(&session, &list, shown, total, context);
     Ok(Exit::Done)
 }
 

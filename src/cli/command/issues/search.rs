@@ -1,12 +1,10 @@
-use serde_json::Value;
-
 use crate::cli::input::fields::FieldArgs;
+use crate::cli::print::rows::Rows;
 use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::model::typed;
 use crate::ops::fields::{FieldNames, known};
-use crate::ops::format::Format;
-use crate::ops::issues::{FoundIssue, SearchResult};
-use crate::ops::{Done, Notice, issues};
+use crate::ops::issues::FoundIssue;
+use crate::ops::{Notice, issues};
 
 /// Search issues, plans, comments, feedback, explorations and linked commits, ranked by relevance
 ///
@@ -29,42 +27,28 @@ pub(crate) struct Args {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    let format = args.fields.format.as_deref();
-    let format = format.map(|format| Format::parse(format, &known::<FoundIssue>())).transpose()?;
-    let fields = match args.fields.fields.as_slice() {
-        [] => None,
-        names => Some(FieldNames::of::<FoundIssue>(names)?),
-    };
+    let rows = Rows::wanted(&args.fields, false, known::<FoundIssue>)?;
     let done = issues::search(&*context.session()?, &args.text.join(" "), args.limit)?;
     let (shown, total) = (done.view.hits.len(), done.view.total);
-    if shown < total && (!context.screen.is_terminal() || fields.is_some() || format.is_some()) {
+    if shown < total && (!context.screen.is_terminal() || rows.is_some()) {
         context
             .show_notices([Notice::note(format!("{shown} of {total} issues; `--limit {total}` shows all"))]);
     }
-    if let Some(format) = format {
-        context.show_notices(done.notices);
-        for hit in &done.view.hits {
-            print::fields::in_form(&mut context.screen, &format, &format.fields.pick(hit))?;
-        }
+    let Some(mut rows) = rows else {
+        return context.answer(done, |found, _, screen| print::search::found(screen, found));
+    };
+    context.show_notices(done.notices);
+    if context.json() {
+        // Some fields of the issues stand where the issues would.
+        let fields = FieldNames::of::<FoundIssue>(&args.fields.fields)?;
+        let mut whole = typed::own_json(&done.view);
+        whole["hits"] = done.view.hits.iter().map(|hit| fields.pick(hit)).collect();
+        context.screen.print_json(&whole)?;
         return Ok(Exit::Done);
     }
-    match fields {
-        None => context.answer(done, |found, _, screen| print::search::found(screen, found)),
-        Some(fields) => some_fields(&fields, done, context),
+    for hit in &done.view.hits {
+        rows.add(hit, &mut context.screen)?;
     }
-}
-
-/// Some fields of each issue that was found. As JSON, they stand where the issues would.
-fn some_fields(fields: &FieldNames, done: Done<SearchResult>, context: &mut CliContext) -> Outcome {
-    let Done { view, notices, .. } = done;
-    context.show_notices(notices);
-    let hits: Vec<Value> = view.hits.iter().map(|hit| fields.pick(hit)).collect();
-    if context.json() {
-        let mut whole = typed::own_json(&view);
-        whole["hits"] = hits.into();
-        context.screen.print_json(&whole)?;
-    } else {
-        print::fields::lines(&mut context.screen, fields, &hits)?;
-    }
+    rows.end(&mut context.screen)?;
     Ok(Exit::Done)
 }

@@ -1,8 +1,7 @@
 use crate::cli::input::fields::FieldArgs;
-use crate::cli::print::json_array::JsonArray;
-use crate::cli::{CliContext, Exit, Failure, Outcome, print};
-use crate::ops::fields::{FieldNames, known};
-use crate::ops::format::Format;
+use crate::cli::print::rows::Rows;
+use crate::cli::{CliContext, Exit, Outcome, print};
+use crate::ops::fields::known;
 use crate::ops::trail::{self, LogInput};
 use crate::ops::{Done, Notice};
 use crate::store::history::HistoryStep;
@@ -51,6 +50,7 @@ pub(crate) struct Args {
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Args { id, patch, limit, offset, since, until, authors, ops, roles, oneline, graph, fields } = args;
     let session = context.session()?;
+    let rows = Rows::wanted(&fields, context.json(), known::<HistoryStep>)?;
     let input =
         LogInput { id, with_changes: patch, limit, offset, since, until, authors, operations: ops, roles };
     let Done { view: steps, notices, .. } = trail::log(&session, &input)?;
@@ -60,22 +60,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         Notice::note(format!("{shown} of {total} commits; `--offset {next}` shows the next ones"))
     });
     context.show_notices(cut);
-    if !fields.fields.is_empty() {
-        return some_fields(&FieldNames::of::<HistoryStep>(&fields.fields)?, steps, context);
-    }
-    if let Some(format) = &fields.format {
-        let format = Format::parse(format, &known::<HistoryStep>())?;
+    if let Some(mut rows) = rows {
         for step in steps {
-            print::fields::in_form(&mut context.screen, &format, &format.fields.pick(&step?))?;
+            rows.add(&step?, &mut context.screen)?;
         }
-        return Ok(Exit::Done);
-    }
-    if context.json() {
-        let mut array = JsonArray::default();
-        for step in steps {
-            array.value(&step?, &mut context.screen)?;
-        }
-        array.end(&mut context.screen)?;
+        rows.end(&mut context.screen)?;
         return Ok(Exit::Done);
     }
     let now = if oneline { None } else { Some(session.now()?.millis()) };
@@ -86,28 +75,6 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     };
     for (place, step) in steps.enumerate() {
         print::log::step(&mut context.screen, &step?, drawn.get(place), now)?;
-    }
-    Ok(Exit::Done)
-}
-
-/// Prints some fields of each commit.
-fn some_fields<E>(
-    fields: &FieldNames,
-    steps: impl Iterator<Item = Result<HistoryStep, E>>,
-    context: &mut CliContext,
-) -> Outcome
-where
-    Failure: From<E>,
-{
-    if context.json() {
-        let mut array = JsonArray::default();
-        for step in steps {
-            array.value(&fields.pick(&step?), &mut context.screen)?;
-        }
-        array.end(&mut context.screen)?;
-    } else {
-        let picked = steps.map(|step| Ok(fields.pick(&step?))).collect::<Result<Vec<_>, E>>()?;
-        print::fields::lines(&mut context.screen, fields, &picked)?;
     }
     Ok(Exit::Done)
 }
