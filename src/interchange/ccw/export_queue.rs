@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::conflict;
 use super::export::{given_id, own, own_item};
+use crate::interchange::work::Attempt;
 use crate::model::execution::{Execution, ExecutionResult, Failure};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::Issue;
@@ -21,12 +22,21 @@ const VERSION: &str = "2.1";
 
 /// An issue with items in a queue, and its executions.
 pub(crate) struct OfIssue {
-    /// The issue.
-    pub(crate) issue: Issue,
-    /// Its executions.
-    pub(crate) executions: Vec<ExecutionFolder>,
+    issue: Issue,
+    executions: Vec<ExecutionFolder>,
     /// When anything about it last changed.
-    pub(crate) changed: Time,
+    changed: Time,
+    /// The attempts that its import brought, if the issue came from ccw and still has the status that it had there.
+    imported: Option<Vec<Attempt>>,
+}
+
+impl OfIssue {
+    /// An issue with its executions, last changed at `changed`.
+    pub(crate) fn new(issue: Issue, executions: Vec<ExecutionFolder>, changed: Time) -> Self {
+        let before = own(&issue).filter(|(_, before)| before.issue.status == issue.status);
+        let imported = before.map(|(_, before)| before.work.attempts);
+        Self { issue, executions, changed, imported }
+    }
 }
 
 /// A queue for ccw, and its entry in the list of queues.
@@ -144,16 +154,13 @@ fn item(queue: &str, it: &ItemView, of_issue: &OfIssue, numbers: &BTreeMap<&Solu
 }
 
 /// Whether the status and the executions of an item are those that its import brought: then it goes back as it came.
-fn is_as_imported(queue: &str, it: &ItemView, OfIssue { issue, executions, .. }: &OfIssue) -> bool {
-    let Some((_, before)) = own(issue).filter(|(_, before)| before.issue.status == issue.status) else {
-        return false;
-    };
+fn is_as_imported(queue: &str, it: &ItemView, OfIssue { executions, imported, .. }: &OfIssue) -> bool {
+    let Some(attempts) = imported else { return false };
     let is_its = |claim: &Execution| {
         claim.solution_id == it.item.solution_id
             && claim.queue_id.as_ref().is_some_and(|id| id.as_str() == queue)
     };
-    let were =
-        before.work.attempts.iter().filter(|it| is_its(&it.claim)).map(|it| (&it.claim.nonce, &it.log));
+    let were = attempts.iter().filter(|it| is_its(&it.claim)).map(|it| (&it.claim.nonce, &it.log));
     let are = executions.iter().filter(|it| is_its(&it.execution)).map(|it| (&it.execution.nonce, &it.log));
     were.collect::<BTreeMap<_, _>>() == are.collect()
 }

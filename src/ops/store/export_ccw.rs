@@ -129,7 +129,7 @@ impl Making {
             let issue = folder.issue.record.clone();
             let changed = IssueDerived::of(folder).updated_at.unwrap_or(issue.created_at);
             let executions = folder.executions.clone();
-            self.of_issues.insert(id.clone(), OfIssue { issue, executions, changed });
+            self.of_issues.insert(id.clone(), OfIssue::new(issue, executions, changed));
         }
     }
 
