@@ -14,8 +14,7 @@ mod reading;
 pub(crate) use parsed::written_calls;
 
 /// The calls that make a refusal.
-const MADE: &[&str] =
-    &["Refusal::new(", "Refusal::usage(", "Refusal::nothing(", "Failure::new(", "Failure::usage("];
+const MADE: &[&str] = &["Refusal::new(", "Refusal::usage(", "Refusal::nothing("];
 
 /// Refusals whose remedy is not in the same expression: the file, some text of the expression, and the reason.
 const ELSEWHERE: &[(&str, &str, &str)] = &[

@@ -15,7 +15,7 @@ use crate::git::Environment;
 use crate::model::code::Code;
 use crate::ops::fields::{self, FieldNames};
 use crate::ops::format::Format;
-use crate::ops::{self, Done, Notice, Session, Weight};
+use crate::ops::{self, Done, Notice, Refusal, Session, Weight};
 use crate::store::{Acting, Clock, Store, one_line};
 use crate::ui::{ProgressLine, Screen, time};
 
@@ -268,7 +268,7 @@ pub(crate) fn named(path: &str) -> String {
 }
 
 /// Reads text from a file, or from stdin for `-`.
-pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
+pub(crate) fn read_text(path: &str) -> Result<String, Refusal> {
     let mut bytes = read_bytes(path)?;
     // A byte order mark.
     if bytes.starts_with("\u{feff}".as_bytes()) {
@@ -276,7 +276,7 @@ pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::new(
+        Refusal::new(
             Code::InvalidUtf8,
             format!("{} is not UTF-8: byte {} at offset {at}", named(path), error.as_bytes()[at]),
         )
@@ -285,7 +285,7 @@ pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
 }
 
 /// Reads bytes from a file, or from stdin for `-`.
-pub(crate) fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read_bytes(path: &str) -> Result<Vec<u8>, Refusal> {
     let read = if path == "-" {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
@@ -293,7 +293,7 @@ pub(crate) fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
         std::fs::read(path)
     };
     read.map_err(|error| {
-        Failure::new(Code::CannotRead, format!("cannot read {}: {}", named(path), system_words(&error)))
+        Refusal::new(Code::CannotRead, format!("cannot read {}: {}", named(path), system_words(&error)))
             .hint("name an existing file, or `-` for stdin")
     })
 }

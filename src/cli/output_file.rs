@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::{Failure, system_words};
 use crate::model::code::Code;
+use crate::ops::Refusal;
 
 /// Writes to a temporary file beside it first, so that an existing file is replaced only by a complete one.
 pub(in crate::cli) fn to_file<V>(
@@ -12,11 +13,11 @@ pub(in crate::cli) fn to_file<V>(
     write: impl FnOnce(&mut dyn Write) -> Result<V, Failure>,
 ) -> Result<V, Failure> {
     let refused = |why: String| {
-        Failure::new(Code::CannotWrite, format!("cannot write `{}`: {why}", path.display()))
+        Refusal::new(Code::CannotWrite, format!("cannot write `{}`: {why}", path.display()))
             .hint("name a file in an existing directory that you can write to")
     };
     if path.is_dir() {
-        return Err(refused("it is a directory".to_owned()));
+        return Err(refused("it is a directory".to_owned()).into());
     }
     let failed = |error: &std::io::Error| refused(system_words(error));
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

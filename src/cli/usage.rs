@@ -7,6 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::cli::{Exit, Failure, whole_command};
 use crate::model::nearest::near;
+use crate::ops::Refusal;
 use crate::ui;
 
 /// Help and version are answers; everything else that clap reports is wrong usage.
@@ -28,7 +29,7 @@ pub(super) fn report(error: &clap::Error, words: &[OsString]) -> ExitCode {
         ui::say(ui::text::clean(&error.render().to_string()).trim_end());
         return Exit::Usage.into();
     }
-    failure(&whole_command(), &words, error).report(json, &[]).into()
+    Failure::from(refusal(&whole_command(), &words, error)).report(json, &[]).into()
 }
 
 /// Options that users try under another name, with the right one.
@@ -68,7 +69,7 @@ fn context_texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     }
 }
 
-fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failure {
+fn refusal(root: &clap::Command, words: &[String], error: &clap::Error) -> Refusal {
     let (path, command) = found(root, words);
     let argument = context_text(error, ContextKind::InvalidArg).unwrap_or_default();
     let (message, hint) = match error.kind() {
@@ -77,11 +78,11 @@ fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failu
             Some("put a text of several words in quotes".to_owned()),
         ),
         ErrorKind::UnknownArgument => match unknown_option(&path, command, argument) {
-            Some(failure) => return failure,
+            Some(refusal) => return refusal,
             None => (format!("`{path}` has no argument `{argument}`"), suggested(error)),
         },
         ErrorKind::InvalidSubcommand => match unknown_command(&path, command, error) {
-            Some(failure) => return failure,
+            Some(refusal) => return refusal,
             None => {
                 let given = context_text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
                 (format!("`{path}` has no command `{given}`"), suggested(error))
@@ -92,14 +93,14 @@ fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failu
         }
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return match path.as_str() {
-                "git wf" => Failure::usage("a command is missing").hint("`git wf -h` lists all commands"),
-                path => Failure::usage(format!("`{path}` needs a command")).hint(after(path, command)),
+                "git wf" => Refusal::usage("a command is missing").hint("`git wf -h` lists all commands"),
+                path => Refusal::usage(format!("`{path}` needs a command")).hint(after(path, command)),
             };
         }
         _ => fault(&path, error),
     };
     let help = help_of(&path);
-    Failure::usage(message).hint(match hint {
+    Refusal::usage(message).hint(match hint {
         None => help,
         Some(question) if question.ends_with('?') => format!("{question} {help}"),
         Some(hint) => format!("{hint}; {help}"),
@@ -217,7 +218,7 @@ fn takes_text(command: &clap::Command) -> bool {
 }
 
 /// The error for an option that the command does not have but whose meaning is known.
-fn unknown_option(path: &str, command: &clap::Command, given: &str) -> Option<Failure> {
+fn unknown_option(path: &str, command: &clap::Command, given: &str) -> Option<Refusal> {
     if !given.starts_with('-') || command.has_subcommands() {
         return None;
     }
@@ -227,10 +228,10 @@ fn unknown_option(path: &str, command: &clap::Command, given: &str) -> Option<Fa
     let is_text = known.peek().is_some_and(|(long, ..)| *long == "message");
     let what = format!("`{path}` has no option `{given}`");
     if let Some((_, hint, _)) = known.find(|(long, ..)| has(long)) {
-        return Some(Failure::usage(what).hint(*hint));
+        return Some(Refusal::usage(what).hint(*hint));
     }
     let hint = format!("leave it out; `{path} --help` shows the usage");
-    is_text.then(|| Failure::usage(format!("{what}: it takes no text")).hint(hint))
+    is_text.then(|| Refusal::usage(format!("{what}: it takes no text")).hint(hint))
 }
 
 /// Commands that users try, and their equivalents here.
@@ -262,16 +263,16 @@ const COMMANDS: &[(&[&str], &str)] = &[
 
 /// The error for a word in place of a subcommand. If a subcommand is spelled similarly, clap's suggestion is used
 /// instead.
-fn unknown_command(path: &str, command: &clap::Command, error: &clap::Error) -> Option<Failure> {
+fn unknown_command(path: &str, command: &clap::Command, error: &clap::Error) -> Option<Refusal> {
     let given = context_text(error, ContextKind::InvalidSubcommand)?;
     if path == "git wf" {
         let (_, hint) = COMMANDS.iter().find(|(names, _)| names.contains(&given))?;
-        return Some(Failure::usage(format!("`{path}` has no command `{given}`")).hint(*hint));
+        return Some(Refusal::usage(format!("`{path}` has no command `{given}`")).hint(*hint));
     }
     if suggested(error).is_some() {
         return None;
     }
-    Some(Failure::usage(format!("`{path}` has no command `{given}`")).hint(after(path, command)))
+    Some(Refusal::usage(format!("`{path}` has no command `{given}`")).hint(after(path, command)))
 }
 
 /// Whether `--reason` was given without `--force`.
@@ -280,9 +281,9 @@ fn names_force(missing: &[String]) -> bool {
 }
 
 /// Users who give only `--reason` mostly have something to say, and no gate to override.
-fn reason_alone(path: &str, command: &clap::Command) -> Failure {
+fn reason_alone(path: &str, command: &clap::Command) -> Refusal {
     let says = command.get_arguments().any(|it| it.get_long() == Some("message"));
-    Failure::usage("`--reason` says why a gate is overridden, but no gate is being overridden").hint(
+    Refusal::usage("`--reason` says why a gate is overridden, but no gate is being overridden").hint(
         match says {
             true => "give your text with `-m TEXT`".to_owned(),
             false => format!("leave it out; `{path} --help` shows the usage"),
@@ -314,7 +315,7 @@ mod tests {
     fn said(typed: &str) -> String {
         let words = words(typed);
         let error = whole_command().try_get_matches_from([&["git-wf".to_owned()], &words[..]].concat());
-        format!("{:?}", failure(&whole_command(), &words, &error.unwrap_err()))
+        format!("{:?}", refusal(&whole_command(), &words, &error.unwrap_err()))
     }
 
     #[test]

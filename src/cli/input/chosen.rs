@@ -8,6 +8,7 @@ use super::ask;
 use super::list_filter::FilterArgs;
 use crate::cli::{CliContext, Failure, Outcome, print, usage};
 use crate::model::words::count;
+use crate::ops::Refusal;
 use crate::ops::Session;
 use crate::ops::issues::{self, List, Many, SavedQueries, query_words};
 use crate::ui;
@@ -43,7 +44,7 @@ pub(in crate::cli) fn list(session: &Session, text: &str) -> Result<List, Failur
     let query = Query::try_parse_from(&words).map_err(|error| {
         let (what, hint) = usage::fault("--where", &error);
         let filters = "--where takes the filters of `git wf list --help`";
-        Failure::usage(what).hint(match hint {
+        Refusal::usage(what).hint(match hint {
             Some(question) if question.ends_with('?') => format!("{question} {filters}"),
             Some(hint) => format!("{hint}; {filters}"),
             None => filters.to_owned(),
@@ -64,17 +65,18 @@ impl WhereArgs {
         if !self.yes {
             if context.json() || !context.screen.is_terminal() || !ui::can_ask() {
                 let issues = count(preview.view.issues.len(), "issue");
-                return Err(Failure::usage(format!(
+                return Err(Refusal::usage(format!(
                     "this would change {issues}, and without a terminal it cannot ask"
                 ))
-                .hint("--dry-run lists them, --yes changes them"));
+                .hint("--dry-run lists them, --yes changes them")
+                .into());
             }
             print::issues::many(&mut context.screen, &preview.view, verb)?;
             io::Write::flush(&mut context.screen)?;
             if !ask::agrees("Change them? [y/N] ", false)? {
-                return Err(
-                    Failure::usage("nothing was changed").hint("answer y to change them, or pass --yes")
-                );
+                return Err(Refusal::usage("nothing was changed")
+                    .hint("answer y to change them, or pass --yes")
+                    .into());
             }
         }
         let done = issues::many(&session, preview.view.issues, change)?;

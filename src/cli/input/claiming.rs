@@ -6,6 +6,7 @@ use crate::cli::input::waiting;
 use crate::cli::{CliContext, Failure};
 use crate::model::code::Code;
 use crate::ops::Done;
+use crate::ops::Refusal;
 use crate::ops::work::{ClaimRequest, ClaimView, Claimable};
 use crate::rules::lease;
 
@@ -59,9 +60,9 @@ impl ClaimOptions {
 }
 
 /// The path as seen from the current directory.
-fn absolute(path: PathBuf) -> Result<PathBuf, Failure> {
+fn absolute(path: PathBuf) -> Result<PathBuf, Refusal> {
     std::path::absolute(path).map_err(|error| {
-        Failure::new(Code::Path, format!("cannot find the path of the worktree: {error}"))
+        Refusal::new(Code::Path, format!("cannot find the path of the worktree: {error}"))
             .hint("give the whole path, such as /home/ada/work")
     })
 }

@@ -6,21 +6,25 @@ use crate::cli::{Failure, environment, print};
 use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
+use crate::ops::Refusal;
 use crate::ops::work::Verification;
 use crate::ui;
 
 /// Agents and the commands of plans never run from a git hook.
 pub(in crate::cli) fn refuse_agents_in_hook(command: &str) -> Result<(), Failure> {
     let Some(shown) = in_hook::shown_by(&environment()) else { return Ok(()) };
-    Err(Failure::new(Code::InAHook, format!("agents never run from a git hook, and {shown}"))
-        .hint(format!("run `git wf {command}` by hand or from your own script")))
+    Err(Refusal::new(Code::InAHook, format!("agents never run from a git hook, and {shown}"))
+        .hint(format!("run `git wf {command}` by hand or from your own script"))
+        .into())
 }
 
 /// Refuses to run a plan's commands from a git hook.
 pub(in crate::cli) fn refuse_commands_in_hook(command: &str) -> Result<(), Failure> {
     let Some(shown) = in_hook::shown_by(&environment()) else { return Ok(()) };
     let message = format!("a plan's commands never run from a git hook, and {shown}");
-    Err(Failure::new(Code::InAHook, message).command(command, "runs them, by hand or from your own script"))
+    Err(Refusal::new(Code::InAHook, message)
+        .command(command, "runs them, by hand or from your own script")
+        .into())
 }
 
 /// Asks for consent to commands that nobody here has agreed to yet.
@@ -31,16 +35,18 @@ pub(in crate::cli) fn agree(verification: &Verification<'_>, json: bool) -> Resu
     }
     let yes = RemedyCall::new(Op::Verify, [verification.execution_id()]).flag("yes");
     if !ui::can_ask() || json {
-        return Err(Failure::new(Code::NotAgreed, "these commands need your consent")
+        return Err(Refusal::new(Code::NotAgreed, "these commands need your consent")
             .details(new.iter().map(|test| print::verify::line(test)).collect())
             .hint("run it in a terminal to be asked")
-            .remedy(yes, "runs them, once you have read them"));
+            .remedy(yes, "runs them, once you have read them")
+            .into());
     }
     print::verify::asked(&new, new.len() < verification.count(), verification.folder());
     if !ask::agrees("Run them, now and whenever this plan is verified here? [y/N] ", false)? {
-        return Err(Failure::new(Code::NotAgreed, "the commands were not run")
+        return Err(Refusal::new(Code::NotAgreed, "the commands were not run")
             .hint("they run only once you agree")
-            .remedy(yes, "agrees and runs them"));
+            .remedy(yes, "agrees and runs them")
+            .into());
     }
     Ok(verification.agree(&new)?)
 }

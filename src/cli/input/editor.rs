@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::ask;
 use crate::cli::Failure;
 use crate::model::code::Code;
+use crate::ops::Refusal;
 use crate::ops::Session;
 use crate::rules::limits;
 use crate::ui;
@@ -96,8 +97,9 @@ pub(crate) fn fill_in(session: &Session, template: &str, help: &str) -> Result<E
         if let Some(editor) = &written.editor {
             let _ = std::fs::remove_file(&editor.path);
         }
-        return Err(Failure::new(Code::Empty, "the text is unchanged, so nothing was created")
-            .hint("fill it in above the line with the scissors, and save it"));
+        return Err(Refusal::new(Code::Empty, "the text is unchanged, so nothing was created")
+            .hint("fill it in above the line with the scissors, and save it")
+            .into());
     }
     Ok(written)
 }
@@ -116,14 +118,14 @@ pub(crate) fn text_of(session: &Session, text: &str, help: &str) -> Result<Strin
 }
 
 /// A file of its own for each text: other editors may be open, and texts that could not be stored are kept.
-fn new_file(folder: &Path) -> Result<PathBuf, Failure> {
+fn new_file(folder: &Path) -> Result<PathBuf, Refusal> {
     let create = || -> std::io::Result<PathBuf> {
         std::fs::create_dir_all(folder)?;
         let file = tempfile::Builder::new().prefix("EDITMSG-").suffix(".md").tempfile_in(folder)?;
         Ok(file.into_temp_path().keep()?)
     };
     create().map_err(|error| {
-        Failure::new(
+        Refusal::new(
             Code::Editor,
             format!("cannot create a file for the editor in `{}`: {error}", folder.display()),
         )
@@ -136,7 +138,7 @@ impl Editor {
     fn open(&self, text: &str, is_new: bool) -> Result<String, Failure> {
         let (editor, path) = (&self.command, &self.path);
         let failed = |error: std::io::Error| {
-            Failure::new(Code::Editor, format!("cannot edit `{}`: {error}", path.display()))
+            Refusal::new(Code::Editor, format!("cannot edit `{}`: {error}", path.display()))
                 .command("git var GIT_EDITOR", "shows the editor")
                 .hint(NO_EDITOR)
         };
@@ -161,16 +163,16 @@ impl Editor {
             let what = format!("the editor `{editor}` failed: {status}");
             if is_new && written == given.as_bytes() {
                 let _ = std::fs::remove_file(path);
-                return Err(
-                    Failure::new(Code::Editor, what).command("git var GIT_EDITOR", "shows the editor")
-                );
+                return Err(Refusal::new(Code::Editor, what)
+                    .command("git var GIT_EDITOR", "shows the editor")
+                    .into());
             }
-            return Err(
-                Failure::new(Code::Editor, what).hint(format!("what you wrote is in `{}`", path.display()))
-            );
+            return Err(Refusal::new(Code::Editor, what)
+                .hint(format!("what you wrote is in `{}`", path.display()))
+                .into());
         }
         let written = String::from_utf8(written).map_err(|_| {
-            Failure::new(Code::InvalidUtf8, format!("`{}` is not UTF-8", path.display()))
+            Refusal::new(Code::InvalidUtf8, format!("`{}` is not UTF-8", path.display()))
                 .hint("set the editor to write UTF-8; what you wrote is in that file")
         })?;
         Ok(above_the_help(&written))

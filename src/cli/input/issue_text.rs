@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::editor::above_the_help;
-use crate::cli::Failure;
 use crate::model::code::Code;
 use crate::model::issue::Issue;
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
+use crate::ops::Refusal;
 use crate::ops::issues::{MemberChange, NewFields};
 use crate::rules::issue_text::{self, IssueText};
 
@@ -20,9 +20,9 @@ pub(crate) const HELP: &str = "The first line below the fields is the title; the
 ///
 /// # Errors
 /// `invalid-text`, with the line.
-pub(crate) fn read(text: &str) -> Result<IssueText, Failure> {
+pub(crate) fn read(text: &str) -> Result<IssueText, Refusal> {
     issue_text::parse(text).map_err(|fault| {
-        Failure::new(Code::InvalidText, format!("the text cannot be read: {fault}"))
+        Refusal::new(Code::InvalidText, format!("the text cannot be read: {fault}"))
             .hint("fields stand between two lines of `---`, one `name: value` in each line")
             .remedy(RemedyCall::new(Other::Help, ["new"]), "describes the fields")
     })

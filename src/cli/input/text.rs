@@ -4,7 +4,7 @@ use crate::cli::{Failure, read_text};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::shell;
-use crate::ops::{Session, issues};
+use crate::ops::{Refusal, Session, issues};
 pub(crate) use crate::rules::limits::text as checked;
 
 use super::editor::{EditedText, edit};
@@ -39,8 +39,9 @@ impl TextArgs {
         match last {
             None => self.flags_text(),
             Some(_) if self.file.is_some() || !self.message.is_empty() => {
-                Err(Failure::usage("the text is given twice")
-                    .hint("use only one of -m TEXT, -F FILE and a last argument"))
+                Err(Refusal::usage("the text is given twice")
+                    .hint("use only one of -m TEXT, -F FILE and a last argument")
+                    .into())
             }
             Some(last) => Ok(Some(checked(&argument(last)?)?)),
         }
@@ -57,8 +58,9 @@ impl TextArgs {
     ) -> Result<EditedText, Failure> {
         match self.given_or(last)? {
             Some(text) if !self.edit => Ok(EditedText::given(text)),
-            None if !self.edit && !opens => Err(Failure::usage(format!("{what} has no text"))
-                .hint("give it as TEXT, with -m TEXT or -F FILE, or use -e for your editor")),
+            None if !self.edit && !opens => Err(Refusal::usage(format!("{what} has no text"))
+                .hint("give it as TEXT, with -m TEXT or -F FILE, or use -e for your editor")
+                .into()),
             start => edit(session, &start.unwrap_or_default(), help),
         }
     }
@@ -77,14 +79,15 @@ impl TextArgs {
         match self.given_or(last)? {
             None if opens => edit(session, old, help),
             Some(text) => Ok(EditedText::given(text)),
-            None => Err(Failure::usage(format!("{what} has no text"))
-                .hint("give it as TEXT, or with -m TEXT or -F FILE")),
+            None => Err(Refusal::usage(format!("{what} has no text"))
+                .hint("give it as TEXT, or with -m TEXT or -F FILE")
+                .into()),
         }
     }
 }
 
 /// A text given as an argument; `-` means stdin.
-pub(crate) fn argument(text: &str) -> Result<String, Failure> {
+pub(crate) fn argument(text: &str) -> Result<String, Refusal> {
     if text == "-" { read_text(text) } else { Ok(text.to_owned()) }
 }
 
@@ -97,7 +100,9 @@ pub(crate) fn trimmed(text: &str) -> Result<String, std::convert::Infallible> {
 /// The user's text: each `-m` is a paragraph; or the last argument (`-` for stdin). `None` if it is empty.
 pub(crate) fn said(message: &[String], last: Option<&str>) -> Result<Option<String>, Failure> {
     if last.is_some() && !message.is_empty() {
-        return Err(Failure::usage("the text is given twice").hint("use either -m TEXT or a last argument"));
+        return Err(Refusal::usage("the text is given twice")
+            .hint("use either -m TEXT or a last argument")
+            .into());
     }
     let text = last.map_or_else(|| Ok(message.join("\n\n")), argument)?;
     Ok(Some(checked(&text)?.trim().to_owned()).filter(|text| !text.is_empty()))
@@ -128,8 +133,9 @@ pub(crate) fn refuse_second_issue(
 ) -> Result<(), Failure> {
     match text {
         Some(id) if is_issue(session, id)? => {
-            Err(Failure::usage(format!("`{command}` takes one issue, but `{id}` is another"))
-                .hint(format!("`{command} {id}` for that one; `-m {id}` if it is your text")))
+            Err(Refusal::usage(format!("`{command}` takes one issue, but `{id}` is another"))
+                .hint(format!("`{command} {id}` for that one; `-m {id}` if it is your text"))
+                .into())
         }
         _ => Ok(()),
     }
@@ -145,19 +151,19 @@ pub(crate) fn is_issue(session: &Session, text: &str) -> Result<bool, Failure> {
 
 /// The error for a single word where a text is missing, since the word is read as an item. `needs` starts the
 /// message, and `command` ends with the option for a text of one word.
-pub(crate) fn lone_word(needs: &str, word: Option<&str>, command: &str) -> Failure {
+pub(crate) fn lone_word(needs: &str, word: Option<&str>, command: &str) -> Refusal {
     match word {
-        Some(word) => Failure::usage(format!("{needs}, and `{word}` is read as an item"))
+        Some(word) => Refusal::usage(format!("{needs}, and `{word}` is read as an item"))
             .hint(format!("{}; {ITEM}", if_your_text(word, command))),
-        None => Failure::usage(needs.to_owned()).hint(format!("`{command} TEXT`")),
+        None => Refusal::usage(needs.to_owned()).hint(format!("`{command} TEXT`")),
     }
 }
 
 /// If an item is not found and the command also takes a text, adds a hint: the word may have been meant as text.
-pub(crate) fn or_text(failure: Failure, word: Option<&str>, command: &str) -> Failure {
-    match word.filter(|_| failure.code() == Code::NotFound) {
-        Some(word) => failure.hint(if_your_text(word, command)),
-        None => failure,
+pub(crate) fn or_text(refusal: Refusal, word: Option<&str>, command: &str) -> Refusal {
+    match word.filter(|_| refusal.code == Code::NotFound) {
+        Some(word) => refusal.hint(if_your_text(word, command)),
+        None => refusal,
     }
 }
 
@@ -171,8 +177,9 @@ pub(crate) fn refuse_text<'a>(
     command: &str,
 ) -> Result<(), Failure> {
     match items.into_iter().find(|it| is_text(it)) {
-        Some(text) => Err(Failure::usage(format!("`{text}` is not an item, and `{command}` takes no text"))
-            .hint(format!("{ITEM}; `git wf comment ISSUE TEXT` adds a comment"))),
+        Some(text) => Err(Refusal::usage(format!("`{text}` is not an item, and `{command}` takes no text"))
+            .hint(format!("{ITEM}; `git wf comment ISSUE TEXT` adds a comment"))
+            .into()),
         None => Ok(()),
     }
 }

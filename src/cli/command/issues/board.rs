@@ -4,6 +4,7 @@ use crate::board::{self, Lent};
 use crate::cli::input::{board_filter, editor};
 use crate::cli::{CliContext, Exit, Failure, Outcome, acting, environment, print};
 use crate::model::code::Code;
+use crate::ops::Refusal;
 use crate::ui::UiSettings;
 use crate::ui::fullscreen::{self, NoFullscreen};
 
@@ -24,16 +25,18 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if context.json() {
-        return Err(Failure::usage("`board` shows a screen, so it has no --json")
-            .hint("`git wf list --json` lists the issues"));
+        return Err(Refusal::usage("`board` shows a screen, so it has no --json")
+            .hint("`git wf list --json` lists the issues")
+            .into());
     }
     if UiSettings::get().is_plain {
-        return Err(Failure::usage("`board` draws a screen, so it has no --plain")
-            .hint("`git wf list --plain` lists the issues"));
+        return Err(Refusal::usage("`board` draws a screen, so it has no --plain")
+            .hint("`git wf list --plain` lists the issues")
+            .into());
     }
     let filter = args.filter.join(" ");
     board_filter::parse(&filter).map_err(|fault| {
-        Failure::usage(format!("`{filter}` is not a filter: {fault}"))
+        Refusal::usage(format!("`{filter}` is not a filter: {fault}"))
             .hint("use words, or filters of `git wf list` such as tag:api")
     })?;
     // Without a store there is nothing to show; say so before checking the terminal.
@@ -58,5 +61,7 @@ fn unfit(unfit: NoFullscreen) -> Failure {
         NoFullscreen::NoTerminal => "`board` needs a terminal on stdin and stdout",
         NoFullscreen::Dumb => "`board` needs a terminal that can move its cursor, and TERM says it cannot",
     };
-    Failure::new(Code::NoTerminal, why).hint("`git wf list` lists the issues, and `git wf show ID` shows one")
+    Refusal::new(Code::NoTerminal, why)
+        .hint("`git wf list` lists the issues, and `git wf show ID` shows one")
+        .into()
 }

@@ -1,7 +1,8 @@
 use crate::cli::context::parse_reason;
 use crate::cli::input::chosen::WhereArgs;
 use crate::cli::input::text::{self as text_input, is_issue};
-use crate::cli::{CliContext, Failure, Outcome, print};
+use crate::cli::{CliContext, Outcome, print};
+use crate::ops::Refusal;
 use crate::ops::issues::{self, Close, Many};
 
 /// Close an issue, executed or not
@@ -39,8 +40,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let (id, text) = match (&args.chosen.query, args.id, args.text) {
         (Some(_), Some(first), text) => {
             if text.is_some() || !args.message.is_empty() || is_issue(&session, &first)? {
-                return Err(Failure::usage("--where and an issue cannot be given together")
-                    .hint("leave one of them out; `-m TEXT` gives the reason"));
+                return Err(Refusal::usage("--where and an issue cannot be given together")
+                    .hint("leave one of them out; `-m TEXT` gives the reason")
+                    .into());
             }
             (None, Some(first))
         }

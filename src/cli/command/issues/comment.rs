@@ -2,7 +2,8 @@ use std::io::Write;
 
 use crate::cli::input::chosen::WhereArgs;
 use crate::cli::input::text::TextArgs;
-use crate::cli::{CliContext, Failure, Outcome};
+use crate::cli::{CliContext, Outcome};
+use crate::ops::Refusal;
 use crate::ops::issues::{self, Many};
 
 /// Comment on an issue, or edit or withdraw a comment
@@ -37,12 +38,14 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Some(named) = args.id.as_deref().filter(|_| args.chosen.query.is_none()) else {
         if args.last.is_some() {
-            return Err(Failure::usage("give either an issue or --where")
-                .hint("`git wf comment --where OPTIONS TEXT`"));
+            return Err(Refusal::usage("give either an issue or --where")
+                .hint("`git wf comment --where OPTIONS TEXT`")
+                .into());
         }
         if args.edit.is_some() || args.withdraw.is_some() {
-            return Err(Failure::usage("--where can only add a comment")
-                .hint("`git wf comment --where OPTIONS TEXT`"));
+            return Err(Refusal::usage("--where can only add a comment")
+                .hint("`git wf comment --where OPTIONS TEXT`")
+                .into());
         }
         let text = TextArgs { message: args.message, file: args.file, edit: false };
         let body = text.given_or(args.id.as_deref())?.unwrap_or_default();

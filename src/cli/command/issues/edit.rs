@@ -43,8 +43,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let (fields, text) = (fields.read()?, given.flags_text()?);
     let Some(id) = id else {
         if text.is_some() || given.edit {
-            return Err(Failure::usage("--where sets fields and the status, not texts")
-                .hint("`git wf edit ISSUE -m TEXT` changes the text of one issue"));
+            return Err(Refusal::usage("--where sets fields and the status, not texts")
+                .hint("`git wf edit ISSUE -m TEXT` changes the text of one issue")
+                .into());
         }
         let change = Many::Edit { fields, status, force: force.why() };
         return chosen.change(change, "changed", context);

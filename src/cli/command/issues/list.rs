@@ -17,7 +17,7 @@ use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::issues::{self, IssueView, List, SavedQueries};
-use crate::ops::{Notice, Session};
+use crate::ops::{Notice, Refusal, Session};
 
 /// List issues (open ones by default)
 #[derive(Debug, clap::Args)]
@@ -149,18 +149,21 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     // Existing saved queries were expanded before the command line was parsed.
     if let Some(word) = saved.first() {
         if let Some(word) = saved.iter().find(|word| !word.starts_with('@')) {
-            return Err(Failure::usage(format!("`{word}` is not a saved query"))
-                .remedy(RemedyCall::new(Other::Search, ["TEXT"]), "searches for a text"));
+            return Err(Refusal::usage(format!("`{word}` is not a saved query"))
+                .remedy(RemedyCall::new(Other::Search, ["TEXT"]), "searches for a text")
+                .into());
         }
         SavedQueries::of(&session)?.expanded(saved.clone())?;
-        return Err(Failure::usage(format!("`{word}` cannot be expanded here"))
-            .hint("put it before the options, and before `--`"));
+        return Err(Refusal::usage(format!("`{word}` cannot be expanded here"))
+            .hint("put it before the options, and before `--`")
+            .into());
     }
     let is_table =
         !(context.json() || brief || count || fields.format.is_some() || !fields.fields.is_empty());
     if group_by.is_some() && !is_table {
-        return Err(Failure::usage("`--group-by` groups the table, and nothing else")
-            .hint("leave it out, or out of the saved query that has it"));
+        return Err(Refusal::usage("`--group-by` groups the table, and nothing else")
+            .hint("leave it out, or out of the saved query that has it")
+            .into());
     }
     let list = List { sort: sort.into(), offset, limit, ..filter.into() };
     if sort == SortBy::Closed && list.is_of_open() {

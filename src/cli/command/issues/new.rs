@@ -36,8 +36,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let (title, on_stdin) = if title.as_deref() == Some("-") { from_stdin()? } else { (title, None) };
     let description = match (on_stdin, text.flags_text()?) {
         (Some(_), Some(_)) => {
-            return Err(Failure::usage("the description is given twice")
-                .hint("put it after the title on stdin, or use `git wf new TITLE -m TEXT`"));
+            return Err(Refusal::usage("the description is given twice")
+                .hint("put it after the title on stdin, or use `git wf new TITLE -m TEXT`")
+                .into());
         }
         (on_stdin, given) => on_stdin.or(given),
     };
@@ -97,11 +98,11 @@ fn written_in_editor(
     written.stored(|text| {
         let text = issue_text::read(&text)?;
         if text.title.is_empty() {
-            return Err(Failure::new(Code::EmptyTitle, "the text is empty, so nothing was created")
+            return Err(Refusal::new(Code::EmptyTitle, "the text is empty, so nothing was created")
                 .hint("the first line below the fields is the title"));
         }
         let fields = issue_text::fields(&input.fields, &text, &base);
         let new = NewIssue { id: input.id.clone(), title: Some(text.title), text: Some(text.text), fields };
-        Ok(issues::new(session, new)?)
+        issues::new(session, new)
     })
 }

@@ -4,6 +4,7 @@ use crate::cli::input::editor;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::model::code::Code;
+use crate::ops::Refusal;
 use crate::ops::issues;
 use crate::ops::plans::{self, AddPlans, PlanInput};
 use crate::rules::plan_text::{self, PlanText, TaskText};
@@ -165,8 +166,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 Some(said) if text.edit => editor::edit(&session, &said, &help(plan_text::AS_IT_STANDS))?,
                 Some(said) => editor::EditedText::given(said),
                 None if !text.edit && !context.screen.can_edit() => {
-                    return Err(Failure::usage("a plan needs tasks")
-                        .hint("--task TITLE, -F FILE, or -e for your editor"));
+                    return Err(Refusal::usage("a plan needs tasks")
+                        .hint("--task TITLE, -F FILE, or -e for your editor")
+                        .into());
                 }
                 None => {
                     let template = plan_text::template(&stored.title);
@@ -175,7 +177,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             };
             written.stored(|text| {
                 let plan = plan_text::parse(&text).map_err(|fault| {
-                    Failure::new(Code::InvalidPlan, format!("the plan cannot be read: {fault}"))
+                    Refusal::new(Code::InvalidPlan, format!("the plan cannot be read: {fault}"))
                         .hint("`git wf help plan` describes the text; `git wf solution add` takes JSON")
                 })?;
                 Ok::<_, Failure>(add(&plan)?)

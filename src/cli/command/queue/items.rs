@@ -3,6 +3,7 @@
 use crate::cli::input::text as text_input;
 use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::model::shell;
+use crate::ops::Refusal;
 use crate::ops::queue;
 
 /// The items to hold back, and why.
@@ -41,7 +42,7 @@ pub(super) fn hold(args: Hold, context: &mut CliContext) -> Outcome {
 fn incomplete(items: &[String], reason: &str) -> Failure {
     if items.is_empty() {
         let hint = format!("`git wf queue hold ITEM -m {}`; {}", shell::word(reason), text_input::ITEM);
-        return Failure::usage(format!("`{reason}` is a reason, but no item is named")).hint(hint);
+        return Refusal::usage(format!("`{reason}` is a reason, but no item is named")).hint(hint).into();
     }
     let (last, before) = items.split_last().map_or((None, items), |(last, before)| (Some(last), before));
     // A single word can only be the item.
@@ -52,6 +53,7 @@ fn incomplete(items: &[String], reason: &str) -> Failure {
         word,
         &format!("git wf queue hold {} -m", before.join(" ")),
     )
+    .into()
 }
 
 pub(super) fn release(items: &[String], context: &mut CliContext) -> Outcome {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::cli::{CliContext, Exit, Failure, Outcome};
 use crate::model::code::Code;
+use crate::ops::Refusal;
 use crate::ui::style;
 
 /// Show a whole session in a throw-away repository, from an issue to a traced commit and across two clones
@@ -171,9 +172,9 @@ fn announce(walk: &Walk, context: &mut CliContext) -> Result<(), Failure> {
     Ok(context.screen.flush()?)
 }
 
-fn folder(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
+fn folder(given: Option<PathBuf>) -> Result<PathBuf, Refusal> {
     let failed = |path: &Path, error: std::io::Error| {
-        Failure::new(Code::Demo, format!("cannot create the directory `{}`: {error}", path.display()))
+        Refusal::new(Code::Demo, format!("cannot create the directory `{}`: {error}", path.display()))
             .hint("name a directory that does not exist yet: `git wf demo DIRECTORY`")
     };
     match given {
@@ -207,7 +208,7 @@ fn prepare(folder: &Path) -> Result<(), Failure> {
     ];
     for (path, text) in files {
         std::fs::write(&path, text).map_err(|error| {
-            Failure::new(Code::Demo, format!("cannot write `{}`: {error}", path.display()))
+            Refusal::new(Code::Demo, format!("cannot write `{}`: {error}", path.display()))
                 .hint("name a directory that can be written as TMPDIR")
         })?;
     }
@@ -227,7 +228,7 @@ fn identity(clone: &Path, name: &str, email: &str) -> Result<(), Failure> {
 /// must not affect the demo. Returns what it printed on stdout and stderr.
 fn shell(folder: &Path, command: &str) -> Result<String, Failure> {
     let failed = |why: String| {
-        Failure::new(Code::Demo, format!("`{command}` in `{}`: {why}", folder.display()))
+        Refusal::new(Code::Demo, format!("`{command}` in `{}`: {why}", folder.display()))
             .hint("the demo needs `git` and `sh` on the PATH")
     };
     let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
@@ -258,5 +259,6 @@ fn shell(folder: &Path, command: &str) -> Result<String, Failure> {
     let lines = text.lines().map(str::to_owned).collect();
     Err(failed(output.status.to_string())
         .details(lines)
-        .hint("what the demo has made so far is in that directory"))
+        .hint("what the demo has made so far is in that directory")
+        .into())
 }

@@ -11,7 +11,7 @@ use crate::cli::{CliContext, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::ExportedJsonl;
 use crate::ops::issues::List;
 use crate::ops::store::{ExportedTable, GithubReply, TrackerExport};
-use crate::ops::{Done, Session, store};
+use crate::ops::{Done, Refusal, Session, store};
 use crate::ui::text::count;
 
 /// Export the store for other programs
@@ -264,8 +264,9 @@ fn stated(context: &mut CliContext, range: &[String], output: Option<&Path>, sig
 /// With `--json`, the answer must be the only document on stdout.
 fn refuse_two_documents(context: &CliContext, output: Option<&Path>) -> Result<(), Failure> {
     match context.json() && output.is_none() {
-        true => Err(Failure::usage("--json prints one document, and the export is another")
-            .hint("add --output FILE, or leave out --json")),
+        true => Err(Refusal::usage("--json prints one document, and the export is another")
+            .hint("add --output FILE, or leave out --json")
+            .into()),
         false => Ok(()),
     }
 }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::{CliContext, Failure, Outcome, system_words};
+use crate::cli::{CliContext, Outcome, system_words};
 use crate::model::code::Code;
+use crate::ops::Refusal;
 use crate::ops::store::{self, CcwExport, CcwStore};
 use crate::ui::text::count;
 
@@ -33,12 +34,12 @@ pub(in crate::cli) fn run(Args { issues, output }: Args, context: &mut CliContex
     let done = store::export_ccw(&session, &issues)?;
     let folder = output.join(done.view.folder);
     let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => Failure::new(
+        io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => Refusal::new(
             Code::Exists,
             format!("`{}` exists already, so nothing was written", folder.display()),
         )
         .hint("name another directory, or move that one away"),
-        _ => Failure::new(
+        _ => Refusal::new(
             Code::CannotWrite,
             format!("cannot write `{}`: {}", folder.display(), system_words(&error)),
         )

@@ -8,6 +8,7 @@ use crate::cli::command::store::manual_pages;
 use crate::cli::{CliContext, Exit, Failure, Outcome, groups, help_examples, whole_command};
 use crate::model::code::Code;
 use crate::model::nearest::nearest;
+use crate::ops::Refusal;
 use crate::ui::manual;
 use crate::ui::text::width;
 
@@ -83,7 +84,7 @@ fn found(topic: &[String]) -> Result<HelpAnswer, Failure> {
     let mut page = "git-wf".to_owned();
     for (n, word) in topic.iter().enumerate() {
         let Some(inner) = command.find_subcommand(word).filter(|inner| !inner.is_hide_set()) else {
-            return Err(Failure::new(
+            return Err(Refusal::new(
                 Code::NotFound,
                 format!("there is no manual for `{}`", topic.join(" ")),
             )
@@ -95,7 +96,8 @@ fn found(topic: &[String]) -> Result<HelpAnswer, Failure> {
                     )
                 }
                 None => "`git wf help` lists the commands and the guides".to_owned(),
-            }));
+            })
+            .into());
         };
         page = format!("{page}-{}", inner.get_name());
         command = inner.clone();

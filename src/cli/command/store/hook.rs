@@ -3,12 +3,13 @@ use std::io::Read;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
-use crate::cli::{CliContext, Exit, Failure, Outcome, acting, environment, print};
+use crate::cli::{CliContext, Exit, Outcome, acting, environment, print};
 use crate::git::GitError;
 use crate::hooks::{
     HookError, HookVerdict, commit_msg, guard, post_commit, post_rewrite, pre_push, pre_receive,
 };
 use crate::model::code::Code;
+use crate::ops::Refusal;
 use crate::store::{Store, StoreError};
 use crate::ui;
 
@@ -39,26 +40,28 @@ pub(in crate::cli) fn run(args: Args, _: &mut CliContext) -> Outcome {
         Ok(Ok(HookVerdict::Go)) => {}
         Ok(Ok(HookVerdict::Note(note))) => tell(&print::with_remedies(&note.message, &note.remedies)),
         Ok(Ok(HookVerdict::Refused(why))) => {
-            return Err(Failure::new(Code::CommitRefused, why).hint(
-                "`git wf next` claims the next item; `git wf start ISSUE` queues and claims an issue",
-            ));
+            return Err(Refusal::new(Code::CommitRefused, why)
+                .hint("`git wf next` claims the next item; `git wf start ISSUE` queues and claims an issue")
+                .into());
         }
         Ok(Ok(HookVerdict::OutOfBounds(why))) => {
-            return Err(Failure::new(Code::NotYourRole, why)
-                .hint("`git wf run` started this agent, and its role does not allow this; say in the answer what is missing"));
+            return Err(Refusal::new(Code::NotYourRole, why)
+                .hint("`git wf run` started this agent, and its role does not allow this; say in the answer what is missing").into());
         }
         Ok(Ok(HookVerdict::NotReceived { what, details, hint })) => {
-            return Err(Failure::new(Code::PushRefused, what).details(details).hint(hint));
+            return Err(Refusal::new(Code::PushRefused, what).details(details).hint(hint).into());
         }
         Ok(Err(error)) if [GUARD, OF_AGENTS].contains(&name.as_str()) => return Err(error.into()),
         Ok(Err(error)) => tell(&format!("{name}: {error}")),
         Err(_) if name == GUARD => {
-            return Err(Failure::new(Code::Bug, "a bug in git-wf: the push could not be checked")
-                .hint("`git wf fsck` on the server and in the clone may show why"));
+            return Err(Refusal::new(Code::Bug, "a bug in git-wf: the push could not be checked")
+                .hint("`git wf fsck` on the server and in the clone may show why")
+                .into());
         }
         Err(_) if name == OF_AGENTS => {
-            return Err(Failure::new(Code::Bug, "a bug in git-wf: what the agent does could not be checked")
-                .hint("try again; if that does not help, report it with this output"));
+            return Err(Refusal::new(Code::Bug, "a bug in git-wf: what the agent does could not be checked")
+                .hint("try again; if that does not help, report it with this output")
+                .into());
         }
         Err(_) => tell(&format!("{name}: a bug in git-wf; nothing was recorded")),
     }

@@ -198,17 +198,17 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         From::Ccw(Ccw { folder, which, how }) => {
             let name = folder.to_string_lossy().into_owned();
             if name == "-" {
-                return Err(
-                    Failure::usage("issues of ccw are read from a directory, not from stdin").hint(CCW.hint)
-                );
+                return Err(Refusal::usage("issues of ccw are read from a directory, not from stdin")
+                    .hint(CCW.hint)
+                    .into());
             }
             if folder.is_file() {
                 let message = format!("`{name}` is a file, not a directory of ccw");
-                return Err(Failure::new(Code::CannotRead, message).hint(CCW.hint));
+                return Err(Refusal::new(Code::CannotRead, message).hint(CCW.hint).into());
             }
             std::fs::read_dir(&folder).map_err(|error| unread(&name, &error, CCW.hint))?;
             let store = CcwFolder::open(&folder).map_err(|error| unread_store(&error))?.ok_or_else(|| {
-                Failure::new(Code::CannotRead, format!("`{name}` contains no ccw issues")).hint(CCW.hint)
+                Refusal::new(Code::CannotRead, format!("`{name}` contains no ccw issues")).hint(CCW.hint)
             });
             let mut store = store?;
             from_tracker(context, (which, how), |session, how| {
@@ -269,7 +269,7 @@ fn beads_file(given: &str) -> Result<String, Failure> {
         return Ok(given.to_owned());
     }
     let file = beads::file_in(Path::new(given)).ok_or_else(|| {
-        Failure::new(Code::CannotRead, format!("`{given}` contains no beads issues"))
+        Refusal::new(Code::CannotRead, format!("`{given}` contains no beads issues"))
             .hint("give the directory with `issues.jsonl`, or a repository with `.beads` in it")
     })?;
     Ok(file.to_string_lossy().into_owned())
@@ -295,9 +295,11 @@ fn bytes_of(file: &str) -> io::Result<Vec<u8>> {
 }
 
 fn unread_store(error: &Unreadable) -> Failure {
-    Failure::new(Code::CannotRead, error.to_string()).hint(CCW.hint)
+    Refusal::new(Code::CannotRead, error.to_string()).hint(CCW.hint).into()
 }
 
 fn unread(file: &str, error: &io::Error, hint: &str) -> Failure {
-    Failure::new(Code::CannotRead, format!("cannot read {}: {}", named(file), system_words(error))).hint(hint)
+    Refusal::new(Code::CannotRead, format!("cannot read {}: {}", named(file), system_words(error)))
+        .hint(hint)
+        .into()
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::cli::{CliContext, Exit, Failure, Outcome};
 use crate::model::code::Code;
+use crate::ops::Refusal;
 use crate::ui::text::{clean_line, count};
 
 /// Every page of `man/`, by its file name.
@@ -31,7 +32,7 @@ pub(in crate::cli) fn install(to: Option<PathBuf>, context: &mut CliContext) -> 
     };
     for (name, text) in PAGES {
         write(&folder, name, text).map_err(|error| {
-            Failure::new(
+            Refusal::new(
                 Code::CannotWrite,
                 format!("cannot write `{name}` below `{}`: {error}", folder.display()),
             )
@@ -66,14 +67,15 @@ pub(super) fn beside_the_program() -> Result<PathBuf, Failure> {
     let of_bin = |folder: &&Path| folder.file_name().is_some_and(|name| name == "bin");
     match program.parent().filter(of_bin).and_then(Path::parent) {
         Some(prefix) => Ok(prefix.join("share/man")),
-        None => Err(Failure::new(
+        None => Err(Refusal::new(
             Code::NoManualFolder,
             format!(
                 "`{}` is not in a directory called bin, so `man` finds no pages beside it",
                 program.display()
             ),
         )
-        .hint("`git wf help --install --to DIR` installs them in DIR, one of those that `manpath` lists")),
+        .hint("`git wf help --install --to DIR` installs them in DIR, one of those that `manpath` lists")
+        .into()),
     }
 }
 

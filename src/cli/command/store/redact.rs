@@ -1,8 +1,9 @@
 use crate::cli::command::store::redact_purge;
 use crate::cli::input::text as text_input;
-use crate::cli::{CliContext, Failure, Force, Outcome, print};
+use crate::cli::{CliContext, Force, Outcome, print};
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
+use crate::ops::Refusal;
 use crate::ops::store::{self, Redact};
 
 /// Hide a value everywhere: it shows as `[redacted]`
@@ -58,16 +59,16 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         (Some(id), Some(field)) => {
             let reason = text_input::said(&args.message, args.text.as_deref())?.ok_or_else(|| {
                 let call = RemedyCall::new(Op::Redact, [&id, &field]).option("message", "TEXT");
-                Failure::usage("a redaction needs a reason").remedy(call, "gives it; the log records it")
+                Refusal::usage("a redaction needs a reason").remedy(call, "gives it; the log records it")
             })?;
             Some(Redact { id, field, all_versions: args.all_versions, reason, force: args.force.why() })
         }
         _ => None,
     };
     if args.yes && !args.purge {
-        return Err(
-            Failure::usage("--yes is only for --purge").hint("omit it: without --purge, nothing is asked")
-        );
+        return Err(Refusal::usage("--yes is only for --purge")
+            .hint("omit it: without --purge, nothing is asked")
+            .into());
     }
     if args.purge {
         session.check_store()?;

@@ -2,6 +2,7 @@
 
 use crate::cli::Failure;
 use crate::cli::input::ask;
+use crate::ops::Refusal;
 use crate::store::Store;
 
 /// Asks for consent unless it was given.
@@ -10,11 +11,11 @@ pub(in crate::cli) fn confirm(store: &Store, is_agreed: bool) -> Result<(), Fail
         return Ok(());
     }
     let refused = |message: &str| {
-        Failure::usage(message)
+        Refusal::usage(message)
             .hint("--yes continues without asking; `git wf redact --help` explains what it does")
     };
     if !crate::ui::can_ask() {
-        return Err(refused("rewriting the history needs your consent"));
+        return Err(refused("rewriting the history needs your consent").into());
     }
     crate::ui::say(&format!(
         "This rewrites the history of {}. The remote and every other clone must then do the same.",
@@ -22,6 +23,6 @@ pub(in crate::cli) fn confirm(store: &Store, is_agreed: bool) -> Result<(), Fail
     ));
     match ask::answer("Type yes to continue: ")? {
         Some(answer) if answer.eq_ignore_ascii_case("yes") => Ok(()),
-        _ => Err(refused("nothing was rewritten")),
+        _ => Err(refused("nothing was rewritten").into()),
     }
 }

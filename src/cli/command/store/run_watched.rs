@@ -1,8 +1,9 @@
 use std::ffi::OsString;
 
 use crate::agent::watch;
-use crate::cli::{CliContext, Exit, Failure, Outcome};
+use crate::cli::{CliContext, Exit, Outcome};
 use crate::model::code::Code;
+use crate::ops::Refusal;
 
 /// What is started around each command of a plan and each agent, so that it does not outlive this program
 #[derive(Debug, clap::Args)]
@@ -23,7 +24,7 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, _: &mut CliContext) -> Outcome {
     watch::watch(&args.words, args.stdin).map_err(|error| {
-        Failure::new(Code::NotWatched, format!("only git-wf itself starts this: {error}"))
+        Refusal::new(Code::NotWatched, format!("only git-wf itself starts this: {error}"))
             .hint("`git wf verify` runs the test commands of a plan")
     })?;
     Ok(Exit::Done)

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use crate::cli::command::store::examples;
 use crate::cli::schemas::{self, KINDS, Sort};
-use crate::cli::{CliContext, Exit, Failure, Outcome};
+use crate::cli::{CliContext, Exit, Outcome};
 use crate::model::code::Code;
+use crate::ops::Refusal;
 use crate::ui::{Cell, Column, Table, style};
 
 /// Print the JSON Schema of a record, an input or an answer
@@ -43,8 +44,9 @@ fn known() -> Vec<PossibleValue> {
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if let Some(name) = args.kind.as_deref().filter(|_| args.example) {
         let Some(example) = examples::of(name) else {
-            return Err(Failure::new(Code::NotFound, format!("there is no example of `{name}`"))
-                .hint(format!("`git wf schema {name}` prints its schema")));
+            return Err(Refusal::new(Code::NotFound, format!("there is no example of `{name}`"))
+                .hint(format!("`git wf schema {name}` prints its schema"))
+                .into());
         };
         context.screen.print_json(&example)?;
     } else if let Some(kind) = args.kind.as_deref().and_then(schemas::find) {

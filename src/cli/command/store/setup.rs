@@ -14,6 +14,7 @@ use super::manual_pages::{self, PAGES};
 use crate::cli::{CliContext, Exit, Failure, Outcome, acting};
 use crate::model::code::Code;
 use crate::model::text_enum;
+use crate::ops::Refusal;
 use crate::rules::roles;
 use crate::ui::text::{clean_line, count};
 
@@ -92,7 +93,7 @@ impl Home {
     fn found() -> Result<Self, Failure> {
         let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = set("HOME").ok_or_else(|| {
-            Failure::new(Code::NoDirectory, "HOME is not set, so there is no place for this user")
+            Refusal::new(Code::NoDirectory, "HOME is not set, so there is no place for this user")
                 .hint("`git wf help --install --to DIR` and `git wf completions SHELL` write elsewhere")
         })?;
         Ok(Self {
@@ -196,8 +197,9 @@ fn print_parts(context: &mut CliContext, home: &Home, answer: &SetupAnswer) -> i
 }
 
 fn failed(place: &Path, error: &io::Error) -> Failure {
-    Failure::new(Code::CannotWrite, format!("cannot write `{}`: {error}", place.display()))
+    Refusal::new(Code::CannotWrite, format!("cannot write `{}`: {error}", place.display()))
         .hint("`git wf help --install --to DIR` and `git wf completions SHELL` write elsewhere")
+        .into()
 }
 
 /// Writes the pages to the first directory that is writable.

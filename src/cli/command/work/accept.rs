@@ -26,7 +26,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let (item, text) = text_input::item_and_text(args.item, args.text);
     let Some(evidence) = text_input::said(&args.evidence, text.as_deref())? else {
         let command = format!("git wf accept {} {} -e", shell::word(&args.task), args.criterion);
-        return Err(text_input::lone_word("a criterion needs evidence", item.as_deref(), &command));
+        return Err(text_input::lone_word("a criterion needs evidence", item.as_deref(), &command).into());
     };
     let session = context.session()?;
     let Args { task, criterion, force, .. } = args;

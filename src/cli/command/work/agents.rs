@@ -6,6 +6,7 @@ use crate::cli::input::{parse_limit, parse_role};
 use crate::cli::{CliContext, Failure, Outcome, named, print, read_text};
 use crate::model::code::Code;
 use crate::model::strict::{self, strict_fault};
+use crate::ops::Refusal;
 use crate::ops::work::{self, Question, TestAgent};
 use crate::rules::roles::Role;
 
@@ -91,7 +92,7 @@ fn question(input: Option<&str>, ask: bool) -> Result<Question, Failure> {
     };
     let text = read_text(path)?;
     let value = strict::parse_text(&text).map_err(|fault| {
-        Failure::new(Code::InvalidJson, format!("{} is not JSON: {}", named(path), strict_fault(&fault)))
+        Refusal::new(Code::InvalidJson, format!("{} is not JSON: {}", named(path), strict_fault(&fault)))
             .hint("`git wf context --for ROLE --json` prints the input of a role")
     })?;
     Ok(Question::Input(value))

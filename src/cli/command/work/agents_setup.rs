@@ -2,6 +2,7 @@ use crate::cli::input::ask;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
+use crate::ops::Refusal;
 use crate::ops::work::{self, AgentFiles, AgentSetup, SetupTask};
 use crate::rules::agent_files::{Agent, State};
 use crate::ui;
@@ -71,9 +72,10 @@ fn listing() -> RemedyCall {
 }
 
 fn unnamed() -> Failure {
-    Failure::usage("no agent is named")
+    Refusal::usage("no agent is named")
         .hint(format!("name at least one of {}", Agent::words()))
         .remedy(listing(), "shows what each of them gets")
+        .into()
 }
 
 /// Asks for which agents, beginning with those that the repository has files of.
@@ -93,7 +95,7 @@ fn asked(session: &crate::ops::Session, context: &CliContext) -> Result<Vec<Agen
     let agents: Vec<Agent> = words
         .map(|word| {
             parse_agent(word).map_err(|why| {
-                Failure::usage(format!("`{word}` is not an agent; {why}"))
+                Refusal::usage(format!("`{word}` is not an agent; {why}"))
                     .remedy(listing(), "shows what each of them gets")
             })
         })

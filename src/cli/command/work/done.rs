@@ -75,7 +75,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let done = work::finish(&session, Finish { tests, accepted, complete });
     drop(running);
     let Done { view: Finished { ended, verified }, commit, notices } =
-        done.map_err(|refusal| text_input::or_text(refusal.into(), lone.as_deref(), "git wf done -m"))?;
+        done.map_err(|refusal| text_input::or_text(refusal, lone.as_deref(), "git wf done -m"))?;
     if let Some(verified) = verified.filter(|_| !context.json()) {
         print::verify::verified(&mut context.screen, &verified)?;
     }

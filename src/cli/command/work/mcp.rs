@@ -1,7 +1,8 @@
 use crate::agent::in_run;
-use crate::cli::{CliContext, Exit, Failure, Outcome, acting, acting_as, environment, print, variable};
+use crate::cli::{CliContext, Exit, Outcome, acting, acting_as, environment, print, variable};
 use crate::mcp::{self, McpSettings};
 use crate::model::code::Code;
+use crate::ops::Refusal;
 use crate::rules::roles;
 
 /// Serve agents over the Model Context Protocol, on stdin and stdout
@@ -30,17 +31,20 @@ fn parse_role(text: &str) -> Result<String, String> {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if context.json() {
-        return Err(Failure::usage("`mcp` speaks a protocol, so it has no --json").hint("leave --json out"));
+        return Err(Refusal::usage("`mcp` speaks a protocol, so it has no --json")
+            .hint("leave --json out")
+            .into());
     }
     let environment = environment();
     if let Some(name) =
         ["GIT_DIR", "GIT_WORK_TREE"].into_iter().find(|name| environment.filled(name).is_some())
     {
-        return Err(Failure::new(
+        return Err(Refusal::new(
             Code::GitDirSet,
             format!("{name} is set, but each call names its own directory"),
         )
-        .command(format!("env -u {name} git wf mcp"), "starts the server without it"));
+        .command(format!("env -u {name} git wf mcp"), "starts the server without it")
+        .into());
     }
     let charged = in_run::charged();
     let role = match (&charged, args.role) {
@@ -54,7 +58,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         roles::acting(role.as_deref())?;
     }
     let folder = std::env::current_dir().map_err(|error| {
-        Failure::new(Code::NoDirectory, format!("cannot find the current directory: {error}"))
+        Refusal::new(Code::NoDirectory, format!("cannot find the current directory: {error}"))
             .hint("change to a directory that exists")
     })?;
     let acting = if charged.is_some() { acting() } else { acting_as(role.clone()) };
@@ -68,7 +72,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         spell: print::remedy::command,
     };
     mcp::serve(settings)
-        .map_err(|error| Failure::new(Code::Protocol, format!("the server stopped: {error}"))
+        .map_err(|error| Refusal::new(Code::Protocol, format!("the server stopped: {error}"))
 .hint("it speaks the Model Context Protocol on stdin and stdout; `git wf agents setup` adds it to the settings of an agent"))?;
     Ok(Exit::Done)
 }

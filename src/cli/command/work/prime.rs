@@ -2,7 +2,7 @@ use std::io::{IsTerminal, Read, Write};
 
 use serde_json::Value;
 
-use crate::cli::{CliContext, Exit, Outcome, print};
+use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::model::code::Code;
 use crate::model::strict;
 use crate::ops::work;
@@ -51,7 +51,7 @@ const NOWHERE: [Code; 2] = [Code::NotARepository, Code::Reftable];
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = match context.session() {
         Ok(session) => session,
-        Err(failure) if NOWHERE.contains(&failure.code()) => return Ok(Exit::Done),
+        Err(Failure::Refused(refusal)) if NOWHERE.contains(&refusal.code) => return Ok(Exit::Done),
         Err(failure) => return Err(failure),
     };
     if args.stop {

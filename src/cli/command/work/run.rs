@@ -8,7 +8,7 @@ use crate::cli::print::run_live::Following;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::model::run::RunMode;
 use crate::ops::work::run::{self, AgentNames, Begin, Driven, Resume, RunView};
-use crate::ops::{Answer, Session};
+use crate::ops::{Answer, Refusal, Session};
 use crate::ui;
 
 /// Have agents plan, review and execute issues
@@ -227,7 +227,7 @@ fn begin(args: Args, context: &mut CliContext) -> Outcome {
         && !run::is_issue(&session, word)?
     {
         let message = format!("`git wf run` has no command `{word}`, and there is no such issue");
-        return Err(Failure::usage(message).hint(format!("did you mean `git wf run {command}`?")));
+        return Err(Refusal::usage(message).hint(format!("did you mean `git wf run {command}`?")).into());
     }
     let names_none = args.issues.is_empty() && !args.all_pending && args.tag.is_none() && args.wave.is_none();
     let takes_all = names_none && asked_for_all(context)?;

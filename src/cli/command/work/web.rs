@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::agent::in_run;
 use crate::cli::{CliContext, Exit, Failure, Outcome, acting, environment};
 use crate::model::code::Code;
+use crate::ops::Refusal;
 use crate::ui::UiSettings;
 use crate::ui::text::count;
 use crate::web::{self, Listening, StartServer, WebServer, WebSource};
@@ -59,22 +60,23 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     session.check_store()?;
     let folder = std::env::current_dir().map_err(|error| {
-        Failure::new(Code::NoDirectory, format!("cannot find the current directory: {error}"))
+        Refusal::new(Code::NoDirectory, format!("cannot find the current directory: {error}"))
             .hint("change to a directory that exists")
     })?;
     if let Some(folder) = &args.export {
         return export(context, folder);
     }
     if args.write && in_run::charged().is_some() {
-        return Err(Failure::usage("an agent of a run cannot serve pages that change the store")
-            .hint("leave --write out"));
+        return Err(Refusal::usage("an agent of a run cannot serve pages that change the store")
+            .hint("leave --write out")
+            .into());
     }
     let source = WebSource { folder, environment: environment(), acting: acting() };
     let (addresses, name) = addresses(args.listen.as_deref(), args.port)?;
     let at = tried(&addresses);
     let server = WebServer::listen(StartServer { source, addresses, name, is_writable: args.write })
         .map_err(|error| {
-            Failure::new(Code::CannotListen, format!("cannot listen on {at}: {error}"))
+            Refusal::new(Code::CannotListen, format!("cannot listen on {at}: {error}"))
                 .hint("choose another port with --port, or an address of this machine with --listen")
         })?;
     let listening = server.listening();
@@ -104,7 +106,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         open(context, &listening);
     }
     server.serve().map_err(|error| {
-        Failure::new(Code::CannotListen, format!("the server stopped: {error}"))
+        Refusal::new(Code::CannotListen, format!("the server stopped: {error}"))
             .hint("`git wf web` starts it again")
     })?;
     Ok(Exit::Done)
@@ -146,8 +148,9 @@ fn addresses(listen: Option<&str>, port: Option<u16>) -> Result<(Vec<SocketAddr>
         Ok(all) if !all.is_empty() => {
             Ok((all.into_iter().flat_map(with_ports).collect(), Some(listen.to_owned())))
         }
-        _ => Err(Failure::usage(format!("`{listen}` is not an address of this machine"))
-            .hint("--listen takes an IP address such as 0.0.0.0, or a name; --port takes the port")),
+        _ => Err(Refusal::usage(format!("`{listen}` is not an address of this machine"))
+            .hint("--listen takes an IP address such as 0.0.0.0, or a name; --port takes the port")
+            .into()),
     }
 }
 

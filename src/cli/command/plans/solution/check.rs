@@ -1,6 +1,7 @@
 use super::read_plans;
-use crate::cli::{CliContext, Exit, Failure, Outcome, print};
+use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::model::code::Code;
+use crate::ops::Refusal;
 use crate::ops::plans::{self, CheckPlan, Checking};
 use crate::ui::text::count;
 
@@ -43,7 +44,8 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match faults {
         0 => Ok(outcome),
         _ if context.json() => Ok(Exit::Failed),
-        _ => Err(Failure::new(Code::InvalidPlan, format!("the plan has {}", count(faults, "error")))
-            .hint("`git wf schema solution` describes a plan")),
+        _ => Err(Refusal::new(Code::InvalidPlan, format!("the plan has {}", count(faults, "error")))
+            .hint("`git wf schema solution` describes a plan")
+            .into()),
     }
 }

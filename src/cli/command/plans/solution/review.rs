@@ -3,6 +3,7 @@ use crate::model::digest::PlanDigest;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::review::{Score, Scores, Verdict};
+use crate::ops::Refusal;
 use crate::ops::plans::{self, Judgement};
 
 #[derive(Debug, clap::Args)]
@@ -55,9 +56,10 @@ impl Args {
             let call = scores
                 .into_iter()
                 .fold(RemedyCall::new(Op::SolutionReview, [&self.solution]), |it, name| it.option(name, "N"));
-            return Err(Failure::usage("a review needs all three scores")
+            return Err(Refusal::usage("a review needs all three scores")
                 .remedy(call, "gives them, each 0 to 100")
-                .hint("--from-json FILE reads them from a file"));
+                .hint("--from-json FILE reads them from a file")
+                .into());
         };
         let scores = Scores { technical, risk, completeness };
         Ok(Judgement::new(self.verdict, scores, self.findings, self.plan_digest)?)

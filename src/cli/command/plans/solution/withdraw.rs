@@ -1,5 +1,6 @@
 use crate::cli::input::text::said;
-use crate::cli::{CliContext, Failure, Force, Outcome, print};
+use crate::cli::{CliContext, Force, Outcome, print};
+use crate::ops::Refusal;
 use crate::ops::plans::{self, Withdraw};
 
 /// Withdraw a plan, so that it can no longer be bound; if it is bound, it is unbound
@@ -27,7 +28,9 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Args { solution, message, undo, force } = args;
     let reason = said(&message, None)?;
     if reason.is_none() && !undo {
-        return Err(Failure::usage("the reason is empty").hint("`-m TEXT` says why nobody should execute it"));
+        return Err(Refusal::usage("the reason is empty")
+            .hint("`-m TEXT` says why nobody should execute it")
+            .into());
     }
     let done = plans::withdraw(&session, &Withdraw { solution, reason, force: force.why() })?;
     context.answer(done, |plan, is_changed, screen| print::solution::withdrawn(screen, plan, is_changed))

@@ -6,6 +6,7 @@ use crate::cli::{Failure, named, read_text};
 use crate::model::code::Code;
 use crate::model::plan_fields::Estimate;
 use crate::model::strict;
+use crate::ops::Refusal;
 use crate::rules::task_edit::TaskEdit;
 
 /// Fields of a task. An option that can be repeated replaces the whole list; a single empty value clears it.
@@ -70,8 +71,9 @@ fn list(given: &[String]) -> Option<Vec<String>> {
 
 fn number(minutes: f64) -> Result<Value, Failure> {
     if !minutes.is_finite() {
-        return Err(Failure::usage(format!("`{minutes}` is not a number of minutes"))
-            .hint("`--minutes 45`, for example"));
+        return Err(Refusal::usage(format!("`{minutes}` is not a number of minutes"))
+            .hint("`--minutes 45`, for example")
+            .into());
     }
     // Store 45 as 45, not as 45.0.
     Ok(if minutes.fract() == 0.0 && minutes.abs() < 1e15 { json!(minutes as i64) } else { json!(minutes) })
@@ -115,11 +117,11 @@ impl TaskFieldArgs {
 
 fn read_object(path: &str) -> Result<Map<String, Value>, Failure> {
     let fault = |why: String| {
-        Failure::new(Code::InvalidJson, format!("{} is not a task as JSON: {why}", named(path)))
+        Refusal::new(Code::InvalidJson, format!("{} is not a task as JSON: {why}", named(path)))
             .hint("it is one JSON object with fields of a task; `git wf schema task` describes them")
     };
     match strict::parse(read_text(path)?.as_bytes()).map_err(fault)? {
         Value::Object(map) => Ok(map),
-        other => Err(fault(format!("it is {}", crate::ui::text::truncate(&other.to_string(), 40)))),
+        other => Err(fault(format!("it is {}", crate::ui::text::truncate(&other.to_string(), 40))).into()),
     }
 }
