@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use gix::discover::path::from_gitdir_file;
+
 use super::{Args, Git, GitError, ObjectId};
 use crate::model::branch::Branch;
 
@@ -11,8 +13,9 @@ use crate::model::branch::Branch;
 const KEPT_FILES: &str = "Keep what was not committed";
 
 impl Git {
-    /// The checked-out branches, with the directory of each. git is asked, since only it knows all forms
-    /// of HEAD and of worktrees: what is believed to be on no branch may be deleted.
+    /// The checked-out branches, with the directory of each, and those to which a rebase or a bisect in progress will
+    /// return. git is asked, since only it knows all forms of HEAD and of worktrees: what is believed to be on no
+    /// branch may be deleted.
     pub(crate) fn checked_out(&self) -> Result<Vec<(Branch, PathBuf)>, GitError> {
         let listed = self.run(&["worktree", "list", "--porcelain"])?;
         let text = String::from_utf8_lossy(&listed);
@@ -23,6 +26,8 @@ impl Git {
                 folder = PathBuf::from(path);
             } else if let Some(branch) = line.strip_prefix("branch ") {
                 found.extend(Branch::parse(branch).map(|branch| (branch, folder.clone())));
+            } else if line == "detached" {
+                found.extend(in_progress(&folder).into_iter().map(|branch| (branch, folder.clone())));
             }
         }
         Ok(found)
@@ -149,6 +154,20 @@ impl Git {
     pub(crate) fn delete_merged_branch(&self, branch: &Branch) -> Result<(), GitError> {
         self.run(Args::new(&["branch", "--quiet", "--delete"]).value(branch.short())).map(drop)
     }
+}
+
+/// The branches that a rebase or a bisect in a worktree moves or returns to when it ends. HEAD is detached until then, and
+/// git refuses to delete them.
+fn in_progress(folder: &Path) -> Vec<Branch> {
+    let inside = folder.join(".git");
+    let git_dir = if inside.is_dir() { inside } else { from_gitdir_file(&inside).unwrap_or(inside) };
+    let read = |name: &str| std::fs::read_to_string(git_dir.join(name)).unwrap_or_default();
+    let rebased = ["rebase-merge/head-name", "rebase-apply/head-name"].map(read);
+    // Three lines for each branch: its name, and where it was and will be.
+    let moved = read("rebase-merge/update-refs");
+    let names = rebased.iter().map(String::as_str).chain(moved.lines().step_by(3));
+    let bisected = Branch::of_short(read("BISECT_START").trim());
+    names.filter_map(|name| Branch::parse(name.trim())).chain(bisected).collect()
 }
 
 pub(super) fn paths(listed: &[u8]) -> Vec<PathBuf> {

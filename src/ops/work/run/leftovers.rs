@@ -16,10 +16,9 @@ use crate::rules::run::{KeptBranch, KeptKind};
 use crate::store::{ObjectId, Store, object_id, records};
 use std::path::{Path, PathBuf};
 
-/// The prefix of the short names of branches that keep something.
-const KEPT: &str = "wf/kept/";
-/// The same if no such branch can be made, since there is a branch `wf/kept`.
-const KEPT_BESIDE: &str = "wf/kept-";
+/// The prefixes of the short names of branches that keep something: the second one if a branch `wf/kept`, as an agent can
+/// make it, is in the way of the first.
+const KEPT: [&str; 2] = ["wf/kept/", "wf/kept-"];
 /// At most this many names are tried.
 const MOST_NAMES: u64 = 20;
 
@@ -43,7 +42,7 @@ pub(super) fn kept_branches(
 /// What a branch keeps of a run or of one of these attempts; `None` if it does not.
 pub(super) fn kept_for(branch: &Branch, run: &RunId, attempts: &[&ExecutionId]) -> Option<KeptKind> {
     let name = branch.short();
-    let kept = name.strip_prefix(KEPT).or_else(|| name.strip_prefix(KEPT_BESIDE))?;
+    let kept = KEPT.iter().find_map(|below| name.strip_prefix(below))?;
     let is_of_attempt = |id: &&ExecutionId| {
         kept.strip_prefix(id.short()).is_some_and(|rest| rest.is_empty() || rest.starts_with(NUMBERED))
     };
@@ -67,30 +66,20 @@ pub(super) fn keep_uncommitted(store: &Store, after: &str) -> Result<Branch, Ref
     let index = copied_index(&store.git_dir());
     let made = store.git().tree_of_files(&index).and_then(|tree| store.git().commit_of_tree(&tree));
     let _ = std::fs::remove_file(&index);
-    kept_below(store, &[KEPT], after, made?)
+    keep_commit_as(store, after, made?)
 }
 
 /// Keeps a commit with its history; returns the branch.
 pub(super) fn keep_commit(store: &Store, attempt: &ExecutionId, commit: ObjectId) -> Result<Branch, Refusal> {
-    kept_below(store, &[KEPT], attempt.short(), commit)
+    keep_commit_as(store, attempt.short(), commit)
 }
 
-/// Like [`keep_commit`], on a branch that is named after something else, for what the run takes away: a branch `wf/kept` of
-/// an agent must not be in the way.
+/// Like [`keep_commit`], on a branch that is named after something else.
 ///
 /// # Errors
 /// `git-failed` if no such branch can be made, since others are in the way.
 pub(super) fn keep_commit_as(store: &Store, after: &str, commit: ObjectId) -> Result<Branch, Refusal> {
-    kept_below(store, &[KEPT, KEPT_BESIDE], after, commit)
-}
-
-fn kept_below(
-    store: &Store,
-    places: &[&'static str],
-    after: &str,
-    commit: ObjectId,
-) -> Result<Branch, Refusal> {
-    for name in places.iter().flat_map(|below| names(below, after)) {
+    for name in KEPT.iter().flat_map(|below| names(below, after)) {
         match store.read_ref(name.as_str())? {
             Some(kept) if kept != commit && !is_in(store, commit, Some(kept)) => {}
             Some(_) => return Ok(name),
@@ -101,7 +90,7 @@ fn kept_below(
     let commit = git::short(commit);
     Err(Refusal::new(
         Code::GitFailed,
-        format!("no branch `{KEPT}{after}` can be made to keep the commit {commit}"),
+        format!("no branch `{}{after}` can be made to keep the commit {commit}", KEPT[0]),
     )
     .hint("`git branch --list 'wf/*'` shows what is in the way"))
 }

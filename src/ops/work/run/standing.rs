@@ -231,11 +231,10 @@ impl StandingReader<'_> {
         folder.explorations.iter().any(|it| it.run_id.as_ref() == Some(&self.run.id))
     }
 
-    /// How often the issue's execution failed since the run began.
+    /// How many attempts of this run at the issue failed.
     fn failures(&self, folder: &IssueFolder) -> u64 {
-        let began = self.run.created_at;
-        let failed = folder.executions.iter().filter(|it| it.execution.started_at >= began);
-        failed.filter(|it| it.outcome() == ExecutionStatus::Failed).count() as u64
+        let own = folder.executions.iter().filter(|it| it.execution.run_id.as_ref() == Some(&self.run.id));
+        own.filter(|it| it.outcome() == ExecutionStatus::Failed).count() as u64
     }
 
     /// Whether nothing of an execution of this run is left to merge into the run's branch.

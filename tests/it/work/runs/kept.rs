@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::live::latest;
+use super::live::{Live, WAITS, gate, latest, open};
 use super::world::{BUILDS, PLANS, World};
 
 /// The breaches of the latest run whose text has these words.
@@ -82,4 +82,101 @@ fn the_reflogs_say_what_the_run_did() {
     let kept = repo.git(&["for-each-ref", "--format=%(refname)", "refs/heads/wf/kept"]).ok();
     let last = |name: &str| repo.git(&["reflog", "-1", "--format=%gs", name]).ok().line().to_owned();
     assert_eq!((last(kept.line()).as_str(), last("same").as_str()), ("wf: keep", "wf: restore"));
+}
+
+#[test]
+fn a_branch_of_a_failed_attempt_that_someone_is_rebasing_stays() {
+    let world = World::new();
+    world.repo.git(&["config", "wf.run.retries", "1"]).ok();
+    // The user looks at the attempt, and stops in the middle of a rebase of its commit.
+    let fails = "if once failed; then
+            branch=$(git symbolic-ref --short HEAD)
+            git -c core.hooksPath=/dev/null commit -q --allow-empty -m Half
+            git -c core.hooksPath=/dev/null switch -q --detach
+            env -i PATH=\"$PATH\" GIT_SEQUENCE_EDITOR='sed -i 1s/^pick/edit/' HOME=\"$HOME\" sh -c \"
+                git worktree add -q '$HERE/mine' $branch && cd '$HERE/mine' && git rebase -q -i HEAD~1\" >&2
+            exit 1
+        fi";
+    world.agent("executor", &format!("{fails}\n{BUILDS}"));
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    let mine = world.sandbox.at("mine");
+    mine.git(&["-c", "core.hooksPath=/dev/null", "rebase", "--continue"]).ok();
+    assert_eq!(mine.git(&["log", "-1", "--format=%s", "HEAD"]).ok().stdout, "Half\n");
+    assert!(mine.git(&["symbolic-ref", "HEAD"]).ok().line().starts_with("refs/heads/wf/SOL-ISS-1-"));
+}
+
+#[test]
+fn a_merged_branch_that_someone_checked_out_stays() {
+    let world = World::new();
+    let act = "env -i PATH=\"$PATH\" git worktree add -q -f \"$HERE/mine\" \"$(git symbolic-ref --short HEAD)\" >&2";
+    world.agent("executor", &format!("{act}\n{BUILDS}"));
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    world.sandbox.at("mine").git(&["rev-parse", "--verify", "--quiet", "HEAD"]).ok();
+}
+
+#[test]
+fn a_branch_in_the_way_of_what_is_kept_stops_no_attempt() {
+    let world = World::new();
+    world.repo.git(&["config", "wf.run.retries", "1"]).ok();
+    let fails = "if once failed; then
+            : > a.txt; git commit -q -a -m Empty
+            git rev-parse HEAD^ > \"$(git rev-parse --git-common-dir)/refs/heads/wf/kept\"
+            echo '{\"status\": \"completed\"}'; exit
+        fi";
+    world.agent("executor", &format!("{fails}\n{BUILDS}"));
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    let kept =
+        world.repo.git(&["for-each-ref", "--format=%(refname) %(subject)", "refs/heads/wf"]).ok().stdout;
+    assert!(
+        kept.lines().any(|it| it.starts_with("refs/heads/wf/kept-EXR-") && it.ends_with(" Empty")),
+        "{kept}"
+    );
+}
+
+#[test]
+fn what_a_person_left_of_a_failed_attempt_stays_and_costs_no_retry() {
+    let world = World::new();
+    let repo = &world.repo;
+    repo.git(&["config", "wf.run.retries", "1"]).ok();
+    gate(&world);
+    world.agent("planner", &format!("if once planning; then {WAITS}; fi\n{PLANS}"));
+    // Its test fails.
+    let fails = "if once failed; then : > a.txt; git commit -q -a -m Empty; echo '{\"status\": \"completed\"}'; exit; fi";
+    world.agent("executor", &format!("{fails}\n{BUILDS}"));
+    let live = Live::until("ISS-1 About ISS-1: planning by planner", repo, &["run", "ISS-1", "--yes"]);
+    let plan = std::fs::read(world.sandbox.root().join("plan.json")).unwrap();
+    repo.wf_in(plan, &["solution", "add", "ISS-1"]).ok();
+    repo.wf(&["start", "ISS-1", "--worktree", "../person"]).ok();
+    let person = world.sandbox.at("person");
+    person.commit("a.txt", "two\n", "Work of a person");
+    person.wf(&["fail", "-m", "by hand"]).ok();
+    let branch = person.git(&["symbolic-ref", "HEAD"]).ok().line().to_owned();
+    person.git(&["switch", "-q", "--detach"]).ok();
+    open(&world);
+    live.ends();
+    assert_eq!(repo.git(&["log", "-1", "--format=%s", &branch]).ok().stdout, "Work of a person\n");
+    let shown = repo.json(&["show", "ISS-1"]);
+    let ended: Vec<&str> =
+        shown["executions"].as_array().unwrap().iter().map(|it| it["status"].as_str().unwrap()).collect();
+    assert_eq!(ended, ["failed", "failed", "completed"], "{shown:#}");
+}
+
+#[test]
+fn a_run_that_stops_at_its_first_step_says_how_it_goes_on() {
+    let world = World::new();
+    let lock = world.repo.path().join(".git/config.lock");
+    std::fs::write(&lock, "").unwrap();
+    let ended = world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1);
+    std::fs::remove_file(&lock).unwrap();
+    let run = latest(&world.repo);
+    assert!(
+        ended.stderr.contains(&format!("`git wf run resume {run}` continues the run")),
+        "{}",
+        ended.stderr
+    );
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    assert_eq!(world.repo.json(&["show", "ISS-1"])["status"], "completed");
 }

@@ -2,8 +2,8 @@
 
 use super::Driver;
 use crate::model::code::Code;
-use crate::model::id::IssueId;
-use crate::model::op::Op;
+use crate::model::id::{IssueId, RunId};
+use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::run::RunStep;
 use crate::model::run_log::{IssueReached, PhaseReached, RunEvent, RunPhase, RunStatus};
@@ -124,5 +124,15 @@ impl Driver<'_> {
 
     pub(super) fn all_failed(&self) -> bool {
         RunProgress::of(&self.log).issues.iter().all(|issue| issue.status == IssueStatus::Failed)
+    }
+}
+
+/// Whatever stopped a run, it can go on, unless another clone took it over.
+pub(super) fn with_resume(refusal: Refusal, id: &RunId) -> Refusal {
+    let is_resume = |call: &RemedyCall| call.operation == Other::RunResume.into();
+    let is_named = refusal.remedies.iter().filter_map(|it| it.call.as_ref()).any(is_resume);
+    match refusal.code == Code::TakenOver || is_named {
+        true => refusal,
+        false => refusal.remedy(RemedyCall::new(Other::RunResume, [id]), "continues the run"),
     }
 }

@@ -19,6 +19,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use self::ending::with_resume;
 use super::alone::Alone;
 use super::arrived::Arrivals;
 use super::catch_up::unrecorded;
@@ -66,9 +67,21 @@ pub(super) fn drive(
     crew: Crew,
     (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
 ) -> Answer<RunView> {
-    let store = session.store();
-    let places = RunPaths::of(store, id);
+    let places = RunPaths::of(session.store(), id);
     let _alone = driver::hold(&places.files, id)?;
+    driven(session, id, places, begun, crew, (watch, stops)).map_err(|refusal| with_resume(refusal, id))
+}
+
+/// Like [`drive`], for the only process that drives the run here.
+fn driven(
+    session: &Session,
+    id: &RunId,
+    places: RunPaths,
+    begun: Option<String>,
+    crew: Crew,
+    (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
+) -> Answer<RunView> {
+    let store = session.store();
     confine(session, &places.files.join("changed"));
     let found = existing(&store.snapshot()?, id)?;
     end_left_behind(&places.guards());
@@ -118,9 +131,6 @@ pub(super) fn drive(
         Ok(is_over) => is_over,
         // The next driver finds what was done and not recorded.
         Err(refusal) if refusal.is_stop() => false,
-        Err(refusal) if refusal.is_passing() || refusal.code == Code::LockFile => {
-            return Err(refusal.remedy(RemedyCall::new(Other::RunResume, [id]), "continues the run"));
-        }
         Err(refusal) => return Err(refusal),
     };
     published?;

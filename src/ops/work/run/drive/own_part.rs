@@ -305,7 +305,8 @@ impl Driver<'_> {
                 if tree.exists() {
                     tree::remove(&there, &tree)?;
                 }
-                there.git().delete_merged_branch(&branch)?;
+                // git refuses it where someone has the branch checked out: then it stays, and its work is merged all the same.
+                let _ = there.git().delete_merged_branch(&branch);
                 self.know_branch()?;
                 self.log("merged", [RunEvent::Action(self.action(issue, RunStep::Integrate))])
             }

@@ -15,8 +15,8 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::store::{ObjectId, object_id};
 
 impl Driver<'_> {
-    /// Clears what earlier attempts at a plan left, in this run or in another. If a branch stays because someone has it checked
-    /// out, the branch of the next attempt has a number.
+    /// Clears what earlier attempts of runs at a plan left. A branch stays if it is that of a person's attempt, or if someone
+    /// has it checked out: then the branch of the next attempt has a number.
     pub(super) fn make_room(&self, folder: &IssueFolder, solution: &SolutionId) -> Result<(), Refusal> {
         let store = self.session.store();
         store.prune_worktrees()?;
@@ -89,10 +89,11 @@ impl Driver<'_> {
     }
 }
 
-/// The attempts at a plan, the latest first.
+/// The attempts of runs at a plan, the latest first.
 fn attempts<'a>(
     folder: &'a IssueFolder,
     solution: &'a SolutionId,
 ) -> impl Iterator<Item = &'a ExecutionFolder> {
-    folder.executions.iter().rev().filter(move |it| it.execution.solution_id == *solution)
+    let all = folder.executions.iter().rev().filter(move |it| it.execution.solution_id == *solution);
+    all.filter(|it| it.execution.run_id.is_some())
 }
