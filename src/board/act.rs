@@ -135,7 +135,9 @@ impl Deed {
                 standing(issues::reopen(session, Reopen { issue, reason, force: None })?)
             }
             BoardAct::Comment(text) => {
-                said(issues::comment(session, &issue, &text)?, |it| format!("commented on {}", it.issue))
+                said(issues::comment(session, &issues::NewComment { issue, body: text })?, |it| {
+                    format!("commented on {}", it.issue)
+                })
             }
             BoardAct::Bind(solution) => {
                 let done =
@@ -157,10 +159,13 @@ impl Deed {
                     format!("queued as {}", names.join(", "))
                 })
             }
-            BoardAct::Unqueue => said(queue::remove(session, &[issue], None)?, |removed| {
-                let names: Vec<String> = removed.iter().map(|it| it.item_id.to_string()).collect();
-                format!("removed {} from its queue", names.join(", "))
-            }),
+            BoardAct::Unqueue => said(
+                queue::remove(session, &queue::RemoveItems { items: vec![issue], force: None })?,
+                |removed| {
+                    let names: Vec<String> = removed.iter().map(|it| it.item_id.to_string()).collect();
+                    format!("removed {} from its queue", names.join(", "))
+                },
+            ),
             BoardAct::Claim { has_own_worktree } => claim(session, issue, has_own_worktree)?,
             BoardAct::Release => said(
                 work::release(session, &ReleaseLease { item: Some(issue.clone()), force: None })?,
@@ -180,7 +185,8 @@ impl Deed {
                 let [technical, risk, completeness] = scores;
                 let scores = Scores { technical, risk, completeness };
                 let judgement = Judgement::new(verdict, scores, findings, Some(digest))?;
-                let done = plans::review(session, &plan, &judgement, None)?;
+                let review = plans::ReviewPlan { solution: plan.clone(), judgement, force: None };
+                let done = plans::review(session, &review)?;
                 let remarks: Vec<Notice> = done.view.remarks.iter().cloned().map(Notice::from).collect();
                 let (words, mut notices) = said(done, |it| {
                     format!("reviewed {plan}: {}; combined verdict: {}", it.review.verdict, it.standing)

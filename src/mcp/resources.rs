@@ -42,7 +42,7 @@ pub(super) fn list(
         .with_description("The plan that this worktree executes, with its current task")
         .with_mime_type(JSON);
     let open = List { limit: Some(MOST + 1), offset, ..List::default() };
-    let mut rows = issues::rows(session, &open, false)?.view.rows;
+    let mut rows = issues::rows(session, &open)?.view.rows;
     let next = (rows.len() > MOST).then(|| (offset + MOST).to_string());
     rows.truncate(MOST);
     let issues = rows.into_iter().map(|row| {
@@ -59,7 +59,7 @@ pub(super) fn list(
 /// # Errors
 /// Any error from reading the store.
 pub(super) fn open_issues(session: &Session) -> Result<Vec<(String, String)>, Refusal> {
-    let rows = issues::rows(session, &List::default(), false)?.view.rows;
+    let rows = issues::rows(session, &List::default())?.view.rows;
     Ok(rows.into_iter().map(|row| (row.id.to_string(), row.title)).collect())
 }
 
@@ -134,13 +134,13 @@ pub(super) fn whole(session: &Session, uri: &str) -> Result<Value, Refusal> {
         return current(session);
     }
     if let Some(id) = named.strip_prefix(ISSUE) {
-        return match issues::show(session, id, false)?.view {
+        return match issues::show(session, &issues::ShowRecord::of(id))?.view {
             ShownRecord::Issue(issue) => Ok(typed::own_json(&issue)),
             _ => Err(other_kind(uri, "an issue")),
         };
     }
     if let Some(id) = named.strip_prefix(PLAN) {
-        return match issues::show(session, id, false)?.view {
+        return match issues::show(session, &issues::ShowRecord::of(id))?.view {
             ShownRecord::Plan(plan) => Ok(typed::own_json(&plan)),
             _ => Err(other_kind(uri, "a plan")),
         };

@@ -158,7 +158,12 @@ fn everything(session: &Session) -> Result<(Vec<(Place, Query)>, LeavesOut), Ref
         }
         all.push(Place::Issue(id));
     }
-    all.extend(queue::list(session, true)?.view.into_iter().map(|it| Place::Queue(it.queue.id)));
+    all.extend(
+        queue::list(session, &queue::ListQueues { all: true })?
+            .view
+            .into_iter()
+            .map(|it| Place::Queue(it.queue.id)),
+    );
     all.extend(run::list(session)?.view.into_iter().map(|it| Place::Run(it.id)));
     all.extend(roadmap::list(session)?.view.into_iter().map(|it| Place::Roadmap(it.id)));
     all.extend(changed_plans(session)?.into_iter().map(Place::PlanDiff));

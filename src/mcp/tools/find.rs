@@ -187,7 +187,7 @@ fn ranked(
     let ranks: HashMap<IssueId, usize> =
         done.view.hits.into_iter().enumerate().map(|(rank, hit)| (hit.id, rank)).collect();
     let all = List { offset: 0, limit: None, ..list };
-    let done = issues::rows(session, &all, false)?;
+    let done = issues::rows(session, &all)?;
     let mut ids: Vec<IssueId> = done.view.rows.into_iter().map(|row| row.id).collect();
     ids.sort_by_key(|id| ranks.get(id).copied().unwrap_or(usize::MAX));
     let snapshot = session.store().snapshot()?;

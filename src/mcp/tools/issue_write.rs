@@ -131,7 +131,8 @@ impl Tool for IssueWrite {
             Action::Close => issues::close(session, Close { issue, reason: text, force: None })?,
             Action::Reopen => issues::reopen(session, Reopen { issue, reason: text, force: None })?,
             Action::Comment => {
-                let done = issues::comment(session, &issue, &text.unwrap_or_default())?;
+                let done =
+                    issues::comment(session, &issues::NewComment { issue, body: text.unwrap_or_default() })?;
                 let (id, comment) = (done.view.issue, done.view.comment);
                 session.notice_all(done.notices);
                 let done = issues::answer(session, &id, done.commit)?;

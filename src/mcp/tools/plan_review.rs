@@ -37,6 +37,6 @@ impl Tool for PlanReview {
 
     fn call(call: &Call<'_>, Input { plan, review }: Input) -> Answer<Reviewed> {
         let judgement = Judgement::parse(review.to_string().as_bytes(), "`review`")?;
-        plans::review(call.session, &plan, &judgement, None)
+        plans::review(call.session, &plans::ReviewPlan { solution: plan, judgement, force: None })
     }
 }

@@ -131,7 +131,7 @@ fn record(call: &Call<'_>, input: &Input) -> Answer<Record> {
             .hint("name the part whose older entries you want in `include`"));
     }
     let (imported, older) = (*imported, *older);
-    let done = issues::show(call.session, id, imported)?;
+    let done = issues::show(call.session, &issues::ShowRecord { id: id.to_owned(), imported })?;
     if !matches!(done.view, Found::Issue(_)) && (imported || !include.is_empty()) {
         return Err(Refusal::usage(format!("`{id}` is not an issue, so it has no such parts"))
             .hint("leave `include` and `imported` out"));

@@ -29,17 +29,32 @@ pub(crate) struct Commented {
     pub(crate) known_as: EntryId,
 }
 
-/// Replaces a comment, named by its id or an unambiguous part of it. Without `body`, withdraws the comment. Earlier
-/// versions stay in the log.
+/// A comment to add.
+#[derive(Debug)]
+pub(crate) struct NewComment {
+    /// The issue: its id or an unambiguous prefix.
+    pub(crate) issue: String,
+    /// The text, in Markdown.
+    pub(crate) body: String,
+}
+
+/// A comment to change or to withdraw.
+#[derive(Debug)]
+pub(crate) struct CommentEdit {
+    /// The issue: its id or an unambiguous prefix.
+    pub(crate) issue: String,
+    /// The comment: its id or an unambiguous part of it.
+    pub(crate) comment: String,
+    /// The new text, in Markdown; `None` withdraws the comment.
+    pub(crate) body: Option<String>,
+}
+
+/// Replaces or withdraws a comment. Earlier versions stay in the log.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `empty-comment`, `too-long`.
-pub(crate) fn edit_comment(
-    session: &Session,
-    issue: &str,
-    comment: &str,
-    body: Option<&str>,
-) -> Answer<Commented> {
+pub(crate) fn edit_comment(session: &Session, input: &CommentEdit) -> Answer<Commented> {
+    let CommentEdit { issue, comment, body } = input;
     let permit = session.permit(Op::Comment)?;
     let id = resolve::issue(&session.store().snapshot()?, issue)?;
     let body = match body {
@@ -96,11 +111,11 @@ pub(super) fn checked(body: &str) -> Result<String, Refusal> {
     Ok(body)
 }
 
-/// Comments on the issue with this id or unambiguous prefix; `body` is Markdown.
+/// Comments on an issue.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `empty-comment`, `too-long`.
-pub(crate) fn comment(session: &Session, issue: &str, body: &str) -> Answer<Commented> {
+pub(crate) fn comment(session: &Session, NewComment { issue, body }: &NewComment) -> Answer<Commented> {
     let permit = session.permit(Op::Comment)?;
     let id = resolve::issue(&session.store().snapshot()?, issue)?;
     let body = checked(body)?;

@@ -35,6 +35,8 @@ pub(crate) struct List {
     pub(crate) offset: usize,
     /// The maximum number of issues.
     pub(crate) limit: Option<usize>,
+    /// Whether to count all that match, too, whatever the limit.
+    pub(crate) counts: bool,
 }
 
 /// How many issues there are.
@@ -96,12 +98,12 @@ pub(crate) fn count(session: &Session, input: &List) -> Answer<Counted> {
     Ok(session.done(Counted { count }, None))
 }
 
-/// Lists issues as rows of a table. With `counts`, also counts all that match, whatever the limit.
+/// Lists issues as rows of a table.
 ///
 /// # Errors
 /// Usage if a date is invalid.
-pub(crate) fn rows(session: &Session, input: &List, counts: bool) -> Answer<Rows> {
-    let (mut found, total) = Found::of(session, input, counts)?;
+pub(crate) fn rows(session: &Session, input: &List) -> Answer<Rows> {
+    let (mut found, total) = Found::of(session, input)?;
     let mut rows = Vec::new();
     found.each(
         |index, numbers, found| index.each_listed(numbers, found),
@@ -123,7 +125,7 @@ pub(crate) fn list<E: From<Refusal>>(
     input: &List,
     mut visit: impl FnMut(IssueView) -> Result<(), E>,
 ) -> Result<Option<Total>, E> {
-    let (mut found, total) = Found::of(session, input, false)?;
+    let (mut found, total) = Found::of(session, input)?;
     found.each(
         |index, numbers, found| index.each_whole(numbers, found),
         |(issue, derived)| visit(IssueView::listed(issue, derived)),
@@ -222,7 +224,7 @@ struct Found<'a> {
 
 impl<'a> Found<'a> {
     /// Also returns the number of all that match, exactly with `counts`; `None` if nothing is shown.
-    fn of(session: &'a Session, input: &List, counts: bool) -> Result<(Self, Option<Total>), Refusal> {
+    fn of(session: &'a Session, input: &List) -> Result<(Self, Option<Total>), Refusal> {
         let (filter, needs) = input.asked(session)?;
         let page = (input.sort, (input.offset, input.limit));
         let is_whole = input.limit.is_none() && input.offset == 0;
@@ -234,7 +236,7 @@ impl<'a> Found<'a> {
             numbers.truncate(input.limit.unwrap_or(found));
             let total = match is_whole {
                 true => Some(Total::Exactly(found)),
-                false if counts => Some(Total::Exactly(index.count(&filter)?)),
+                false if input.counts => Some(Total::Exactly(index.count(&filter)?)),
                 false if !is_cut => (found > 0).then_some(Total::Exactly(input.offset + found)),
                 false if Some(found) < ahead => Some(Total::Exactly(input.offset + found)),
                 false => Some(match index.count_at_once(&filter)? {

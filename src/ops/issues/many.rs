@@ -124,7 +124,7 @@ pub(crate) fn many(session: &Session, issues: Vec<Related>, change: Many) -> Ans
 }
 
 fn found(session: &Session, list: &List) -> Result<Vec<Related>, Refusal> {
-    let done = rows(session, list, false)?;
+    let done = rows(session, list)?;
     session.notice_all(done.notices);
     let issues: Vec<Related> = done.view.rows.into_iter().map(Related::from).collect();
     if issues.is_empty() {

@@ -26,7 +26,7 @@ mod view;
 mod waves;
 
 pub(crate) use close::{Close, close};
-pub(crate) use comment::{append_comment, comment, comment_text, edit_comment};
+pub(crate) use comment::{CommentEdit, NewComment, append_comment, comment, comment_text, edit_comment};
 pub(crate) use edit::{Edit, edit, stored, unedited};
 pub(crate) use fields::{MemberChange, NewFields, preview};
 #[cfg(feature = "web")]
@@ -51,7 +51,7 @@ pub(crate) use reopen::{Reopen, reopen};
 pub(crate) use saved::{SavedQueries, words as query_words};
 pub(crate) use search::{FoundIssue, SearchResult, search};
 pub(crate) use seen::SeenFields;
-pub(crate) use show::{ShownExecution, ShownRecord, show};
+pub(crate) use show::{ShowRecord, ShownExecution, ShownRecord, show};
 pub(crate) use templates::{stem as template_stem, template_named, templates};
 pub(crate) use view::{CommentView, Contents, IssueView, Related, answer, fields_of_listed};
 #[cfg(feature = "web")]

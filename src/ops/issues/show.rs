@@ -35,15 +35,32 @@ pub(crate) enum ShownRecord {
     Roadmap(Box<RoadmapView>),
 }
 
-/// Shows what an id, or an unambiguous prefix of it or of its last part, names. For an imported issue, `imported` also
-/// asks for the source's record. Files of an issue that cannot be read are reported as notices.
+/// What to show.
+#[derive(Debug)]
+pub(crate) struct ShowRecord {
+    /// The id of a record, or an unambiguous prefix of it or of its last part.
+    pub(crate) id: String,
+    /// For an imported issue, whether to show the record of its source.
+    pub(crate) imported: bool,
+}
+
+impl ShowRecord {
+    /// What an id names, without the record of a source.
+    pub(crate) fn of(id: impl Into<String>) -> Self {
+        Self { id: id.into(), imported: false }
+    }
+}
+
+/// Shows what an id names. Files of an issue that cannot be read are reported as notices.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `broken-record`.
-pub(crate) fn show(session: &Session, id: &str, imported: bool) -> Answer<ShownRecord> {
-    let (snapshot, known) = named(session, id)?;
+pub(crate) fn show(session: &Session, input: &ShowRecord) -> Answer<ShownRecord> {
+    let (snapshot, known) = named(session, &input.id)?;
     let record = match known {
-        KnownRecord::Issue(id) => ShownRecord::Issue(Box::new(issue(session, &snapshot, &id, imported)?)),
+        KnownRecord::Issue(id) => {
+            ShownRecord::Issue(Box::new(issue(session, &snapshot, &id, input.imported)?))
+        }
         KnownRecord::Solution(id) => ShownRecord::Plan(Box::new(plans::view(&snapshot, &id)?)),
         KnownRecord::Execution(id) => ShownRecord::Execution(Box::new(execution(session, &snapshot, &id)?)),
         KnownRecord::Queue(id) => ShownRecord::Queue(Box::new(queue::view(session, &id)?)),

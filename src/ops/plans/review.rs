@@ -36,18 +36,24 @@ pub(crate) struct Reviewed {
     pub(crate) remarks: Vec<Detail>,
 }
 
-/// Adds a review to a plan, given by its id or that of its issue or item. `force` is the reason for reviewing one's
-/// own plan.
+/// A review to add.
+#[derive(Debug)]
+pub(crate) struct ReviewPlan {
+    /// The plan: its id, or that of its issue or item.
+    pub(crate) solution: String,
+    /// The scores, the findings and the verdict.
+    pub(crate) judgement: Judgement,
+    /// The reason for reviewing one's own plan.
+    pub(crate) force: Option<String>,
+}
+
+/// Adds a review to a plan.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `other-plan`, `other-issue`, `digest-mismatch`, `no-tasks`, `milder-verdict`; the
 /// refusal of someone who may not review the plan.
-pub(crate) fn review(
-    session: &Session,
-    solution: &str,
-    input: &Judgement,
-    force: Option<&str>,
-) -> Answer<Reviewed> {
+pub(crate) fn review(session: &Session, input: &ReviewPlan) -> Answer<Reviewed> {
+    let ReviewPlan { solution, judgement, force } = input;
     let permit = session.permit(Op::SolutionReview)?;
     let store = session.store();
     let id = plan_named(&store.snapshot()?, solution)?;
@@ -56,7 +62,7 @@ pub(crate) fn review(
     };
     let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id.issue())?;
-        review_plan(tx, &folder, &plan_of(&folder)?, input, force)
+        review_plan(tx, &folder, &plan_of(&folder)?, judgement, force.as_deref())
     })?;
     let review = committed.answer;
     let folder = existing(&store.snapshot()?, &id.issue())?;

@@ -77,6 +77,30 @@ pub(crate) fn tasks(session: &Session, solution: &str) -> Answer<Tasks> {
     Ok(session.done(Tasks { stored: view.plan["tasks"].clone(), typed: view.typed.tasks }, None))
 }
 
+/// A task to add.
+#[derive(Debug)]
+pub(crate) struct AddTask {
+    /// The plan: its id, or that of its issue or item.
+    pub(crate) solution: String,
+    /// The fields of the task.
+    pub(crate) task: TaskEdit,
+    /// The reason for overriding a gate.
+    pub(crate) force: Option<String>,
+}
+
+/// A task to edit.
+#[derive(Debug)]
+pub(crate) struct EditTask {
+    /// The plan: its id, or that of its issue or item.
+    pub(crate) solution: String,
+    /// The task: `T1`.
+    pub(crate) task: String,
+    /// The fields to change.
+    pub(crate) edit: TaskEdit,
+    /// The reason for overriding a gate.
+    pub(crate) force: Option<String>,
+}
+
 /// Adds a task to the end of a plan that is not queued.
 ///
 /// # Errors
@@ -84,24 +108,22 @@ pub(crate) fn tasks(session: &Session, solution: &str) -> Answer<Tasks> {
 /// given.
 pub(crate) fn add_task(
     session: &Session,
-    solution: &str,
-    edit: &TaskEdit,
-    force: Option<&str>,
+    AddTask { solution, task, force }: &AddTask,
 ) -> Answer<ChangedTask> {
     let permit = session.permit(Op::TaskAdd)?;
-    if edit.is_empty() {
+    if task.is_empty() {
         return Err(Refusal::usage("the task is empty")
             .hint("give at least a title, an action, a step and a criterion")
             .remedy(RemedyCall::new(Other::Help, ["task", "add"]), "lists the fields"));
     }
     let id = plan_named(&session.store().snapshot()?, solution)?;
-    change(session, &id, permit, "add", force, |tasks| {
-        let mut task = Map::new();
-        task.insert("id".into(), json!(next_id(tasks)));
-        edit.apply(&mut task);
+    change(session, &id, permit, "add", force.as_deref(), |tasks| {
+        let mut added = Map::new();
+        added.insert("id".into(), json!(next_id(tasks)));
+        task.apply(&mut added);
         // The id may come from the JSON; the checks report an invalid one.
-        let name = task["id"].as_str().unwrap_or_default().to_owned();
-        tasks.push(Value::Object(task));
+        let name = added["id"].as_str().unwrap_or_default().to_owned();
+        tasks.push(Value::Object(added));
         Ok(name)
     })
 }
@@ -110,13 +132,8 @@ pub(crate) fn add_task(
 ///
 /// # Errors
 /// Those of [`add_task`]; `other-task`.
-pub(crate) fn edit_task(
-    session: &Session,
-    solution: &str,
-    task: &str,
-    edit: &TaskEdit,
-    force: Option<&str>,
-) -> Answer<ChangedTask> {
+pub(crate) fn edit_task(session: &Session, input: &EditTask) -> Answer<ChangedTask> {
+    let EditTask { solution, task, edit, force } = input;
     let permit = session.permit(Op::TaskEdit)?;
     if edit.is_empty() {
         return Err(Refusal::usage("nothing to change")
@@ -124,7 +141,7 @@ pub(crate) fn edit_task(
             .remedy(RemedyCall::new(Other::Help, ["task", "edit"]), "lists the fields"));
     }
     let id = plan_named(&session.store().snapshot()?, solution)?;
-    change(session, &id, permit, "edit", force, |tasks| {
+    change(session, &id, permit, "edit", force.as_deref(), |tasks| {
         let name = |task: &Value| task["id"].as_str().unwrap_or_default().to_owned();
         let wanted = task.trim();
         let Some(at) = tasks.iter().position(|task| name(task).eq_ignore_ascii_case(wanted)) else {

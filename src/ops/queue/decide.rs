@@ -33,11 +33,39 @@ fn decision(tx: &Tx<'_>, id: &QueueId) -> Result<QueueDecision, Refusal> {
     Ok(folder.queue.status)
 }
 
-/// Activates queues, including paused and archived ones; with `only`, pauses all others.
+/// Queues to activate.
+#[derive(Debug)]
+pub(crate) struct ActivateQueues {
+    /// Their ids or unambiguous prefixes.
+    pub(crate) queues: Vec<String>,
+    /// Whether to pause all others.
+    pub(crate) only: bool,
+}
+
+/// Queues to archive.
+#[derive(Debug)]
+pub(crate) struct ArchiveQueues {
+    /// Their ids or unambiguous prefixes.
+    pub(crate) queues: Vec<String>,
+    /// The reason for archiving a queue with waiting items; they are removed.
+    pub(crate) force: Option<String>,
+}
+
+/// The new priority of a queue.
+#[derive(Debug)]
+pub(crate) struct PrioritizeQueue {
+    /// The queue: its id or an unambiguous prefix.
+    pub(crate) queue: String,
+    /// Its priority; lower numbers are served first.
+    pub(crate) priority: i64,
+}
+
+/// Activates queues, including paused and archived ones.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
-pub(crate) fn activate(session: &Session, queues: &[String], only: bool) -> Answer<Vec<QueueAnswer>> {
+pub(crate) fn activate(session: &Session, input: &ActivateQueues) -> Answer<Vec<QueueAnswer>> {
+    let ActivateQueues { queues, only } = input;
     let permit = session.permit(Op::QueueActivate)?;
     let committed = session.transact(permit, |tx| {
         let ids = named_queues(tx, queues)?;
@@ -45,7 +73,7 @@ pub(crate) fn activate(session: &Session, queues: &[String], only: bool) -> Answ
         for id in &ids {
             tx.edit_queue(id, |queue| queue.status = QueueDecision::Active)?;
         }
-        if only {
+        if *only {
             for other in records::queues(tx)? {
                 let id = other.queue.id;
                 if other.queue.status == QueueDecision::Active && !ids.contains(&id) {
@@ -54,7 +82,7 @@ pub(crate) fn activate(session: &Session, queues: &[String], only: bool) -> Answ
                 }
             }
         }
-        let only = if only { ", and no other" } else { "" };
+        let only = if *only { ", and no other" } else { "" };
         tx.describe(format!("queue: activate {}{only}", names(&ids)));
         Ok(touched)
     })?;
@@ -101,20 +129,25 @@ fn set(
     report(session, &committed)
 }
 
-/// Archives queues. `force` is the reason for archiving a queue with waiting items; they are removed.
+/// Archives queues.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `unfinished`.
-pub(crate) fn archive(session: &Session, queues: &[String], force: Option<&str>) -> Answer<Vec<QueueAnswer>> {
+pub(crate) fn archive(session: &Session, input: &ArchiveQueues) -> Answer<Vec<QueueAnswer>> {
+    let ArchiveQueues { queues, force } = input;
     let permit = session.permit(Op::QueueArchive)?;
     let committed = session.transact(permit, |tx| {
         let ids = named_queues(tx, queues)?;
         let views = QueueWorld::read(tx)?.views();
         for id in &ids {
             let view = views.iter().find(|view| view.queue.id == *id);
-            put_away(tx, view.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))?, force)?;
+            put_away(
+                tx,
+                view.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))?,
+                force.as_deref(),
+            )?;
         }
-        tx.note.force = force.map(str::to_owned);
+        tx.note.force.clone_from(force);
         tx.describe(format!("queue: archive {}", names(&ids)));
         Ok(ids)
     })?;
@@ -149,16 +182,17 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
     Ok(())
 }
 
-/// Sets the priority of a queue; lower numbers are served first.
+/// Sets the priority of a queue.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
-pub(crate) fn priority(session: &Session, queue: &str, number: i64) -> Answer<Vec<QueueAnswer>> {
+pub(crate) fn prioritize(session: &Session, input: &PrioritizeQueue) -> Answer<Vec<QueueAnswer>> {
+    let PrioritizeQueue { queue, priority } = input;
     let permit = session.permit(Op::QueuePriority)?;
     let committed = session.transact(permit, |tx| {
         let id = resolve::queue(tx, queue)?;
-        tx.edit_queue(&id, |queue| queue.priority = number)?;
-        tx.describe(format!("queue: set priority of {id} to {number}"));
+        tx.edit_queue(&id, |queue| queue.priority = *priority)?;
+        tx.describe(format!("queue: set priority of {id} to {priority}"));
         Ok(vec![id])
     })?;
     report(session, &committed)

@@ -57,6 +57,15 @@ pub(crate) struct ConflictInput {
     pub(crate) rest: Map<String, Value>,
 }
 
+/// Conflicts to declare.
+#[derive(Debug)]
+pub(crate) struct DeclareConflicts<'t> {
+    /// The conflicts.
+    pub(crate) declared: Declared<'t>,
+    /// The queue of those that name none; by default the one that has their plans.
+    pub(crate) queue: Option<String>,
+}
+
 /// The declaration.
 #[derive(Debug)]
 pub(crate) enum Declared<'t> {
@@ -77,8 +86,7 @@ pub(crate) enum Declared<'t> {
 /// `invalid-json`, `invalid-conflict`, `other-queue`, `not-found`, `ambiguous-id`; nothing to do for an empty list.
 pub(crate) fn declare(
     session: &Session,
-    declared: Declared<'_>,
-    queue: Option<&str>,
+    DeclareConflicts { declared, queue }: DeclareConflicts<'_>,
 ) -> Answer<Vec<ConflictAnswer>> {
     let permit = session.permit(Op::QueueConflictAdd)?;
     let inputs = match declared {
@@ -91,7 +99,7 @@ pub(crate) fn declare(
         let mut declared = Vec::new();
         for (n, input) in inputs.iter().enumerate() {
             let place = if inputs.len() > 1 { format!("conflict {}: ", n + 1) } else { String::new() };
-            let (queue, conflict) = read(store, tx, input, queue, &place)?;
+            let (queue, conflict) = read(store, tx, input, queue.as_deref(), &place)?;
             let (name, is_new) = declare_once(tx, &queue, &conflict)?;
             declared.push((queue, name, is_new));
         }

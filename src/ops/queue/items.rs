@@ -44,11 +44,20 @@ pub(crate) struct Removed {
     pub(crate) issue_status: IssueStatus,
 }
 
-/// Removes items from their queues. `force` is the reason for removing an executing item.
+/// Items to remove from their queues.
+#[derive(Debug)]
+pub(crate) struct RemoveItems {
+    /// The items: their ids, or those of their plans or issues.
+    pub(crate) items: Vec<String>,
+    /// The reason for removing an executing item.
+    pub(crate) force: Option<String>,
+}
+
+/// Removes items from their queues.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.
-pub(crate) fn remove(session: &Session, items: &[String], force: Option<&str>) -> Answer<Vec<Removed>> {
+pub(crate) fn remove(session: &Session, RemoveItems { items, force }: &RemoveItems) -> Answer<Vec<Removed>> {
     let permit = session.permit(Op::QueueRemove)?;
     let store = session.store();
     store.snapshot()?;
@@ -63,7 +72,7 @@ pub(crate) fn remove(session: &Session, items: &[String], force: Option<&str>) -
             }
             tx.edit_item(queue, &item.solution_id, |item| item.removed = Some(true))?;
         }
-        tx.note.force = force.map(str::to_owned);
+        tx.note.force.clone_from(force);
         tx.describe(format!("queue: remove {}", names(&removed)));
         let answer = removed.into_iter().map(|(queue_id, item)| {
             let issue_status = facts::status(&existing(tx, &item.issue_id)?);

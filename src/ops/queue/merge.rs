@@ -33,17 +33,23 @@ pub(crate) struct MergedQueue {
     pub(crate) moved: usize,
 }
 
-/// Moves all items of a queue to the end of another, and archives it. `force` is the reason for doing this while an
-/// item is executing.
+/// Two queues to merge, by their ids or unambiguous prefixes.
+#[derive(Debug)]
+pub(crate) struct MergeQueues {
+    /// The queue to empty.
+    pub(crate) source: String,
+    /// The queue that gets its items.
+    pub(crate) target: String,
+    /// The reason for doing this while an item is executing.
+    pub(crate) force: Option<String>,
+}
+
+/// Moves all items of a queue to the end of another, and archives it.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `same-queue`, `executing`, `archived`.
-pub(crate) fn merge(
-    session: &Session,
-    source: &str,
-    target: &str,
-    force: Option<&str>,
-) -> Answer<MergedQueue> {
+pub(crate) fn merge(session: &Session, input: &MergeQueues) -> Answer<MergedQueue> {
+    let MergeQueues { source, target, force } = input;
     let permit = session.permit(Op::QueueMerge)?;
     let committed = session.transact(permit, |tx| {
         let (from, to) = (resolve::queue(tx, source)?, resolve::queue(tx, target)?);
@@ -52,8 +58,8 @@ pub(crate) fn merge(
                 .hint("name two queues")
                 .remedy(Other::QueueList, "shows them"));
         }
-        let moved = move_all(tx, &from, &to, force)?;
-        tx.note.force = force.map(str::to_owned);
+        let moved = move_all(tx, &from, &to, force.as_deref())?;
+        tx.note.force.clone_from(force);
         tx.describe(format!("queue: merge {from} into {to}"));
         Ok((from, to, moved))
     })?;

@@ -24,16 +24,32 @@ pub(crate) struct ActiveQueues {
     pub(crate) are_any: bool,
 }
 
+/// A queue to create.
+#[derive(Debug)]
+pub(crate) struct NewQueue {
+    /// Its name, if it gets one.
+    pub(crate) name: Option<String>,
+    /// Its priority; lower numbers are served first.
+    pub(crate) priority: i64,
+}
+
+/// Which queues to list.
+#[derive(Debug, Default)]
+pub(crate) struct ListQueues {
+    /// Whether to include archived ones.
+    pub(crate) all: bool,
+}
+
 /// Creates a queue.
 ///
 /// # Errors
 /// An invalid name.
-pub(crate) fn new(session: &Session, name: Option<&str>, priority: i64) -> Answer<QueueAnswer> {
+pub(crate) fn new(session: &Session, NewQueue { name, priority }: &NewQueue) -> Answer<QueueAnswer> {
     let permit = session.permit(Op::QueueNew)?;
-    let name = name.map(limits::title).transpose()?;
+    let name = name.as_deref().map(limits::title).transpose()?;
     let nonce = random_uid()?;
     let committed = session.transact(permit, |tx| {
-        let id = create(tx, name.clone(), priority, &nonce)?;
+        let id = create(tx, name.clone(), *priority, &nonce)?;
         tx.describe(format!("queue: create {id}"));
         Ok(id)
     })?;
@@ -41,13 +57,13 @@ pub(crate) fn new(session: &Session, name: Option<&str>, priority: i64) -> Answe
     Ok(session.done(queue, committed.commit))
 }
 
-/// The queues without their items; archived ones only with `all`.
+/// The queues without their items.
 ///
 /// # Errors
 /// Any error from reading the store.
-pub(crate) fn list(session: &Session, all: bool) -> Answer<Vec<QueueAnswer>> {
+pub(crate) fn list(session: &Session, input: &ListQueues) -> Answer<Vec<QueueAnswer>> {
     let mut views = QueueWorld::now(session)?.1.views();
-    views.retain(|view| all || view.queue.status != QueueDecision::Archived);
+    views.retain(|view| input.all || view.queue.status != QueueDecision::Archived);
     Ok(session.done(views.iter().map(QueueAnswer::brief).collect(), None))
 }
 

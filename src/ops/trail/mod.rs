@@ -23,5 +23,5 @@ pub(crate) use patch::{IssuePatches, patches};
 pub(crate) use relink::{Relink, Relinked, relink};
 pub(crate) use trace::{TraceInput, trace};
 pub(crate) use trace_view::{TraceView, TracedCommit, TracedIssue};
-pub(crate) use unlink::unlink;
+pub(crate) use unlink::{UnlinkCommits, unlink};
 pub(crate) use why::{AskedLines, Explained, Why, why};

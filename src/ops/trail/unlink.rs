@@ -22,17 +22,28 @@ enum LinkFilter {
     Execution(ExecutionId),
 }
 
-/// Removes the links of these commits; if the last argument is a plan, execution or issue, only the links to that.
-/// `force` is the reason for changing someone else's claim.
+/// Links to remove.
+#[derive(Debug)]
+pub(crate) struct UnlinkCommits {
+    /// The commits. If the last one is a plan, an execution or an issue, only the links to that are removed.
+    pub(crate) named: Vec<String>,
+    /// The reason for changing someone else's claim.
+    pub(crate) force: Option<String>,
+}
+
+/// Removes the links of commits.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-linked`, `claim-of-another`.
-pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -> Answer<Vec<LinkView>> {
+pub(crate) fn unlink(
+    session: &Session,
+    UnlinkCommits { named, force }: &UnlinkCommits,
+) -> Answer<Vec<LinkView>> {
     let permit = session.permit(Op::Unlink)?;
     let store = session.store();
     let snapshot = store.snapshot()?;
     let of = of(store, &snapshot, named)?;
-    let commits = match (&of, named) {
+    let commits = match (&of, &named[..]) {
         (LinkFilter::Any, all) => all,
         (_, [commits @ .., _]) => commits,
         (_, []) => &[],
@@ -44,7 +55,7 @@ pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -
     let committed = session.transact(permit, |tx| {
         let mut answers = Vec::new();
         for (hash, text) in hashes.iter().zip(commits) {
-            let found = unlink_one(store, tx, hash, &of, force)?;
+            let found = unlink_one(store, tx, hash, &of, force.as_deref())?;
             if found.is_empty() {
                 return Err(Refusal::new(Code::NotLinked, format!("commit `{text}` was never linked"))
                     .remedy(RemedyCall::new(Other::Trace, ["COMMIT"]), "shows what a commit belongs to"));
@@ -60,7 +71,7 @@ pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -
             all => format!("execution: unlink {} commits", all.len()),
         };
         if !changed.is_empty() {
-            tx.note.force = force.map(str::to_owned);
+            tx.note.force.clone_from(force);
         }
         tx.describe(subject);
         Ok(answers)

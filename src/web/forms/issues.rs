@@ -99,7 +99,8 @@ pub(super) fn edit(session: &Session, input: &Query) -> Performed {
 
 pub(super) fn comment(session: &Session, input: &Query) -> Performed {
     let body = unfolded(input.raw("body").unwrap_or_default());
-    issues::comment(session, needed(input, "issue")?, &body).map_err(|refusal| Fault::at("body", refusal))?;
+    issues::comment(session, &issues::NewComment { issue: needed(input, "issue")?.to_owned(), body })
+        .map_err(|refusal| Fault::at("body", refusal))?;
     Ok(None)
 }
 

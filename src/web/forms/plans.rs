@@ -57,6 +57,9 @@ pub(super) fn review(session: &Session, input: &Query) -> Performed {
     }
     let judgement = Judgement::parse(review.to_string().as_bytes(), "the review")
         .map_err(|refusal| Fault::at("findings", refusal))?;
-    plans::review(session, needed(input, "solution")?, &judgement, None)?;
+    plans::review(
+        session,
+        &plans::ReviewPlan { solution: needed(input, "solution")?.to_owned(), judgement, force: None },
+    )?;
     Ok(None)
 }

@@ -37,7 +37,10 @@ pub(super) fn release(session: &Session, input: &Query) -> Performed {
 }
 
 pub(super) fn remove(session: &Session, input: &Query) -> Performed {
-    queue::remove(session, &[needed(input, "item")?.to_owned()], None)?;
+    queue::remove(
+        session,
+        &queue::RemoveItems { items: vec![needed(input, "item")?.to_owned()], force: None },
+    )?;
     Ok(None)
 }
 

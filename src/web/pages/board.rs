@@ -27,9 +27,14 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
             ..Filter::default()
         };
         let sort = if is_over { SortOrder::Updated } else { SortOrder::Priority };
-        let list =
-            List { filter, sort, limit: Some(if is_over { MOST / 4 } else { MOST }), ..List::default() };
-        let found = issues::rows(view.session, &list, true)?.view;
+        let list = List {
+            filter,
+            sort,
+            limit: Some(if is_over { MOST / 4 } else { MOST }),
+            counts: true,
+            ..List::default()
+        };
+        let found = issues::rows(view.session, &list)?.view;
         columns.push((*status, found.rows, found.total.map_or(0, Total::number)));
     }
     let body = html! {

@@ -24,9 +24,11 @@ const CHECKS: usize = 50;
 const ENDS: usize = 20;
 
 pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<PageContent, Refusal> {
-    let shown = view.kept(view.place, || match issues::show(view.session, id.as_str(), false)?.view {
-        ShownRecord::Execution(shown) => Ok(shown),
-        _ => Err(Refusal::new(Code::NotFound, format!("`{id}` is not an execution"))),
+    let shown = view.kept(view.place, || {
+        match issues::show(view.session, &issues::ShowRecord::of(id.as_str()))?.view {
+            ShownRecord::Execution(shown) => Ok(shown),
+            _ => Err(Refusal::new(Code::NotFound, format!("`{id}` is not an execution"))),
+        }
     })?;
     let (it, title) = (&shown.execution, &shown.title);
     let claim = &it.execution;

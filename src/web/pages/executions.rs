@@ -113,7 +113,7 @@ fn outcome(it: &ExecutionView) -> Option<&str> {
 /// Issues that were executed, those that changed last first.
 fn executed(statuses: &[IssueStatus], offset: usize, limit: Option<usize>) -> List {
     let filter = Filter { all: true, has_execution: true, statuses: statuses.to_vec(), ..Filter::default() };
-    List { filter, sort: SortOrder::Updated, offset, limit, ..List::default() }
+    List { filter, sort: SortOrder::Updated, offset, limit, counts: true, ..List::default() }
 }
 
 /// The executions of a page.
@@ -128,7 +128,7 @@ struct Latest {
 
 /// The executions of a page. Those that run are on the first one.
 fn latest(view: &View<'_>, pages: ListPosition) -> Result<Latest, Refusal> {
-    let rows = |list: &List| Ok::<_, Refusal>(issues::rows(view.session, list, true)?.view);
+    let rows = |list: &List| Ok::<_, Refusal>(issues::rows(view.session, list)?.view);
     // An export looks for those of all pages at once.
     let (offset, limit) = if view.is_export() { (0, None) } else { (pages.offset(), Some(PAGE)) };
     let kept = view.kept(view.place, || {

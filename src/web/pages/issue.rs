@@ -39,9 +39,11 @@ const MOST_COMMITS: usize = 200;
 const MOST_REVIEWS: usize = 20;
 
 fn load(view: &View<'_>, id: &IssueId) -> Result<Rc<IssueView>, Refusal> {
-    view.kept(&Place::Issue(id.clone()), || match issues::show(view.session, id.as_str(), false)?.view {
-        ShownRecord::Issue(issue) => Ok(*issue),
-        _ => Err(Refusal::new(Code::NotFound, format!("`{id}` is not an issue"))),
+    view.kept(&Place::Issue(id.clone()), || {
+        match issues::show(view.session, &issues::ShowRecord::of(id.as_str()))?.view {
+            ShownRecord::Issue(issue) => Ok(*issue),
+            _ => Err(Refusal::new(Code::NotFound, format!("`{id}` is not an issue"))),
+        }
     })
 }
 

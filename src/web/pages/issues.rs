@@ -32,7 +32,7 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let is_by_closing = list.as_ref().is_ok_and(|list| list.sort == SortOrder::Closed);
     let is_of_open = list.as_ref().is_ok_and(List::is_of_open);
     let (found, refused) = match list {
-        Ok(list) => match view.kept(view.place, || Ok(issues::rows(view.session, &list, true)?.view)) {
+        Ok(list) => match view.kept(view.place, || Ok(issues::rows(view.session, &list)?.view)) {
             Ok(found) => (Some(found), None),
             Err(refusal) if refusal.kind == RefusalKind::Usage => (None, Some(refusal)),
             Err(refusal) => return Err(refusal),
@@ -135,6 +135,7 @@ pub(super) fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Resul
     });
     let sort = sort.transpose()?;
     Ok(List {
+        counts: true,
         filter,
         since: text("since"),
         parent: text("parent"),

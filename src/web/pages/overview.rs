@@ -217,7 +217,7 @@ fn running(view: &View<'_>) -> Result<(Vec<(String, ExecutionView)>, usize), Ref
 /// The most urgent issues with one of these statuses (by default open ones), and how many there are.
 fn rows(view: &View<'_>, statuses: &[IssueStatus]) -> Result<(Vec<IssueRow>, usize), Refusal> {
     let filter = Filter { statuses: statuses.to_vec(), ..Filter::default() };
-    let list = List { filter, limit: Some(MOST), ..List::default() };
-    let found = issues::rows(view.session, &list, true)?.view;
+    let list = List { filter, limit: Some(MOST), counts: true, ..List::default() };
+    let found = issues::rows(view.session, &list)?.view;
     Ok((found.rows, found.total.map_or(0, Total::number)))
 }

@@ -54,7 +54,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     // A missing issue is reported before an editor opens.
     let id = issues::id(&session, named)?;
     if let Some(comment) = &args.withdraw {
-        let done = issues::edit_comment(&session, id.as_str(), comment, None)?;
+        let input = issues::CommentEdit { issue: id.to_string(), comment: comment.clone(), body: None };
+        let done = issues::edit_comment(&session, &input)?;
         return context.answer(done, |it, is_changed, screen| match is_changed {
             true => writeln!(screen, "withdrew comment {} on {}", it.known_as.short(), it.issue),
             false => writeln!(screen, "that comment is already withdrawn; nothing changed"),
@@ -67,13 +68,16 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Some(comment) = replaced else {
         let help = format!("A comment on {id}, in Markdown.");
         let written = text.written(args.last.as_deref(), &session, opens, "the comment", &help)?;
-        let done = written.stored(|body| issues::comment(&session, id.as_str(), &body))?;
+        let done = written
+            .stored(|body| issues::comment(&session, &issues::NewComment { issue: id.to_string(), body }))?;
         return context.answer(done, |it, _, screen| writeln!(screen, "commented on {}", it.issue));
     };
     let old = issues::comment_text(&session, &id, &comment)?;
     let help = format!("Comment {comment} on {id}, in Markdown.");
     let written = text.rewritten(args.last.as_deref(), &session, (opens, &old), "the comment", &help)?;
-    let done = written.stored(|body| issues::edit_comment(&session, id.as_str(), &comment, Some(&body)))?;
+    let edit =
+        |body| issues::CommentEdit { issue: id.to_string(), comment: comment.clone(), body: Some(body) };
+    let done = written.stored(|body| issues::edit_comment(&session, &edit(body)))?;
     context.answer(done, |it, is_changed, screen| match is_changed {
         true => writeln!(screen, "changed comment {} on {}", it.known_as.short(), it.issue),
         false => writeln!(screen, "that comment already has this text; nothing changed"),

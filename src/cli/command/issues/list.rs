@@ -180,7 +180,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         false => Rows::wanted(&fields, context.json(), issues::fields_of_listed)?,
     };
     let Some(mut rows) = rows else {
-        let done = issues::rows(&session, &list, false)?;
+        let done = issues::rows(&session, &list)?;
         context.show_notices(done.notices);
         match group_by {
             None => {

@@ -29,7 +29,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let FieldArgs { fields, format } = &args.fields;
     let names_it = fields.iter().any(|field| field == "imported")
         || format.as_ref().is_some_and(|format| format.contains("%(imported)"));
-    let done = issues::show(&session, &args.id, args.imported || names_it)?;
+    let done =
+        issues::show(&session, &issues::ShowRecord { id: args.id, imported: args.imported || names_it })?;
     let done = match done {
         Done { view: ShownRecord::Issue(issue), commit, notices } if args.brief => {
             let done = Done { view: BriefIssue::from(*issue), commit, notices };

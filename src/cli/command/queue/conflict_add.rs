@@ -68,6 +68,6 @@ pub(super) fn add(args: ConflictAddCommand, context: &mut CliContext) -> Outcome
             ..ConflictInput::default()
         })),
     };
-    let done = queue::declare(&session, declared, queue.as_deref())?;
+    let done = queue::declare(&session, queue::DeclareConflicts { declared, queue })?;
     context.answer(done, |all, _, screen| print::conflict::settled(screen, all))
 }

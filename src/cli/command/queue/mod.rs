@@ -135,7 +135,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match command {
         QueueCommand::New(args) => queues::new(args, context),
         QueueCommand::Add(args) => add::add(args, context),
-        QueueCommand::Remove { items, force } => items::remove(&items, &force, context),
+        QueueCommand::Remove { items, force } => items::remove(items, &force, context),
         QueueCommand::List { all, fields } => {
             context.only(fields);
             queues::list(all, context)
@@ -148,12 +148,12 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         QueueCommand::Order(args) => order::order(args, context),
         QueueCommand::Hold(args) => items::hold(args, context),
         QueueCommand::Release { items } => items::release(&items, context),
-        QueueCommand::Activate { queues, only } => decide::activate(&queues, only, context),
+        QueueCommand::Activate { queues, only } => decide::activate(queues, only, context),
         QueueCommand::Pause { queues } => decide::pause(&queues, context),
         QueueCommand::Resume { queues } => decide::resume(&queues, context),
-        QueueCommand::Archive { queues, force } => decide::archive(&queues, &force, context),
-        QueueCommand::Priority { queue, number } => decide::priority(&queue, number, context),
-        QueueCommand::Merge { source, target, force } => merge::merge(&source, &target, &force, context),
+        QueueCommand::Archive { queues, force } => decide::archive(queues, &force, context),
+        QueueCommand::Priority { queue, number } => decide::priority(queue, number, context),
+        QueueCommand::Merge { source, target, force } => merge::merge(source, target, &force, context),
         QueueCommand::Conflict { command } => conflict::run(command, context),
         QueueCommand::Resolve(args) => resolve::resolve(args, context),
     }

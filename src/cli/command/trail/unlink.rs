@@ -13,7 +13,7 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(Args { ids, force }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let done = trail::unlink(&session, &ids, force.why().as_deref())?;
+    let done = trail::unlink(&session, &trail::UnlinkCommits { named: ids, force: force.why() })?;
     context
         .answer(done, |links, _, screen| print::trail::links(screen, links, ("unlinked", "is not linked to")))
 }

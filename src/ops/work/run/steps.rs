@@ -226,7 +226,14 @@ pub(super) fn review(job: &AgentJob, solution: &SolutionId) -> StepOutcome {
         let input = input(&session, solution.as_str(), Role::Reviewer)?;
         job.ask::<Judgement, StepOutcome>(RequestKind::Review, &input, |reply| {
             let spent = spent(&reply);
-            let reviewed = plans::review(&session, solution.as_str(), &reply.answer, None);
+            let reviewed = plans::review(
+                &session,
+                &plans::ReviewPlan {
+                    solution: solution.to_string(),
+                    judgement: reply.answer.clone(),
+                    force: None,
+                },
+            );
             if let Err(refusal) = &reviewed {
                 job.keep_answer("review", &reply.value, refusal, |file| {
                     let call = RemedyCall::new(Op::SolutionReview, [solution]);

@@ -69,6 +69,7 @@ impl Args {
 pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let (solution, force) = (args.solution.clone(), args.force.why());
-    let done = plans::review(&session, &solution, &args.judgement()?, force.as_deref())?;
+    let input = plans::ReviewPlan { solution, judgement: args.judgement()?, force };
+    let done = plans::review(&session, &input)?;
     context.answer(done, |reviewed, is_new, screen| print::review::reviewed(screen, reviewed, is_new))
 }

@@ -15,8 +15,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    let edit = args.fields.edit()?;
+    let Args { solution, fields, force } = args;
+    let input = plans::AddTask { solution, task: fields.edit()?, force: force.why() };
     let session = context.session()?;
-    let done = plans::add_task(&session, &args.solution, &edit, args.force.why().as_deref())?;
+    let done = plans::add_task(&session, &input)?;
     context.answer(done, |it, _, screen| print::task::added(screen, it))
 }

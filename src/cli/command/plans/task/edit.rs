@@ -17,8 +17,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    let edit = args.fields.edit()?;
+    let Args { solution, task, fields, force } = args;
+    let input = plans::EditTask { solution, task, edit: fields.edit()?, force: force.why() };
     let session = context.session()?;
-    let done = plans::edit_task(&session, &args.solution, &args.task, &edit, args.force.why().as_deref())?;
+    let done = plans::edit_task(&session, &input)?;
     context.answer(done, |it, is_changed, screen| print::task::changed(screen, it, is_changed))
 }
