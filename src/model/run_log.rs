@@ -3,6 +3,7 @@
 use super::agent_session::{Cost, Usage};
 use super::declare::{object, once};
 use super::execution::Failure;
+use super::hash::CommitHash;
 use super::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use super::log_entry::log_entry;
 use super::run::RunStep;
@@ -116,6 +117,9 @@ once! {
         fact tokens: Option<u64> = default,
         /// What it cost, as the agent reported it, in the same way.
         fact cost: Option<Cost> = default,
+        /// The commit of the run's branch after the work of the issue was merged into it. A run that is resumed knows by it
+        /// where it left the branch.
+        fact commit: Option<CommitHash> = default,
         /// The outcome, for people.
         text note: Option<String> = default,
         /// Why it was skipped; absent if it was taken.
@@ -133,6 +137,7 @@ impl ActionDone {
             took_ms: None,
             tokens: None,
             cost: None,
+            commit: None,
             note: None,
             skipped: None,
         }

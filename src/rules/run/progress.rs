@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::execution::Failure;
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::run::RunStep;
 use crate::model::run_log::{
@@ -213,6 +214,12 @@ impl<'a> RunProgress<'a> {
     /// Whether work of any issue was merged into the branch of the run.
     pub(crate) fn has_integrated(&self) -> bool {
         self.actions.iter().any(|it| it.action == RunStep::Integrate && it.skipped.is_none())
+    }
+
+    /// The commits of the run's branch after each merge, the last one first.
+    pub(crate) fn merges(&self) -> impl Iterator<Item = &'a CommitHash> + use<'_, 'a> {
+        let merged = self.actions.iter().rev().filter(|it| it.action == RunStep::Integrate);
+        merged.filter_map(|it| it.commit.as_ref())
     }
 
     fn add(&mut self, entry: &'a RunLogEntry) {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::PoisonError;
 
-use self::kept::{Kept, now_on};
+use self::kept::{Kept, now_on, now_the};
 use super::job::AgentJob;
 use super::leftovers::keep_commit_as;
 use super::outside::{breach, is_same, pushed_words};
@@ -159,6 +159,7 @@ impl TreeComparison<'_> {
                 let (undone, kept) = match self.keep(old, name)? {
                     Kept::Held => return Ok(None),
                     Kept::On(branch) => (true, now_on(&branch)),
+                    Kept::Tag(tag) => (true, now_the(&tag)),
                     Kept::No(why) => (false, format!(": {why}")),
                 };
                 Ok(self.recorded(None, format!("`{shown}` lost {}{kept}", git::short(old)), undone))
@@ -190,7 +191,7 @@ impl TreeComparison<'_> {
                 let Some(act) = act else { return Ok(None) };
                 let others = |(other, id): (&String, &ObjectId)| other != name && *id == new;
                 let is_held = self.after.iter().any(others) || self.before.refs.values().any(|id| *id == new);
-                let is_safe = (is_held || store.repo().is_commit(new)) && self.leaves(name, new)?;
+                let is_safe = (is_held || store.repo().header(new).is_ok()) && self.leaves(name, new)?;
                 let (undone, kept) = match is_safe {
                     true => self.put_back(name, new, None)?,
                     false => (false, String::new()),
@@ -329,7 +330,7 @@ impl TreeComparison<'_> {
         let mut kept = String::new();
         if let Some(changes) = before.changes.filter(|_| has_lost) {
             kept = match self.keep(changes, "")? {
-                Kept::Held => String::new(),
+                Kept::Held | Kept::Tag(_) => String::new(),
                 Kept::On(branch) => {
                     let branch = branch.operand();
                     format!(" (`git stash apply {branch}` brings back its uncommitted changes)")

@@ -95,6 +95,23 @@ pub(super) fn keep_commit_as(store: &Store, after: &str, commit: ObjectId) -> Re
     .hint("`git branch --list 'wf/*'` shows what is in the way"))
 }
 
+/// Keeps a tag object, on a tag that is named like such a branch; returns the short name.
+///
+/// # Errors
+/// `git-failed` if no such tag can be made.
+pub(super) fn keep_tag_as(store: &Store, after: &str, tag: ObjectId) -> Result<String, Refusal> {
+    for short in KEPT.map(|below| format!("{below}{after}")) {
+        let name = format!("refs/tags/{short}");
+        match store.read_ref(&name)? {
+            Some(kept) if kept == tag => return Ok(short),
+            None if store.git().keep(&name, tag)? => return Ok(short),
+            _ => {}
+        }
+    }
+    Err(Refusal::new(Code::GitFailed, format!("no tag `{}{after}` can be made to keep it", KEPT[0]))
+        .hint("`git tag --list 'wf/*'` shows what is in the way"))
+}
+
 /// Keeps whatever an attempt left in the work tree of `store`: files that are not committed, or commits after `base`.
 pub(super) fn keep_all(
     store: &Store,

@@ -31,6 +31,7 @@ mod dry;
 mod execute;
 mod job;
 mod kept_refs;
+mod left_at;
 mod leftovers;
 #[cfg(feature = "web")]
 mod lines;

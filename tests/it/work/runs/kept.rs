@@ -47,6 +47,66 @@ fn work_is_not_merged_into_a_branch_that_cannot_be_put_back() {
     let made = std::fs::read_to_string(world.sandbox.root().join("made")).unwrap();
     let held = world.repo.git(&["for-each-ref", "--contains", made.trim()]).ok().stdout;
     assert!(held.contains("refs/heads/wf/kept/RUN-"), "{held}");
+    // Resumed, the run puts the branch back first.
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    let merged = world.repo.git(&["log", "--format=%s", &format!("wf/{run}")]).ok().stdout;
+    assert!(merged.contains("Change\n") && !merged.contains("Elsewhere"), "{merged}");
+    let found = breaches(&world, &format!("the branch `wf/{run}` was moved from"));
+    assert!(found.iter().any(|it| it["undone"] == true), "{found:#?}");
+}
+
+#[test]
+fn a_merge_that_a_killed_run_did_not_record_is_its_own() {
+    for point in ["run-merged", "run-merged:2"] {
+        let world = World::new();
+        world.repo.issue("ISS-2");
+        let mut plan = crate::support::plan_on("b.txt");
+        plan["tasks"][0]["test"]["commands"] = json!(["true"]);
+        std::fs::write(world.sandbox.root().join("plan-2.json"), plan.to_string()).unwrap();
+        let of_two = |two: &str, one: &str| {
+            format!("if grep -q '\"issue_id\": *\"ISS-2\"'; then {two}; else {one}; fi")
+        };
+        world.agent("planner", &of_two("cat \"$HERE/plan-2.json\"", PLANS));
+        world.agent(
+            "executor",
+            &of_two(
+                "echo 2 > b.txt; git add b.txt; git commit -q -m Two; echo '{\"status\": \"completed\"}'",
+                BUILDS,
+            ),
+        );
+        let killed = world.repo.with_env("WF_FAULT", point).wf(&["run", "ISS-1", "ISS-2", "--yes"]);
+        assert_ne!(killed.code, 0, "{}", killed.stdout);
+        let run = latest(&world.repo);
+        world.repo.wf(&["run", "resume", "--yes"]).ok();
+        assert!(breaches(&world, "").is_empty(), "{:#?}", breaches(&world, ""));
+        let merged = world.repo.git(&["log", "--format=%s", &format!("wf/{run}")]).ok().stdout;
+        for work in ["Change\n", "Two\n"] {
+            assert_eq!(merged.matches(work).count(), 1, "{point}: {merged}");
+        }
+    }
+}
+
+#[test]
+fn a_moved_tag_is_kept_as_a_tag() {
+    let world = World::new();
+    world.repo.git(&["tag", "-a", "-m", "first", "v1"]).ok();
+    let act = "env -i PATH=\"$PATH\" HOME=\"$HOME\" GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b \\
+        git tag -f -a -m second v1 $(git commit-tree -m Tagged HEAD^{tree}) >&2";
+    world.agent("planner", &format!("{act}\n{PLANS}"));
+    world.run(0, &["ISS-1"]);
+    let run = latest(&world.repo);
+    let tags = world
+        .repo
+        .git(&["for-each-ref", "--format=%(refname:short) %(contents:subject)", "refs/tags"])
+        .ok()
+        .stdout;
+    assert!(
+        tags.contains("v1 first\n")
+            && tags.contains(&format!("wf/kept/{run}-"))
+            && tags.contains(" second\n"),
+        "{tags}"
+    );
+    assert!(matches!(&breaches(&world, "now the tag `wf/kept/")[..], [it] if it["undone"] == true));
 }
 
 #[test]

@@ -33,7 +33,8 @@ fn refs(world: &World) -> String {
         "refs/heads/same",
         "refs/heads/other",
         "refs/heads/loose",
-        "refs/tags",
+        "refs/tags/v1",
+        "refs/tags/v2",
         "refs/stash",
         "refs/replace",
     ];

@@ -181,9 +181,12 @@ fn a_failed_issue_is_planned_or_queued_again_by_the_remedies() {
 #[test]
 fn what_the_run_itself_could_not_do_is_no_failure_of_the_agent_and_done_by_the_remedies() {
     let world = World::new();
-    world.agent("executor", &format!("echo > left.txt; {BUILDS}"));
-    // No branch `wf/kept/…` can be made, which is to keep what the agent left.
-    world.repo.git(&["branch", "wf/kept"]).ok();
+    // No branch `wf/kept/…` or `wf/kept-…` can be made, which is to keep what the agent left.
+    let in_the_way = "kept=refs/heads/wf/kept-$(grep -o 'EXR-ISS-1-[0-9a-z]*' | head -n 1 | cut -c1-18)
+        { echo create refs/heads/wf/kept HEAD; echo create $kept/x HEAD
+          for n in $(seq 2 30); do echo create $kept+$n/x HEAD; done; } |
+            env -i PATH=\"$PATH\" git update-ref --stdin";
+    world.agent("executor", &format!("if once first; then {in_the_way}; fi; echo > left.txt; {BUILDS}"));
     world.run(1, &["ISS-1"]);
     let issue = world.repo.json(&["show", "ISS-1"]);
     assert_eq!(issue["status"], "queued", "{issue:#}");
@@ -194,7 +197,11 @@ fn what_the_run_itself_could_not_do_is_no_failure_of_the_agent_and_done_by_the_r
     assert!(setback.get("agent").is_none(), "{setback:#}");
     let place = setback["error"]["message"].as_str().unwrap();
     assert!(place.contains("its work is only in the worktree ../code-RUN-"), "{place}");
-    world.repo.git(&["branch", "-D", "wf/kept"]).ok();
+    let kept =
+        world.repo.git(&["for-each-ref", "--format=delete %(refname)", "refs/heads/wf/kept*"]).ok().stdout;
+    let deep =
+        world.repo.git(&["for-each-ref", "--format=delete %(refname)", "refs/heads/wf/kept*/**"]).ok().stdout;
+    world.repo.git_in(kept + &deep, &["update-ref", "--stdin"]).ok();
     let commands = remedies(&world, "ISS-1", "it was not executed");
     typed(&world, &commands[0]).ok();
     assert_eq!(world.repo.status("ISS-1"), "completed");

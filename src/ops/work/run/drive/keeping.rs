@@ -2,17 +2,13 @@
 //! it, it is restored at once, since the run could not go on otherwise.
 
 use super::Driver;
-use crate::git;
-use crate::model::code::Code;
 use crate::model::id::IssueId;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
 use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, RunEvent};
 use crate::ops::Refusal;
 use crate::ops::work::confining::take_put_back;
 use crate::ops::work::run::alone::ChangedAlone;
-use crate::ops::work::run::leftovers::keep_commit_as;
+use crate::ops::work::run::left_at::{is_moved, put_branch_back};
 use crate::ops::work::run::paths::prepare_branch;
 
 impl Driver<'_> {
@@ -70,11 +66,7 @@ impl Driver<'_> {
         if self.session.store().read_ref(branch.as_str())? == self.head {
             return Ok(());
         }
-        let what =
-            format!("the branch `{branch}` of the run was moved by someone else and cannot be put back");
-        Err(Refusal::new(Code::GitFailed, what)
-            .command(format!("git reflog {}", branch.operand()), "shows where it was")
-            .remedy(RemedyCall::new(Other::RunResume, [&self.run.id]), "continues from where it is now"))
+        Err(is_moved(&branch, &self.run.id))
     }
 
     /// Moves the branch of the run back to where the run left it. Returns what had happened, in words, and whether it did;
@@ -86,23 +78,10 @@ impl Driver<'_> {
         if now == Some(known) {
             return Ok(None);
         }
-        let git = store.git();
-        let mut kept = String::new();
-        if let Some(other) = now.filter(|other| store.repo().is_commit(*other)) {
-            // It may be the only ref that holds the commit.
-            kept = match keep_commit_as(store, &format!("{}-{}", self.run.id, git::short(other)), other) {
-                Ok(kept) => format!(" (now on `{kept}`)"),
-                Err(stop) if stop.is_stop() => return Err(stop),
-                // The run cannot go on without its branch, and the reflog holds the commit, too.
-                Err(_) => format!(" (the commit {other} is only in the reflog of the branch now)"),
-            };
-        }
-        let undone = git.put_back(branch.as_str(), now, Some(known))?;
+        let (what, undone) = put_branch_back(store, &self.log, (known, now))?;
         if undone {
             prepare_branch(store, &self.places, &self.log)?;
         }
-        let now = now.map_or_else(|| "nowhere".to_owned(), git::short);
-        let what = format!("the branch `{branch}` was moved from {} to {now}{kept}", git::short(known));
         Ok(Some((what, undone)).filter(|(what, undone)| *undone || self.outside.is_new(what)))
     }
 

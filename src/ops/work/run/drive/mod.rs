@@ -7,6 +7,7 @@ mod jobs;
 mod keeping;
 mod own_part;
 mod recording;
+mod resuming;
 mod room;
 mod settling;
 mod sharing;
@@ -22,17 +23,16 @@ use std::time::{Duration, Instant};
 use self::ending::with_resume;
 use super::alone::Alone;
 use super::arrived::Arrivals;
-use super::catch_up::unrecorded;
 use super::crew::Crew;
 use super::driver;
 use super::job::StepReport;
+use super::left_at::restore_branch;
 use super::locks::remove_left_behind;
 use super::others::Others;
 use super::outside::{Outside, user_trees};
 use super::paths::{RunPaths, clean_up, prepare_branch};
 use super::standing::{KnownIssues, Standings, standings};
 use super::stops::RunStops;
-use super::unended;
 use super::view::{RunView, existing, titles, view};
 use super::watch::{RunUpdate, RunWatch, StartedIssue, tell_notices};
 use crate::agent::left_behind::end_left_behind;
@@ -47,7 +47,6 @@ use crate::ops::work::publish_store;
 use crate::ops::{Answer, Notice, Refusal, Session, issues};
 use crate::rules::facts;
 use crate::rules::folder::RunFolder;
-use crate::rules::roles::Role;
 use crate::rules::run::{IssueProgress, RunProgress};
 use crate::store::{ObjectId, ReadState, Snapshot, layout};
 
@@ -86,6 +85,7 @@ fn driven(
     let found = existing(&store.snapshot()?, id)?;
     end_left_behind(&places.guards());
     remove_left_behind(store, &places, &found)?;
+    let moved = restore_branch(store, &found)?;
     prepare_branch(store, &places, &found)?;
     let alone = Alone::of(store, id, &user_trees(store)?)?;
     let outside = Arc::new(Outside::of(store, id, alone.is_some())?);
@@ -117,7 +117,7 @@ fn driven(
     };
     driver.know_branch()?;
     driver.tell_start(is_resumed)?;
-    let went_on = if is_resumed { driver.go_on() } else { Ok(()) };
+    let went_on = if is_resumed { driver.go_on(moved) } else { Ok(()) };
     let driven = went_on.and_then(|()| driver.until_nothing_is_left());
     match &driven {
         Err(refusal) if refusal.code == Code::TakenOver => driver.let_agents_end(),
@@ -275,29 +275,6 @@ impl Driver<'_> {
         let agents = self.crew.names_for(&self.run.steps);
         self.watch.update(&RunUpdate::Started { run: &self.run, agents, is_resumed, issues });
         Ok(())
-    }
-
-    /// Continues an interrupted run: records the new driver, and what is known of the run now.
-    fn go_on(&mut self) -> Result<(), Refusal> {
-        let (status, phase) = (RunStatus::Running, RunProgress::of(&self.log).phase);
-        let driver = Some(self.name.clone());
-        self.log("resume", [RunEvent::Phase(PhaseReached { driver, ..PhaseReached::plain(status, phase) })])?;
-        unended::record(self.session, &self.places, &self.identity(Role::Executor));
-        self.catch_up()
-    }
-
-    /// Records what was done but not recorded, because the run was killed in between. Steps that were in progress
-    /// become pending again.
-    fn catch_up(&mut self) -> Result<(), Refusal> {
-        let store = self.session.store();
-        let progress = RunProgress::of(&self.log);
-        let mut events = Vec::new();
-        for at in self.standings()?.all {
-            let Some(logged) = progress.issue(&at.issue) else { continue };
-            let folder = issues::existing(&store.snapshot()?, &at.issue)?;
-            events.extend(unrecorded(&self.run, &progress, logged, &at, &folder));
-        }
-        if events.is_empty() { Ok(()) } else { self.log("catch up", events) }
     }
 
     /// Waits until the agents at work have ended, and publishes what they did: their claims belong to this clone, even

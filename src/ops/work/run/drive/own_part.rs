@@ -1,15 +1,17 @@
 //! Steps that need no agent: queueing, merging, retrying, giving up.
 
 use super::Driver;
+use crate::git::fault;
 use crate::git::{BranchMerge, GitError};
 use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::run::RunStep;
-use crate::model::run_log::{Breach, Choice, Decided, IssueReached, RunEvent};
+use crate::model::run_log::{ActionDone, Breach, Choice, Decided, IssueReached, RunEvent};
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::ops::plans::{self, Bind};
@@ -307,8 +309,11 @@ impl Driver<'_> {
                 }
                 // git refuses it where someone has the branch checked out: then it stays, and its work is merged all the same.
                 let _ = there.git().delete_merged_branch(&branch);
+                fault::point("run-merged");
                 self.know_branch()?;
-                self.log("merged", [RunEvent::Action(self.action(issue, RunStep::Integrate))])
+                let commit = self.head.map(CommitHash::from);
+                let merged = ActionDone { commit, ..self.action(issue, RunStep::Integrate) };
+                self.log("merged", [RunEvent::Action(merged)])
             }
             Ok(BranchMerge::Conflict(files)) => {
                 let message = format!("its work on the branch {branch} conflicts with other work of the run");
