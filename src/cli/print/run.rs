@@ -133,7 +133,7 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     }
     table.print(screen)?;
     for issue in run.issue_ids.iter().filter_map(|id| state.issues.get(id)) {
-        if let Some(error) = &issue.error {
+        if let Some(error) = issue.error.as_ref().filter(|_| !view.chosen_since.contains(&issue.id)) {
             writeln!(screen, "{}: {}", painter.paint(style::BAD, issue.id.as_str()), text_lines(error))?;
         }
     }
@@ -148,11 +148,8 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
         writeln!(screen, "{} {}", painter.paint(style::WARN, "breach:"), clean_line(&words))?;
     }
     if !state.errors.is_empty() {
-        // What ends an issue repeats its last failure.
-        let mut errors: Vec<_> = state.errors.iter().map(|it| (&it.issue_id, &it.message)).collect();
-        errors.dedup();
-        let (were, them) = if errors.len() == 1 { ("was", "it") } else { ("were", "them") };
-        let errors = count(errors.len(), "error");
+        let (were, them) = if state.errors.len() == 1 { ("was", "it") } else { ("were", "them") };
+        let errors = count(state.errors.len(), "error");
         writeln!(screen, "{errors} {were} recorded; `git wf run log {}` shows {them}", run.id)?;
     }
     Ok(())

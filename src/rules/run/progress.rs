@@ -1,6 +1,6 @@
 //! How far a run has come, computed from its log. Any log is accepted: the logs of two clones may have been joined.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -196,19 +196,27 @@ impl<'a> RunProgress<'a> {
         }
     }
 
-    /// How many issues wait until someone chooses one of their plans, or reviews the one that they have. `status` is
-    /// that of an issue now: someone may have settled it since.
+    /// How many issues wait until someone chooses one of their plans, or reviews the one that they have, and has it executed.
+    /// `status` is that of an issue now: it may have been executed since.
     pub(crate) fn waiting_count(&self, mut status: impl FnMut(&IssueId) -> Option<IssueStatus>) -> usize {
-        let is_over = |status: IssueStatus| {
+        let is_open = |status: IssueStatus| {
             matches!(
                 status,
-                IssueStatus::Completed
-                    | IssueStatus::Closed
-                    | IssueStatus::Cancelled
-                    | IssueStatus::Executing
+                IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned | IssueStatus::Queued
             )
         };
-        self.issues.iter().filter(|it| it.is_waiting() && !status(it.id).is_some_and(is_over)).count()
+        self.issues.iter().filter(|it| it.is_waiting() && status(it.id).is_none_or(is_open)).count()
+    }
+
+    /// The issues for which the run asks someone to choose a plan, although that has been done since. `status` is that of an
+    /// issue now.
+    pub(crate) fn chosen_since(
+        &self,
+        mut status: impl FnMut(&IssueId) -> Option<IssueStatus>,
+    ) -> BTreeSet<IssueId> {
+        let is_unplanned = |status| matches!(status, IssueStatus::Registered | IssueStatus::Planning);
+        let chosen = self.issues.iter().filter(|it| it.waits_for_choice());
+        chosen.filter(|it| !status(it.id).is_none_or(is_unplanned)).map(|it| it.id.clone()).collect()
     }
 
     /// Whether work of any issue was merged into the branch of the run.

@@ -13,7 +13,7 @@ use super::progress::{IssueProgress, RunProgress, SkippedStep, Wrong};
 use super::report::RunFacts;
 use super::state::{IssueStage, in_words, stage};
 use crate::model::branch::Branch;
-use crate::model::id::{IssueId, RunId};
+use crate::model::id::{ExecutionId, IssueId, RunId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::run::{Run, RunStep};
@@ -46,10 +46,10 @@ pub(crate) struct KeptBranch {
 }
 
 /// What a branch keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum KeptKind {
-    /// What a failed attempt left.
-    Attempt,
+    /// What this attempt left.
+    Attempt(ExecutionId),
     /// What the run itself moved aside: what an agent changed, or what it would have destroyed.
     Run,
 }
@@ -175,10 +175,10 @@ pub(super) fn waiting(
 fn kept_branch(known: &RunFacts<'_>, run: &RunId, kept: &KeptBranch) -> WaitsForPerson {
     let (name, branch) = (&kept.branch, shell::operand(kept.branch.short()));
     let removes = |once: &str| Remedy::words(format!("`git branch -D {branch}` removes it{once}"));
-    let (what, remedies) = match kept.kind {
-        KeptKind::Attempt => {
+    let (what, remedies) = match &kept.kind {
+        KeptKind::Attempt(attempt) => {
             let look = format!("`git diff HEAD...{}` shows it", name.operand());
-            (attempt_of(known, name), vec![Remedy::words(look), removes("")])
+            (work_of(known, attempt), vec![Remedy::words(look), removes("")])
         }
         KeptKind::Run => (
             "what the run kept when an agent changed your refs or your work tree",
@@ -195,12 +195,15 @@ fn kept_branch(known: &RunFacts<'_>, run: &RunId, kept: &KeptBranch) -> WaitsFor
 }
 
 /// What a branch keeps of an attempt.
-fn attempt_of(known: &RunFacts<'_>, branch: &Branch) -> &'static str {
-    let attempts = known.issues.values().flat_map(|folder| &folder.executions);
-    let outcomes = attempts.filter(|it| branch.short().contains(it.execution.id.short()));
-    match outcomes.map(ExecutionFolder::outcome).next() {
+fn work_of(known: &RunFacts<'_>, attempt: &ExecutionId) -> &'static str {
+    let mut attempts = known.issues.values().flat_map(|folder| &folder.executions);
+    match attempts.find(|it| it.execution.id == *attempt).map(ExecutionFolder::outcome) {
+        // Its commits are merged.
+        Some(ExecutionStatus::Completed) => "what an attempt left uncommitted",
+        Some(ExecutionStatus::Executing | ExecutionStatus::Superseded) => {
+            "work of an attempt that was given up before it ended"
+        }
         Some(ExecutionStatus::Failed) | None => "work of a failed attempt",
-        Some(_) => "what an attempt left uncommitted",
     }
 }
 

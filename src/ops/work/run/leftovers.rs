@@ -46,8 +46,8 @@ pub(super) fn kept_for(branch: &Branch, run: &RunId, attempts: &[&ExecutionId]) 
     let is_of_attempt = |id: &&ExecutionId| {
         kept.strip_prefix(id.short()).is_some_and(|rest| rest.is_empty() || rest.starts_with(NUMBERED))
     };
-    if attempts.iter().any(is_of_attempt) {
-        return Some(KeptKind::Attempt);
+    if let Some(attempt) = attempts.iter().find(|id| is_of_attempt(id)) {
+        return Some(KeptKind::Attempt((*attempt).clone()));
     }
     kept.strip_prefix(run.as_str()).filter(|rest| rest.starts_with('-')).map(|_| KeptKind::Run)
 }

@@ -1,6 +1,6 @@
 //! Shows runs: one with its state, a list of all, or the log of one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -58,6 +58,9 @@ pub(crate) struct RunView {
     /// How many issues wait for someone to choose one of their plans.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) waiting_count: usize,
+    /// The issues for which someone has chosen a plan since the run asked for that.
+    #[serde(skip)]
+    pub(crate) chosen_since: BTreeSet<IssueId>,
     /// Whether its branch is missing here: it is in the clone that ran it, or was removed.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) lacks_branch: bool,
@@ -162,6 +165,7 @@ pub(super) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
     let left_out = progress.left_out();
     let breaches = progress.breaches.iter().map(|breach| (*breach).clone()).collect();
     let waiting_count = progress.waiting_count(status_in(read));
+    let chosen_since = progress.chosen_since(status_in(read));
     let stopped_by = progress.stopped_by.map(str::to_owned);
     let branch = found.run.branch();
     let lacks_branch = match &branch {
@@ -181,6 +185,7 @@ pub(super) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
         transcripts,
         breaches,
         waiting_count,
+        chosen_since,
     })
 }
 

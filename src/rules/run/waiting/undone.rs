@@ -63,6 +63,8 @@ pub(super) fn of_issue(
             let mut remedies = with_needed(known, found, None, "plans and executes it again");
             remedies.push(Remedy::call(RemedyCall::new(Op::Retry, [id]), "queues it again"));
             remedies.push(show());
+            // Another run, or a person, may have executed it since.
+            let why = if issue.status == IssueStatus::Failed { why } else { String::new() };
             entry(format!("{what}{why}"), remedies)
         }
         IssueStatus::Registered | IssueStatus::Planning => match found.plans().len() {

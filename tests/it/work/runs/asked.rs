@@ -196,7 +196,20 @@ fn without_anybody_to_ask_an_issue_with_several_plans_waits() {
     let id = run["id"].as_str().unwrap();
     let refused = world.repo.wf(&["run", "resume", id]).fails(1).stderr;
     assert!(refused.contains("`git wf run --execute-only ISS-1`"), "{refused}");
-    let state = world.run(0, &["ISS-1"]);
+    let shown = world.repo.wf(&["run", "show", id]).ok().stdout;
+    assert!(shown.contains("waiting for you") && !shown.contains("someone must choose"), "{shown}");
+    // If the plan fails, that is not for want of a choice, and the first run waits for nothing any more.
+    world.agent("executor", FAILS);
+    world.run(1, &["ISS-1"]);
+    assert!(world.repo.json(&["run", "show", id])["waiting_count"].is_null());
+    let waiting = world.repo.json(&["run", "report", id])["waiting"].to_string();
+    assert!(
+        waiting.contains("its execution failed") && !waiting.contains("someone must choose"),
+        "{waiting}"
+    );
+    world.agent("executor", BUILDS);
+    world.repo.wf(&["retry", "ISS-1"]).ok();
+    let state = world.run(0, &["ISS-1", "--execute-only"]);
     assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
     // Then nothing of the first run waits any more.
     assert!(world.repo.json(&["run", "show", id])["waiting_count"].is_null());
