@@ -15,6 +15,7 @@ pub(super) mod program;
 pub(super) mod text;
 pub(super) mod then;
 pub(super) mod waiting;
+pub(super) mod which_issues;
 
 use std::time::Duration;
 

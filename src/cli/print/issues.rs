@@ -6,7 +6,7 @@ use crate::index::IssueRow;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::ops::issues::{IssueView, ManyChanged, Rows};
-use crate::ui::text::count;
+use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style, time};
 
 /// The result of an operation that changes one issue.
@@ -111,6 +111,11 @@ fn priority_style(priority: Priority) -> style::Style {
         4 | 5 => style::DIM,
         _ => style::PLAIN,
     }
+}
+
+/// An issue in a numbered list to choose from.
+pub(in crate::cli) fn numbered(n: usize, row: &IssueRow) -> String {
+    format!("{n:>2}  {}  {}  {}", row.id, row.priority.name(), clean_line(&row.title))
 }
 
 /// The colour of a status.

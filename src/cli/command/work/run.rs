@@ -4,6 +4,7 @@ use crate::agent::process::Interrupts;
 use crate::cli::input::ask;
 use crate::cli::input::consent::refuse_agents_in_hook;
 use crate::cli::input::fields::FieldArgs;
+use crate::cli::input::which_issues::{self, ChosenIssues};
 use crate::cli::print::run_live::Following;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::model::run::RunMode;
@@ -230,10 +231,13 @@ fn begin(args: Args, context: &mut CliContext) -> Outcome {
         return Err(Refusal::usage(message).hint(format!("did you mean `git wf run {command}`?")).into());
     }
     let names_none = args.issues.is_empty() && !args.all_pending && args.tag.is_none() && args.wave.is_none();
-    let takes_all = names_none && asked_for_all(context)?;
+    let asked = match names_none {
+        true => which_issues::asked(&session, args.execute_only, context)?,
+        false => ChosenIssues { ids: args.issues, all: args.all_pending },
+    };
     let input = Begin {
-        issues: args.issues,
-        all_pending: args.all_pending || takes_all,
+        issues: asked.ids,
+        all_pending: asked.all,
         tag: args.tag,
         wave: args.wave,
         agents: args.agents.into(),
@@ -275,14 +279,6 @@ fn ended(done: Answer<RunView>, watch: Following, context: &mut CliContext) -> O
     let (now, is_bare) = (session.now()?.millis(), session.store().work_dir().is_none());
     context.answer(done, |run, _, screen| print::run::ended(screen, run, now, is_bare))?;
     Ok(if has_failed { Exit::Failed } else { Exit::Done })
-}
-
-/// Whether an issue was not named and all issues without a plan are meant.
-fn asked_for_all(context: &CliContext) -> Result<bool, Failure> {
-    if context.json() || !ui::can_ask() {
-        return Ok(false);
-    }
-    Ok(ask::agrees("No issue is named. Take every issue without a plan? [y/N] ", false)?)
 }
 
 /// Which of several interrupted runs to go on with; `None` if there is only one, or nobody to ask.

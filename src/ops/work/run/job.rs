@@ -99,6 +99,8 @@ pub(super) enum StepReport {
     Setback(Setback),
     /// The agent did something that its role may not do.
     Breach(Breach),
+    /// The agent was silent, and was reminded of the question.
+    Reminded(IssueId),
     /// Something else that deserves attention.
     Noticed(Notice),
     /// The step has ended; the usage of its agent.

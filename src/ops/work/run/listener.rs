@@ -12,9 +12,9 @@ use crate::model::agent_session::Usage;
 use crate::model::run::RunStep;
 use crate::model::run_log::Breach;
 use crate::model::task_id::TaskId;
+use crate::ops::Session;
 use crate::ops::issues::existing_outline;
 use crate::ops::work::as_stored;
-use crate::ops::{Notice, Session};
 use crate::rules::run::refused_words;
 use crate::trail::active;
 
@@ -134,8 +134,7 @@ impl AgentObserver for Listener<'_> {
                 self.reminders -= 1;
                 self.reminds = true;
                 silence.heard();
-                let what = format!("{}: its agent is silent, and was reminded", self.job.issue);
-                self.job.report(StepReport::Noticed(Notice::note(what)));
+                self.job.report(StepReport::Reminded(self.job.issue.clone()));
                 return is_new;
             }
             self.is_quiet = true;

@@ -127,16 +127,21 @@ fn elsewhere(code: Code, found: &RunFolder) -> Refusal {
     Refusal::new(code, message).remedy(call, "takes it over; first make sure that it has stopped there")
 }
 
-/// A run that has ended. Its issues may have plans to execute that someone chose or reviewed since.
-fn ended(read: &impl ReadState, found: &RunFolder) -> Refusal {
+/// The run of the plans that someone chose or reviewed since a run stopped for that; `None` if there are none.
+fn chosen_since(read: &impl ReadState, found: &RunFolder) -> Option<RemedyCall> {
     let is_planned =
         |id: &IssueId| matches!(status_in(read)(id), Some(IssueStatus::Planned | IssueStatus::Queued));
     let progress = RunProgress::of(found);
     let left: Vec<&IssueId> =
         progress.issues.iter().filter(|it| it.is_waiting() && is_planned(it.id)).map(|it| it.id).collect();
-    let (call, does) = match left.is_empty() {
-        true => (RemedyCall::new(Op::Run, ["ISSUE"]), "starts another"),
-        false => (RemedyCall::new(Op::Run, left).flag("execute-only"), "executes what was chosen since"),
+    (!left.is_empty()).then(|| RemedyCall::new(Op::Run, left).flag("execute-only"))
+}
+
+/// A run that has ended. Its issues may have plans to execute that someone chose or reviewed since.
+fn ended(read: &impl ReadState, found: &RunFolder) -> Refusal {
+    let (call, does) = match chosen_since(read, found) {
+        None => (RemedyCall::new(Op::Run, ["ISSUE"]), "starts another"),
+        Some(call) => (call, "executes what was chosen since"),
     };
     Refusal::new(Code::RunEnded, format!("run `{}` has ended", found.run.id)).remedy(call, does)
 }
@@ -176,7 +181,13 @@ fn open(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
                 Err(Refusal { kind: RefusalKind::Nothing, ..elsewhere(Code::NothingToDo, other) })
             }
             (None, None) => {
-                Err(Refusal::nothing("there is no unfinished run").remedy(Other::RunList, "shows the runs"))
+                let refusal = Refusal::nothing("there is no unfinished run");
+                let chosen = all(&snapshot)?.0.iter().find_map(|found| chosen_since(&snapshot, found));
+                let refusal = match chosen {
+                    Some(call) => refusal.remedy(call, "executes what was chosen since"),
+                    None => refusal,
+                };
+                Err(refusal.remedy(Other::RunList, "shows the runs"))
             }
         },
     }

@@ -212,5 +212,7 @@ fn a_silent_agent_is_reminded_twice_in_its_session_and_then_started_anew() {
         assert_eq!(column(&state["errors"], "error_type"), errors, "{state:#}");
         let execution = world.repo.json(&["show", "ISS-1"])["executions"][0].clone();
         assert_eq!(execution["sessions"].as_array().unwrap().len(), sessions, "{execution:#}");
+        let log = world.repo.json(&["run", "log"]).to_string();
+        assert_eq!(log.matches("its agent was silent, and was reminded").count(), 2, "{log}");
     }
 }

@@ -136,12 +136,21 @@ fn of_several_open_runs_one_is_chosen() {
 #[test]
 fn a_run_without_issues_asks_which() {
     let world = World::new();
-    let (code, shown) = world.repo.on_terminal("y\ny\n", &["run"]);
-    assert_eq!(code, 0, "{shown}");
-    assert!(shown.contains("Take every issue without a plan?"), "{shown}");
-    assert_eq!(world.repo.status("ISS-1"), "completed");
-    let (code, shown) = world.repo.on_terminal("n\n", &["run"]);
+    world.repo.issue("ISS-2");
+    let (code, shown) = world.repo.on_terminal("\n", &["run"]);
     assert!(code == 2 && shown.contains("no issue is named"), "{shown}");
+    assert!(shown.contains(" 1  ISS-1  medium  About ISS-1") && shown.contains(" 2  ISS-2  "), "{shown}");
+    let (code, shown) = world.repo.on_terminal("2\ny\n", &["run"]);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("Run which of them? Numbers or ids, or `all` [none]"), "{shown}");
+    assert_eq!(
+        (world.repo.status("ISS-1"), world.repo.status("ISS-2")),
+        ("registered".into(), "completed".into())
+    );
+    let (code, shown) = world.repo.on_terminal("all\ny\n", &["run"]);
+    assert_eq!((code, world.repo.status("ISS-1")), (0, "completed".into()), "{shown}");
+    let (_, shown) = world.repo.on_terminal("", &["run"]);
+    assert!(shown.contains("nothing to run") || shown.contains("no issue"), "{shown}");
 }
 
 #[test]
@@ -194,8 +203,10 @@ fn without_anybody_to_ask_an_issue_with_several_plans_waits() {
     let plan = world.repo.json(&["solution", "list", "ISS-1"])[0]["id"].as_str().unwrap().to_owned();
     world.repo.wf(&["bind", "ISS-1", &plan]).ok();
     let id = run["id"].as_str().unwrap();
-    let refused = world.repo.wf(&["run", "resume", id]).fails(1).stderr;
-    assert!(refused.contains("`git wf run --execute-only ISS-1`"), "{refused}");
+    for args in [&["run", "resume", id][..], &["run", "resume"]] {
+        let refused = world.repo.wf(args).stderr;
+        assert!(refused.contains("`git wf run --execute-only ISS-1`"), "{refused}");
+    }
     let shown = world.repo.wf(&["run", "show", id]).ok().stdout;
     assert!(shown.contains("waiting for you") && !shown.contains("someone must choose"), "{shown}");
     // If the plan fails, that is not for want of a choice, and the first run waits for nothing any more.

@@ -33,6 +33,7 @@ impl Driver<'_> {
                 }
             }
             StepReport::Breach(breach) => self.log("breach", [RunEvent::Breach(breach)])?,
+            StepReport::Reminded(issue) => self.note_reminder(issue)?,
             StepReport::Noticed(notice) => self.watch.update(&RunUpdate::Noticed(&notice)),
             StepReport::Over(issue, step, came, usage) => {
                 self.busy.remove(&issue);
@@ -50,6 +51,17 @@ impl Driver<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Records that the agent of an issue was silent. Nothing else changes for the issue.
+    fn note_reminder(&mut self, issue: IssueId) -> Result<(), Refusal> {
+        let Some((status, error)) =
+            RunProgress::of(&self.log).issue(&issue).map(|it| (it.status, it.error.cloned()))
+        else {
+            return Ok(());
+        };
+        let note = Some("its agent was silent, and was reminded".to_owned());
+        self.log_issue("remind", IssueReached { error, note, ..IssueReached::plain(issue, status) })
     }
 
     /// Records the result of a step, and the usage of its agent.
