@@ -22,6 +22,6 @@ pub(crate) fn breach_words(it: &Breach, cut: impl Fn(&str) -> String) -> String 
         Some(agent) => {
             format!("agent {} exceeded its role during {action}{of}: {what} ({undone})", cut(agent))
         }
-        None => format!("by someone unknown during {action}{of}: {what} ({undone})"),
+        None => format!("by someone unknown, found during {action}{of}: {what} ({undone})"),
     }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::leftovers::keep_commit_as;
+use super::leftovers::{keep_commit_as, keep_tree};
 use crate::git::raw::{self, FileStamp, RawContent};
 use crate::git::{self, EntryKind, Git, GitError};
 use crate::model::branch::{self, Branch};
@@ -203,8 +203,7 @@ fn settings(common: &Path) -> Settings {
 
 /// Keeps files on a branch.
 fn keep_files(store: &Store, git: &Git, run: &RunId, files: &Kept) -> Result<Branch, Refusal> {
-    let tree = store.repo().write_tree_of(files)?.to_string();
-    keep_commit_as(store, &format!("{run}-{}", &tree[..tree.len().min(8)]), git.commit_of_tree(&tree)?)
+    keep_tree(store, git, run, store.repo().write_tree_of(files)?)
 }
 
 impl Tree {

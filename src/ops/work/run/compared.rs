@@ -9,7 +9,7 @@ use std::sync::PoisonError;
 
 use self::kept::{Kept, now_on, now_the};
 use super::job::AgentJob;
-use super::leftovers::keep_commit_as;
+use super::leftovers::keep_tree;
 use super::outside::{breach, is_same, pushed_words};
 use super::tree;
 use super::users_trees::{self, BRANCH, CHANGED, REMARK, WorktreeSnapshot, path_of};
@@ -345,10 +345,9 @@ impl TreeComparison<'_> {
         }
         let gone = before.gone(tree);
         if !gone.is_empty() {
-            let files = self.before.store.repo().write_tree_of(&gone)?.to_string();
-            let after = format!("{}-{}", self.job.outside.run, &files[..files.len().min(8)]);
-            let commit = self.before.store.git().commit_of_tree(&files)?;
-            let branch = keep_commit_as(&self.before.store, &after, commit)?;
+            let store = &self.before.store;
+            let files = store.repo().write_tree_of(&gone)?;
+            let branch = keep_tree(store, &store.git(), &self.job.outside.run, files)?;
             kept.push_str(&format!(" (files that git did not track are on `{branch}`)"));
         }
         Ok(kept)

@@ -3,7 +3,7 @@
 
 use super::paths::{RunPaths, copied_index};
 use super::tree;
-use crate::git;
+use crate::git::{self, Git};
 use crate::model::branch::Branch;
 use crate::model::branch::NUMBERED;
 use crate::model::code::Code;
@@ -93,6 +93,22 @@ pub(super) fn keep_commit_as(store: &Store, after: &str, commit: ObjectId) -> Re
         format!("no branch `{}{after}` can be made to keep the commit {commit}", KEPT[0]),
     )
     .hint("`git branch --list 'wf/*'` shows what is in the way"))
+}
+
+/// Keeps a tree of files, on a branch named after a run and the tree; returns the branch. The same files are kept once, after
+/// what is checked out where `git` runs.
+///
+/// # Errors
+/// As [`keep_commit_as`].
+pub(super) fn keep_tree(store: &Store, git: &Git, run: &RunId, tree: ObjectId) -> Result<Branch, Refusal> {
+    let after = format!("{run}-{}", git::short(tree));
+    for name in KEPT.iter().flat_map(|below| names(below, &after)) {
+        let kept = store.read_ref(name.as_str())?;
+        if kept.is_some_and(|kept| store.repo().tree_of(kept).is_ok_and(|its| its == tree)) {
+            return Ok(name);
+        }
+    }
+    keep_commit_as(store, &after, git.commit_of_tree(&tree.to_string())?)
 }
 
 /// Keeps a tag object, on a tag that is named like such a branch; returns the short name.

@@ -176,3 +176,19 @@ fn a_report_says_how_the_users_changes_come_back_before_it_removes_their_branch(
     world.repo.git(&["stash", "apply", "-q", branch]).ok();
     assert_eq!(std::fs::read_to_string(world.repo.path().join("a.txt")).unwrap(), "mine\n");
 }
+
+#[test]
+fn a_file_that_is_gone_is_kept_and_recorded_once_by_agents_that_work_side_by_side() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    world.repo.write("note.txt", "mine\n");
+    // Both have begun before the first deletes the file.
+    let both = "touch \"$HERE/began-$$\"; until test $(ls \"$HERE\" | grep -c began-) = 2; do :; done";
+    world.agent("planner", &format!("{both}; rm -f \"$HERE/code/note.txt\"; {PLANS}"));
+    world.run(0, &["ISS-1", "ISS-2", "--plan-only", "--mode", "batch", "--skip-review", "--plan-jobs", "2"]);
+    let kept = world.repo.git(&["for-each-ref", "--format=%(refname)", "refs/heads/wf/kept"]).ok().stdout;
+    let [branch] = kept.lines().collect::<Vec<_>>()[..] else { panic!("{kept}") };
+    assert_eq!(world.repo.git(&["show", &format!("{branch}:note.txt")]).ok().stdout, "mine\n");
+    let log = world.repo.wf(&["run", "log"]).ok().stdout;
+    assert_eq!(log.matches("by someone unknown").count(), 1, "{log}");
+}
