@@ -110,18 +110,15 @@ const EFFECTS: &[(&str, Effect)] = &[
     ("update-index", Effect::Files),
 ];
 
-/// Options with which `branch` and `tag` only list, or change something else than refs.
-const LISTS: &[&str] = &[
+/// Options with which `branch` only lists, or changes something else than refs.
+const BRANCH_LISTS: &[&str] = &[
     "a",
     "all",
-    "column",
     "contains",
     "edit-description",
-    "format",
     "l",
     "list",
     "merged",
-    "n",
     "no-contains",
     "no-merged",
     "points-at",
@@ -129,13 +126,28 @@ const LISTS: &[&str] = &[
     "remotes",
     "set-upstream-to",
     "show-current",
-    "sort",
     "u",
     "unset-upstream",
+];
+
+/// Options with which `tag` only lists or verifies. `-a` makes an annotated tag.
+const TAG_LISTS: &[&str] = &[
+    "contains",
+    "l",
+    "list",
+    "merged",
+    "n",
+    "no-contains",
+    "no-merged",
+    "points-at",
     "v",
     "verify",
-    "vv",
+    "with",
+    "without",
 ];
+
+/// Options of `tag` whose value is the next word.
+const TAG_VALUES: &[&str] = &["F", "cleanup", "file", "local-user", "m", "message", "trailer", "u"];
 
 impl GitAct {
     /// What it may have changed where it ran.
@@ -177,6 +189,29 @@ impl GitAct {
         self.words.iter().map(String::as_str).skip_while(|word| *word != self.name).skip(1)
     }
 
+    /// Whether one of these options is on its command line. After an option in `values`, the next word is no option.
+    fn has_option(&self, options: &[&str], values: &[&str]) -> bool {
+        let mut args = self.args();
+        while let Some(word) = args.next().filter(|word| *word != "--") {
+            let Some(option) = word.strip_prefix('-') else { continue };
+            let (name, last) = match option.strip_prefix('-') {
+                Some(long) => (long.split('=').next().unwrap_or_default(), long),
+                // `-n5` has a count, and `-am` is `-a -m`.
+                None => (
+                    option.trim_end_matches(|c: char| c.is_ascii_digit()),
+                    option.char_indices().last().map_or("", |(at, _)| &option[at..]),
+                ),
+            };
+            if options.contains(&name) {
+                return true;
+            }
+            if values.contains(&last) {
+                args.next();
+            }
+        }
+        false
+    }
+
     /// Whether its command line says that it creates, moves or deletes this ref.
     pub(crate) fn names(&self, reference: &str) -> bool {
         let branch = reference.strip_prefix("refs/heads/");
@@ -187,17 +222,9 @@ impl GitAct {
             let mut args = args();
             args.any(|word| options.contains(&word)) && args.next().is_some_and(is_it)
         };
-        let lists = || {
-            let is_listing = |word: &str| {
-                let option = word.trim_start_matches('-').split('=').next().unwrap_or_default();
-                let is_count = option.strip_prefix('n').is_some_and(|n| n.parse::<u32>().is_ok());
-                word.starts_with('-') && (LISTS.contains(&option) || is_count)
-            };
-            args().any(is_listing)
-        };
         let first = || args().find(|word| !word.starts_with('-'));
         match self.name.as_str() {
-            "branch" if lists() => false,
+            "branch" if self.has_option(BRANCH_LISTS, &[]) => false,
             "branch" => {
                 const CHANGES: &[&str] = &["d", "D", "delete", "f", "force", "m", "M", "move"];
                 let is_option = |word: &str| word.starts_with('-');
@@ -205,7 +232,11 @@ impl GitAct {
                     args().any(|word| is_option(word) && CHANGES.contains(&word.trim_start_matches('-')));
                 branch.is_some() && (first().is_some_and(is_it) || (has_change && args().any(is_it)))
             }
-            "tag" => reference.starts_with("refs/tags/") && !lists() && args().any(is_it),
+            "tag" => {
+                reference.starts_with("refs/tags/")
+                    && !self.has_option(TAG_LISTS, TAG_VALUES)
+                    && args().any(is_it)
+            }
             // What is on its stdin is not known.
             "update-ref" => args().any(|word| word == reference),
             "checkout" | "switch" => {
@@ -294,6 +325,12 @@ mod tests {
             ("git -c core.hooksPath= branch -D a q", "refs/heads/q"),
             ("git update-ref -d refs/heads/q", "refs/heads/q"),
             ("git tag -f q", "refs/tags/q"),
+            ("git tag -a -m evil q", "refs/tags/q"),
+            ("git tag -am evil q x", "refs/tags/q"),
+            ("git tag -s -m evil q", "refs/tags/q"),
+            ("git tag -u key -m evil q", "refs/tags/q"),
+            ("git tag -m evil q", "refs/tags/q"),
+            ("git tag -d q", "refs/tags/q"),
             ("git checkout -q -B q", "refs/heads/q"),
             ("git push . HEAD:q", "refs/heads/q"),
             ("git push . +x:refs/heads/q", "refs/heads/q"),
@@ -314,6 +351,9 @@ mod tests {
             ("git update-ref --stdin", "refs/heads/q"),
             ("git tag -l q", "refs/tags/q"),
             ("git tag -n5 q", "refs/tags/q"),
+            ("git tag --points-at=x q", "refs/tags/q"),
+            ("git tag -v q", "refs/tags/q"),
+            ("git branch -a --list q", "refs/heads/q"),
             ("git stash list", "refs/stash"),
             ("git stash apply", "refs/stash"),
             ("git notes list", "refs/notes/commits"),

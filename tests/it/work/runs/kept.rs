@@ -110,6 +110,23 @@ fn a_moved_tag_is_kept_as_a_tag() {
 }
 
 #[test]
+fn an_annotated_tag_of_an_agent_is_named_kept_and_undone() {
+    let world = World::new();
+    let tag = "git -c core.hooksPath=/nowhere tag";
+    let trial =
+        format!("{tag} -a -m evil release $(git commit-tree -m Hidden HEAD^{{tree}}); {tag} -m evil v2 HEAD");
+    world.agent("executor", &format!("{{ {trial}; }} >&2\n{BUILDS}"));
+    world.run(0, &["ISS-1"]);
+    for name in ["release", "v2"] {
+        let words = format!("`refs/tags/{name}` was created (now the tag `wf/kept/");
+        assert!(matches!(&breaches(&world, &words)[..], [it] if it["undone"] == true), "{name}");
+    }
+    let tags =
+        world.repo.git(&["for-each-ref", "--format=%(refname:short) %(*subject)", "refs/tags"]).ok().stdout;
+    assert!(tags.lines().all(|tag| tag.starts_with("wf/kept/")) && tags.contains(" Hidden\n"), "{tags}");
+}
+
+#[test]
 fn a_branch_of_a_failed_attempt_that_someone_checked_out_stays() {
     let world = World::new();
     world.repo.git(&["config", "wf.run.retries", "1"]).ok();
