@@ -18,6 +18,7 @@ pub(crate) mod guard;
 pub(crate) mod in_hook;
 pub(crate) mod in_run;
 pub(crate) mod left_behind;
+pub(crate) mod namespace;
 mod pass;
 pub(crate) mod ping;
 pub(crate) mod preset;

@@ -10,6 +10,7 @@ use crate::index::{self, Index, IndexError, Needs, Refreshing, Use};
 use crate::model::agent_session::Caller;
 use crate::model::op::Op;
 use crate::model::time::Time;
+use crate::ops::work::run;
 use crate::rules::roles;
 use crate::store::{Committed, ObjectId, Store, Tx};
 use crate::sync::{self, Moved, RemoteWork, Through};
@@ -119,6 +120,7 @@ impl Session {
     pub(crate) fn permit(&self, op: Op) -> Result<Permit, Refusal> {
         roles::admit(self.store.role(), op)?;
         self.admit_in_run(op)?;
+        run::refuse_unseen(&self.store)?;
         Ok(Permit(op))
     }
 
@@ -137,7 +139,8 @@ impl Session {
 
     /// Refuses a command that changes this machine and no record, unless the actor is an owner.
     pub(crate) fn refuse_roles(&self, command: &str) -> Result<(), Refusal> {
-        Ok(roles::admit_command(self.store.role(), command)?)
+        roles::admit_command(self.store.role(), command)?;
+        run::refuse_unseen(&self.store)
     }
 
     /// Changes the store in one transaction, with one commit.

@@ -58,8 +58,12 @@ pub(crate) fn init(session: &Session, input: &Init) -> Answer<Initialised> {
         // It fetches, and changes the configuration.
         session.permit(Op::Merge)?;
     }
-    store.refuse_mirror()?;
     let named = input.remote.as_deref();
+    if named.is_some() || store.tip()?.is_some() {
+        // Where an existing store is fetched from and pushed to is the owner's choice.
+        session.refuse_roles("init")?;
+    }
+    store.refuse_mirror()?;
     let remote = sync::remote::to_begin_with(store, named)?;
     let is_new = store.tip()?.is_none();
     let pulled = match &remote {

@@ -210,3 +210,19 @@ fn on_a_terminal_the_question_about_hooks_comes_first_and_once() {
     let (code, shown) = repo.interrupted_on_terminal("", "[Y/n]", &["init"]);
     assert!(code != 0 && repo.tip().is_none(), "{shown}");
 }
+
+#[test]
+fn a_role_does_not_choose_where_the_store_is_pushed() {
+    let two = Two::new();
+    two.ada.git(&["remote", "add", "other", two.origin.path().to_str().unwrap()]).ok();
+    let before = two.ada.read(".git/config");
+    let planner = two.ada.with_env("WF_ROLE", "planner");
+    for args in [&["init", "--remote", "other"][..], &["init"]] {
+        let refused = planner.refused(1, args);
+        assert_eq!(refused["code"], "not-your-role", "{refused}");
+    }
+    assert_eq!(two.ada.read(".git/config"), before);
+    // A new clone may get the store that is there.
+    let new = two.sandbox.clone(two.origin.path(), "new").with_env("WF_ROLE", "planner");
+    new.wf(&["init"]).ok();
+}

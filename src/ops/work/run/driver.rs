@@ -3,10 +3,11 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::view::folder;
+use crate::agent::namespace;
 use crate::model::code::Code;
 use crate::model::id::RunId;
 use crate::model::op::Other;
@@ -22,6 +23,8 @@ use crate::store::{Store, random_uid};
 const NAMES: &str = "drivers";
 /// The process that holds it drives the run; the file has its number.
 const LOCK: &str = "driving.lock";
+/// A directory beside those of the runs, with a file for each run that is driven: it has the driver's pid namespace.
+const NAMESPACES: &str = "driving";
 /// How often to try the lock: a process that only looks at a run holds it for a moment.
 const TRIES: usize = 5;
 /// How long to wait before trying again.
@@ -88,11 +91,27 @@ pub(super) fn process(files: &Path) -> Option<u32> {
     fs::read_to_string(files.join(LOCK)).ok()?.trim().parse().ok()
 }
 
-/// Keeps other processes from driving the same run until the returned file is dropped.
+/// Keeps other processes from driving the same run until it is dropped.
+#[derive(Debug)]
+pub(super) struct Held {
+    namespace: Option<PathBuf>,
+    _lock: File,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(namespace) = &self.namespace {
+            // What is left behind counts only while the lock is held.
+            let _ = fs::remove_file(namespace);
+        }
+    }
+}
+
+/// Notes that this process drives a run, and in which pid namespace.
 ///
 /// # Errors
 /// `run-under-way`.
-pub(super) fn hold(files: &Path, run: &RunId) -> Result<File, Refusal> {
+pub(super) fn hold(files: &Path, run: &RunId) -> Result<Held, Refusal> {
     let path = files.join(LOCK);
     let failed = |error: std::io::Error| cannot("lock", &path, &error);
     fs::create_dir_all(files).map_err(failed)?;
@@ -101,7 +120,8 @@ pub(super) fn hold(files: &Path, run: &RunId) -> Result<File, Refusal> {
         match file.try_lock() {
             Ok(()) => {
                 let noted = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
-                return noted.map(|()| file).map_err(failed);
+                noted.map_err(failed)?;
+                return Ok(Held { namespace: note_namespace(files, run)?, _lock: file });
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
@@ -110,6 +130,42 @@ pub(super) fn hold(files: &Path, run: &RunId) -> Result<File, Refusal> {
     let by = process(files).map_or_else(|| "another process".to_owned(), |id| format!("process {id}"));
     Err(Refusal::new(Code::RunUnderWay, format!("{by} already drives run `{run}`"))
         .remedy(RemedyCall::new(Other::RunShow, [run]), "shows its progress"))
+}
+
+fn note_namespace(files: &Path, run: &RunId) -> Result<Option<PathBuf>, Refusal> {
+    let (Some(own), Some(runs)) = (namespace::own(), files.parent()) else { return Ok(None) };
+    let folder = runs.with_file_name(NAMESPACES);
+    let path = folder.join(run.as_str());
+    let noted = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, own));
+    noted.map_err(|error| cannot("write", &path, &error))?;
+    Ok(Some(path))
+}
+
+/// Refuses to change anything while a run is driven from another pid namespace: an agent of the run could have started this
+/// process, and the watcher of the agent cannot be seen from here.
+///
+/// # Errors
+/// `run-under-way`.
+pub(crate) fn refuse_unseen(store: &Store) -> Result<(), Refusal> {
+    let own = namespace::own();
+    if namespace::sees_all(own.as_deref()) {
+        return Ok(());
+    }
+    // Most repositories have none, or an empty one.
+    let Ok(driven) = fs::read_dir(store.common_dir().join("wf").join(NAMESPACES)) else { return Ok(()) };
+    for entry in driven.flatten() {
+        let Some(run) = entry.file_name().to_str().and_then(|name| RunId::parse(name).ok()) else { continue };
+        let is_elsewhere = fs::read_to_string(entry.path()).is_ok_and(|its| Some(its) != own);
+        if is_elsewhere && is_locked(&folder(store, &run)) {
+            return Err(Refusal::new(
+                Code::RunUnderWay,
+                format!("cannot see whether an agent of the run `{run}` started this: the run is driven from another pid namespace, such as another container"),
+            )
+            .hint("run this where the run is driven, or when it has ended; reading works meanwhile")
+            .remedy(RemedyCall::new(Other::RunShow, [&run]), "shows its progress"));
+        }
+    }
+    Ok(())
 }
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Refusal {

@@ -55,7 +55,7 @@ mod watch;
 pub(in crate::ops) use arrived::branch_of_work;
 pub(crate) use begin::{Begin, JOBS, RETRIES, is_issue};
 pub(crate) use crew::AgentNames;
-pub(crate) use driver::Driven;
+pub(crate) use driver::{Driven, refuse_unseen};
 pub(crate) use dry::{DryRun, dry};
 #[cfg(feature = "web")]
 pub(crate) use lines::last_lines;

@@ -91,6 +91,58 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
     }
 }
 
+/// Begins a pid namespace, or a container as far as git-wf can tell.
+const NAMESPACE: &str = "unshare --user --map-root-user --pid --fork --mount-proc";
+
+/// Whether this system lets anybody begin one.
+fn can_hide(world: &World) -> bool {
+    let is_possible = world.repo.sh(&["-c", &format!("{NAMESPACE} true")]).code == 0;
+    if !is_possible {
+        eprintln!("skipped: no pid namespace can be made here");
+    }
+    is_possible
+}
+
+#[test]
+fn who_cannot_be_seen_writes_nothing_while_a_run_is_driven() {
+    let world = world();
+    if !can_hide(&world) {
+        return;
+    }
+    let bare = "env -u WF_ROLE -u WF_ACTOR PATH=\"$PATH\"";
+    let none = "unshare --user --map-root-user --mount sh -c 'mount -t tmpfs none /proc && exec \"$@\"' sh";
+    for (trial, is_through) in [
+        (format!("{NAMESPACE} {bare} git wf close ISS-1 -m pwned"), false),
+        (format!("{NAMESPACE} env WF_ROLE=integrator git wf queue new pwned"), false),
+        (format!("{NAMESPACE} {bare} git wf hooks uninstall"), false),
+        (format!("{NAMESPACE} {bare} git wf init --remote origin"), false),
+        (format!("{none} {bare} git wf close ISS-1 -m pwned"), false),
+        (format!("{NAMESPACE} {bare} git wf show ISS-1"), true),
+    ] {
+        let (out, came_through) = tried(&world, "executor", &trial);
+        assert_eq!(came_through, is_through, "{trial}: {out}");
+        let words = "cannot see whether an agent of the run `RUN-";
+        assert_eq!(out.contains(words), !is_through, "{trial}: {out}");
+    }
+    // Once nobody drives a run, a container is a place like any other.
+    let ran = world.repo.sh(&["-c", &format!("{NAMESPACE} git wf comment ISS-1 -m 'From a container'")]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
+#[test]
+fn an_agent_in_a_sandbox_commits_its_work() {
+    let world = world();
+    if !can_hide(&world) {
+        return;
+    }
+    std::fs::write(world.sandbox.root().join("work.sh"), BUILDS).unwrap();
+    world.agent("executor", &format!("exec {NAMESPACE} sh \"$HERE/work.sh\""));
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    let execution = world.repo.json(&["show", "ISS-1"])["executions"][0].clone();
+    assert_eq!(execution["commits"].as_array().map(Vec::len), Some(1), "{execution:#}");
+}
+
 #[test]
 fn an_executor_deletes_only_what_its_plan_names() {
     let world = world();
