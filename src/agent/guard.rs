@@ -15,6 +15,7 @@ use super::in_hook::HOOKS;
 use super::traced::{GitAct, acts};
 use super::watch::program;
 use crate::model::shell::word;
+use crate::model::words::count;
 use crate::rules::run::Bounds;
 
 /// The hooks that check something before they pass to the repository's own: their names, and how they read stdin.
@@ -130,7 +131,7 @@ impl AgentGuard {
         acts(&self.trace())
     }
 
-    /// The distinct reasons for which its hooks refused something, in order.
+    /// The distinct reasons for which its hooks refused something, in order; of many, the first, and how many more there are.
     pub(crate) fn refused(&self) -> Vec<String> {
         let Ok(file) = fs::File::open(self.folder.join(REFUSED)) else { return vec![] };
         let mut bytes = Vec::new();
@@ -142,7 +143,11 @@ impl AgentGuard {
                 refused.push(line.to_owned());
             }
         }
+        let more = refused.len().saturating_sub(MOST_REASONS);
         refused.truncate(MOST_REASONS);
+        if more > 0 {
+            refused.push(format!("its hooks stopped it {}", count(more as u64, "more time")));
+        }
         refused
     }
 

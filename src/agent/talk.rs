@@ -38,6 +38,17 @@ pub(crate) struct AgentWorkplace {
     pub(crate) transcript: PathBuf,
 }
 
+/// What an agent asked for through its protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AskedFor {
+    /// To read a file.
+    Read,
+    /// To write a file.
+    Write,
+    /// To be allowed a tool call.
+    Permission,
+}
+
 /// Receives what an agent does.
 pub(crate) trait AgentObserver {
     /// The agent wrote this text, which may contain anything.
@@ -47,7 +58,7 @@ pub(crate) trait AgentObserver {
     fn used(&mut self, _: &Usage) {}
 
     /// The agent asked for something that it may not do, and was refused for this reason.
-    fn refused(&mut self, _: &str) {}
+    fn refused(&mut self, _: AskedFor, _: &str) {}
 
     /// Whether to remind the agent of the question, since the last call. Only some protocols can do that.
     fn remind(&mut self) -> bool {

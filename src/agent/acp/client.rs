@@ -20,6 +20,7 @@ use futures::future::{self, Either};
 
 use super::calls::{Calls, with_fields};
 use super::{files, permission, real};
+use crate::agent::talk::AskedFor;
 use crate::model::agent_session::{Cost, Usage};
 use crate::rules::roles::Role;
 
@@ -59,7 +60,7 @@ pub(super) enum AcpEvent {
     /// A tool call, and the decision about it.
     Tool(String),
     /// Something that the agent asked for and may not do, and why.
-    Refused(String),
+    Refused(AskedFor, String),
     /// What the session has used so far.
     Used {
         /// The tokens in its context.
@@ -152,17 +153,10 @@ pub(super) fn run(
                 };
                 let _ = decided.send(AcpEvent::Tool(format!("{}: {word}\n", wish.title)));
                 if let Err(why) = decision {
-                    // A title may not say which files.
-                    let is_said = |file: &Path| {
-                        file.file_name().is_some_and(|name| wish.title.contains(&*name.to_string_lossy()))
-                    };
-                    let mut what = wish.title.clone();
-                    for file in wish.files.iter().filter(|file| !is_said(file)) {
-                        let file = file.strip_prefix(&asked_root).unwrap_or(file);
-                        what.push_str(&format!(" {}", file.display()));
-                    }
-                    let what = named_shortly(&what);
-                    let _ = decided.send(AcpEvent::Refused(format!("{why} (it asked for: {what})")));
+                    let files = unsaid(&wish.title, &wish.files, &asked_root);
+                    let what = named_shortly(&format!("{}{files}", wish.title));
+                    let why = format!("{why} (it asked for: {what})");
+                    let _ = decided.send(AcpEvent::Refused(AskedFor::Permission, why));
                 }
                 let outcome = permission::outcome(&request.options, decision.is_ok());
                 responder.respond(RequestPermissionResponse::new(outcome))
@@ -173,9 +167,10 @@ pub(super) fn run(
             async move |request: ReadTextFileRequest, responder, _| {
                 let text = files::read(&read_root, &request.path, request.line, request.limit);
                 if let Err(error) = &text
-                    && error.kind() == std::io::ErrorKind::PermissionDenied
+                    && error.is_forbidden()
                 {
-                    let _ = unread.send(AcpEvent::Refused(format!("it may not read {error}")));
+                    let why = format!("it may not read {error}");
+                    let _ = unread.send(AcpEvent::Refused(AskedFor::Read, why));
                 }
                 responder
                     .respond_with_result(text.map(ReadTextFileResponse::new).map_err(|error| of_file(&error)))
@@ -186,15 +181,17 @@ pub(super) fn run(
             async move |request: WriteTextFileRequest, responder, _| {
                 let written = if role == Role::Executor {
                     files::write(&write_root, &request.path, &request.content).map_err(|error| {
-                        if error.kind() == std::io::ErrorKind::PermissionDenied {
-                            let _ = unwritten.send(AcpEvent::Refused(format!("it may not write {error}")));
+                        if error.is_forbidden() {
+                            let why = format!("it may not write {error}");
+                            let _ = unwritten.send(AcpEvent::Refused(AskedFor::Write, why));
                         }
                         of_file(&error)
                     })
                 } else {
                     let why = format!("a {role} may not change files");
                     let what = named_shortly(&request.path.to_string_lossy());
-                    let _ = unwritten.send(AcpEvent::Refused(format!("{why} (it asked to write {what})")));
+                    let asked = format!("{why} (it asked to write {what})");
+                    let _ = unwritten.send(AcpEvent::Refused(AskedFor::Write, asked));
                     Err(acp::Error::invalid_params().data(why))
                 };
                 responder.respond_with_result(written.map(|()| WriteTextFileResponse::new()))
@@ -277,6 +274,15 @@ async fn turns(
     }
 }
 
+/// The files of a tool call that its title does not name in full, each after a space: relative to the work tree if they are
+/// in it.
+fn unsaid(title: &str, files: &[PathBuf], root: &Path) -> String {
+    let is_between = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;:".contains(c);
+    let words: Vec<&str> = title.split(is_between).collect();
+    let shown = files.iter().map(|file| file.strip_prefix(root).unwrap_or(file).display().to_string());
+    shown.filter(|file| !words.contains(&file.as_str())).map(|file| format!(" {file}")).collect()
+}
+
 /// A text of an agent, short enough for a record.
 fn named_shortly(text: &str) -> String {
     let shown: String = text.chars().take(LONGEST_NAME).collect();
@@ -327,7 +333,7 @@ fn text(chunk: ContentChunk) -> Option<String> {
     }
 }
 
-fn of_file(error: &std::io::Error) -> acp::Error {
+fn of_file(error: &files::FileError) -> acp::Error {
     acp::Error::invalid_params().data(error.to_string())
 }
 

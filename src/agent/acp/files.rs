@@ -10,14 +10,60 @@ use rustix::io::Errno;
 /// Longer files are refused.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
+/// Why a file is neither read nor written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FileError {
+    /// It is not in the work tree.
+    #[error("{}: outside the work tree", .0.display())]
+    Outside(PathBuf),
+    /// It is in `.git`.
+    #[error("{}: git's own", .0.display())]
+    Git(PathBuf),
+    /// It is a directory, or something that cannot be read to its end.
+    #[error("{}: not a file", .0.display())]
+    NotAFile(PathBuf),
+    /// It, or the text, is larger than is allowed.
+    #[error("{}: {} is too large", path.display(), what)]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The file or the text.
+        what: &'static str,
+    },
+    /// The system does not do it.
+    #[error("{}: {source}", path.display())]
+    System {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+}
+
+impl FileError {
+    /// Whether no agent may have the file. Anything else is an ordinary mistake.
+    pub(super) fn is_forbidden(&self) -> bool {
+        matches!(self, Self::Outside(_) | Self::Git(_))
+    }
+
+    fn system<E: Into<io::Error>>(path: &Path) -> impl Fn(E) -> Self {
+        move |error| Self::System { path: path.to_owned(), source: error.into() }
+    }
+}
+
 /// At most `limit` lines of a file, starting at line `line`, counted from 1.
-pub(super) fn read(root: &Path, path: &Path, line: Option<u32>, limit: Option<u32>) -> io::Result<String> {
-    let file = inside(root, path)?.canonicalize()?;
+pub(super) fn read(
+    root: &Path,
+    path: &Path,
+    line: Option<u32>,
+    limit: Option<u32>,
+) -> Result<String, FileError> {
+    let file = inside(root, path)?.canonicalize().map_err(FileError::system(path))?;
     let file = open(root, &file, OFlags::RDONLY, path)?;
     let mut text = String::new();
-    file.take(MOST_BYTES + 1).read_to_string(&mut text)?;
+    file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(FileError::system(path))?;
     if text.len() as u64 > MOST_BYTES {
-        return Err(refused("the file is too large", path));
+        return Err(FileError::TooLarge { path: path.to_owned(), what: "the file" });
     }
     if line.is_none() && limit.is_none() {
         return Ok(text);
@@ -28,73 +74,82 @@ pub(super) fn read(root: &Path, path: &Path, line: Option<u32>, limit: Option<u3
 }
 
 /// Replaces or creates a text file, with its parent directories.
-pub(super) fn write(root: &Path, path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn write(root: &Path, path: &Path, text: &str) -> Result<(), FileError> {
     if text.len() as u64 > MOST_BYTES {
-        return Err(refused("the text is too long", path));
+        return Err(FileError::TooLarge { path: path.to_owned(), what: "the text" });
     }
     let file = inside(root, path)?;
     let target = match file.symlink_metadata() {
-        Ok(_) => file.canonicalize()?,
+        Ok(_) => file.canonicalize().map_err(FileError::system(path))?,
         Err(error) if error.kind() == ErrorKind::NotFound => new_file(&file, path)?,
-        Err(error) => return Err(error),
+        Err(error) => return Err(FileError::system(path)(error)),
     };
     let mut file = open(root, &target, OFlags::WRONLY | OFlags::CREATE, path)?;
-    file.set_len(0)?;
-    file.write_all(text.as_bytes())
+    file.set_len(0).and_then(|()| file.write_all(text.as_bytes())).map_err(FileError::system(path))
 }
 
 /// The path of a file that is not there yet, with the links in the path of its directory resolved.
-fn new_file(file: &Path, path: &Path) -> io::Result<PathBuf> {
+fn new_file(file: &Path, path: &Path) -> Result<PathBuf, FileError> {
     let known = file.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok());
-    let known = known.ok_or_else(|| refused("not a file", path))?;
-    let rest = file.strip_prefix(known).map_err(|_| refused("not a file", path))?;
-    Ok(known.canonicalize()?.join(rest))
+    let known = known.ok_or_else(|| FileError::NotAFile(path.to_owned()))?;
+    let rest = file.strip_prefix(known).map_err(|_| FileError::NotAFile(path.to_owned()))?;
+    Ok(known.canonicalize().map_err(FileError::system(path))?.join(rest))
 }
 
 /// Opens a file of the work tree, whose path has no links. It goes from directory to directory and follows no link, since
 /// an agent may put one there after the path was looked at; missing directories are made if the file may be made.
-fn open(root: &Path, file: &Path, flags: OFlags, path: &Path) -> io::Result<File> {
-    let real = root.canonicalize()?;
-    let rest = file.strip_prefix(&real).map_err(|_| refused("outside the work tree", path))?;
+fn open(root: &Path, file: &Path, flags: OFlags, path: &Path) -> Result<File, FileError> {
+    let real = root.canonicalize().map_err(FileError::system(path))?;
+    let rest = file.strip_prefix(&real).map_err(|_| FileError::Outside(path.to_owned()))?;
     if rest.components().any(is_git) {
-        return Err(refused("git's own", path));
+        return Err(FileError::Git(path.to_owned()));
     }
     let (folders, name) = match (rest.parent(), rest.file_name()) {
         (Some(folders), Some(name)) => (folders, name),
-        _ => return Err(refused("not a file", path)),
+        _ => return Err(FileError::NotAFile(path.to_owned())),
     };
     let way = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut at = rustix::fs::open(&real, way, Mode::empty())?;
+    let mut at = rustix::fs::open(&real, way, Mode::empty()).map_err(FileError::system(path))?;
     for folder in folders.components() {
         if flags.contains(OFlags::CREATE) {
             match mkdirat(&at, folder.as_os_str(), Mode::from_raw_mode(0o777)) {
-                Err(error) if error != Errno::EXIST => return Err(error.into()),
+                Err(error) if error != Errno::EXIST => return Err(FileError::system(path)(error)),
                 _ => {}
             }
         }
-        at = openat(&at, folder.as_os_str(), way, Mode::empty())?;
+        at = openat(&at, folder.as_os_str(), way, Mode::empty()).map_err(FileError::system(path))?;
     }
     // Opening a pipe blocks until its other end is open.
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(openat(&at, name, flags, Mode::from_raw_mode(0o666))?);
-    if file.metadata()?.is_file() { Ok(file) } else { Err(refused("not a file", path)) }
+    let opened = openat(&at, name, flags, Mode::from_raw_mode(0o666));
+    let file = File::from(opened.map_err(FileError::system(path))?);
+    if file.metadata().map_err(FileError::system(path))?.is_file() {
+        Ok(file)
+    } else {
+        Err(FileError::NotAFile(path.to_owned()))
+    }
 }
 
 /// Checks that the path, as written, stays in the work tree.
-fn inside(root: &Path, path: &Path) -> io::Result<PathBuf> {
+fn inside(root: &Path, path: &Path) -> Result<PathBuf, FileError> {
     let rest = if path.is_absolute() {
         // The agent may know the work tree by another path.
-        let real = root.canonicalize()?;
+        let real = root.canonicalize().map_err(FileError::system(path))?;
         let rest = path.strip_prefix(root).or_else(|_| path.strip_prefix(&real));
-        rest.map_err(|_| refused("outside the work tree", path))?.to_owned()
+        rest.map_err(|_| FileError::Outside(path.to_owned()))?.to_owned()
     } else {
         path.to_owned()
     };
-    if rest.as_os_str().is_empty() || rest.components().any(|part| !matches!(part, Component::Normal(_))) {
-        return Err(refused("outside the work tree", path));
+    // `./a` is `a`.
+    let rest: PathBuf = rest.components().filter(|part| *part != Component::CurDir).collect();
+    if rest.as_os_str().is_empty() {
+        return Err(FileError::NotAFile(path.to_owned()));
+    }
+    if rest.components().any(|part| !matches!(part, Component::Normal(_))) {
+        return Err(FileError::Outside(path.to_owned()));
     }
     if rest.components().any(is_git) {
-        return Err(refused("git's own", path));
+        return Err(FileError::Git(path.to_owned()));
     }
     Ok(root.join(rest))
 }
@@ -102,10 +157,6 @@ fn inside(root: &Path, path: &Path) -> io::Result<PathBuf> {
 /// Agents may not write inside `.git`: hooks and settings there are commands.
 fn is_git(part: Component<'_>) -> bool {
     part.as_os_str().to_string_lossy().eq_ignore_ascii_case(".git")
-}
-
-fn refused(why: &str, path: &Path) -> io::Error {
-    io::Error::new(ErrorKind::PermissionDenied, format!("{}: {why}", path.display()))
 }
 
 #[cfg(test)]
@@ -202,6 +253,6 @@ mod tests {
         let long = "x".repeat(usize::try_from(MOST_BYTES).unwrap() + 1);
         std::fs::write(root.join("long"), &long).unwrap();
         assert!(read(&root, Path::new("long"), None, None).unwrap_err().to_string().contains("too large"));
-        assert!(write(&root, Path::new("a"), &long).unwrap_err().to_string().contains("too long"));
+        assert!(write(&root, Path::new("a"), &long).unwrap_err().to_string().contains("too large"));
     }
 }

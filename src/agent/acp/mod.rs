@@ -237,7 +237,7 @@ impl Talk<'_> {
                 AcpEvent::Thought(text) => self.tell(TextKind::Thought, &text),
                 AcpEvent::Tool(text) if self.is_amid_line => self.tell(TextKind::Tool, &format!("\n{text}")),
                 AcpEvent::Tool(text) => self.tell(TextKind::Tool, &text),
-                AcpEvent::Refused(why) => self.observer.refused(&why),
+                AcpEvent::Refused(what, why) => self.observer.refused(what, &why),
                 AcpEvent::Used { context, cost } => {
                     // Agents compact their context when it is full, but have read all of it: the maximum counts.
                     self.usage.tokens = self.usage.tokens.max(Some(context));

@@ -226,6 +226,7 @@ impl AgentJob {
         // Remember what was recorded so far, above all the claim, before the agent can remove it.
         keep_records(self);
         let said = talk::ask::<A>(agent, &place, request, &mut listener);
+        listener.report_more();
         keep_records(self);
         let said = match (said, self.silence) {
             (Err(Unanswered::Stopped { agent }), Some(after)) if listener.is_quiet => {

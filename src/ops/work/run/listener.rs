@@ -7,11 +7,12 @@ use super::outside::breach;
 use super::silence::Silence;
 use crate::agent::definition::Protocol;
 use crate::agent::guard::MOST_REASONS;
-use crate::agent::talk::{AgentObserver, TextKind};
+use crate::agent::talk::{AgentObserver, AskedFor, TextKind};
 use crate::model::agent_session::Usage;
 use crate::model::run::RunStep;
 use crate::model::run_log::Breach;
 use crate::model::task_id::TaskId;
+use crate::model::words::count;
 use crate::ops::Session;
 use crate::ops::issues::existing_outline;
 use crate::ops::work::as_stored;
@@ -20,6 +21,12 @@ use crate::trail::active;
 
 /// How often a silent agent is reminded before it is restarted, if its protocol allows reminders.
 const REMINDERS: u8 = 2;
+/// What an agent asked for too often for each request to be recorded.
+const UNLISTED: [(AskedFor, &str); 3] = [
+    (AskedFor::Read, "to read files that it may not read"),
+    (AskedFor::Write, "to write files that it may not write"),
+    (AskedFor::Permission, "for something that its role does not allow"),
+];
 /// How often to check which task an agent works on.
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -38,8 +45,10 @@ pub(super) struct Listener<'a> {
     reminds: bool,
     /// Whether it was stopped because of its silence.
     pub(super) is_quiet: bool,
-    /// What it was refused.
-    refused: Vec<String>,
+    /// What it was refused, and why.
+    refused: Vec<(AskedFor, String)>,
+    /// How often it was refused something else, which is not recorded one by one.
+    more: [u64; UNLISTED.len()],
     task: Option<TaskId>,
     /// The task of a plan that has no other.
     only: Option<TaskId>,
@@ -59,11 +68,25 @@ impl<'a> Listener<'a> {
             reminds: false,
             is_quiet: false,
             refused: Vec::new(),
+            more: [0; UNLISTED.len()],
             task: None,
             only: tree.as_ref().and_then(|tree| only_task(job, tree)),
             tree,
             looked: Instant::now(),
         }
+    }
+
+    /// Reports how often it was refused more than is recorded one by one.
+    pub(super) fn report_more(&self) {
+        for ((_, what), more) in UNLISTED.iter().zip(self.more).filter(|(_, more)| *more > 0) {
+            self.report_refused(&format!("it asked {} {what}", count(more, "more time")));
+        }
+    }
+
+    fn report_refused(&self, why: &str) {
+        let agent = Some(self.job.agent.name().to_owned());
+        let breach = breach(self.job, None, refused_words(why), true);
+        self.job.report(StepReport::Breach(Breach { agent, ..breach }));
     }
 
     /// Reports when the agent has begun another task.
@@ -107,13 +130,16 @@ impl AgentObserver for Listener<'_> {
         self.used = usage.clone();
     }
 
-    fn refused(&mut self, why: &str) {
-        let why = why.replace(char::is_control, " ");
-        if self.refused.len() < MOST_REASONS && !self.refused.contains(&why) {
-            let agent = Some(self.job.agent.name().to_owned());
-            let breach = breach(self.job, None, refused_words(&why), true);
-            self.job.report(StepReport::Breach(Breach { agent, ..breach }));
-            self.refused.push(why);
+    fn refused(&mut self, what: AskedFor, why: &str) {
+        let refused = (what, why.replace(char::is_control, " "));
+        if self.refused.contains(&refused) {
+            return;
+        }
+        if self.refused.iter().filter(|(other, _)| *other == what).count() < MOST_REASONS {
+            self.report_refused(&refused.1);
+            self.refused.push(refused);
+        } else if let Some(n) = UNLISTED.iter().position(|(other, _)| *other == what) {
+            self.more[n] += 1;
         }
     }
 

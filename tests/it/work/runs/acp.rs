@@ -103,7 +103,7 @@ fn an_agent_plans_and_builds_within_its_worktree_and_its_role() {
     let breaches: Vec<&Value> = log.as_array().unwrap().iter().filter(|it| it["type"] == "breach").collect();
     for words in [
         "(it asked for: git push origin main)",
-        "(it asked for: passwd)",
+        "(it asked for: passwd /etc/passwd)",
         "(it asked for: delete a.txt)",
         "it may not read ",
         "it may not write ",
@@ -122,6 +122,54 @@ fn an_agent_plans_and_builds_within_its_worktree_and_its_role() {
     let report = world.repo.json(&["run", "report"]);
     let spent = json!([report["totals"]["tokens"], report["totals"]["costs"], report["issues"][0]["tokens"]]);
     assert_eq!(spent, json!([20, [{"amount": 1.0, "currency": "USD"}], 20]));
+}
+
+const MISTAKES: &str = r#"told = {"dot": reads("./a.txt")}
+if kind == "build":
+    os.mkdir("dir")
+    with open("big.txt", "w") as file:
+        file.write("x" * (5 * 1024 * 1024))
+    for path in [here + "/dir", here + "/big.txt", here, ".", "missing", "a.txt/below"]:
+        told[path] = reads(path)
+    os.unlink("big.txt")
+    for n in range(300):
+        reads("/nowhere/%d" % n)
+    may("execute", "git push origin main")
+    may("delete", "e", root + "/secrets/e")
+    may("delete", "a.txt", "/etc/a.txt")
+    with open(root + "/told", "w") as file:
+        json.dump(told, file)
+    with open("a.txt", "a") as file:
+        file.write("two\n")
+    subprocess.run(["git", "commit", "-q", "-a", "-m", "Change"], check=True)
+answer()"#;
+
+#[test]
+fn an_ordinary_mistake_is_no_breach_and_many_breaches_hide_none() {
+    let world = World::new();
+    if !speaks_acp(&world, MISTAKES) {
+        return;
+    }
+    world.run(0, &["ISS-1"]);
+    let told: Value =
+        serde_json::from_str(&std::fs::read_to_string(world.sandbox.root().join("told")).unwrap()).unwrap();
+    assert!(told.as_object().unwrap().iter().all(|(path, read)| *read == json!(path == "dot")), "{told:#}");
+    let log = world.repo.json(&["run", "log"]);
+    let breaches: Vec<&str> = log
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|it| it["type"] == "breach")
+        .filter_map(|it| it["what"].as_str())
+        .collect();
+    let about = |words: &str| breaches.iter().filter(|it| it.contains(words)).count();
+    assert_eq!(about("it may not read /nowhere/"), 20, "{breaches:#?}");
+    assert_eq!(about("it asked 280 more times to read files that it may not read"), 1, "{breaches:#?}");
+    let secret = format!("(it asked for: e {}/secrets/e)", world.sandbox.root().display());
+    for words in ["git push origin main", secret.as_str(), "(it asked for: a.txt /etc/a.txt)"] {
+        assert_eq!(about(words), 1, "{words}: {breaches:#?}");
+    }
+    assert_eq!(breaches.len(), 24, "{breaches:#?}");
 }
 
 const WAITS: &str = r#"if kind == "build" and not os.path.exists(root + "/again"):
