@@ -118,7 +118,6 @@ impl Explain for GitError {
             Self::Object { .. } => Code::Object,
             Self::CrowdedFolder { .. } => Code::TooLarge,
             Self::Start { .. } => Code::GitMissing,
-            Self::Failed { stderr, .. } if is_locked(stderr) => Code::LockFile,
             Self::Failed { .. } => Code::GitFailed,
             Self::TooOld { .. } => Code::GitTooOld,
             Self::Stopped { .. } => Code::Interrupted,
@@ -127,7 +126,9 @@ impl Explain for GitError {
 
     fn remedies(&self) -> Remedies {
         match self {
-            Self::NotARepository(_) => Remedies::from("run this in a repository").or_command("git init", "creates one"),
+            Self::NotARepository(_) => {
+                Remedies::from("run this in a repository").or_command("git init", "creates one")
+            }
             Self::Open(_) => Remedies::command("git status", "shows whether git can open it"),
             Self::DubiousOwnership { remedy, .. } => Remedies::command(remedy, "says that you trust it"),
             Self::BareNotNamed(_) => {
@@ -137,14 +138,15 @@ impl Explain for GitError {
             Self::Reftable(_) => Remedies::command("git refs migrate --ref-format=files", "converts it"),
             Self::Io { .. } => "make sure that the git directory is writable and the disk has space".into(),
             Self::Object { .. } => Remedies::command("git fsck", "checks the repository's objects")
-                .or_command("git fetch --refetch --no-filter REMOTE REF", "fetches what a partial clone lacks"),
-            Self::Start { .. } => format!("git-wf needs the `git` command, {OLDEST} or later, on the PATH").into(),
+                .or_command(
+                    "git fetch --refetch --no-filter REMOTE REF",
+                    "fetches what a partial clone lacks",
+                ),
+            Self::Start { .. } => {
+                format!("git-wf needs the `git` command, {OLDEST} or later, on the PATH").into()
+            }
             Self::Stopped { .. } => "call it again".into(),
             Self::TooOld { .. } => format!("install git {OLDEST} or later").into(),
-            Self::Failed { stderr, .. } if is_locked(stderr) => {
-                "if no other git process is running here, one that died left that `.lock` file behind: remove it"
-                    .into()
-            }
             Self::CrowdedFolder { .. } => {
                 Remedies::call(Other::Log, "shows who wrote it; the rest of the store is not affected")
             }
@@ -153,7 +155,41 @@ impl Explain for GitError {
     }
 }
 
-/// Whether git says that a lock file is in its way.
-fn is_locked(stderr: &str) -> bool {
-    stderr.contains("File exists") && stderr.contains("lock")
+/// The lock file that was in git's way, if its message names one.
+pub(crate) fn lock_file(words: &str) -> Option<PathBuf> {
+    const EXISTS: &str = ": File exists";
+    let quoted = words.split_once("Unable to create '").and_then(|(_, rest)| rest.split_once("'"));
+    let lock = quoted.filter(|(path, rest)| path.ends_with(".lock") && rest.starts_with(EXISTS));
+    let config =
+        || words.split_once("could not lock config file ").and_then(|(_, rest)| rest.split_once(EXISTS));
+    lock.map(|(path, _)| path.into()).or_else(|| config().map(|(path, _)| format!("{path}.lock").into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_lock_file_that_git_names_is_one() {
+        let lock = |words: &str| lock_file(words).map(|path| path.display().to_string());
+        for (words, path) in [
+            (
+                "fatal: Unable to create '/x y/.git/index.lock': File exists.\n\nAnother git",
+                "/x y/.git/index.lock",
+            ),
+            ("cannot lock ref 'refs/heads/q': Unable to create '/a/q.lock': File exists.", "/a/q.lock"),
+            ("error: could not lock config file .git/config: File exists", ".git/config.lock"),
+        ] {
+            assert_eq!(lock(words).as_deref(), Some(path), "{words}");
+        }
+        for words in [
+            "fatal: could not create leading directories of '/home/blockchain/x': File exists",
+            "fatal: cannot mkdir lock: File exists",
+            "fatal: Unable to create '/x/main.lock': Permission denied",
+            "fatal: Unable to create '/blocks/a': File exists",
+            "",
+        ] {
+            assert_eq!(lock(words), None, "{words}");
+        }
+    }
 }

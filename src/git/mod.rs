@@ -60,7 +60,7 @@ pub(crate) use aside::ScratchGit;
 pub(crate) use commit::Commit;
 pub(crate) use confined::Confined;
 pub(crate) use environment::Environment;
-pub(crate) use error::GitError;
+pub(crate) use error::{GitError, lock_file};
 pub(crate) use gix::actor::Signature;
 pub(crate) use gix::date::Time as Date;
 pub(crate) use gix::hash::Kind as HashKind;

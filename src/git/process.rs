@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::Args;
 use super::confined::Confined;
 use super::environment::Environment;
-use super::error::GitError;
+use super::error::{GitError, lock_file};
 use super::stoppable;
 use super::transfer_progress::{self, TransferWatch};
 
@@ -344,7 +344,10 @@ fn succeeded<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Output, GitE
             let words = format!("{stderr} (git {found} is older than {OLDEST})");
             GitError::TooOld { command, words }
         }
-        None => GitError::Failed { command, stderr, code },
+        None => match lock_file(&stderr) {
+            Some(lock) => GitError::LockFile(lock),
+            None => GitError::Failed { command, stderr, code },
+        },
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::transfer::Limited;
 use super::words;
-use crate::git::GitError;
+use crate::git::{GitError, lock_file};
 use crate::model::code::Code;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedies, RemedyCall};
@@ -279,9 +279,10 @@ fn of_a_refusal(words: &str) -> Remedies {
         return Remedies::from("nothing is lost here; a hook of the server refused it, and says why")
             .or_call(Op::Fsck, "looks for errors here");
     }
-    match words::lock_file(words) {
+    match lock_file(words) {
         Some(lock) => format!(
-            "nothing is lost here; if no other push is running on the server, one that died left `{lock}` there: remove it"
+            "nothing is lost here; if no other push is running on the server, one that died left `{}` there: remove it",
+            lock.display()
         )
         .into(),
         None => {

@@ -1,13 +1,12 @@
 //! One fetch, one push, and what git said about it.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use super::rate_words;
 use super::watch::{RemoteWatch, of_transfer};
 use super::words::{self, Trouble};
 use super::{SyncError, backoff, limit, partial};
-use crate::git::{GitError, ObjectId, TransportReply};
+use crate::git::{GitError, ObjectId, TransportReply, lock_file};
 use crate::store::{Store, StoreError};
 
 /// How often a fetch starts again because another process fetches here at the same time.
@@ -83,7 +82,7 @@ pub(super) fn fetch(
         return Err(match words::trouble(&said) {
             Trouble::Contended if !is_last => continue,
             Trouble::Credentials => SyncError::Credentials { remote: remote.to_owned(), words: said },
-            _ => match words::lock_file(&said).map(PathBuf::from).filter(|it| it.exists()) {
+            _ => match lock_file(&said).filter(|it| it.exists()) {
                 // That ref is local, so this says nothing about the remote.
                 Some(lock) => StoreError::Git(GitError::LockFile(lock)).into(),
                 None => SyncError::Unreachable { remote: remote.to_owned(), words: said },

@@ -179,12 +179,6 @@ pub(super) fn spelled(wait: Duration) -> String {
     format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
 }
 
-/// The lock file that was in the way, if the message names one.
-pub(super) fn lock_file(words: &str) -> Option<&str> {
-    let (_, rest) = words.split_once("Unable to create '")?;
-    rest.split_once("': File exists").map(|(path, _)| path).filter(|path| path.ends_with(".lock"))
-}
-
 /// The line about `reference` in the output of `git push --porcelain`: flag, `from:to`, summary and reason. `None` if
 /// the push did not get that far.
 pub(super) fn status(stdout: &[u8], reference: &str) -> Option<RefAnswer> {
@@ -241,8 +235,7 @@ mod tests {
     #[test]
     fn a_race_is_told_from_a_wall() {
         let held = "cannot lock ref 'refs/x/main': Unable to create '/x y/main.lock': File exists; a b";
-        assert_eq!((trouble(held), lock_file(held)), (Trouble::Contended, Some("/x y/main.lock")));
-        assert_eq!(lock_file("Unable to create '/x/main.lock': Permission denied"), None);
+        assert_eq!(trouble(held), Trouble::Contended);
         let race = "cannot lock ref 'refs/wf/main': is at a but expected b";
         assert_eq!(trouble(race), Trouble::Contended);
         let wall = "cannot lock ref 'refs/wf/main': Unable to create '/x/main.lock': Permission denied";
