@@ -201,14 +201,28 @@ pub(crate) fn publish(session: &Session, execution: &Execution) -> Result<(), Re
     match (through(session.store(), execution)?, &execution.via) {
         (Some(remote), _) => publish_to(session, &remote),
         (None, Some(via)) => {
-            let message = format!(
-                "this is recorded here only: it was claimed through the remote `{via}`, and the store has no remote here"
-            );
-            let call = RemedyCall::new(Other::Sync, ["REMOTE"]);
-            session.notice(Notice::warning(message).remedy(call, "publishes it and remembers the remote"));
+            let (why, remedies) = no_remote(session.store(), via)?;
+            let message =
+                format!("this is recorded here only: it was claimed through the remote `{via}`, and {why}");
+            session.notice(Notice { remedies: remedies.into_vec(), ..Notice::warning(message) });
             Ok(())
         }
         (None, None) => Ok(()),
+    }
+}
+
+/// Why a store that has a claim made through `via` has no remote now, and what to do about it.
+fn no_remote(store: &Store, via: &str) -> Result<(String, Remedies), Refusal> {
+    const PUBLISHES: &str = "publishes it and remembers the remote";
+    let sync_with = |remote: &str| Remedies::call(RemedyCall::new(Other::Sync, [remote]), PUBLISHES);
+    match sync::remote::to_sync(store, None) {
+        Ok(only) => Ok(("the store has no remote here".into(), sync_with(&only))),
+        Err(error @ SyncError::NoRemote) => Ok((error.to_string(), error.remedies())),
+        Err(error) => {
+            let SyncError::WhichRemote { remotes, .. } = &error else { return Err(error.into()) };
+            let known = remotes.iter().find(|remote| *remote == via).or(remotes.first());
+            Ok((error.to_string(), known.map_or_else(Remedies::none, |remote| sync_with(remote))))
+        }
     }
 }
 

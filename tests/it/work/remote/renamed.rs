@@ -85,3 +85,24 @@ fn an_end_that_no_remote_gets_is_announced() {
     let ended = bea.done();
     assert!(ended.stderr.contains("this is recorded here only"), "{}", ended.stderr);
 }
+
+#[test]
+fn an_end_that_two_remotes_could_get_says_which_there_are() {
+    let two = Two::new();
+    let Two { origin, ada, bea, .. } = &two;
+    ada.queued("ISS-001", "a.txt");
+    ada.wf(&["sync"]).ok();
+    bea.wf(&["next"]).ok();
+    bea.git(&["config", "--unset", "wf.remote"]);
+    bea.git(&["remote", "add", "backup", origin.path().to_str().unwrap()]).ok();
+    bea.git(&["config", "--add", "remote.backup.fetch", "+refs/wf/*:refs/wf-remotes/backup/*"]).ok();
+    let ended = bea.done();
+    for words in [
+        "through the remote `origin`, and nothing says which remote `refs/wf/main` belongs to: `backup`, `origin`",
+        "`git wf sync origin`",
+    ] {
+        assert!(ended.stderr.contains(words), "{}", ended.stderr);
+    }
+    bea.wf(&["sync", "origin"]).ok();
+    assert_eq!(tip(origin), tip(bea));
+}
