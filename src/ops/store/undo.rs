@@ -3,34 +3,29 @@
 //! Only fields that nobody has changed since are restored. Entries of logs stay, except that a comment is withdrawn;
 //! new records stay, except that an item leaves its queue.
 
-use std::collections::BTreeSet;
+mod chosen;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use self::chosen::{Chosen, chosen};
 use crate::git::{EntryKind, ObjectId};
-use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
 use crate::model::hash::CommitHash;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::op::{Op, Other};
-use crate::model::person::Person;
 use crate::model::redaction::is_hidden;
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::schema::Schema;
 use crate::ops::issues::append_comment;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::roles::{self, Role};
 use crate::store::history::HistoryStep;
 use crate::store::layout::{self, Form, Location, LogKind as Logs, Owner};
 use crate::store::redaction::Redactions;
 use crate::store::{ReadState, Store, StoreError, Tx, object_id, read_blob, records};
-use crate::trail::log::{LogFilter, StoreLog};
 
-/// How many of the user's latest commits are considered.
-const MOST: usize = 1000;
 /// The beginning of the subject of a commit that undoes another.
 const SUBJECT: &str = "undo: ";
 
@@ -104,64 +99,6 @@ pub(crate) fn undo(session: &Session, commit: Option<&str>) -> Answer<Undone> {
     let (restored, kept) = committed.answer;
     let undone = Undone { commit: step.commit, subject: step.subject, restored, kept };
     Ok(session.done(undone, committed.commit))
-}
-
-/// What to undo.
-struct Chosen {
-    step: HistoryStep,
-    /// The user's command before it, if it has not been undone.
-    before: Option<CommitHash>,
-    /// The user's commits that undo others, made since.
-    undos: Vec<CommitHash>,
-}
-
-/// The user's last commit that neither was undone nor undoes another, or the one whose id begins with `wanted`.
-fn chosen(session: &Session, wanted: Option<&str>) -> Result<Chosen, Refusal> {
-    let store = session.store();
-    let (me, role) = (store.identity()?, roles::acting(store.role())?);
-    let own = Person::known(&me.name, &me.email, None);
-    let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
-    let mut log = StoreLog::of(store, index)?;
-    let by_me = LogFilter { authors: vec![me.email.clone()], ..LogFilter::default() };
-    let mut undone: BTreeSet<String> = BTreeSet::new();
-    let mut undos: Vec<CommitHash> = Vec::new();
-    let mut found: Option<HistoryStep> = None;
-    let mut before = None;
-    for n in log.find(None, &by_me, Some(MOST))? {
-        let step = log.step(n, None)?;
-        // A role undoes only what was done in that role.
-        let is_in_role = role.is_none() || step.role.as_deref().and_then(Role::named) == role;
-        if step.author != own || step.actor != me.actor || !is_in_role {
-            continue;
-        }
-        match step.op.as_deref().and_then(Op::parse) {
-            None | Some(Op::Merge) => {}
-            Some(Op::Undo) => {
-                let of = step.subject.strip_prefix(SUBJECT).and_then(|rest| rest.split(' ').next());
-                undone.extend(of.map(str::to_owned));
-                if found.is_none() {
-                    undos.push(step.commit);
-                }
-            }
-            Some(_) if undone.iter().any(|start| step.commit.starts_with(start.as_str())) => {}
-            Some(_) if found.is_some() => {
-                before = Some(step.commit);
-                break;
-            }
-            Some(_) if wanted.is_none_or(|wanted| step.commit.starts_with(wanted)) => found = Some(step),
-            Some(_) => {}
-        }
-    }
-    match (found, wanted) {
-        (Some(step), _) => Ok(Chosen { step, before, undos }),
-        (None, None) => Err(Refusal::nothing("you have no command to undo")
-            .remedy(RemedyCall::from(Other::Log), "shows who did what")),
-        (None, Some(wanted)) => Err(Refusal::new(
-            Code::NotFound,
-            format!("`{wanted}` is not one of your commands, or has already been undone"),
-        )
-        .remedy(RemedyCall::from(Other::Log).option("author", &*me.email), "lists your commands")),
-    }
 }
 
 /// Explains why nothing can be undone, and what to do instead.

@@ -161,3 +161,19 @@ fn what_was_undone_and_what_stays_is_said_in_words() {
     assert!(refused.contains("`git wf reopen ISS-001`"), "{refused}");
     assert_eq!(refused.matches("entries of a log").count(), 1, "{refused}");
 }
+
+#[test]
+fn a_role_is_told_that_a_command_was_made_in_another() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("work");
+    repo.wf(&["new", "One", "--id", "ISS-001"]).ok();
+    repo.wf(&["edit", "ISS-001", "--title", "Two"]).ok();
+    let commit = repo.tip().unwrap();
+    let planner = repo.with_env("WF_ROLE", "planner");
+    let refused = planner.wf(&["undo", &commit]).fails(1).stderr;
+    assert!(refused.contains(&format!("`{commit}` was not made as a planner")), "{refused}");
+    let refused = planner.wf(&["undo"]).fails(3).stderr;
+    assert!(refused.contains("you have no command to undo as a planner"), "{refused}");
+    repo.wf(&["undo", &commit]).ok();
+    assert_eq!(repo.json(&["show", "ISS-001"])["title"], "One");
+}
