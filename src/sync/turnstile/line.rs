@@ -68,15 +68,16 @@ impl Ticket {
         Ok(true)
     }
 
-    /// The process whose turn it is, if its ticket names it.
+    /// The process before this one whose turn it is, if its ticket names it.
     pub(super) fn first(&self) -> Option<u32> {
         let folder = self.path.parent()?;
-        let first = numbers(folder).ok()?.into_iter().find(|number| {
+        let before = numbers(folder).ok()?.into_iter().take_while(|number| *number < self.number);
+        let mut held = before.filter_map(|number| {
+            let file = File::open(folder.join(number.to_string())).ok()?;
             // A ticket that nobody holds was left behind.
-            let file = File::open(folder.join(number.to_string()));
-            file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
-        })?;
-        let named = read(&mut open(&folder.join(first.to_string())).ok()?).ok()?;
+            matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)).then_some(file)
+        });
+        let named = read(&mut held.next()?).ok()?;
         u32::try_from(named).ok().filter(|process| *process > 0)
     }
 
@@ -181,6 +182,17 @@ mod tests {
         assert_eq!(ticket.newest().unwrap(), 8, "its own is known all the same");
         assert!(ticket.wait(&|| false).unwrap());
         assert_eq!(numbers(folder.path()).unwrap(), [8]);
+    }
+
+    #[test]
+    fn only_a_process_before_this_one_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Ticket::draw(folder.path()).unwrap();
+        let second = Ticket::draw(folder.path()).unwrap();
+        std::fs::write(&first.path, "7\n").unwrap();
+        assert_eq!((first.first(), second.first()), (None, Some(7)));
+        drop(first);
+        assert_eq!(second.first(), None, "that it waits for itself");
     }
 
     #[test]
