@@ -65,9 +65,10 @@ impl Branch {
         short(&self.0)
     }
 
-    /// As [`operand`] writes it.
+    /// A word of a shell command that takes any revision. Given the short name alone, git would take a tag of that name,
+    /// which everybody who can push tags can make.
     pub(crate) fn operand(&self) -> String {
-        operand(self.short())
+        shell::word(&format!("heads/{}", self.short())).into_owned()
     }
 
     /// Whether it was made for a plan: its branch, or the same with a number. A record could name any other.
@@ -81,12 +82,6 @@ impl Branch {
 /// The name of any ref as git shows it: `main` for the branch `refs/heads/main`. A name that is not a branch's stays.
 pub(crate) fn short(name: &str) -> &str {
     name.strip_prefix(HEADS).unwrap_or(name)
-}
-
-/// A branch, by its short name, as a word of a shell command that takes any revision. Given the short name alone, git would
-/// take a tag of that name, which everybody who can push tags can make.
-pub(crate) fn operand(short: &str) -> String {
-    shell::word(&format!("heads/{short}")).into_owned()
 }
 
 /// The rules of `git check-ref-format`. A name can begin with `-`: on the command line of git, it needs `--` before it.

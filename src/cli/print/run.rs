@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::run_lines::text_lines;
-use crate::model::branch;
+use crate::model::branch::Branch;
 use crate::model::run::{Run, RunAgents, RunStep};
 use crate::ops::work::run::{Driven, LoggedView, RunSummary, RunView};
 use crate::rules::run::{Counts, IssueStage, SkippedStep, breach_words};
@@ -63,10 +63,9 @@ fn driver(screen: &mut Screen, view: &RunView) -> io::Result<()> {
 }
 
 /// The branch of a run, if any work was merged into it.
-fn branch_with_work(view: &RunView) -> Option<&str> {
+fn branch_with_work(view: &RunView) -> Option<&Branch> {
     let has_work = view.state.completed_actions.iter().any(|action| action.starts_with("integrate"));
-    let branch = view.branch.as_ref().filter(|_| has_work)?;
-    Some(branch.short())
+    view.branch.as_ref().filter(|_| has_work)
 }
 
 /// `, 2 wait for you`; empty for 0.
@@ -112,7 +111,11 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
             false => String::new(),
             true => ", which is not in this clone: push it from the clone of the run".to_owned(),
         };
-        writeln!(screen, "  the work of completed issues is on the branch {}{place}", clean_line(branch))?;
+        writeln!(
+            screen,
+            "  the work of completed issues is on the branch {}{place}",
+            clean_line(branch.short())
+        )?;
     }
     let mut table = Table::new([
         Column::left("ISSUE"),
@@ -220,7 +223,7 @@ pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64, is_ba
         writeln!(
             screen,
             "`git merge {}` merges the work into the current branch",
-            clean_line(&branch::operand(branch))
+            clean_line(&branch.operand())
         )?;
     }
     Ok(())

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::find::{named, twins_of};
 use super::show::{is_done, view_of};
 use super::view::{RoadmapIssue, RoadmapView, WaveView};
-use crate::model::branch;
+use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::id::{IssueId, ItemId, QueueId, RoadmapId, SolutionId};
 use crate::model::op::{Op, Other};
@@ -46,8 +46,8 @@ pub(crate) struct HandOver {
 /// A branch with completed work.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct UnmergedWork {
-    /// The branch: `wf/RUN-…`, or that of an executor.
-    pub(crate) branch: String,
+    /// The branch: that of a run, or of an executor.
+    pub(crate) branch: Branch,
     /// The issues whose work is on it.
     pub(crate) issue_ids: Vec<IssueId>,
 }
@@ -155,12 +155,12 @@ fn unmerged(
 ) -> Result<Vec<UnmergedWork>, Refusal> {
     let store = session.store();
     let Some(head) = store.head()? else { return Ok(vec![]) };
-    let mut found: BTreeMap<String, Vec<IssueId>> = BTreeMap::new();
+    let mut found: BTreeMap<Branch, Vec<IssueId>> = BTreeMap::new();
     let completed = |it: &&RoadmapIssue| it.status == IssueStatus::Completed;
     for issue in view.waves.iter().flat_map(|wave| &wave.issues).filter(completed) {
         let Some(folder) = records::issue(read, &issue.issue_id)? else { continue };
         if let Some(branch) = branch_of_work(store, &folder, head)? {
-            found.entry(branch.to_string()).or_default().push(issue.issue_id.clone());
+            found.entry(branch).or_default().push(issue.issue_id.clone());
         }
     }
     Ok(found.into_iter().map(|(branch, issue_ids)| UnmergedWork { branch, issue_ids }).collect())
@@ -169,7 +169,7 @@ fn unmerged(
 fn merge(work: &UnmergedWork) -> Remedy {
     let issues = count(work.issue_ids.len(), "completed issue");
     Remedy::command(
-        format!("git merge {}", branch::operand(&work.branch)),
+        format!("git merge {}", work.branch.operand()),
         format!("first brings the work of {issues} into the current branch"),
     )
 }

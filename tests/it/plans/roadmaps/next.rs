@@ -115,7 +115,7 @@ fn work_on_another_branch_has_to_be_merged_first() {
         (&handed["wave"], column(&handed["without_plan"], "issue_id")),
         (&json!(2), vec![three.clone()])
     );
-    assert_eq!(handed["unmerged"], json!([{"branch": "wf/RUN-1", "issue_ids": [one]}]));
+    assert_eq!(handed["unmerged"], json!([{"branch": "refs/heads/wf/RUN-1", "issue_ids": [one]}]));
     assert_eq!(handed["remedies"][0]["command"], "git merge heads/wf/RUN-1");
     assert_eq!(handed["remedies"][1]["operation"], "run");
     repo.git(&["merge", "--quiet", "wf/RUN-1"]).ok();
