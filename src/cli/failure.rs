@@ -3,6 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
+use serde::Serialize;
+
 use crate::cli::print;
 use crate::model::Explain;
 use crate::model::code::Code;
@@ -115,11 +117,17 @@ fn document(
     document
 }
 
+/// What `--json` prints beside an answer.
+#[derive(Debug, Serialize)]
+struct Warnings<'a> {
+    warnings: &'a [String],
+}
+
 /// Prints warnings as a JSON document on stderr, if the answer cannot contain them (for example because it is an
 /// array).
 pub(super) fn report_warnings(warnings: &[String]) {
     if !warnings.is_empty() {
-        say_json(&serde_json::json!({ "warnings": warnings }));
+        say_json(&typed::own_json(&Warnings { warnings }));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Refusals and notices as agents read them: with the tools to call, or the command that a person types.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::bounds;
 use super::tool_for::tool_for;
@@ -44,10 +45,10 @@ impl Voice<'_> {
 pub(super) fn document(refusal: &Refusal, voice: Voice<'_>) -> Value {
     let details = refusal.details.iter().map(|it| sentence(&it.message, &it.remedies, voice));
     let all = refusal.remedies.iter().chain(refusal.details.iter().flat_map(|it: &Detail| &it.remedies));
-    let mut remedies: Vec<Value> = all.map(|it| remedy(it, voice)).collect();
+    let mut remedies: Vec<RemedyAnswer> = all.map(|it| remedy(it, voice)).collect();
     // Whoever started the server chose the role; the agent must not drop it.
     if refusal.code == Code::NotYourRole {
-        remedies = vec![json!({ "does": "leave it to others, or ask the person who started you" })];
+        remedies = vec![RemedyAnswer::words("leave it to others, or ask the person who started you")];
     }
     let answer = ErrorAnswer::new((refusal.code, &refusal.message), None, details.collect(), Some(remedies));
     let mut document = typed::own_json(&answer);
@@ -90,32 +91,59 @@ fn sentence(said: &str, remedies: &[Remedy], voice: Voice<'_>) -> String {
     }
 }
 
-/// A remedy as data: `tool` with `arguments`, or a `command` for a shell, and what it does.
-fn remedy(it: &Remedy, voice: Voice<'_>) -> Value {
-    match &it.call {
-        None => match &it.command {
-            Some(command) => json!({ "command": command, "does": it.words }),
-            None => json!({ "does": it.words }),
-        },
-        Some(call) => {
-            let mut remedy = instead(call, voice);
-            remedy.insert("does".into(), it.words.clone().into());
-            remedy.into()
-        }
+/// A remedy: what to call, and what it does.
+#[derive(Debug, PartialEq, Serialize)]
+struct RemedyAnswer {
+    #[serde(flatten)]
+    call: Option<CallAnswer>,
+    does: String,
+}
+
+/// What to call: a tool, or a command of a shell.
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(super) enum CallAnswer {
+    /// A tool of this server.
+    Tool {
+        /// Its name.
+        tool: &'static str,
+        /// What it is called with.
+        arguments: Map<String, Value>,
+    },
+    /// A command, where there is no tool.
+    Command {
+        /// The command line.
+        command: String,
+    },
+}
+
+impl RemedyAnswer {
+    fn words(does: &str) -> Self {
+        Self { call: None, does: does.to_owned() }
     }
 }
 
-/// What to call: `tool` with `arguments`, or a `command` for a shell.
-pub(super) fn instead(call: &RemedyCall, voice: Voice<'_>) -> Map<String, Value> {
-    let fields = match voice.tool(call) {
-        Some((name, arguments)) => vec![("tool", name.into()), ("arguments", arguments.into())],
-        None => vec![("command", voice.command(call).into())],
+fn remedy(it: &Remedy, voice: Voice<'_>) -> RemedyAnswer {
+    let call = match (&it.call, &it.command) {
+        (Some(call), _) => Some(instead(call, voice)),
+        (None, Some(command)) => Some(CallAnswer::Command { command: command.clone() }),
+        (None, None) => None,
     };
-    fields.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect()
+    RemedyAnswer { call, does: it.words.clone() }
+}
+
+/// What to call for an operation.
+pub(super) fn instead(call: &RemedyCall, voice: Voice<'_>) -> CallAnswer {
+    match voice.tool(call) {
+        Some((tool, arguments)) => CallAnswer::Tool { tool, arguments },
+        None => CallAnswer::Command { command: voice.command(call) },
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::model::op::{Op, Other};
 
@@ -172,6 +200,6 @@ mod tests {
             let voice = voice(role, is_read_only);
             assert_eq!([&claim, &close, &start, &show].map(|call| named(call, voice)), tools, "{role:?}");
         }
-        assert_eq!(Value::from(instead(&claim, voice(None, true))), json!({ "command": "git wf next" }));
+        assert_eq!(typed::own_json(&instead(&claim, voice(None, true))), json!({ "command": "git wf next" }));
     }
 }

@@ -2,15 +2,18 @@
 
 use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceTemplate};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::tools::Call;
 use super::{bounds, refused};
 use crate::model::code::Code;
+use crate::model::id::ExecutionId;
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
 use crate::model::typed;
 use crate::ops::issues::{self, List, ShownRecord};
+use crate::ops::work::{DetailView, PrimedExecution, PrimedTask};
 use crate::ops::{Refusal, Session, work};
 use crate::rules::bounded::Omission;
 use crate::rules::prime::Means;
@@ -112,14 +115,15 @@ pub(super) fn read(call: &Call<'_>, uri: &str) -> Result<String, Refusal> {
         if !left_out.is_empty() {
             let omission = |it: &Omission| {
                 let command = call.voice.command(&it.command);
-                json!({ "what": it.what, "entries": it.entries, "command": command })
+                LeftOut { what: it.what.clone(), entries: it.entries, command }
             };
-            fields.insert("left_out".into(), left_out.iter().map(omission).collect());
+            let left_out: Vec<LeftOut> = left_out.iter().map(omission).collect();
+            fields.insert("left_out".into(), typed::own_json(&left_out));
         }
     }
     let notice = bounds::fit(call, &mut record);
     if let (Some(notice), Value::Object(fields)) = (notice, &mut record) {
-        fields.insert("warnings".into(), json!([refused::warning(&notice, call.voice)]));
+        fields.insert("warnings".into(), vec![refused::warning(&notice, call.voice)].into());
     }
     Ok(record.to_string())
 }
@@ -159,10 +163,37 @@ fn other_kind(uri: &str, kind: &str) -> Refusal {
 fn current(session: &Session) -> Result<Value, Refusal> {
     session.check_store()?;
     let primed = work::prime(session, None, Means::Tools)?.view.and_then(|it| it.execution);
-    let Some(primed) = primed else { return Ok(json!({ "execution_id": null })) };
-    let detail = work::detail(session, Some(primed.solution_id.as_str()))?.view;
-    let (task, detail) = (typed::own_json(&primed.task), typed::own_json(&detail));
-    Ok(json!({ "execution_id": primed.execution_id, "task": task, "detail": detail }))
+    let Some(PrimedExecution { execution_id, solution_id, task, .. }) = primed else {
+        return Ok(typed::own_json(&Current { execution_id: None, work: None }));
+    };
+    let detail = work::detail(session, Some(solution_id.as_str()))?.view;
+    Ok(typed::own_json(&Current {
+        execution_id: Some(execution_id),
+        work: Some(CurrentWork { task, detail }),
+    }))
+}
+
+/// What this worktree executes, if anything.
+#[derive(Debug, Serialize)]
+struct Current {
+    execution_id: Option<ExecutionId>,
+    #[serde(flatten)]
+    work: Option<CurrentWork>,
+}
+
+/// The task to work on, unless every task was begun, and the whole plan.
+#[derive(Debug, Serialize)]
+struct CurrentWork {
+    task: Option<PrimedTask>,
+    detail: DetailView,
+}
+
+/// What a shortened record lacks, and the command that shows it.
+#[derive(Debug, Serialize)]
+struct LeftOut {
+    what: String,
+    entries: usize,
+    command: String,
 }
 
 #[cfg(test)]

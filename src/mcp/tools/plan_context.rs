@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{Call, Tool};
 use crate::mcp::bounds::Texts;
-use crate::mcp::refused::{self, Voice};
+use crate::mcp::refused::{self, CallAnswer, Voice};
 use crate::model::op::Op;
 use crate::model::typed;
 use crate::ops::Answer;
@@ -62,25 +62,27 @@ impl ContextAnswer {
         for (written, it) in left_out.zip(context.left_out()) {
             let Value::Object(written) = written else { continue };
             let mut instead = refused::instead(&it.command, voice);
-            if instead.get("tool").is_some_and(|tool| tool == "show") {
+            if let CallAnswer::Tool { tool: "show", arguments } = &mut instead {
                 // `show` cuts texts of parts just as short.
                 if it.entries == 0 {
                     continue;
                 }
                 if let Some(part) = part_of(&it.what) {
-                    instead["arguments"]["include"] = json!([part]);
+                    arguments.insert("include".into(), vec![part].into());
                 }
                 if it.what == "comments" {
-                    instead["arguments"]["older"] = MOST.into();
+                    arguments.insert("older".into(), MOST.into());
                 }
             }
-            if instead.contains_key("tool") && it.shortened == 0 {
+            if matches!(instead, CallAnswer::Tool { .. }) && it.shortened == 0 {
                 written.shift_remove("command");
             }
-            written.extend(instead);
+            if let Value::Object(instead) = typed::own_json(&instead) {
+                written.extend(instead);
+            }
         }
         for (name, call) in context.load().iter().flat_map(|load| load.calls()) {
-            whole["load"][name] = refused::instead(call, voice).into();
+            whole["load"][name] = typed::own_json(&refused::instead(call, voice));
         }
         Self(whole)
     }

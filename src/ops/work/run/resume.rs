@@ -181,13 +181,13 @@ fn open(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
                 Err(Refusal { kind: RefusalKind::Nothing, ..elsewhere(Code::NothingToDo, other) })
             }
             (None, None) => {
-                let refusal = Refusal::nothing("there is no unfinished run");
+                let refusal =
+                    Refusal::nothing("there is no unfinished run").remedy(Other::RunList, "shows the runs");
                 let chosen = all(&snapshot)?.0.iter().find_map(|found| chosen_since(&snapshot, found));
-                let refusal = match chosen {
+                Err(match chosen {
                     Some(call) => refusal.remedy(call, "executes what was chosen since"),
                     None => refusal,
-                };
-                Err(refusal.remedy(Other::RunList, "shows the runs"))
+                })
             }
         },
     }
