@@ -210,3 +210,31 @@ fn quoted(path: &Path) -> String {
 fn is_executable(hook: &Path) -> bool {
     hook.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::model::hash::CommitHash;
+    use crate::rules::roles::Role;
+
+    #[test]
+    fn many_refusals_are_counted_and_not_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = CommitHash::parse(&"1".repeat(40)).unwrap();
+        let bounds = Bounds { role: Role::Planner, branch: None, base, named: BTreeSet::new() };
+        let folder = folder.path().to_owned();
+        let guard = AgentGuard { folder, bounds, written: BTreeMap::new(), trace: 0 };
+        for n in 0..MOST_REASONS {
+            note_refused(&guard.file(), &format!("reason {n}"));
+            note_refused(&guard.file(), "reason 0");
+        }
+        assert_eq!(guard.refused().len(), MOST_REASONS);
+        note_refused(&guard.file(), "another");
+        note_refused(&guard.file(), "a last one");
+        let refused = guard.refused();
+        assert_eq!(refused.len(), MOST_REASONS + 1);
+        assert_eq!(refused[MOST_REASONS], "its hooks stopped it 2 more times");
+    }
+}
