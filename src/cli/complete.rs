@@ -115,7 +115,8 @@ fn candidates(kind: IdKind, begin: &OsStr) -> Vec<CompletionCandidate> {
     let Some(begin) = begin.to_str() else { return vec![] };
     let Ok(store) = CliContext::new(true, false).store() else { return vec![] };
     let session = Session::new(store, Box::new(NoProgress));
-    let Ok(found) = store::ids(&session, kind, begin, &typed()) else { return vec![] };
+    let input = store::CompleteId { kind, begin: begin.to_owned(), before: typed() };
+    let Ok(found) = store::ids(&session, &input) else { return vec![] };
     let candidate = |it: store::KnownId| {
         let title = clean_line(&it.title);
         CompletionCandidate::new(it.id).help(Some(StyledStr::from(title.to_string())))

@@ -3,7 +3,7 @@
 use rmcp::model::{CompletionInfo, Reference};
 
 use super::{prompts, resources};
-use crate::ops::store::{self, IdKind};
+use crate::ops::store::{self, CompleteId, IdKind};
 use crate::ops::{Refusal, Session};
 
 /// The kind of ids that an argument takes; `None` if it takes none.
@@ -23,7 +23,7 @@ pub(super) fn kind(reference: &Reference, argument: &str) -> Option<IdKind> {
 /// # Errors
 /// Any error from reading the store.
 pub(super) fn complete(session: &Session, kind: IdKind, begin: &str) -> Result<CompletionInfo, Refusal> {
-    let found = store::ids(session, kind, begin, &[])?.view;
+    let found = store::ids(session, &CompleteId { kind, begin: begin.to_owned(), before: vec![] })?.view;
     let total = u32::try_from(found.len()).ok();
     let has_more = found.len() > CompletionInfo::MAX_VALUES;
     let values = found.into_iter().take(CompletionInfo::MAX_VALUES).map(|it| it.id).collect();

@@ -4,7 +4,9 @@ use rmcp::model::{ContentBlock, GetPromptResult, Prompt, PromptArgument, PromptM
 
 use super::tools::{Allowed, Call, ContextAnswer};
 use crate::model::code::Code;
+use crate::ops::plans::ReadContext;
 use crate::ops::store::IdKind;
+use crate::ops::work::PrimeAgent;
 use crate::ops::{Refusal, plans, work};
 use crate::rules::prime::Means;
 use crate::rules::roles::Role;
@@ -102,14 +104,15 @@ pub(super) fn get(call: &Call<'_>, prompt: &str, id: Option<&str>) -> Result<Get
     })?;
     let session = call.session;
     let mut text = row.task.to_owned();
-    let primed = work::prime(session, Some(row.role.as_str()), Means::Tools)?.view;
+    let primed =
+        work::prime(session, &PrimeAgent { role: Some(row.role.to_string()), means: Means::Tools })?.view;
     for rule in primed.map(|it| it.rules).unwrap_or_default() {
         text.push_str("\n- ");
         text.push_str(rule);
     }
     let mut messages = vec![PromptMessage::new_text(Speaker::User, text)];
     if let Some(id) = id {
-        let context = plans::context(session, id, Some(row.role))?.view;
+        let context = plans::context(session, &ReadContext { id: id.to_owned(), role: Some(row.role) })?.view;
         let context = ContextAnswer::of(&context, call.voice).fitting(call);
         let text = format!("The context, as JSON:\n{context}");
         messages.push(PromptMessage::new(Speaker::User, ContentBlock::text(text)));

@@ -13,8 +13,8 @@ use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
 use crate::model::typed;
 use crate::ops::issues::{self, List, ShownRecord};
-use crate::ops::work::{DetailView, PrimedExecution, PrimedTask};
-use crate::ops::{Refusal, Session, work};
+use crate::ops::work::{self, DetailView, PrimeAgent, PrimedExecution, PrimedTask};
+use crate::ops::{Refusal, Session};
 use crate::rules::bounded::Omission;
 use crate::rules::prime::Means;
 
@@ -162,7 +162,7 @@ fn other_kind(uri: &str, kind: &str) -> Refusal {
 
 fn current(session: &Session) -> Result<Value, Refusal> {
     session.check_store()?;
-    let primed = work::prime(session, None, Means::Tools)?.view.and_then(|it| it.execution);
+    let primed = work::prime(session, &PrimeAgent::with(Means::Tools))?.view.and_then(|it| it.execution);
     let Some(PrimedExecution { execution_id, solution_id, task, .. }) = primed else {
         return Ok(typed::own_json(&Current { execution_id: None, work: None }));
     };

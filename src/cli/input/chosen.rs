@@ -10,7 +10,7 @@ use crate::cli::{CliContext, Failure, Outcome, print, usage};
 use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::ops::Session;
-use crate::ops::issues::{self, List, Many, SavedQueries, query_words};
+use crate::ops::issues::{self, ChangeMany, List, Many, PreviewMany, SavedQueries, query_words};
 use crate::ui;
 
 /// Which issues to change at once.
@@ -58,7 +58,8 @@ impl WhereArgs {
     pub(in crate::cli) fn change(&self, change: Many, verb: &str, context: &mut CliContext) -> Outcome {
         let session = context.session()?;
         let query = self.query.as_deref().unwrap_or_default();
-        let preview = issues::many_preview(&session, &list(&session, query)?, &change)?;
+        let preview = PreviewMany { list: list(&session, query)?, change: &change };
+        let preview = issues::many_preview(&session, &preview)?;
         if self.dry_run {
             return context.answer(preview, |it, _, screen| print::issues::many(screen, it, verb));
         }
@@ -79,7 +80,7 @@ impl WhereArgs {
                     .into());
             }
         }
-        let done = issues::many(&session, preview.view.issues, change)?;
+        let done = issues::many(&session, ChangeMany { issues: preview.view.issues, change })?;
         context.answer(done, |it, _, screen| print::issues::many(screen, it, verb))
     }
 }

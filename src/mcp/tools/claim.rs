@@ -12,7 +12,7 @@ use crate::mcp::progress::ProgressSteps;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::task_id::TaskId;
-use crate::ops::work::{self, ClaimRequest, Claimable, DetailView, PrimedTask};
+use crate::ops::work::{self, ClaimRequest, Claimable, DetailView, PrimeAgent, PrimedTask};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::prime::Means;
 
@@ -116,7 +116,7 @@ impl Tool for ClaimTool {
         let within = there.as_ref().unwrap_or(session);
         let started = input.task.map(|task| work::start_task(within, &task)).transpose()?;
         let detail = work::detail(within, Some(claim.solution_id.as_str()))?;
-        let primed = work::prime(within, None, Means::Tools)?;
+        let primed = work::prime(within, &PrimeAgent::with(Means::Tools))?;
         let notices = started.iter().flat_map(|done| done.notices.clone());
         session.notice_all(
             notices.chain(detail.notices).chain(within.notices().into_iter().filter(|_| there.is_some())),

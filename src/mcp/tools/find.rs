@@ -14,7 +14,7 @@ use crate::model::op::Op;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::ops::fields::FieldNames;
-use crate::ops::issues::{self, IssueView, List, Total, existing};
+use crate::ops::issues::{self, IssueView, List, SearchIssues, Total, existing};
 use crate::ops::{Answer, Refusal, Session};
 
 pub(super) struct Find;
@@ -183,7 +183,7 @@ fn ranked(
     list: List,
     (skipped, limit): (usize, usize),
 ) -> Result<(usize, Vec<IssueView>), Refusal> {
-    let done = issues::search(session, query, RANKED)?;
+    let done = issues::search(session, &SearchIssues { text: query.to_owned(), limit: RANKED })?;
     let ranks: HashMap<IssueId, usize> =
         done.view.hits.into_iter().enumerate().map(|(rank, hit)| (hit.id, rank)).collect();
     let all = List { offset: 0, limit: None, ..list };

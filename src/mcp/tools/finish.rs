@@ -13,7 +13,7 @@ use crate::model::task_id::TaskId;
 use crate::model::typed;
 use crate::ops::work::{
     self, Accept, ChangedExecution, ClaimView, Complete, ExecutorReport, Fail, FailureReport, Then, ToRun,
-    Verified,
+    Verified, VerifyTests,
 };
 use crate::ops::{Answer, Notice, Refusal};
 
@@ -149,7 +149,8 @@ fn complete(call: &Call<'_>, input: Input) -> Answer<FinishedExecution> {
     let mut observer = Tests::telling(call.steps);
     let tests = match input.verify {
         true => {
-            let verification = work::verification(session, input.item.as_deref(), &[])?;
+            let verification =
+                work::verification(session, &VerifyTests { execution: input.item.clone(), tasks: vec![] })?;
             super::verify::agreed(call, &verification)?;
             Some(ToRun { verification, timeout: LONGEST, observer: &mut observer })
         }

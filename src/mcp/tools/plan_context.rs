@@ -12,7 +12,7 @@ use crate::mcp::refused::{self, CallAnswer, Voice};
 use crate::model::op::Op;
 use crate::model::typed;
 use crate::ops::Answer;
-use crate::ops::plans::{self, AgentContext};
+use crate::ops::plans::{self, AgentContext, ReadContext};
 use crate::rules::bounded::MOST;
 use crate::rules::roles::Role;
 
@@ -129,7 +129,7 @@ impl Tool for PlanContextTool {
     }
 
     fn call(call: &Call<'_>, Input { id, role }: Input) -> Answer<Context> {
-        let done = plans::context(call.session, &id, role)?;
+        let done = plans::context(call.session, &ReadContext { id, role })?;
         Ok(done.map(|context| {
             let role = match &context {
                 AgentContext::Explorer(_) => Role::Explorer,

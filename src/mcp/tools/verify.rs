@@ -13,7 +13,7 @@ use crate::model::hidden::exact;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall as Suggested;
 use crate::model::task_id::TaskId;
-use crate::ops::work::{self, Verification, Verified};
+use crate::ops::work::{self, Verification, Verified, VerifyTests};
 use crate::ops::{Answer, Refusal};
 
 pub(super) struct Verify;
@@ -52,8 +52,8 @@ impl Tool for Verify {
             return Err(Refusal::new(Code::InAHook, refusal)
                 .hint("a person must start this server outside of git's hooks"));
         }
-        let tasks: Vec<String> = input.task.into_iter().collect();
-        let verification = work::verification(session, input.execution.as_deref(), &tasks)?;
+        let tests = VerifyTests { execution: input.execution, tasks: input.task.into_iter().collect() };
+        let verification = work::verification(session, &tests)?;
         agreed(call, &verification)?;
         let timeout = Duration::from_secs(input.timeout_seconds.unwrap_or(USUAL).max(1));
         verification.run(timeout, &mut Tests::telling(call.steps))

@@ -38,6 +38,24 @@ pub(crate) enum Many {
     Comment(String),
 }
 
+/// A change to preview.
+#[derive(Debug)]
+pub(crate) struct PreviewMany<'a> {
+    /// Which issues it applies to.
+    pub(crate) list: List,
+    /// The change.
+    pub(crate) change: &'a Many,
+}
+
+/// Issues to change.
+#[derive(Debug)]
+pub(crate) struct ChangeMany {
+    /// The issues.
+    pub(crate) issues: Vec<Related>,
+    /// The change.
+    pub(crate) change: Many,
+}
+
 /// What was changed, or would be.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ManyChanged {
@@ -61,9 +79,9 @@ impl Many {
 ///
 /// # Errors
 /// `nothing-to-do` if no issue matches; those of [`rows`].
-pub(crate) fn many_preview(session: &Session, list: &List, change: &Many) -> Answer<ManyChanged> {
-    session.permit(change.operation())?;
-    let issues = found(session, list)?;
+pub(crate) fn many_preview(session: &Session, input: &PreviewMany<'_>) -> Answer<ManyChanged> {
+    session.permit(input.change.operation())?;
+    let issues = found(session, &input.list)?;
     Ok(session.done(ManyChanged { issues, is_preview: true }, None))
 }
 
@@ -71,7 +89,7 @@ pub(crate) fn many_preview(session: &Session, list: &List, change: &Many) -> Ans
 ///
 /// # Errors
 /// Those of `edit`, `close` and `comment`.
-pub(crate) fn many(session: &Session, issues: Vec<Related>, change: Many) -> Answer<ManyChanged> {
+pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany) -> Answer<ManyChanged> {
     let permit = session.permit(change.operation())?;
     let ids: Vec<IssueId> = issues.iter().map(|it| it.id.clone()).collect();
     let how_many = count(ids.len(), "issue");

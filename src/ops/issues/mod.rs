@@ -32,7 +32,7 @@ pub(crate) use fields::{MemberChange, NewFields, preview};
 #[cfg(feature = "web")]
 pub(crate) use home::HomeItem;
 pub(crate) use home::{
-    Attention, AttentionItem, AttentionKind, Home, HomeIssues, HomeItems, SyncState, home,
+    Attention, AttentionItem, AttentionKind, Home, HomeIssues, HomeItems, ShowHome, SyncState, home,
 };
 pub(crate) use input::{IGNORED, IssueInput};
 pub(crate) use lanes::{Lane, Lanes, LanesView, MOST_CARDS, lanes};
@@ -41,15 +41,15 @@ pub(crate) use list::{Counted, List, Rows, Total, count, list, rows};
 pub(crate) use list_options::LIST_OPTIONS;
 #[cfg(feature = "web")]
 pub(crate) use list_options::{GIVEN_TWICE, ListOption, options as list_options};
-pub(crate) use many::{Many, ManyChanged, many, many_preview};
+pub(crate) use many::{ChangeMany, Many, ManyChanged, PreviewMany, many, many_preview};
 pub(crate) use new::{NewIssue, check_dependencies, new};
 pub(crate) use overrides::Override;
 pub(crate) use overview::{IssueWithExecutor, Overview, overview, standing};
-#[cfg(feature = "web")]
-pub(crate) use reopen::reopen_to;
 pub(crate) use reopen::{Reopen, reopen};
+#[cfg(feature = "web")]
+pub(crate) use reopen::{ReopenTo, reopen_to};
 pub(crate) use saved::{SavedQueries, words as query_words};
-pub(crate) use search::{FoundIssue, SearchResult, search};
+pub(crate) use search::{FoundIssue, SearchIssues, SearchResult, search};
 pub(crate) use seen::SeenFields;
 pub(crate) use show::{ShowRecord, ShownExecution, ShownRecord, show};
 pub(crate) use templates::{stem as template_stem, template_named, templates};

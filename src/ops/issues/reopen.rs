@@ -23,6 +23,16 @@ pub(crate) struct Reopen {
     pub(crate) force: Option<String>,
 }
 
+/// Which issue to reopen, and to which status that must lead.
+#[cfg(feature = "web")]
+#[derive(Debug)]
+pub(crate) struct ReopenTo {
+    /// The issue.
+    pub(crate) reopen: Reopen,
+    /// The status.
+    pub(crate) status: IssueStatus,
+}
+
 /// Reopens an issue: a paused one continues, an ended one starts over. An open one does not change.
 ///
 /// # Errors
@@ -31,13 +41,13 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
     reopened(session, input, None)
 }
 
-/// Like [`reopen`], if it leads to this status.
+/// Like [`reopen`], if it leads to the status.
 ///
 /// # Errors
 /// Those of [`reopen`]; `illegal-move` if it leads to another status.
 #[cfg(feature = "web")]
-pub(crate) fn reopen_to(session: &Session, input: Reopen, status: IssueStatus) -> Answer<IssueView> {
-    reopened(session, input, Some(status))
+pub(crate) fn reopen_to(session: &Session, ReopenTo { reopen, status }: ReopenTo) -> Answer<IssueView> {
+    reopened(session, reopen, Some(status))
 }
 
 fn reopened(session: &Session, input: Reopen, wanted: Option<IssueStatus>) -> Answer<IssueView> {

@@ -49,13 +49,22 @@ impl AgentContext {
     }
 }
 
-/// The context for the planner of an issue, or for the executor of a plan (an item or an execution can stand for its
-/// plan); or for another `role`.
+/// Whose context to read.
+#[derive(Debug)]
+pub(crate) struct ReadContext {
+    /// An issue or a plan; an item or an execution can stand for its plan.
+    pub(crate) id: String,
+    /// Who reads it; by default the planner of an issue and the executor of a plan.
+    pub(crate) role: Option<Role>,
+}
+
+/// The context for an agent that works on an issue or a plan.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `broken-record`, `digest-mismatch`; usage for a queue, and for a role that does not
 /// fit the id.
-pub(crate) fn context(session: &Session, id: &str, role: Option<Role>) -> Answer<AgentContext> {
+pub(crate) fn context(session: &Session, ReadContext { id, role }: &ReadContext) -> Answer<AgentContext> {
+    let role = *role;
     let snapshot = session.store().snapshot()?;
     let solution = match resolve::any(&snapshot, id)? {
         KnownRecord::Issue(id) => {

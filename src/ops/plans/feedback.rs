@@ -114,17 +114,22 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     Ok(session.done(FeedbackShown { issue_id: id, feedback: committed.answer }, committed.commit))
 }
 
-/// Lists the feedback on an issue (its id, or an unambiguous prefix) or on all issues; optionally of one type.
+/// Which feedback to list.
+#[derive(Debug)]
+pub(crate) struct FeedbackFilter {
+    /// The issue: its id or an unambiguous prefix; by default all.
+    pub(crate) issue: Option<String>,
+    /// Of which type; by default any.
+    pub(crate) kind: Option<FeedbackType>,
+}
+
+/// Lists feedback.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
-pub(crate) fn feedback(
-    session: &Session,
-    issue: Option<&str>,
-    kind: Option<FeedbackType>,
-) -> Answer<Vec<FeedbackShown>> {
+pub(crate) fn feedback(session: &Session, filter: &FeedbackFilter) -> Answer<Vec<FeedbackShown>> {
     let snapshot = session.store().snapshot()?;
-    let (folders, broken) = match issue {
+    let (folders, broken) = match &filter.issue {
         Some(text) => (vec![existing(&snapshot, &resolve::issue(&snapshot, text)?)?], 0),
         None => issues::all(&snapshot)?,
     };
@@ -135,6 +140,6 @@ pub(crate) fn feedback(
         let id = folder.issue.record.id;
         folder.feedback.into_iter().map(move |feedback| FeedbackShown { issue_id: id.clone(), feedback })
     });
-    let all = all.filter(|it| kind.is_none_or(|kind| it.feedback.kind == kind));
+    let all = all.filter(|it| filter.kind.is_none_or(|kind| it.feedback.kind == kind));
     Ok(session.done(all.collect(), None))
 }

@@ -29,12 +29,21 @@ pub(crate) enum GithubSource {
     Repository(Option<String>),
 }
 
+/// What to import from GitHub.
+pub(crate) struct ImportFromGithub {
+    /// Where the issues come from.
+    pub(crate) source: GithubSource,
+    /// Which of them, and how.
+    pub(crate) how: Selected,
+}
+
 /// Imports issues of GitHub.
 ///
 /// # Errors
 /// `no-gh`, `not-logged-in`, `gh-failed`; usage if the repository is not clear, or if types are selected, which `gh` does
 /// not know; as [`import`].
-pub(crate) fn import_github(session: &Session, source: GithubSource, how: Selected) -> Answer<ImportReport> {
+pub(crate) fn import_github(session: &Session, input: ImportFromGithub) -> Answer<ImportReport> {
+    let ImportFromGithub { source, how } = input;
     let (name, mut pages) = match source {
         GithubSource::File(name, pages) => (name, pages),
         GithubSource::Repository(given) => {
@@ -51,7 +60,8 @@ pub(crate) fn import_github(session: &Session, source: GithubSource, how: Select
             (format!("`{repository}`"), pages)
         }
     };
-    import(session, Op::ImportGithub, &GITHUB, Import { name: &name, records: &mut pages, how })
+    let (op, tracker) = (Op::ImportGithub, &GITHUB);
+    import(session, Import { op, tracker, name: &name, records: &mut pages, how })
 }
 
 /// The refusal to select issues by a type that `gh issue list` does not say.

@@ -63,12 +63,25 @@ fn begins(id: &str, begin: &str) -> bool {
     id.get(..begin.len()).is_some_and(|start| start.eq_ignore_ascii_case(begin))
 }
 
-/// Lists the ids that start with `begin`, in any case. An id whose short form starts with it is listed in that form, since
-/// shells drop candidates that do not go on from what was typed. `before` are the words that were typed earlier.
+/// What was typed, to be completed to an id.
+#[derive(Debug)]
+pub(crate) struct CompleteId {
+    /// What the id names.
+    pub(crate) kind: IdKind,
+    /// Its beginning, in any case.
+    pub(crate) begin: String,
+    /// The words that were typed earlier.
+    pub(crate) before: Vec<String>,
+}
+
+/// Lists the ids that go on from what was typed. An id whose short form does is listed in that form, since shells drop
+/// candidates that do not.
 ///
 /// # Errors
 /// Any error from reading the store.
-pub(crate) fn ids(session: &Session, kind: IdKind, begin: &str, before: &[String]) -> Answer<Vec<KnownId>> {
+pub(crate) fn ids(session: &Session, input: &CompleteId) -> Answer<Vec<KnownId>> {
+    let CompleteId { kind, begin, before } = input;
+    let kind = *kind;
     let snapshot = session.store().snapshot()?;
     let mut found = match kind {
         IdKind::Issue | IdKind::Plan | IdKind::Execution | IdKind::Record => {

@@ -36,6 +36,10 @@ pub(crate) struct Export<'a> {
 
 /// What to import from another tracker.
 pub(crate) struct Import<'a> {
+    /// As what the change is recorded.
+    pub(crate) op: Op,
+    /// What the records mean.
+    pub(crate) tracker: &'static Tracker,
     /// What messages call the source.
     pub(crate) name: &'a str,
     /// Its records.
@@ -59,15 +63,10 @@ pub(crate) struct Selected {
 /// # Errors
 /// `empty`; `wrong-source` if nothing is a record of this tracker; `not-strict` if a record was skipped and may not
 /// be; a source that cannot be read.
-pub(crate) fn import(
-    session: &Session,
-    op: Op,
-    tracker: &'static Tracker,
-    input: Import<'_>,
-) -> Answer<ImportReport> {
+pub(crate) fn import(session: &Session, input: Import<'_>) -> Answer<ImportReport> {
+    let Import { op, tracker, name, records, how: Selected { selection, dry_run, strict } } = input;
     let permit = session.permit(op)?;
     session.store().snapshot()?;
-    let Import { name, records, how: Selected { selection, dry_run, strict } } = input;
     let batch = session.counted("reading", None, |at| Batch::collect(tracker, records, &selection, at))?;
     if batch.is_empty() && !records.is_list() {
         return Err(Refusal::new(Code::Empty, format!("{name} contains no issues, so nothing was imported"))

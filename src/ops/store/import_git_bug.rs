@@ -11,11 +11,20 @@ use crate::model::op::Op;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::StoreError;
 
-/// Imports the bugs of git-bug: of this repository, as it fetched them from a remote, or of another repository.
+/// What to import from git-bug.
+pub(crate) struct ImportFromGitBug {
+    /// The remote that they were fetched from, or the path of another repository; by default the bugs of this repository.
+    pub(crate) place: Option<String>,
+    /// Which of them, and how.
+    pub(crate) how: Selected,
+}
+
+/// Imports the bugs of git-bug.
 ///
 /// # Errors
 /// `not-found` if `place` is neither a remote nor a repository, or holds no bugs; as [`import`].
-pub(crate) fn import_git_bug(session: &Session, place: Option<&str>, how: Selected) -> Answer<ImportReport> {
+pub(crate) fn import_git_bug(session: &Session, input: ImportFromGitBug) -> Answer<ImportReport> {
+    let (place, how) = (input.place.as_deref(), input.how);
     let own = session.store().repo();
     let remote = place.filter(|place| own.remotes().iter().any(|remote| remote == place));
     let other = match place.filter(|_| remote.is_none()) {
@@ -37,7 +46,8 @@ pub(crate) fn import_git_bug(session: &Session, place: Option<&str>, how: Select
             "fetches them",
         ));
     }
-    import(session, Op::ImportGitBug, &GIT_BUG, Import { name: &name, records: &mut bugs, how })
+    let (op, tracker) = (Op::ImportGitBug, &GIT_BUG);
+    import(session, Import { op, tracker, name: &name, records: &mut bugs, how })
 }
 
 /// Another repository. The variables of git name this one.

@@ -26,17 +26,19 @@ pub(crate) use export::{ExportedTable, TrackerExport, export, export_beads, expo
 pub(crate) use export_agent_trace::{WrittenTraces, export_agent_trace};
 pub(crate) use export_ccw::{CcwExport, CcwStore, export_ccw};
 pub(crate) use export_in_toto::{export_in_toto, sign};
-pub(crate) use fsck::{FsckFinding, FsckSeverity, Repaired, fsck, repair};
-pub(crate) use github::{GithubComment, GithubReply, GithubSource, comment_for_github, import_github};
+pub(crate) use fsck::{FsckFinding, FsckSeverity, RepairStore, Repaired, fsck, repair};
+pub(crate) use github::{
+    GithubComment, GithubReply, GithubSource, ImportFromGithub, comment_for_github, import_github,
+};
 pub(crate) use hooks::{
     HookChange, HookSide, HookState, InstallHooks, InstalledHook, hooks, install_hooks, uninstall_hooks,
 };
-pub(crate) use ids::{IdKind, KnownId, ids};
+pub(crate) use ids::{CompleteId, IdKind, KnownId, ids};
 pub(crate) use import::{Export, Import, Selected, import, import_jsonl, line};
-pub(crate) use import_git_bug::import_git_bug;
+pub(crate) use import_git_bug::{ImportFromGitBug, import_git_bug};
 pub(crate) use init::{Init, Initialised, init};
 pub(crate) use policy::{Gates, policy, set_policy};
-pub(crate) use project::{ProjectField, project, set_project};
+pub(crate) use project::{ProjectField, SetProject, project, set_project};
 pub(crate) use purge::{Purge, Remote, purge};
 pub(crate) use received::received;
 pub(crate) use redact::{Redact, redact};

@@ -46,11 +46,20 @@ pub(crate) fn project(session: &Session) -> Answer<Project> {
     answer(session, None)
 }
 
-/// Sets one field. JSON is stored as JSON; an empty text clears the field.
+/// A field to set.
+#[derive(Debug)]
+pub(crate) struct SetProject {
+    /// The field.
+    pub(crate) field: ProjectField,
+    /// Its value. JSON is stored as JSON; an empty text clears the field.
+    pub(crate) text: String,
+}
+
+/// Sets one field.
 ///
 /// # Errors
 /// `invalid-json` for JSON that no record can hold.
-pub(crate) fn set_project(session: &Session, field: ProjectField, text: &str) -> Answer<Project> {
+pub(crate) fn set_project(session: &Session, SetProject { field, text }: &SetProject) -> Answer<Project> {
     let permit = session.permit(Op::ProjectSet)?;
     let text = text.trim();
     let value = if text.is_empty() { None } else { Some(value_of(text)?) };

@@ -63,7 +63,7 @@ pub(crate) use lease::{Lease, ReleaseLease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own, why_lost};
 pub(crate) use ownership::{Intent, refuse_foreign, refuse_foreign_record};
 pub(crate) use planned::{as_claimed, as_stored, planned};
-pub(crate) use prime::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, prime, primed};
+pub(crate) use prime::{Prime, PrimeAgent, PrimedExecution, PrimedTask, PrimedWaiting, prime, primed};
 pub(crate) use publish::{
     Asked, ask, ask_about, confirm, publish, publish_after, publish_in_batch, publish_store, publish_waiting,
     through, unbind_worktree, unpublished,
@@ -76,4 +76,4 @@ pub(crate) use start_task::{Started, start_task};
 pub(crate) use take::{ClaimRequest, Claimable, claim};
 pub(crate) use target::{ExecutionTarget, issue_of, target};
 pub(crate) use unlinked::notice_of_hooks;
-pub(crate) use verify::{Test, Verification, Verified, VerifyObserver, verification};
+pub(crate) use verify::{Test, Verification, Verified, VerifyObserver, VerifyTests, verification};

@@ -144,18 +144,33 @@ pub(crate) struct PrimedReady {
     pub(crate) title: String,
 }
 
-/// The context of an agent at the start of a session in `role`, or in its own; `None` without a store. Nothing is
-/// fetched, built or changed.
+/// Whose context to read at the start of a session.
+#[derive(Debug)]
+pub(crate) struct PrimeAgent {
+    /// The role; by default that of the actor.
+    pub(crate) role: Option<String>,
+    /// How the agent calls operations.
+    pub(crate) means: Means,
+}
+
+impl PrimeAgent {
+    /// An agent in the role of the actor.
+    pub(crate) fn with(means: Means) -> Self {
+        Self { role: None, means }
+    }
+}
+
+/// The context of an agent at the start of a session; `None` without a store. Nothing is fetched, built or changed.
 ///
 /// # Errors
 /// `unknown-role`; any error from reading the store.
-pub(crate) fn prime(session: &Session, role: Option<&str>, means: Means) -> Answer<Option<Prime>> {
+pub(crate) fn prime(session: &Session, PrimeAgent { role, means }: &PrimeAgent) -> Answer<Option<Prime>> {
     let store = session.store();
     if store.tip()?.is_none() {
         return Ok(session.done(None, None));
     }
     let snapshot = store.snapshot()?;
-    let role = roles::acting(role.or(store.role()))?;
+    let role = roles::acting(role.as_deref().or(store.role()))?;
     let (execution, lost) =
         primed(store, &snapshot, own(store, &snapshot)?, TokenBudget::new(FOR_EXECUTION))?;
     let in_run = store.is_in_run();
@@ -169,7 +184,7 @@ pub(crate) fn prime(session: &Session, role: Option<&str>, means: Means) -> Answ
         lost: lost.and_then(|why| TokenBudget::new(FOR_READY).text(&why, 80)),
         waiting: if in_run { None } else { waiting(store, &snapshot, Waiting::of(role))? },
         commands: situation.commands(),
-        rules: situation.rules(means),
+        rules: situation.rules(*means),
     };
     Ok(session.done(Some(prime), None))
 }

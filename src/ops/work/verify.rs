@@ -77,24 +77,31 @@ pub(crate) trait VerifyObserver {
     fn ended(&mut self, ran: &Ran);
 }
 
-/// Finds the tests of an execution (by its id, or that of its issue, plan or item; default: this worktree's); with
-/// `tasks`, only the tests of these.
+/// Which tests to run.
+#[derive(Debug, Default)]
+pub(crate) struct VerifyTests {
+    /// Those of this execution: its id, or that of its issue, plan or item; by default this worktree's.
+    pub(crate) execution: Option<String>,
+    /// Only those of these tasks; if empty, all.
+    pub(crate) tasks: Vec<String>,
+}
+
+/// Finds the tests of an execution.
 ///
 /// # Errors
 /// `not-found`, `no-claim`, `claim-lost`, `not-executing`, `unseen-command`, `bare`; nothing to do if there are no
 /// tests.
 pub(crate) fn verification<'s>(
     session: &'s Session,
-    execution: Option<&str>,
-    tasks: &[String],
+    input: &VerifyTests,
 ) -> Result<Verification<'s>, Refusal> {
     let permit = session.permit(Op::Verify)?;
     let store = session.store();
     let snapshot = store.snapshot()?;
-    let (folder, execution) = named_execution(session, &snapshot, execution)?;
+    let (folder, execution) = named_execution(session, &snapshot, input.execution.as_deref())?;
     let claim = &execution.execution;
     let plan = as_claimed(store, &folder, claim)?.typed_plan();
-    let tests = tests(&plan, tasks, &claim.solution_id)?;
+    let tests = tests(&plan, &input.tasks, &claim.solution_id)?;
     let place = test_tree(session, &claim.id)?;
     Ok(Verification { session, permit, execution, tests, place, environment: None })
 }

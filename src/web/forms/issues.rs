@@ -6,7 +6,9 @@ use crate::model::code::Code;
 use crate::model::issue::FeedbackType;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
-use crate::ops::issues::{self, Close, Edit, MemberChange, NewFields, NewIssue, Reopen, SeenFields};
+use crate::ops::issues::{
+    self, Close, Edit, MemberChange, NewFields, NewIssue, Reopen, ReopenTo, SeenFields,
+};
 use crate::ops::plans::{self, AddFeedback};
 use crate::ops::queue::{self, AddItems, QueueSelection};
 use crate::ops::work::{self, Retry};
@@ -147,10 +149,12 @@ pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
             work::retry(session, &Retry { issue: Some(issue), same_plan: false }).map(drop)
         }
         IssueStatus::Registered | IssueStatus::Planned if is_closed || is_paused => {
-            issues::reopen_to(session, Reopen { issue, reason, force: None }, status).map(drop)
+            let reopen = Reopen { issue, reason, force: None };
+            issues::reopen_to(session, ReopenTo { reopen, status }).map(drop)
         }
         IssueStatus::Queued if is_paused => {
-            issues::reopen_to(session, Reopen { issue, reason, force: None }, status).map(drop)
+            let reopen = Reopen { issue, reason, force: None };
+            issues::reopen_to(session, ReopenTo { reopen, status }).map(drop)
         }
         IssueStatus::Queued => {
             let which = QueueSelection { issues: vec![issue], ..QueueSelection::default() };

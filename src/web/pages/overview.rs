@@ -22,7 +22,7 @@ const MOST: usize = 12;
 
 pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let session = view.session;
-    let home = issues::home(session, MOST)?.view;
+    let home = issues::home(session, &issues::ShowHome { most: MOST })?.view;
     let runs = run::list(session)?.view;
     let running = running(view)?;
     let open = rows(view, &[])?;

@@ -2,7 +2,7 @@ use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Outcome, print};
 use crate::model::issue::{FeedbackType, Stage};
-use crate::ops::plans::{self, AddFeedback};
+use crate::ops::plans::{self, AddFeedback, FeedbackFilter};
 
 /// Add and list feedback for the next plan
 #[derive(Debug, clap::Args)]
@@ -66,7 +66,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         FeedbackCommand::List { issue, kind, fields } => {
             context.only(fields);
             let now = session.now()?.millis();
-            let done = plans::feedback(&session, issue.as_deref(), kind)?;
+            let done = plans::feedback(&session, &FeedbackFilter { issue, kind })?;
             context.answer(done, |all, _, screen| print::feedback::table(screen, all, now))
         }
     }

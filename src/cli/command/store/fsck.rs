@@ -1,6 +1,5 @@
 use crate::cli::{CliContext, Exit, Outcome, print};
-use crate::ops::store;
-use crate::ops::store::FsckSeverity;
+use crate::ops::store::{self, FsckSeverity, RepairStore};
 
 /// Check the records, their references, and the history of the store
 ///
@@ -19,7 +18,7 @@ pub(crate) struct Args {
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     if args.repair {
-        let done = store::repair(&session, args.trust_clock)?;
+        let done = store::repair(&session, &RepairStore { trust_clock: args.trust_clock })?;
         context.show_notices(done.notices);
         // With `--json`, only the remaining findings are printed.
         if !context.json() {

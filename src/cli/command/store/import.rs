@@ -13,7 +13,7 @@ use crate::interchange::lines::{self, JsonLinesFile, Unreadable};
 use crate::interchange::selection::{ImportSelection, SourceState};
 use crate::model::code::Code;
 use crate::model::op::Op;
-use crate::ops::store::{self, Export, GithubSource, Import, Selected};
+use crate::ops::store::{self, Export, GithubSource, Import, ImportFromGitBug, ImportFromGithub, Selected};
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::dates::PeriodBound;
 
@@ -191,8 +191,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             let hint = "give the file that the other tracker wrote, its directory, or `-` for stdin";
             let path = beads_file(&file)?;
             from_tracker(context, (which, how), |session, how| {
-                let import = Import { name: &named(&path), records: &mut source(&path, hint)?, how };
-                Ok(store::import(session, Op::ImportBeads, &BEADS, import))
+                let (op, tracker, name) = (Op::ImportBeads, &BEADS, &named(&path));
+                let import = Import { op, tracker, name, records: &mut source(&path, hint)?, how };
+                Ok(store::import(session, import))
             })
         }
         From::Ccw(Ccw { folder, which, how }) => {
@@ -212,12 +213,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             });
             let mut store = store?;
             from_tracker(context, (which, how), |session, how| {
-                let import = Import { name: &format!("`{name}`"), records: &mut store, how };
-                Ok(store::import(session, Op::ImportCcw, &CCW, import))
+                let (op, tracker, name) = (Op::ImportCcw, &CCW, &format!("`{name}`"));
+                let import = Import { op, tracker, name, records: &mut store, how };
+                Ok(store::import(session, import))
             })
         }
         From::GitBug(GitBug { place, which, how }) => from_tracker(context, (which, how), |session, how| {
-            Ok(store::import_git_bug(session, place.as_deref(), how))
+            Ok(store::import_git_bug(session, ImportFromGitBug { place, how }))
         }),
         From::Github(Github { file, repo, which, how }) => {
             from_tracker(context, (which, how), |session, how| {
@@ -228,7 +230,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                         GithubSource::File(named(&file), IssuePages::of(&bytes, None))
                     }
                 };
-                Ok(store::import_github(session, source, how))
+                Ok(store::import_github(session, ImportFromGithub { source, how }))
             })
         }
         From::Jsonl(Jsonl { file, which, how: How { dry_run, strict } }) => {

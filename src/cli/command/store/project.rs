@@ -1,6 +1,6 @@
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Outcome, print};
-use crate::ops::store::{self, ProjectField};
+use crate::ops::store::{self, ProjectField, SetProject};
 
 /// Show or set the project context for planners
 #[derive(Debug, clap::Args)]
@@ -52,6 +52,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     session.check_store()?;
     let help = "The project context for planners.";
     let written = text.written(value.as_deref(), &session, false, "the field", help)?;
-    let done = written.stored(|text| store::set_project(&session, field.into(), &text))?;
+    let done =
+        written.stored(|text| store::set_project(&session, &SetProject { field: field.into(), text }))?;
     context.answer(done, |project, _, screen| print::store::project(screen, project))
 }

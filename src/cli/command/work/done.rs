@@ -6,7 +6,9 @@ use crate::cli::input::then::ThenNext;
 use crate::cli::input::{parse_criterion, parse_limit};
 use crate::cli::{CliContext, Failure, Force, Outcome, named, print, read_text, strict_fault};
 use crate::model::strict;
-use crate::ops::work::{self, Accept, Complete, ExecutorReport, Finish, Finished, ToRun, Verification};
+use crate::ops::work::{
+    self, Accept, Complete, ExecutorReport, Finish, Finished, ToRun, Verification, VerifyTests,
+};
 use crate::ops::{Done, Notice, RefusalKind, Session};
 
 /// Complete the execution of this worktree
@@ -89,13 +91,15 @@ fn tests<'s>(
     is_agreed: bool,
     context: &CliContext,
 ) -> Result<Option<Verification<'s>>, Failure> {
-    let verification = match work::verification(session, item, &[]) {
-        Err(refusal) if refusal.kind == RefusalKind::Nothing => {
-            context.show_notices([Notice::note(refusal.message)]);
-            return Ok(None);
-        }
-        other => other?,
-    };
+    let verification =
+        match work::verification(session, &VerifyTests { execution: item.map(str::to_owned), tasks: vec![] })
+        {
+            Err(refusal) if refusal.kind == RefusalKind::Nothing => {
+                context.show_notices([Notice::note(refusal.message)]);
+                return Ok(None);
+            }
+            other => other?,
+        };
     context.show_notices(session.notices());
     if !is_agreed {
         agree(&verification, context.json())?;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::model::code::Code;
 use crate::model::strict;
-use crate::ops::work;
+use crate::ops::work::{self, PrimeAgent};
 use crate::rules::agent_files::{Agent, HookForm};
 use crate::rules::prime::Means;
 use crate::rules::roles;
@@ -70,7 +70,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         }
         return Ok(Exit::Done);
     }
-    let Some(prime) = work::prime(&session, args.role.as_deref(), Means::Commands)?.view else {
+    let input = PrimeAgent { role: args.role, means: Means::Commands };
+    let Some(prime) = work::prime(&session, &input)?.view else {
         return Ok(Exit::Done);
     };
     match args.hook {

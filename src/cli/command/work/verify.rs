@@ -3,7 +3,7 @@ use std::time::Duration;
 use crate::cli::input::consent::{agree, refuse_commands_in_hook};
 use crate::cli::input::parse_limit;
 use crate::cli::{CliContext, Exit, Outcome, print};
-use crate::ops::work;
+use crate::ops::work::{self, VerifyTests};
 
 /// Run the plan's test commands and record the results
 ///
@@ -34,7 +34,8 @@ pub(crate) struct Args {
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     refuse_commands_in_hook("git wf verify")?;
     let session = context.session()?;
-    let verification = work::verification(&session, args.execution.as_deref(), &args.tasks)?;
+    let verification =
+        work::verification(&session, &VerifyTests { execution: args.execution, tasks: args.tasks })?;
     context.show_notices(session.notices());
     if !args.yes {
         agree(&verification, context.json())?;

@@ -105,11 +105,18 @@ pub(crate) struct HomeItem {
     pub(crate) blocked_by: Vec<Blocker>,
 }
 
-/// The overview. Each list has at most `most` entries and a count of all. Nothing is fetched or changed.
+/// How much of the overview to read.
+#[derive(Debug)]
+pub(crate) struct ShowHome {
+    /// The most entries of each list; it has a count of all.
+    pub(crate) most: usize,
+}
+
+/// The overview. Nothing is fetched or changed.
 ///
 /// # Errors
 /// `unknown-role`; any error from reading the store.
-pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
+pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<Home> {
     let store = session.store();
     let role = roles::acting(store.role())?;
     let Some(tip) = store.tip()? else { return Ok(session.done(without_store(session, role)?, None)) };

@@ -25,7 +25,7 @@ pub(crate) use add::{AddRoadmap, RoadmapAdded, add};
 pub(crate) use assess::{Assess, assess};
 pub(crate) use find::read;
 pub(crate) use next::{HandOver, next};
-pub(crate) use plan::{PlanRoadmap, named_planner, plan, replan};
+pub(crate) use plan::{PlanRoadmap, Replan, named_planner, plan, replan};
 pub(crate) use planner::RoadmapInput;
 pub(crate) use revise::{Revise, revise};
 pub(crate) use show::{list, show, view};

@@ -169,22 +169,31 @@ fn mendable(refusal: Refusal) -> ApartUnfit {
     }
 }
 
+/// Which roadmap to change as the feedback on it says.
+#[derive(Debug)]
+pub(crate) struct Replan {
+    /// Its id, or an unambiguous prefix of it.
+    pub(crate) roadmap: String,
+    /// The agent that changes it.
+    pub(crate) planner: String,
+    /// What becomes of issues whose layer or task is gone.
+    pub(crate) gone: Option<Fate>,
+}
+
 /// Sends the feedback on a roadmap to a planner, and applies the answer.
 ///
 /// # Errors
 /// Those of [`plan`].
 pub(crate) fn replan(
     session: &Session,
-    roadmap: &str,
-    planner: String,
-    gone: Option<Fate>,
+    Replan { roadmap, planner, gone }: Replan,
     observer: &mut dyn AgentObserver,
 ) -> Answer<RoadmapAdded> {
     let input = PlanRoadmap {
         planner,
         requirement: String::new(),
         mode: RoadmapChoice::Auto,
-        roadmap: Some(roadmap.to_owned()),
+        roadmap: Some(roadmap),
         gone,
     };
     plan(session, &input, observer)

@@ -22,7 +22,7 @@ use crate::model::shell;
 use crate::ops::{Answer, Session};
 use crate::store::{Snapshot, Store, StoreError, layout, merge};
 
-pub(crate) use repair::{Repaired, repair};
+pub(crate) use repair::{RepairStore, Repaired, repair};
 
 /// The setting with the commits, or paths of files, whose errors are accepted in this repository.
 const ACCEPTED: &str = "wf.fsckAccepted";

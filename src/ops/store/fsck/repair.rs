@@ -21,14 +21,21 @@ pub(crate) struct Repaired {
     pub(crate) rewritten: Vec<String>,
 }
 
+/// How to repair the store.
+#[derive(Debug)]
+pub(crate) struct RepairStore {
+    /// Whether the clock of this machine is right, although others dated commits after it.
+    pub(crate) trust_clock: bool,
+}
+
 /// Restores what was deleted or made unreadable, and repairs records with stamps in the future, in one commit.
 ///
 /// # Errors
 /// `doubted-clock` if commits by others are dated after this clock, unless `trust_clock` is set.
-pub(crate) fn repair(session: &Session, trust_clock: bool) -> Answer<Repaired> {
+pub(crate) fn repair(session: &Session, input: &RepairStore) -> Answer<Repaired> {
     let permit = session.permit(Op::Fsck)?;
     let store = session.store();
-    let to_heal = heal::wanted(store, trust_clock)?;
+    let to_heal = heal::wanted(store, input.trust_clock)?;
     let repairs = history::repairs(store)?;
     let removed = store.mend()?.map(|mended| mended.refused).unwrap_or_default();
     let committed = session.transact(permit, |tx| {

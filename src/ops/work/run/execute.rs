@@ -30,7 +30,7 @@ use crate::ops::trail::{Relink, relink};
 use crate::ops::work::unfinished::refuse_uncommitted;
 use crate::ops::work::{
     self, Built, Complete, ExecutorReport, Fail, FailureReport, ReleaseLease, Test, Then, Verification,
-    VerifyObserver, verification,
+    VerifyObserver, VerifyTests, verification,
 };
 use crate::ops::{Notice, Refusal, RefusalKind, Session};
 use crate::rules::folder::ExecutionFolder;
@@ -207,7 +207,8 @@ impl Carrying<'_> {
     /// The tests of the plan as claimed, if it has any. The claim may have brought another version of the plan than the one
     /// whose tests somebody agreed to.
     fn tests(&self) -> Result<Option<Verification<'_>>, Refusal> {
-        let tests = match verification(self.session, Some(self.execution.id.as_str()), &[]) {
+        let of = VerifyTests { execution: Some(self.execution.id.to_string()), tasks: vec![] };
+        let tests = match verification(self.session, &of) {
             Err(refusal) if refusal.kind == RefusalKind::Nothing => return Ok(None),
             other => other?,
         };

@@ -19,7 +19,7 @@ use crate::model::run_log::Breach;
 use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
 use crate::model::typed;
-use crate::ops::plans::{self, AddPlans, Bind, Judgement, PlanInput, ProposedPlans};
+use crate::ops::plans::{self, AddPlans, Bind, Judgement, PlanInput, ProposedPlans, ReadContext};
 use crate::ops::{Notice, Refusal, Session, issues};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::review;
@@ -27,7 +27,7 @@ use crate::rules::roles::Role;
 
 /// The context of an issue or plan for a role, as JSON.
 pub(super) fn input(session: &Session, of: &str, role: Role) -> Result<Value, Refusal> {
-    to_value(&plans::context(session, of, Some(role))?.view, of)
+    to_value(&plans::context(session, &ReadContext { id: of.to_owned(), role: Some(role) })?.view, of)
 }
 
 fn to_value(context: &impl Serialize, of: &str) -> Result<Value, Refusal> {

@@ -5,7 +5,7 @@ use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Failure, Outcome, print};
 use crate::interchange::roadmap::Fate;
 use crate::model::roadmap::RoadmapChoice;
-use crate::ops::plans::roadmap::{self, PlanRoadmap, RoadmapAdded};
+use crate::ops::plans::roadmap::{self, PlanRoadmap, Replan, RoadmapAdded};
 use crate::ops::{Done, Refusal, Session};
 
 #[derive(Debug, clap::Args)]
@@ -62,7 +62,7 @@ fn asked(
 /// Has a roadmap changed as the feedback on it says.
 pub(super) fn replanned(
     session: &Session,
-    roadmap: &str,
+    roadmap: String,
     planner: Option<String>,
     gone: Option<Fate>,
     context: &CliContext,
@@ -71,7 +71,7 @@ pub(super) fn replanned(
     let planner = roadmap::named_planner(session, planner)?;
     let mut running =
         print::agent::RunningAgent::new(Interrupts::catch_within(session.environment())?, context.json());
-    let done = roadmap::replan(session, roadmap, planner, gone, &mut running);
+    let done = roadmap::replan(session, Replan { roadmap, planner, gone }, &mut running);
     running.finish();
     Ok(done?)
 }

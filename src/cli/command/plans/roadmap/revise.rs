@@ -43,6 +43,6 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
         }
         context.show_notices(done.notices);
     }
-    let done = replanned(&session, &roadmap, planner, gone, context)?;
+    let done = replanned(&session, roadmap, planner, gone, context)?;
     context.answer(done, |added, changed, screen| print::roadmap::added(screen, added, changed))
 }
