@@ -208,9 +208,9 @@ fn no_file_is_long() {
 
 /// Places that change the store without the permit of a role, with the reason.
 const WITHOUT_PERMIT: &[(&str, &str)] = &[
-    ("hooks/post_commit.rs", "records a commit that git has made: nobody can refuse it any more"),
-    ("hooks/post_rewrite.rs", "records what git has rewritten: nobody can refuse it any more"),
     ("ops/session.rs", "asks for the permit"),
+    ("ops/trail/record_commit.rs", "records a commit that git has made: nobody can refuse it any more"),
+    ("ops/trail/record_rewrite.rs", "records what git has rewritten: nobody can refuse it any more"),
 ];
 
 #[test]

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use bstr::ByteSlice;
 
-use super::binding::{self, Binding, BoundExecution, HookWorktree, LostClaim};
 use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};
 use super::staged::Staged;
 use super::{HookError, HookVerdict};
@@ -13,6 +12,7 @@ use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::rules::policy::Gate;
 use crate::store::{ReadState, Store, StoreError, records};
+use crate::trail::binding::{self, Binding, BoundExecution, CommittingWorktree, LostClaim};
 use crate::trail::links::{solutions, task};
 use crate::trail::referred::{REVERTS, Referred};
 use crate::trail::sources::{Same, SourceWork, Sources};
@@ -26,7 +26,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<HookVerdict, HookError> 
         return Ok(HookVerdict::Go);
     }
     let snapshot = store.snapshot()?;
-    let here = HookWorktree::of(store)?;
+    let here = CommittingWorktree::of(store)?;
     let message = std::fs::read(path).map_err(|source| HookError::Read { path: path.to_owned(), source })?;
     let editor = std::env::var_os("GIT_EDITOR");
     let mut rule = None;
@@ -115,9 +115,9 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<HookVerdict, HookError> 
             add(path, &rule, &missing_trailers(&bound, text))?;
             Ok(notice.map_or(HookVerdict::Go, |text| HookVerdict::Note(text.into())))
         }
-        Binding::Lost(lost) if required => Ok(HookVerdict::Refused(lost.message())),
+        Binding::Lost(lost) if required => Ok(HookVerdict::Refused(taken_over(&lost))),
         Binding::Lost(lost) => {
-            let text = lost.message();
+            let text = taken_over(&lost);
             Ok(HookVerdict::Note(
                 format!("{text}, so this commit is not linked; earlier commits stay linked").into(),
             ))
@@ -210,15 +210,13 @@ fn is_squash(back: &[u8]) -> bool {
     back.starts_with(b"Squashed commit of the following")
 }
 
-impl LostClaim {
-    /// One line that says who has the lost claim now.
-    fn message(&self) -> String {
-        match &self.to {
-            Some((execution, actor)) => {
-                format!("{actor} has taken over {} with `{}`", self.execution_id.issue(), execution.short())
-            }
-            None => format!("the claim `{}` was set aside", self.execution_id.short()),
+/// One line that says who has the lost claim now.
+fn taken_over(lost: &LostClaim) -> String {
+    match &lost.to {
+        Some((execution, actor)) => {
+            format!("{actor} has taken over {} with `{}`", lost.execution_id.issue(), execution.short())
         }
+        None => format!("the claim `{}` was set aside", lost.execution_id.short()),
     }
 }
 

@@ -1,6 +1,5 @@
 //! What each git hook does. `ops::store::hooks` installs them.
 
-pub(crate) mod binding;
 pub(crate) mod commit_msg;
 mod error;
 mod floor;
@@ -11,7 +10,6 @@ pub(crate) mod post_commit;
 pub(crate) mod post_rewrite;
 pub(crate) mod pre_push;
 pub(crate) mod pre_receive;
-mod rebase;
 mod staged;
 mod unbound;
 mod verdict;

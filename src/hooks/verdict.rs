@@ -1,7 +1,7 @@
 //! What a hook decides about git's operation.
 
 use crate::model::remedy::Detail;
-use crate::store::FarFuture;
+use crate::ops::Notice;
 
 /// The decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +26,9 @@ pub(crate) enum HookVerdict {
 }
 
 impl HookVerdict {
-    /// git continues, with a warning if the log that was written to contains entries stamped in the far future.
-    pub(super) fn about(far_future: &FarFuture) -> Self {
-        far_future.warnings().next().map_or(Self::Go, Self::Note)
+    /// git continues, with the first notice of an operation, if it has any.
+    pub(super) fn about(notices: Vec<Notice>) -> Self {
+        let first = notices.into_iter().next();
+        first.map_or(Self::Go, |Notice { message, remedies, .. }| Self::Note(Detail { message, remedies }))
     }
 }

@@ -116,7 +116,7 @@ impl Session {
     }
 
     /// Refuses an operation that the actor's role may not perform, before anything has happened. Every
-    /// change of the store needs this permit.
+    /// change of the store needs this permit, except the records of what git has done already.
     pub(crate) fn permit(&self, op: Op) -> Result<Permit, Refusal> {
         roles::admit(self.store.role(), op)?;
         self.admit_in_run(op)?;

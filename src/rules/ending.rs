@@ -9,12 +9,12 @@ use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 
 /// How an execution ended. Shown, it goes on after "was": `completed by Ada <ada@example.org> at …`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Ending<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ending {
     how: How,
-    by: &'a Person,
+    by: Person,
     at: Time,
-    forced: Option<&'a str>,
+    forced: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,9 +24,9 @@ enum How {
     Aside(AsideReason),
 }
 
-impl<'a> Ending<'a> {
+impl Ending {
     /// How this execution ended; none while it runs, or if another one only superseded it.
-    pub(crate) fn of(execution: &'a ExecutionFolder) -> Option<Self> {
+    pub(crate) fn of(execution: &ExecutionFolder) -> Option<Self> {
         let aside = execution.aside_entry();
         let (how, at) = match (execution.outcome(), aside) {
             (ExecutionStatus::Completed, _) => (How::Completed, execution.finished_at()?),
@@ -34,22 +34,23 @@ impl<'a> Ending<'a> {
             (_, Some((entry, aside))) => (How::Aside(aside.reason), entry.at),
             (_, None) => return None,
         };
-        Some(Self { how, by: execution.ended_by()?, at, forced: execution.forced() })
+        let (by, forced) = (execution.ended_by()?.clone(), execution.forced().map(str::to_owned));
+        Some(Self { how, by, at, forced })
     }
 
     /// Every end of this execution in the order of its log: clones that did not know of each other may each have written one.
-    pub(crate) fn all(execution: &'a ExecutionFolder) -> Vec<Self> {
-        let one = |(end, entry): (&'a End, &'a LogEntry)| Self {
+    pub(crate) fn all(execution: &ExecutionFolder) -> Vec<Self> {
+        let one = |(end, entry): (&End, &LogEntry)| Self {
             how: if end.status == ExecutionStatus::Completed { How::Completed } else { How::Failed },
-            by: &entry.actor,
+            by: entry.actor.clone(),
             at: entry.at,
-            forced: end.forced.as_deref(),
+            forced: end.forced.clone(),
         };
         execution.ends().map(one).collect()
     }
 }
 
-impl fmt::Display for Ending<'_> {
+impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.how {
             How::Completed => "completed",
@@ -59,6 +60,6 @@ impl fmt::Display for Ending<'_> {
             How::Aside(AsideReason::Retry | AsideReason::Reopen) => "set aside to be queued again",
         })?;
         write!(f, " by {} at {}", self.by, self.at)?;
-        self.forced.map_or(Ok(()), |reason| write!(f, " (reason: {reason})"))
+        self.forced.as_ref().map_or(Ok(()), |reason| write!(f, " (reason: {reason})"))
     }
 }

@@ -3,11 +3,13 @@
 
 pub(crate) mod active;
 pub(crate) mod audit;
+pub(crate) mod binding;
 pub(crate) mod blame;
 pub(crate) mod claimed;
 pub(crate) mod collisions;
 mod copies;
 pub(crate) mod hooked;
+pub(crate) mod link_targets;
 pub(crate) mod links;
 pub(crate) mod log;
 pub(crate) mod merges;

@@ -9,7 +9,7 @@ use crate::hooks::{
     HookError, HookVerdict, commit_msg, guard, post_commit, post_rewrite, pre_push, pre_receive,
 };
 use crate::model::code::Code;
-use crate::ops::Refusal;
+use crate::ops::{NoProgress, Refusal, Session};
 use crate::store::{Store, StoreError};
 use crate::ui;
 
@@ -51,8 +51,8 @@ pub(in crate::cli) fn run(args: Args, _: &mut CliContext) -> Outcome {
         Ok(Ok(HookVerdict::NotReceived { what, details, hint })) => {
             return Err(Refusal::new(Code::PushRefused, what).details(details).hint(hint).into());
         }
-        Ok(Err(error)) if [GUARD, OF_AGENTS].contains(&name.as_str()) => return Err(error.into()),
-        Ok(Err(error)) => tell(&format!("{name}: {error}")),
+        Ok(Err(refusal)) if [GUARD, OF_AGENTS].contains(&name.as_str()) => return Err(refusal.into()),
+        Ok(Err(refusal)) => tell(&format!("{name}: {}", refusal.message)),
         Err(_) if name == GUARD => {
             return Err(Refusal::new(Code::Bug, "a bug in git-wf: the push could not be checked")
                 .hint("`git wf fsck` on the server and in the clone may show why")
@@ -68,12 +68,12 @@ pub(in crate::cli) fn run(args: Args, _: &mut CliContext) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn hook(name: &str, args: &[OsString]) -> Result<HookVerdict, HookError> {
+fn hook(name: &str, args: &[OsString]) -> Result<HookVerdict, Refusal> {
     let open = || -> Result<Store, StoreError> {
         Ok(Store::open(Path::new("."), &environment())?.acting(acting()).in_hook())
     };
     if let (OF_AGENTS, [bounds, name, ..]) = (name, args) {
-        return guard::run(|| Ok(open()?), Path::new(bounds), &name.to_string_lossy(), stdin);
+        return Ok(guard::run(|| Ok(open()?), Path::new(bounds), &name.to_string_lossy(), stdin)?);
     }
     let store = match open() {
         Ok(store) => store,
@@ -85,16 +85,19 @@ fn hook(name: &str, args: &[OsString]) -> Result<HookVerdict, HookError> {
         }
         Err(error) => return Err(error.into()),
     };
+    let session = |store| Session::new(store, Box::new(NoProgress));
     match (name, args) {
-        ("commit-msg", [path, ..]) => commit_msg::run(&store, Path::new(path)),
-        ("post-commit", _) => post_commit::run(&store),
-        ("post-merge", _) => post_commit::run_after_merge(&store),
-        ("post-rewrite", [kind, ..]) => post_rewrite::run(&store, &kind.to_string_lossy(), &stdin()?),
+        ("commit-msg", [path, ..]) => Ok(commit_msg::run(&store, Path::new(path))?),
+        ("post-commit", _) => post_commit::run(&session(store)),
+        ("post-merge", _) => post_commit::run_after_merge(&session(store)),
+        ("post-rewrite", [kind, ..]) => {
+            post_rewrite::run(&session(store), &kind.to_string_lossy(), &stdin()?)
+        }
         ("pre-push", [remote, url, ..]) => {
             let (remote, url) = (remote.to_string_lossy(), url.to_string_lossy());
             Ok(pre_push::run(&store, &remote, &url, &stdin()?)?)
         }
-        (GUARD, _) => pre_receive::run(store, &stdin()?),
+        (GUARD, _) => Ok(pre_receive::run(store, &stdin()?)?),
         // A hook of another version of the shims: this version does not know it, and git must not be disturbed.
         _ => Ok(HookVerdict::Go),
     }

@@ -4,19 +4,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use super::binding::HookWorktree;
-use super::post_commit::open_targets;
 use crate::git::Revisions;
 use crate::model::branch::Branch;
 use crate::model::execution::{Event, Renew};
+use crate::model::id::SolutionId;
 use crate::rules::lease;
 use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, object_id};
+use crate::trail::binding::CommittingWorktree;
+use crate::trail::link_targets::open_targets;
 use crate::trail::links::{files, link};
 
 /// The commits that a rebase leaves and that did not replace others.
 #[derive(Debug)]
 pub(super) struct RebaseCommits {
-    here: HookWorktree,
+    here: CommittingWorktree,
     /// Oldest first, with the paths that each changed.
     commits: Vec<(CodeCommit, Vec<String>)>,
 }
@@ -61,7 +62,7 @@ impl RebaseCommits {
         read: &impl ReadState,
         replaced: &BTreeSet<&str>,
     ) -> Result<Self, StoreError> {
-        let here = HookWorktree::of(store)?;
+        let here = CommittingWorktree::of(store)?;
         let mut commits = Vec::new();
         let rebase = Rebase::of(store).filter(|rebase| here.branch.as_ref() == Some(&rebase.branch));
         for hash in rebase.map(|rebase| rebase.made(store)).unwrap_or_default() {
@@ -85,7 +86,7 @@ impl RebaseCommits {
         &self,
         tx: &mut Tx<'_>,
         store: &Store,
-    ) -> Result<(usize, BTreeSet<String>), StoreError> {
+    ) -> Result<(usize, BTreeSet<SolutionId>), StoreError> {
         let mut count = 0;
         let mut solutions = BTreeSet::new();
         let mut executions = BTreeMap::new();
@@ -95,7 +96,7 @@ impl RebaseCommits {
             for target in targets {
                 let link = link(commit, files, target.task_id, target.linked_by).taking_back(target.reverts);
                 tx.log(&target.execution_id, Event::Commit(link))?;
-                solutions.insert(target.solution_id.to_string());
+                solutions.insert(target.solution_id);
                 executions.insert(target.execution_id, target.renews);
             }
         }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 use bstr::ByteSlice;
 
+use super::active::{self, ActiveClaim};
+use super::own_branch::{self, Relation};
 use crate::model::branch::Branch;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::person::Person;
@@ -13,8 +15,6 @@ use crate::rules::claim::{self, Claim};
 use crate::rules::ending::Ending;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{ReadState, Store, StoreError, layout, records};
-use crate::trail::active::{self, ActiveClaim};
-use crate::trail::own_branch::{self, Relation};
 
 /// At most this many words of a message are looked up. Ids are near its beginning or in its trailers, and a huge
 /// message should not cause a delay.
@@ -22,9 +22,9 @@ const MOST_WORDS: usize = 400;
 /// The length of the longest id, with room for the rest of a branch name.
 const LONGEST_WORD: usize = 200;
 
-/// The worktree in which a hook runs.
+/// The worktree in which a commit is made.
 #[derive(Debug)]
-pub(crate) struct HookWorktree {
+pub(crate) struct CommittingWorktree {
     /// The branch; `None` if HEAD is detached.
     pub(crate) branch: Option<Branch>,
     /// What this worktree executes.
@@ -63,14 +63,14 @@ pub(crate) enum Binding {
     /// This worktree executes something on another branch; how the current branch relates to that one.
     Elsewhere(Relation),
     /// Someone else ended the execution of this worktree, and how.
-    Ended(SolutionId, String),
+    Ended(SolutionId, Ending),
     /// This worktree executes a plan on this branch.
     Bound(BoundExecution),
     /// This worktree executed a plan on this branch, but lost the claim.
     Lost(LostClaim),
 }
 
-impl HookWorktree {
+impl CommittingWorktree {
     /// Looks at the worktree of `store`.
     pub(crate) fn of(store: &Store) -> Result<Self, StoreError> {
         Ok(Self { branch: store.branch()?, active: active::read(store)? })
@@ -82,7 +82,7 @@ impl HookWorktree {
 pub(crate) fn of_worktree(
     store: &Store,
     read: &impl ReadState,
-    here: &HookWorktree,
+    here: &CommittingWorktree,
 ) -> Result<Binding, StoreError> {
     let Some(active) = &here.active else { return Ok(Binding::Nothing) };
     let executions = records::executions(read, &active.execution_id.issue())?;
@@ -93,7 +93,7 @@ pub(crate) fn of_worktree(
     Ok(match Claim::of(&executions, &active.execution_id) {
         Claim::Unknown => Binding::Nothing,
         Claim::Ended(own) => match Ending::of(own).filter(|_| own.ended_by_another().is_some()) {
-            Some(ending) => Binding::Ended(own.execution.solution_id.clone(), ending.to_string()),
+            Some(ending) => Binding::Ended(own.execution.solution_id.clone(), ending),
             None => Binding::Nothing,
         },
         Claim::Holds(own) => match relation(own)? {

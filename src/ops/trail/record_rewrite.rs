@@ -1,0 +1,208 @@
+//! Records that git has rewritten commits, by an amend or a rebase: links follow to the new commits.
+
+mod rebase;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bstr::ByteSlice;
+
+use self::rebase::RebaseCommits;
+use crate::git::ObjectId;
+use crate::model::execution::{CommitLink, Event, Rewrite};
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::op::Op;
+use crate::model::text_enum::text_enum;
+use crate::model::words::count;
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::folder::ExecutionFolder;
+use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, layout, records};
+use crate::trail::links::{files, link, task};
+use crate::trail::referred::Referred;
+use crate::trail::sources::Sources;
+use crate::trail::{active, trailers};
+
+text_enum!(
+    /// How git rewrote commits.
+    RewriteKind {
+        /// `git commit --amend`.
+        Amend = "amend",
+        /// `git rebase`.
+        Rebase = "rebase",
+    }
+);
+
+/// Commits that git has rewritten.
+#[derive(Debug)]
+pub(crate) struct RecordRewrite {
+    /// How.
+    pub(crate) kind: RewriteKind,
+    /// Each commit and its replacement.
+    pub(crate) rewritten: Vec<Rewrite>,
+}
+
+/// A commit that replaced others.
+struct Successor {
+    commit: CodeCommit,
+    files: Vec<String>,
+}
+
+/// Lets the links of rewritten commits follow to their replacements, and links what somebody made during a rebase. Returns
+/// the plans that these commits belong to. This needs no permit of a role: git has done it.
+///
+/// # Errors
+/// Any error from reading or writing the store.
+pub(crate) fn record_rewrite(session: &Session, input: &RecordRewrite) -> Answer<BTreeSet<SolutionId>> {
+    let RecordRewrite { kind, rewritten } = input;
+    let store = session.store();
+    let commits = successors(store, rewritten)?;
+    let snapshot = store.snapshot()?;
+    let executions = executions(store, &snapshot, rewritten, &commits)?;
+    let made = match kind {
+        RewriteKind::Rebase => {
+            let replaced = rewritten.iter().map(|pair| pair.new.as_str()).collect();
+            Some(RebaseCommits::find(store, &snapshot, &replaced)?).filter(|made| !made.is_empty())
+        }
+        RewriteKind::Amend => None,
+    };
+    if executions.is_empty() && made.is_none() {
+        return Ok(session.done(BTreeSet::new(), None));
+    }
+    let with_files = |(hash, commit): (CommitHash, CodeCommit)| {
+        let files = files(store, &commit)?;
+        Ok((hash, Successor { commit, files }))
+    };
+    let successors = commits.into_iter().map(with_files).collect::<Result<BTreeMap<_, _>, StoreError>>()?;
+    let committed = store.transact(Op::Rewrite, |tx| {
+        let mut followed = BTreeSet::new();
+        let mut solutions = BTreeSet::new();
+        for id in &executions {
+            let Some(folder) = records::execution(tx, id, &mut Vec::new())? else { continue };
+            let found = map_links(tx, &folder, rewritten, &successors)?;
+            if !found.is_empty() {
+                solutions.insert(folder.execution.solution_id.clone());
+            }
+            followed.extend(found);
+        }
+        let linked = match &made {
+            Some(made) => {
+                let (linked, to) = made.link(tx, store)?;
+                solutions.extend(to);
+                linked
+            }
+            None => 0,
+        };
+        let plans = solutions.iter().map(SolutionId::as_str).collect::<Vec<_>>().join(", ");
+        let of = match (followed.len(), followed.first()) {
+            (1, Some(hash)) => hash.short().to_owned(),
+            (n, _) => count(n, "commit"),
+        };
+        tx.describe(match linked {
+            0 => format!("execution: follow {kind} of {of} of {plans}"),
+            n => format!(
+                "execution: follow {kind} of {of} and link {} made in it, of {plans}",
+                count(n, "commit")
+            ),
+        });
+        Ok::<_, Refusal>(solutions)
+    })?;
+    session.notice_all(committed.far_future.warnings().map(Notice::from));
+    Ok(session.done(committed.answer, committed.commit))
+}
+
+/// Appends to the log of one execution. Returns the commits that were followed.
+fn map_links(
+    tx: &mut Tx<'_>,
+    folder: &ExecutionFolder,
+    rewritten: &[Rewrite],
+    successors: &BTreeMap<CommitHash, Successor>,
+) -> Result<Vec<CommitHash>, StoreError> {
+    let id = &folder.execution.id;
+    let mut links: BTreeMap<CommitHash, CommitLink> =
+        folder.commits().into_iter().map(|commit| (commit.link.hash.clone(), commit.link)).collect();
+    let mut followed = Vec::new();
+    for pair in rewritten.iter().filter(|pair| folder.knows_commit(&pair.old) && !has(folder, pair)) {
+        if let (Some(old), Some(new)) = (links.get(&pair.old), successors.get(&pair.new)) {
+            // A squash or a rewording changes more than the hash, but a rewrite entry records only hashes.
+            let differs = old.subject != new.commit.subject || old.files != new.files;
+            if differs && !links.contains_key(&pair.new) {
+                let trailers = trailers::parse(&new.commit.message);
+                let plan = &folder.execution.solution_id;
+                let task = task(tx, plan, &trailers, old.task_id.clone(), || Ok(new.files.clone()))?;
+                let link = link(&new.commit, &new.files, task, old.linked_by);
+                let link = link.taking_back(old.reverts.clone());
+                links.insert(pair.new.clone(), link.clone());
+                tx.log(id, Event::Commit(link))?;
+            }
+        }
+        tx.log(id, Event::Rewrite(pair.clone()))?;
+        followed.push(pair.old.clone());
+    }
+    Ok(followed)
+}
+
+/// Whether the log already has this pair.
+fn has(folder: &ExecutionFolder, pair: &Rewrite) -> bool {
+    folder.log.iter().any(|entry| matches!(&entry.event, Event::Rewrite(known) if known == pair))
+}
+
+fn successors(store: &Store, rewritten: &[Rewrite]) -> Result<BTreeMap<CommitHash, CodeCommit>, StoreError> {
+    let mut found = BTreeMap::new();
+    for pair in rewritten {
+        let Ok(id) = ObjectId::from_hex(pair.new.as_bytes()) else { continue };
+        if !found.contains_key(&pair.new) {
+            found.insert(pair.new.clone(), store.code_commit(id)?);
+        }
+    }
+    Ok(found)
+}
+
+/// The executions that know an old commit. The likely ones are searched first, and usually suffice.
+fn executions(
+    store: &Store,
+    read: &impl ReadState,
+    rewritten: &[Rewrite],
+    commits: &BTreeMap<CommitHash, CodeCommit>,
+) -> Result<BTreeSet<ExecutionId>, StoreError> {
+    let mut likely: BTreeSet<ExecutionId> = BTreeSet::new();
+    likely.extend(active::read(store)?.map(|active| active.execution_id));
+    let messages = commits.values().flat_map(|it| trailers::parse(&it.message));
+    let named = messages
+        .filter(|(key, _)| key == trailers::SOLUTION)
+        .filter_map(|(_, id)| SolutionId::parse(&id).ok());
+    for issue in named.map(|solution| solution.issue()).collect::<BTreeSet<_>>() {
+        likely.extend(records::execution_ids(read, &issue)?);
+    }
+    let mut known = BTreeSet::new();
+    let mut found = BTreeSet::new();
+    for id in likely {
+        for pair in mentioned(read, &id, rewritten)? {
+            known.insert(&pair.old);
+            found.insert(id.clone());
+        }
+    }
+    // A commit that reverts or copies work may belong to other plans, even to several.
+    let goes_back = |pair: &Rewrite| {
+        commits.get(&pair.new).is_some_and(|it| Referred::parse(&it.message) != Referred::default())
+    };
+    let sources = Sources::of(store, read);
+    for pair in rewritten.iter().filter(|pair| !known.contains(&pair.old) || goes_back(pair)) {
+        found.extend(sources.known(&pair.old)?);
+    }
+    Ok(found)
+}
+
+/// The old commits whose ids occur in the bytes of a log; searching the bytes is faster than parsing the log.
+fn mentioned<'a>(
+    read: &impl ReadState,
+    id: &ExecutionId,
+    rewritten: &'a [Rewrite],
+) -> Result<Vec<&'a Rewrite>, StoreError> {
+    let folder = layout::execution_log(id);
+    let mut found = Vec::new();
+    for name in read.names(&folder)? {
+        let bytes = read.file(&format!("{folder}/{name}"))?.unwrap_or_default();
+        found.extend(rewritten.iter().filter(|pair| bytes.contains_str(pair.old.as_str())));
+    }
+    Ok(found)
+}

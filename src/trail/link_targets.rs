@@ -1,0 +1,215 @@
+//! The executions to which a commit is linked.
+
+use super::binding::{self, Binding, BoundExecution, CommittingWorktree};
+use super::links::{self, execution_of, solutions, task};
+use super::sources::{SourceWork, Sources};
+use super::trailers;
+use crate::model::execution::LinkedBy;
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::task_id::TaskId;
+use crate::rules::folder::ExecutionFolder;
+use crate::store::{CodeCommit, ReadState, Store, StoreError, records};
+
+/// The execution to which a commit is linked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LinkTarget {
+    /// The execution.
+    pub(crate) execution_id: ExecutionId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// The task that the commit implements.
+    pub(crate) task_id: Option<TaskId>,
+    /// What links it.
+    pub(crate) linked_by: LinkedBy,
+    /// The commits of that work that it reverts.
+    pub(crate) reverts: Vec<CommitHash>,
+    /// Whether the lease is renewed. A commit by its own executor shows that the work continues; a commit that only
+    /// names an execution does not.
+    pub(crate) renews: bool,
+}
+
+/// The targets that do not have this link yet.
+pub(crate) fn open_targets(
+    store: &Store,
+    read: &impl ReadState,
+    here: &CommittingWorktree,
+    commit: &CodeCommit,
+) -> Result<Vec<LinkTarget>, StoreError> {
+    not_linked(read, targets(store, read, here, commit)?, commit)
+}
+
+/// Those of `targets` that do not have a link to this commit yet.
+pub(crate) fn not_linked(
+    read: &impl ReadState,
+    targets: Vec<LinkTarget>,
+    commit: &CodeCommit,
+) -> Result<Vec<LinkTarget>, StoreError> {
+    let hash = CommitHash::from(commit.id);
+    let mut open = Vec::new();
+    for target in targets {
+        let known = records::execution(read, &target.execution_id, &mut Vec::new())?;
+        if !known.iter().flat_map(ExecutionFolder::commits).any(|it| it.link.hash == hash) {
+            open.push(target);
+        }
+    }
+    Ok(open)
+}
+
+/// The executions to which a commit is linked, see [`stated_targets`]. A commit that repeats what an earlier commit of
+/// the same execution reverted is recorded as reverting that one, however it was made.
+pub(crate) fn targets(
+    store: &Store,
+    read: &impl ReadState,
+    here: &CommittingWorktree,
+    commit: &CodeCommit,
+) -> Result<Vec<LinkTarget>, StoreError> {
+    let mut targets = stated_targets(store, read, here, commit)?;
+    if targets.is_empty() {
+        return Ok(targets);
+    }
+    let sources = Sources::of(store, read);
+    let reverted = sources.taken_back(&commit.message);
+    let mut all = if reverted.is_empty() { vec![] } else { sources.restored(commit)? };
+    if all.is_empty() && !reverted.is_empty() {
+        all = sources.undone_in_parts(commit, &reverted)?;
+    }
+    if all.len() > reverted.len() && reverted.iter().all(|it| all.contains(it)) {
+        for SourceWork { execution_id, solution_id, task_id, reverts, .. } in sources.of_taken_back(&all)? {
+            match targets.iter_mut().find(|it| it.execution_id == execution_id) {
+                Some(target) => target.reverts = reverts,
+                None => targets.push(LinkTarget {
+                    execution_id,
+                    solution_id,
+                    task_id,
+                    linked_by: LinkedBy::Trailer,
+                    reverts,
+                    renews: false,
+                }),
+            }
+        }
+    }
+    for target in targets.iter_mut().filter(|it| it.reverts.is_empty()) {
+        target.reverts = sources.reapplied(commit, &target.execution_id)?;
+    }
+    Ok(targets)
+}
+
+/// The executions to which a commit is linked, by the first of these that applies: the trailers; the plans whose work
+/// the message says it reverts, copies or squashes; the plans whose changes the commit repeats or undoes, if it
+/// belongs to this worktree's execution; this worktree's execution; the ids in the message or the branch name.
+fn stated_targets(
+    store: &Store,
+    read: &impl ReadState,
+    here: &CommittingWorktree,
+    commit: &CodeCommit,
+) -> Result<Vec<LinkTarget>, StoreError> {
+    let trailers = trailers::parse(&commit.message);
+    let named = solutions(read, &trailers)?;
+    let files = || links::files(store, commit);
+    let sources = Sources::of(store, read);
+    let mut found = sources.by_message(&commit.message)?;
+    let binding = binding::of_worktree(store, read, here)?;
+    if named.is_empty() && found.is_empty() && matches!(binding, Binding::Bound(_)) {
+        found = sources.by_change(commit, &store.changed_files(commit)?)?;
+    }
+    let reverts = Reverts { all: sources.taken_back(&commit.message), found: &found };
+    let active = match &binding {
+        Binding::Bound(bound) => Some(bound),
+        _ => None,
+    };
+    let is_active = |plan: &SolutionId| active.filter(|bound| bound.solution_id == *plan).cloned();
+    let mut targets = Vec::new();
+    if !named.is_empty() {
+        // An amended commit of the lost execution is followed by `post-rewrite`; a new one does not belong to the
+        // winner.
+        if matches!(&binding, Binding::Lost(lost) if named.contains(&lost.solution_id)) {
+            return Ok(Vec::new());
+        }
+        for solution_id in named {
+            let reverts = reverts.of(&solution_id);
+            if let Some(bound) = is_active(&solution_id) {
+                targets.push(active_target(read, bound, &trailers, reverts, files)?);
+            } else if let Some(execution_id) = execution_of(read, &solution_id)? {
+                let task_id = task(read, &solution_id, &trailers, None, files)?;
+                let linked_by = LinkedBy::Trailer;
+                targets.push(LinkTarget {
+                    execution_id,
+                    solution_id,
+                    task_id,
+                    linked_by,
+                    reverts,
+                    renews: false,
+                });
+            }
+        }
+        return Ok(targets);
+    }
+    for SourceWork { execution_id, solution_id, task_id, .. } in &found {
+        let reverts = reverts.of(solution_id);
+        targets.push(match is_active(solution_id) {
+            Some(bound) => {
+                let task_id = task_id.clone().or(bound.task_id);
+                active_target(read, BoundExecution { task_id, ..bound }, &trailers, reverts, files)?
+            }
+            None => LinkTarget {
+                execution_id: execution_id.clone(),
+                solution_id: solution_id.clone(),
+                task_id: task_id.clone(),
+                linked_by: LinkedBy::Trailer,
+                reverts,
+                renews: false,
+            },
+        });
+    }
+    if found.is_empty() {
+        let bound = match binding {
+            Binding::Bound(bound) => Some(bound),
+            Binding::Nothing | Binding::Ended(..) => {
+                binding::by_id(read, here.branch.as_ref(), &commit.message)?
+            }
+            Binding::Elsewhere(_) | Binding::Lost(_) => None,
+        };
+        if let Some(bound) = bound {
+            targets.push(active_target(read, bound, &trailers, reverts.all.clone(), files)?);
+        }
+    }
+    Ok(targets)
+}
+
+/// The commits that a commit reverts.
+struct Reverts<'a> {
+    /// All that its message names, even commits that are linked to no plan.
+    all: Vec<CommitHash>,
+    found: &'a [SourceWork],
+}
+
+impl Reverts<'_> {
+    /// The commits that belong to this plan, or all if none does.
+    fn of(&self, plan: &SolutionId) -> Vec<CommitHash> {
+        let mut of_plan = self.found.iter().filter(|it| it.solution_id == *plan).peekable();
+        match of_plan.peek() {
+            Some(_) => of_plan.flat_map(|it| it.reverts.clone()).collect(),
+            None => self.all.clone(),
+        }
+    }
+}
+
+fn active_target(
+    read: &impl ReadState,
+    bound: BoundExecution,
+    trailers: &[(String, String)],
+    reverts: Vec<CommitHash>,
+    files: impl FnOnce() -> Result<Vec<String>, StoreError>,
+) -> Result<LinkTarget, StoreError> {
+    let BoundExecution { execution_id, solution_id, task_id, is_active } = bound;
+    let task_id = task(read, &solution_id, trailers, task_id, files)?;
+    Ok(LinkTarget {
+        execution_id,
+        solution_id,
+        task_id,
+        linked_by: LinkedBy::Hook,
+        reverts,
+        renews: is_active,
+    })
+}
