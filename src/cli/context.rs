@@ -2,7 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use schemars::JsonSchema;
@@ -233,6 +233,14 @@ impl CliContext {
 /// The environment of this process, for the modules below.
 pub(crate) fn environment() -> Environment {
     Environment::new(std::env::vars_os())
+}
+
+/// The current directory, which may have been deleted.
+pub(crate) fn current_dir() -> Result<PathBuf, Refusal> {
+    std::env::current_dir().map_err(|error| {
+        Refusal::new(Code::NoDirectory, format!("cannot find the current directory: {error}"))
+            .hint("change to a directory that exists")
+    })
 }
 
 /// The actor, from the environment.

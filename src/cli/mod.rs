@@ -21,7 +21,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub(crate) use context::{CliContext, Force, acting, acting_as, environment, named, read_text, variable};
+pub(crate) use context::{
+    CliContext, Force, acting, acting_as, current_dir, environment, named, read_text, variable,
+};
 use failure::system_words;
 pub(crate) use failure::{Exit, Failure};
 

@@ -58,7 +58,8 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let refused = |reason: String| RefusedRecord::fault(Some(given.clone()), reason);
     let id = IssueId::parse(&given).map_err(|error| refused(error.to_string()))?;
     let operations = record["operations"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let Some((first, rest)) = operations.split_first().map(|(first, rest)| (Operation(first), rest)) else {
+    let Some((first, rest)) = operations.split_first().map(|(first, rest)| (BugOperation(first), rest))
+    else {
         return Err(refused("it has no operations".into()));
     };
     if first.kind() != Some(Kind::Create) {
@@ -82,9 +83,9 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     fold.metadata(first);
     fold.notes.extend(nameless(operations));
     for operation in rest {
-        fold.apply(Operation(operation));
+        fold.apply(BugOperation(operation));
     }
-    let last = operations.iter().filter_map(|operation| Operation(operation).time()).max().unwrap_or(born);
+    let last = operations.iter().filter_map(|operation| BugOperation(operation).time()).max().unwrap_or(born);
     // git-bug counts seconds. More operations are a later state, even if a colleague made them earlier.
     let more = i64::try_from(operations.len()).map_or(LAST_MILLI, |count| count.min(LAST_MILLI));
     let changed = last.max(born).plus_millis(more);
@@ -99,7 +100,7 @@ fn kept(record: &Value) -> Map<String, Value> {
     let bug = &record["id"];
     kept.insert("id".into(), bug.clone());
     let mut all: Map<String, Value> = Map::new();
-    for operation in record["operations"].as_array().into_iter().flatten().map(Operation) {
+    for operation in record["operations"].as_array().into_iter().flatten().map(BugOperation) {
         let own = (Some(operation.id()), &operation.op()["metadata"]);
         let set = (operation.text("target"), &operation.op()["new_metadata"]);
         for (of, given) in [own, set] {
@@ -147,9 +148,9 @@ enum Kind {
 
 /// An operation in the record of a bug.
 #[derive(Clone, Copy)]
-struct Operation<'a>(&'a Value);
+struct BugOperation<'a>(&'a Value);
 
-impl<'a> Operation<'a> {
+impl<'a> BugOperation<'a> {
     fn id(self) -> &'a str {
         self.0["id"].as_str().unwrap_or_default()
     }
@@ -212,7 +213,7 @@ struct Fold {
 }
 
 impl Fold {
-    fn apply(&mut self, operation: Operation<'_>) {
+    fn apply(&mut self, operation: BugOperation<'_>) {
         if operation.has_files() {
             self.kept.insert("attached files have no field here".into());
         }
@@ -248,7 +249,7 @@ impl Fold {
         }
     }
 
-    fn status(&mut self, operation: Operation<'_>) {
+    fn status(&mut self, operation: BugOperation<'_>) {
         match operation.op()["status"].as_u64() {
             Some(1) => (self.issue.status, self.issue.closed_at) = (StoredStatus::Registered, None),
             Some(2) => {
@@ -258,7 +259,7 @@ impl Fold {
         }
     }
 
-    fn labels(&mut self, operation: Operation<'_>) {
+    fn labels(&mut self, operation: BugOperation<'_>) {
         for label in operation.labels("added") {
             match limits::label(label.trim()) {
                 Ok(label) => {
@@ -273,7 +274,7 @@ impl Fold {
     }
 
     /// A new text of the description or of a comment. git-bug ignores an edit of anything else.
-    fn edit(&mut self, operation: Operation<'_>) {
+    fn edit(&mut self, operation: BugOperation<'_>) {
         let Some(target) = operation.text("target") else { return };
         if target == self.created_by {
             let text = operation.text("message").filter(|text| !text.trim().is_empty());
@@ -283,7 +284,7 @@ impl Fold {
         }
     }
 
-    fn comment(&mut self, operation: Operation<'_>, of: &str, edits: Option<EntryId>) {
+    fn comment(&mut self, operation: BugOperation<'_>, of: &str, edits: Option<EntryId>) {
         let Some(time) = operation.time() else {
             self.notes.push("a comment has no time; `show ID --imported` shows it".into());
             return;
@@ -305,7 +306,7 @@ impl Fold {
     }
 
     /// What other programs noted about the bug itself.
-    fn metadata(&mut self, create: Operation<'_>) {
+    fn metadata(&mut self, create: BugOperation<'_>) {
         if create.has_files() {
             self.kept.insert("attached files have no field here".into());
         }

@@ -221,7 +221,7 @@ impl Units {
 }
 
 /// What to write for an issue.
-enum Record {
+enum PendingIssue {
     New(Fresh),
     Changed(Doc),
 }
@@ -287,9 +287,9 @@ impl<'a> Writing<'a> {
                 self.skip(place, id, reason);
                 return Ok(());
             }
-            Settled::New(fresh) => (Some(Record::New(fresh)), None, vec![], true, None),
+            Settled::New(fresh) => (Some(PendingIssue::New(fresh)), None, vec![], true, None),
             Settled::Known { doc, here, notes, standing } => {
-                (doc.map(Record::Changed), here, notes, false, standing)
+                (doc.map(PendingIssue::Changed), here, notes, false, standing)
             }
         };
         let is_lesser = standing.is_some();
@@ -297,10 +297,10 @@ impl<'a> Writing<'a> {
         let is_changed = doc.is_some();
         if let Some(doc) = doc {
             let (written, doc) = match doc {
-                Record::New(fresh) => {
+                PendingIssue::New(fresh) => {
                     (fresh.bytes.and_then(|bytes| tx.write_new(layout::issue(id), bytes)), None)
                 }
-                Record::Changed(doc) => (tx.write_new_doc(layout::issue(id), &doc), Some(doc)),
+                PendingIssue::Changed(doc) => (tx.write_new_doc(layout::issue(id), &doc), Some(doc)),
             };
             match written {
                 Ok(()) => {}

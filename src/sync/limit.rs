@@ -62,17 +62,17 @@ impl Limit {
 
 /// How long a command may still wait.
 #[derive(Debug)]
-pub(super) struct Patience {
+pub(super) struct WaitingTime {
     left: Duration,
     clock: fn() -> Instant,
 }
 
-impl Patience {
+impl WaitingTime {
     pub(super) fn new() -> Self {
         Self::of(PATIENCE, Instant::now)
     }
 
-    /// Patience for this long, by this clock.
+    /// This long, by this clock.
     pub(super) fn of(left: Duration, clock: fn() -> Instant) -> Self {
         Self { left, clock }
     }
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn patience_ends() {
-        let mut patience = Patience::new();
+        let mut patience = WaitingTime::new();
         assert!(patience.takes(PATIENCE / 2));
         assert!(!patience.takes(PATIENCE));
         assert!(patience.takes(PATIENCE / 2));

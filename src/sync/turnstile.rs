@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use self::line::Ticket;
 use super::SyncError;
-use super::limit::{self, Limit, Patience};
+use super::limit::{self, Limit, WaitingTime};
 use super::pace::Pace;
 use super::transfer::Limited;
 use super::watch::{RemoteWatch, RemoteWork};
@@ -96,7 +96,7 @@ pub(super) struct Turn<'store> {
     is_handed_in: bool,
     state: TurnstileState,
     watch: RemoteWatch<'store>,
-    patience: Patience,
+    patience: WaitingTime,
     /// How long this process has waited because of the host's rate limit.
     waited: Duration,
 }
@@ -108,14 +108,14 @@ impl<'store> Turn<'store> {
         remote: &str,
         watch: RemoteWatch<'store>,
     ) -> Result<Self, SyncError> {
-        Self::wait_with(store, remote, watch, Patience::new())
+        Self::wait_with(store, remote, watch, WaitingTime::new())
     }
 
     fn wait_with(
         store: &'store Store,
         remote: &str,
         watch: RemoteWatch<'store>,
-        patience: Patience,
+        patience: WaitingTime,
     ) -> Result<Self, SyncError> {
         let tracking = store.tracking(remote);
         let folder = folder(store, &tracking);

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::ops::clones::Which;
+use crate::ops::clones::KeptValue;
 use crate::sync::Synced;
 use crate::sync::conflicts::{Conflict, ConflictSide, WHOLE};
 use crate::ui::settings::UiSettings;
@@ -95,7 +95,7 @@ fn print_side(name: &str, conflict: &Conflict, side: &ConflictSide, screen: &mut
 pub(in crate::cli) fn settled(
     screen: &mut Screen,
     conflict: &Conflict,
-    which: Which,
+    which: KeptValue,
     is_changed: bool,
 ) -> io::Result<()> {
     if !is_changed {
@@ -103,12 +103,12 @@ pub(in crate::cli) fn settled(
     }
     let (field, record) = (clean_line(&conflict.field), clean_line(&conflict.record));
     match (which, &*conflict.in_words(&conflict.other)) {
-        (Which::Current, _) => writeln!(screen, "kept the current value of `{field}` of {record}"),
-        (Which::Lost(_), serde_json::Value::String(text)) => {
+        (KeptValue::Current, _) => writeln!(screen, "kept the current value of `{field}` of {record}"),
+        (KeptValue::Lost(_), serde_json::Value::String(text)) => {
             writeln!(screen, "`{field}` of {record} is now: {}", clean_line(text))
         }
-        (Which::Lost(_), serde_json::Value::Null) => writeln!(screen, "removed `{field}` of {record}"),
-        (Which::Lost(_), value) => {
+        (KeptValue::Lost(_), serde_json::Value::Null) => writeln!(screen, "removed `{field}` of {record}"),
+        (KeptValue::Lost(_), value) => {
             writeln!(screen, "`{field}` of {record} is now: {}", clean_line(&value.to_string()))
         }
     }

@@ -44,14 +44,14 @@ impl Records for IssuePages {
     fn each(&mut self) -> Result<Each<'_>, Unreadable> {
         let Self { text, foreign, most, remarks, is_list } = self;
         remarks.clear();
-        let (at, named, place) = (0, (0, 1, 1), Place::Top);
+        let (at, named, state) = (0, (0, 1, 1), ReaderState::Top);
         let (most, lacks_comma) = (*most, false);
         Ok(Box::new(Issues {
             text,
             foreign,
             at,
             named,
-            place,
+            state,
             number: 0,
             most,
             remarks,
@@ -71,7 +71,7 @@ impl Records for IssuePages {
 
 /// Where the reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ReaderState {
     /// Before a page, or before an issue outside of any.
     Top,
     /// After the `[` of a page.
@@ -88,7 +88,7 @@ struct Issues<'a> {
     at: usize,
     /// The place that was located last, with its line and column, so that no text is counted twice.
     named: (usize, u64, u64),
-    place: Place,
+    state: ReaderState,
     number: u64,
     most: Option<u64>,
     remarks: &'a mut Vec<String>,
@@ -103,20 +103,20 @@ impl<'a> Issues<'a> {
         loop {
             let rest = self.text[self.at..].trim_start_matches([' ', '\n', '\r', '\t']);
             self.at = self.text.len() - rest.len();
-            self.place = match (self.place, rest.bytes().next()) {
-                (Place::Top, None) => return None,
-                (Place::Top, Some(b'[')) => {
+            self.state = match (self.state, rest.bytes().next()) {
+                (ReaderState::Top, None) => return None,
+                (ReaderState::Top, Some(b'[')) => {
                     *self.is_list = true;
-                    Place::Begun
+                    ReaderState::Begun
                 }
-                (Place::Begun | Place::Issue, Some(b']')) => Place::Top,
-                (Place::Issue, Some(b',')) => Place::Comma,
-                (Place::Issue, Some(b'{')) => {
-                    self.place = Place::Comma;
+                (ReaderState::Begun | ReaderState::Issue, Some(b']')) => ReaderState::Top,
+                (ReaderState::Issue, Some(b',')) => ReaderState::Comma,
+                (ReaderState::Issue, Some(b'{')) => {
+                    self.state = ReaderState::Comma;
                     self.miss_comma();
                     break;
                 }
-                (Place::Issue, Some(_)) => return Some(Err(self.skip(self.at, "expected `,` or `]`"))),
+                (ReaderState::Issue, Some(_)) => return Some(Err(self.skip(self.at, "expected `,` or `]`"))),
                 _ => break,
             };
             self.at += 1;
@@ -125,7 +125,8 @@ impl<'a> Issues<'a> {
         match <&RawValue>::deserialize(&mut Deserializer::from_str(rest)) {
             Ok(issue) => {
                 self.at += issue.get().len();
-                self.place = if self.place == Place::Top { Place::Top } else { Place::Issue };
+                self.state =
+                    if self.state == ReaderState::Top { ReaderState::Top } else { ReaderState::Issue };
                 Some(match self.foreign.range(start..self.at).next() {
                     Some((at, byte)) => Err(not_utf8(&self.name(*at), *byte)),
                     None => Ok(issue.get()),
@@ -168,9 +169,9 @@ impl<'a> Issues<'a> {
         // After a colon it is a member of the issue that cannot be read, and no issue.
         let is_member = |n: usize| bytes[..n].trim_ascii_end().ends_with(b":");
         let next = lines.find(|n| matches!(bytes[*n], b'{' | b'[') && !is_member(*n));
-        self.place = match next {
-            Some(n) if self.place != Place::Top && bytes[n] == b'{' => Place::Comma,
-            _ => Place::Top,
+        self.state = match next {
+            Some(n) if self.state != ReaderState::Top && bytes[n] == b'{' => ReaderState::Comma,
+            _ => ReaderState::Top,
         };
         self.at = next.unwrap_or(self.text.len());
         if next.is_none() {

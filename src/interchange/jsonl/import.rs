@@ -155,8 +155,8 @@ where
                         files += 1;
                         None
                     }
-                    Err(Refusal::Line(why)) => Some(why),
-                    Err(Refusal::Store(error)) => return Err(error.into()),
+                    Err(NotTaken::Line(why)) => Some(why),
+                    Err(NotTaken::Store(error)) => return Err(error.into()),
                 },
             };
             if let Some(why) = fault {
@@ -206,7 +206,7 @@ fn place(
     only: Option<&BTreeSet<IssueId>>,
     path: String,
     bytes: Vec<u8>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotTaken> {
     // An item is stored in the directory of its queue.
     let issue = match Location::parse(&path) {
         Some(Location::Item(..)) | None => None,
@@ -225,12 +225,12 @@ fn place(
 }
 
 /// Why a file, and so the whole export, is not imported.
-enum Refusal {
+enum NotTaken {
     Line(String),
     Store(StoreError),
 }
 
-impl From<StoreError> for Refusal {
+impl From<StoreError> for NotTaken {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
@@ -257,9 +257,9 @@ fn head(line: &JsonLine<'_>) -> Result<Result<(), String>, Unreadable> {
 }
 
 /// Writes one file, or joins it with the existing one.
-fn take(tx: &mut Tx<'_>, taken: &mut ImportedJsonl, path: String, bytes: Vec<u8>) -> Result<(), Refusal> {
+fn take(tx: &mut Tx<'_>, taken: &mut ImportedJsonl, path: String, bytes: Vec<u8>) -> Result<(), NotTaken> {
     if tx.has_written(&path) {
-        return Err(Refusal::Line(format!("`{path}` appears twice in the file")));
+        return Err(NotTaken::Line(format!("`{path}` appears twice in the file")));
     }
     if path == layout::ROOT_PATH {
         check_format(&bytes)?;
@@ -270,9 +270,9 @@ fn take(tx: &mut Tx<'_>, taken: &mut ImportedJsonl, path: String, bytes: Vec<u8>
             taken.issues += u64::from(layout::is_issue(&path));
             return Ok(tx.write_new(path, bytes)?);
         }
-        AtPath::Folder => return Err(Refusal::Line(format!("`{path}` is a directory here"))),
+        AtPath::Folder => return Err(NotTaken::Line(format!("`{path}` is a directory here"))),
         AtPath::UnderFile => {
-            return Err(Refusal::Line(format!("a directory of `{path}` is a file here")));
+            return Err(NotTaken::Line(format!("a directory of `{path}` is a file here")));
         }
         // A file that is not a record is not joined; it stays as it is.
         AtPath::TooLarge => {

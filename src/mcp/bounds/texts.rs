@@ -35,7 +35,7 @@ pub(in crate::mcp) struct Texts<'a> {
 
 /// What a text stands in.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct TextContext<'p> {
     /// The most characters of it.
     longest: usize,
     /// The ids around it, the nearest last.
@@ -58,7 +58,7 @@ impl<'a> Texts<'a> {
         }
         loop {
             let mut cut = answer.clone();
-            self.cut(&mut cut, Place { longest, ids: &[], is_output: false, is_of_project: false });
+            self.cut(&mut cut, TextContext { longest, ids: &[], is_output: false, is_of_project: false });
             if size(&cut) <= MOST_BYTES || longest <= SHORTEST {
                 *answer = cut;
                 return;
@@ -67,7 +67,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    fn cut(&self, value: &mut Value, at: Place<'_>) {
+    fn cut(&self, value: &mut Value, at: TextContext<'_>) {
         match value {
             Value::String(text) if text.len() > at.longest + MARGIN => self.shorten(text, at),
             Value::Array(items) => items.iter_mut().for_each(|it| self.cut(it, at)),
@@ -76,7 +76,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    fn cut_fields(&self, fields: &mut Map<String, Value>, at: Place<'_>) {
+    fn cut_fields(&self, fields: &mut Map<String, Value>, at: TextContext<'_>) {
         let id = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
         let mut ids = at.ids.to_vec();
         // A comment stands beside its issue.
@@ -97,14 +97,14 @@ impl<'a> Texts<'a> {
             let is_of_project = at.is_of_project || name == "project_context";
             let has_own = own.is_some();
             ids.extend(own);
-            self.cut(it, Place { longest, ids: &ids, is_output, is_of_project });
+            self.cut(it, TextContext { longest, ids: &ids, is_output, is_of_project });
             if has_own {
                 ids.pop();
             }
         }
     }
 
-    fn shorten(&self, text: &mut String, at: Place<'_>) {
+    fn shorten(&self, text: &mut String, at: TextContext<'_>) {
         let characters = text.chars().count();
         if characters <= at.longest + MARGIN {
             return;

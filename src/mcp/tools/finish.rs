@@ -27,7 +27,7 @@ const LONGEST: Duration = Duration::from_secs(3600);
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     /// completed, or failed if you cannot go on: then others get to know why.
-    outcome: Outcome,
+    outcome: ReportedOutcome,
     /// What you did; or what went wrong, for the next planner.
     summary: String,
     /// The item (default: the one that this worktree executes).
@@ -55,7 +55,7 @@ pub(super) struct Input {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-enum Outcome {
+enum ReportedOutcome {
     Completed,
     Failed,
 }
@@ -106,8 +106,8 @@ impl Tool for FinishTool {
                 .hint("say in a sentence what you did, or what went wrong"));
         }
         match input.outcome {
-            Outcome::Completed => complete(call, input),
-            Outcome::Failed => {
+            ReportedOutcome::Completed => complete(call, input),
+            ReportedOutcome::Failed => {
                 if input.verify || !input.accepted.is_empty() {
                     return Err(Refusal::usage("`verify` and `accepted` are for a completed execution")
                         .hint("leave them out"));

@@ -56,7 +56,7 @@ pub(super) struct Input {
 
 /// A record; the field that is there says of which kind.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(super) struct Record {
+pub(super) struct RecordAnswer {
     /// An issue.
     #[serde(skip_serializing_if = "Option::is_none")]
     issue: Option<IssueParts>,
@@ -111,9 +111,9 @@ impl Tool for Show {
         explorations, plans (`solutions`), executions and overrides are only counted unless `include` names them.";
     const PERFORMS: &'static [Op] = &[];
     type Input = Input;
-    type Output = Record;
+    type Output = RecordAnswer;
 
-    fn call(call: &Call<'_>, input: Input) -> Answer<Record> {
+    fn call(call: &Call<'_>, input: Input) -> Answer<RecordAnswer> {
         record(call, &input)
     }
 }
@@ -124,7 +124,7 @@ pub(in crate::mcp) fn is_part_of_an_issue(field: &str) -> bool {
 }
 
 /// The record with an id; of an issue, only these parts.
-fn record(call: &Call<'_>, input: &Input) -> Answer<Record> {
+fn record(call: &Call<'_>, input: &Input) -> Answer<RecordAnswer> {
     let Input { id, include, older, imported } = input;
     if *older > 0 && include.is_empty() {
         return Err(Refusal::usage("`older` has no effect without `include`")
@@ -141,20 +141,20 @@ fn record(call: &Call<'_>, input: &Input) -> Answer<Record> {
     let shown = match view {
         Found::Issue(issue) => {
             let (issue, left_out) = parts(call, &issue, include, older);
-            Record { issue: Some(issue), left_out, ..Record::default() }
+            RecordAnswer { issue: Some(issue), left_out, ..RecordAnswer::default() }
         }
         Found::Plan(plan) => {
             let plan = Bounded::noted(call, &*plan, &bounds::whole(plan.id.as_str()));
-            Record { plan: Some(plan), ..Record::default() }
+            RecordAnswer { plan: Some(plan), ..RecordAnswer::default() }
         }
         Found::Execution(execution) => {
             let all = bounds::whole(execution.execution.execution.id.as_str());
             let execution = Bounded::noted(call, &*execution, &all);
-            Record { execution: Some(execution), ..Record::default() }
+            RecordAnswer { execution: Some(execution), ..RecordAnswer::default() }
         }
-        Found::Queue(queue) => Record { queue: Some(queue), ..Record::default() },
-        Found::Item(item) => Record { item: Some(item), ..Record::default() },
-        Found::Roadmap(roadmap) => Record { roadmap: Some(roadmap), ..Record::default() },
+        Found::Queue(queue) => RecordAnswer { queue: Some(queue), ..RecordAnswer::default() },
+        Found::Item(item) => RecordAnswer { item: Some(item), ..RecordAnswer::default() },
+        Found::Roadmap(roadmap) => RecordAnswer { roadmap: Some(roadmap), ..RecordAnswer::default() },
     };
     Ok(call.session.done(shown, commit))
 }

@@ -20,14 +20,14 @@ pub(crate) struct Settle {
     /// The field; optional if the record has only one open conflict.
     pub(crate) field: Option<String>,
     /// Which value to keep.
-    pub(crate) which: Which,
+    pub(crate) which: KeptValue,
     /// The conflict as it was shown; optional ([`Conflict::digest`]).
     pub(crate) seen: Option<String>,
 }
 
 /// A value of a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Which {
+pub(crate) enum KeptValue {
     /// The current value.
     Current,
     /// A value that lost; if there are several, its number, from 1.
@@ -58,11 +58,11 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
     let before = session.store().snapshot()?;
     let conflict = pick(session, input)?;
     let (side, verb) = match input.which {
-        Which::Current => (&conflict.stands, "keep"),
-        Which::Lost(_) => (&conflict.other, "take"),
+        KeptValue::Current => (&conflict.stands, "keep"),
+        KeptValue::Lost(_) => (&conflict.other, "take"),
     };
     // To keep a whole record, one register is written again that is not hidden.
-    let is_kept = conflict.field == WHOLE && input.which == Which::Current;
+    let is_kept = conflict.field == WHOLE && input.which == KeptValue::Current;
     if holds_hidden(&side.value) && !is_kept {
         // Writing the value again would reveal it, or store its replacement text.
         return Err(redacted(&conflict));
@@ -86,7 +86,7 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
             return Err(changed(&conflict));
         }
         if conflict.field == WHOLE {
-            let is_taken = input.which != Which::Current;
+            let is_taken = input.which != KeptValue::Current;
             let is_changed = is_taken && doc.update(&side.value, tx.stamper()).map_err(frozen())?;
             // Any write shows that someone has seen both values; this one changes nothing else.
             if !is_changed {
@@ -163,9 +163,9 @@ fn pick(session: &Session, input: &Settle) -> Result<Conflict, Refusal> {
     let number = match input.which {
         _ if !is_one_field => None,
         // The current value is the same in all conflicts of the field.
-        Which::Current => Some(1),
-        Which::Lost(None) if fitting.len() == 1 => Some(1),
-        Which::Lost(number) => number,
+        KeptValue::Current => Some(1),
+        KeptValue::Lost(None) if fitting.len() == 1 => Some(1),
+        KeptValue::Lost(number) => number,
     };
     let count = fitting.len();
     match number.map(|number| number as usize) {

@@ -38,8 +38,8 @@ pub(crate) struct Predicate {
     auditor: Auditor,
     summary: Summary,
     /// The executions that each commit belongs to; merges without changes of their own belong to none.
-    commits: Vec<AuditedCommit>,
-    executions: Vec<Execution>,
+    commits: Vec<AttestedCommit>,
+    executions: Vec<AttestedExecution>,
     /// The plans as claimed.
     plans: Vec<Resource>,
     /// The current setting of each gate.
@@ -65,17 +65,17 @@ struct Summary {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct AuditedCommit {
+struct AttestedCommit {
     digest: BTreeMap<&'static str, String>,
     subject: String,
     author: Person,
     is_merge: bool,
-    executions: Vec<Carried>,
+    executions: Vec<CommitPart>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Carried {
+struct CommitPart {
     execution_id: ExecutionId,
     #[serde(skip_serializing_if = "Option::is_none")]
     task_id: Option<TaskId>,
@@ -83,7 +83,7 @@ struct Carried {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Execution {
+struct AttestedExecution {
     id: ExecutionId,
     issue_id: IssueId,
     solution_id: SolutionId,
@@ -94,14 +94,14 @@ struct Execution {
     /// The combined verdict of the reviews of the plan as claimed; absent without reviews.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
-    reviews: Vec<Reviewed>,
+    reviews: Vec<AttestedReview>,
     /// The last run of each test command.
-    checks: Vec<Checked>,
+    checks: Vec<AttestedCheck>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Reviewed {
+struct AttestedReview {
     id: EntryId,
     verdict: Verdict,
     total: Score,
@@ -112,7 +112,7 @@ struct Reviewed {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Checked {
+struct AttestedCheck {
     #[serde(skip_serializing_if = "Option::is_none")]
     task_id: Option<TaskId>,
     command: String,
@@ -159,7 +159,7 @@ pub(crate) fn sign(session: &Session, document: &[u8]) -> Result<DetachedSignatu
 fn predicate(index: &Index<'_>, audit: Audit) -> Result<Predicate, Refusal> {
     let snapshot = index.snapshot()?;
     let bindings = || audit.commits.iter().flat_map(|commit| &commit.bound_to);
-    let mut executions: BTreeMap<ExecutionId, Execution> = BTreeMap::new();
+    let mut executions: BTreeMap<ExecutionId, AttestedExecution> = BTreeMap::new();
     let mut plans = BTreeMap::new();
     for id in bindings().map(|it| &it.issue_id).collect::<BTreeSet<_>>() {
         let Some(folder) = records::issue(&snapshot, id)? else { continue };
@@ -178,7 +178,7 @@ fn predicate(index: &Index<'_>, audit: Audit) -> Result<Predicate, Refusal> {
             executions.insert(claim.id.clone(), execution);
         }
     }
-    let commits = audit.commits.iter().map(|it| AuditedCommit {
+    let commits = audit.commits.iter().map(|it| AttestedCommit {
         digest: BTreeMap::from([("gitCommit", it.hash.to_string())]),
         subject: it.subject.clone(),
         author: it.author.clone(),
@@ -186,7 +186,7 @@ fn predicate(index: &Index<'_>, audit: Audit) -> Result<Predicate, Refusal> {
         executions: it
             .bound_to
             .iter()
-            .map(|it| Carried { execution_id: it.execution_id.clone(), task_id: it.task_id.clone() })
+            .map(|it| CommitPart { execution_id: it.execution_id.clone(), task_id: it.task_id.clone() })
             .collect(),
     });
     Ok(Predicate {
@@ -213,10 +213,10 @@ fn execution(
     at: usize,
     status: ExecutionStatus,
     verdict: Option<Verdict>,
-) -> Execution {
+) -> AttestedExecution {
     let it = &folder.executions[at];
     let claim = &it.execution;
-    let reviews = folder.reviews(&claim.solution_id).iter().map(|review| Reviewed {
+    let reviews = folder.reviews(&claim.solution_id).iter().map(|review| AttestedReview {
         id: review.id.clone(),
         verdict: review.verdict,
         total: review.total,
@@ -224,7 +224,7 @@ fn execution(
         reviewer: review.author.clone(),
         reviewed_at: review.created_at,
     });
-    let checked = |check: &Check| Checked {
+    let checked = |check: &Check| AttestedCheck {
         task_id: check.task_id.clone(),
         command: check.command.clone(),
         exit_code: check.exit_code,
@@ -232,7 +232,7 @@ fn execution(
         commit: check.commit.as_ref().map(ToString::to_string),
         dirty: check.dirty,
     };
-    Execution {
+    AttestedExecution {
         id: claim.id.clone(),
         issue_id: claim.issue_id.clone(),
         solution_id: claim.solution_id.clone(),

@@ -71,10 +71,11 @@ pub(crate) struct Origin {
 struct Looked {
     folder: IssueFolder,
     /// In the same order as the issue's executions.
-    executions: Vec<Execution>,
+    executions: Vec<LinkingCommits>,
 }
 
-struct Execution {
+/// An execution, with what is shown of its commits.
+struct LinkingCommits {
     links: HashMap<CommitHash, CommitLink>,
     agents: HashMap<CommitHash, MadeBy>,
     /// The plan as claimed. If it cannot be read, the rest is still shown.
@@ -116,7 +117,7 @@ impl<'a> OriginFinder<'a> {
 impl Looked {
     fn of(store: &Store, folder: IssueFolder) -> Self {
         let statuses = who_holds(&folder.executions).statuses;
-        let executions = folder.executions.iter().zip(statuses).map(|(it, status)| Execution {
+        let executions = folder.executions.iter().zip(statuses).map(|(it, status)| LinkingCommits {
             links: it.links_by_hash(),
             agents: it.agents_by_hash(),
             plan: work::as_claimed(store, &folder, &it.execution).ok().map(|plan| plan.typed_plan()),
@@ -128,7 +129,7 @@ impl Looked {
     fn origin(&self, id: &ExecutionId, hash: &str) -> Option<Origin> {
         let at = self.folder.executions.iter().position(|it| it.execution.id == *id)?;
         let claim = &self.folder.executions[at].execution;
-        let Execution { links, agents, plan, status } = &self.executions[at];
+        let LinkingCommits { links, agents, plan, status } = &self.executions[at];
         let link = links.get(hash);
         let undoing = link.map(|link| undoing(link, |hash| links.get(hash))).unwrap_or_default();
         let (reverts, reapplies) = Undoing::split(undoing);

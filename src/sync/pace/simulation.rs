@@ -23,7 +23,7 @@ enum Step {
 }
 
 /// What happened until all items were pushed.
-struct Outcome {
+struct Simulated {
     took: Duration,
     pushes: usize,
     /// How long each item waited, in order.
@@ -31,7 +31,7 @@ struct Outcome {
 }
 
 /// `clones` push until the remote has this many `items`, one a push.
-fn simulate(clones: usize, items: usize, seed: u64) -> Outcome {
+fn simulate(clones: usize, items: usize, seed: u64) -> Simulated {
     let mut state = seed;
     let mut share = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -64,7 +64,7 @@ fn simulate(clones: usize, items: usize, seed: u64) -> Outcome {
                 waits.push(now - began[clone]);
                 if accepted == items {
                     waits.sort_unstable();
-                    return Outcome { took: now, pushes, waits };
+                    return Simulated { took: now, pushes, waits };
                 }
                 pace.won(SEND + HOOK);
                 began[clone] = now;

@@ -59,7 +59,7 @@ fn ended(ends: Ends, is_handed_in: bool) -> SyncError {
             stop.store(ends == Ends::Cancelled, Ordering::Relaxed);
         }
     };
-    let turn = Turn::wait_with(&store, "origin", &watch, Patience::of(PATIENCE, hasty_clock));
+    let turn = Turn::wait_with(&store, "origin", &watch, WaitingTime::of(PATIENCE, hasty_clock));
     let turn = turn.and_then(|mut turn| {
         assert!(is_handed_in, "it has its turn");
         turn.hand_in(store.tip()?.unwrap())?;

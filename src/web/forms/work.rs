@@ -2,7 +2,7 @@
 
 use super::perform::{Performed, needed};
 use crate::ops::Session;
-use crate::ops::clones::{self, Settle, Which};
+use crate::ops::clones::{self, KeptValue, Settle};
 use crate::ops::work::{self, ReleaseLease, Retry};
 use crate::web::place::Query;
 
@@ -18,7 +18,7 @@ pub(super) fn release(session: &Session, input: &Query) -> Performed {
 
 /// Takes the value that lost, or keeps the current one.
 pub(super) fn settle(session: &Session, input: &Query) -> Performed {
-    let which = if input.get("take").is_some() { Which::Lost(None) } else { Which::Current };
+    let which = if input.get("take").is_some() { KeptValue::Lost(None) } else { KeptValue::Current };
     let settle = Settle {
         record: needed(input, "record")?.to_owned(),
         field: input.get("field").map(str::to_owned),

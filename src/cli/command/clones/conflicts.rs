@@ -6,27 +6,27 @@ use crate::ops::clones::{self, Settle};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Option<ConflictCommand>,
+    command: Option<FieldConflictCommand>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum ConflictCommand {
+enum FieldConflictCommand {
     /// List unresolved conflicts
     List(FieldArgs),
     /// Restore the other value instead of the current one
     Take {
         #[command(flatten)]
-        which: Which,
+        which: NamedConflict,
         /// The number of the value, if several lost: 1 is the first that `conflicts` shows for this field
         #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         number: Option<u32>,
     },
     /// Keep the current value
-    Keep(Which),
+    Keep(NamedConflict),
 }
 
 #[derive(Debug, clap::Args)]
-struct Which {
+struct NamedConflict {
     /// The record: its id, or an unambiguous prefix
     record: String,
     /// The field (default: the only unresolved field of the record)
@@ -35,14 +35,14 @@ struct Which {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let (which, is) = match args.command.unwrap_or_else(|| ConflictCommand::List(FieldArgs::default())) {
-        ConflictCommand::List(fields) => {
+    let (which, is) = match args.command.unwrap_or_else(|| FieldConflictCommand::List(FieldArgs::default())) {
+        FieldConflictCommand::List(fields) => {
             context.only(fields);
             let done = clones::conflicts(&session)?;
             return context.answer(done, |all, _, screen| print::clones::conflicts(screen, all));
         }
-        ConflictCommand::Take { which, number } => (which, clones::Which::Lost(number)),
-        ConflictCommand::Keep(which) => (which, clones::Which::Current),
+        FieldConflictCommand::Take { which, number } => (which, clones::KeptValue::Lost(number)),
+        FieldConflictCommand::Keep(which) => (which, clones::KeptValue::Current),
     };
     let settle = Settle { record: which.record, field: which.field, which: is, seen: None };
     let done = clones::settle(&session, &settle)?;

@@ -68,7 +68,7 @@ struct Beads {
     /// The output of `bd export`, or the directory of the tracker or its repository (`-` for stdin)
     file: String,
     #[command(flatten)]
-    which: Which,
+    which: SelectionArgs,
     #[command(flatten)]
     how: How,
 }
@@ -79,7 +79,7 @@ struct Ccw {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
-    which: Which,
+    which: SelectionArgs,
     #[command(flatten)]
     how: How,
 }
@@ -90,7 +90,7 @@ struct GitBug {
     #[arg(value_name = "REMOTE|PATH")]
     place: Option<String>,
     #[command(flatten)]
-    which: Which,
+    which: SelectionArgs,
     #[command(flatten)]
     how: How,
 }
@@ -103,7 +103,7 @@ struct Github {
     #[arg(long, value_name = "OWNER/NAME", conflicts_with = "file")]
     repo: Option<String>,
     #[command(flatten)]
-    which: Which,
+    which: SelectionArgs,
     #[command(flatten)]
     how: How,
 }
@@ -113,7 +113,7 @@ struct Jsonl {
     /// The output of `git wf export jsonl` (`-` for stdin)
     file: String,
     #[command(flatten)]
-    which: Which,
+    which: SelectionArgs,
     #[command(flatten)]
     how: How,
 }
@@ -131,7 +131,7 @@ struct How {
 
 /// Which issues to import.
 #[derive(Debug, clap::Args)]
-struct Which {
+struct SelectionArgs {
     /// Only issues of these types, such as bug,task
     #[arg(long, value_name = "TYPE", value_delimiter = ',')]
     only: Vec<String>,
@@ -159,7 +159,7 @@ enum StateWord {
     All,
 }
 
-impl Which {
+impl SelectionArgs {
     fn selection(self, session: &Session) -> Result<ImportSelection, Failure> {
         let since = match &self.since {
             None => None,
@@ -245,7 +245,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
 
 fn from_tracker(
     context: &mut CliContext,
-    (which, How { dry_run, strict }): (Which, How),
+    (which, How { dry_run, strict }): (SelectionArgs, How),
     import: impl FnOnce(&Session, Selected) -> Result<Answer<ImportReport>, Failure>,
 ) -> Outcome {
     let session = context.session()?;

@@ -1,6 +1,4 @@
-use crate::cli::{CliContext, Outcome, print};
-use crate::model::code::Code;
-use crate::ops::Refusal;
+use crate::cli::{CliContext, Outcome, current_dir, print};
 use crate::ops::trail::{self, AskedLines};
 
 /// Show the commit, task, plan and issue behind lines of a file
@@ -13,10 +11,7 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let here = std::env::current_dir().map_err(|error| {
-        Refusal::new(Code::NoDirectory, format!("cannot find the current directory: {error}"))
-            .hint("change to a directory that exists")
-    })?;
+    let here = current_dir()?;
     let done = trail::why(&session, &AskedLines::parse(&here, &args.place)?)?;
     context.answer(done, |why, _, screen| print::why::why(screen, why))
 }

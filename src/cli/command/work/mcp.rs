@@ -1,5 +1,5 @@
 use crate::agent::in_run;
-use crate::cli::{CliContext, Exit, Outcome, acting, acting_as, environment, print, variable};
+use crate::cli::{CliContext, Exit, Outcome, acting, acting_as, current_dir, environment, print, variable};
 use crate::mcp::{self, McpSettings};
 use crate::model::code::Code;
 use crate::ops::Refusal;
@@ -57,10 +57,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if charged.is_none() {
         roles::acting(role.as_deref())?;
     }
-    let folder = std::env::current_dir().map_err(|error| {
-        Refusal::new(Code::NoDirectory, format!("cannot find the current directory: {error}"))
-            .hint("change to a directory that exists")
-    })?;
+    let folder = current_dir()?;
     let acting = if charged.is_some() { acting() } else { acting_as(role.clone()) };
     let settings = McpSettings {
         folder,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::agent::in_run;
-use crate::cli::{CliContext, Exit, Failure, Outcome, acting, environment};
+use crate::cli::{CliContext, Exit, Failure, Outcome, acting, current_dir, environment};
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ui::UiSettings;
@@ -59,10 +59,7 @@ pub(in crate::cli) struct WebAnswer {
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     session.check_store()?;
-    let folder = std::env::current_dir().map_err(|error| {
-        Refusal::new(Code::NoDirectory, format!("cannot find the current directory: {error}"))
-            .hint("change to a directory that exists")
-    })?;
+    let folder = current_dir()?;
     if let Some(folder) = &args.export {
         return export(context, folder);
     }

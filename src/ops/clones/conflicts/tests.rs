@@ -65,7 +65,7 @@ pub(crate) fn births(count: usize) -> TempDir {
 }
 
 fn taken(seen: Option<String>) -> Settle {
-    Settle { record: "GH-1".into(), field: Some(WHOLE.into()), which: Which::Lost(None), seen }
+    Settle { record: "GH-1".into(), field: Some(WHOLE.into()), which: KeptValue::Lost(None), seen }
 }
 
 /// Takes the other birth, while `write` comes between the reading of the conflict and the transaction. Returns what came of
@@ -120,7 +120,7 @@ fn a_whole_record_is_not_taken_if_someone_wrote_it_meanwhile() {
     assert_eq!(title, "later");
     // Someone who keeps it writes the same values again.
     let keep = |folder: &Path| {
-        settle(&session(folder, |_| {}), &Settle { which: Which::Current, ..taken(None) }).unwrap();
+        settle(&session(folder, |_| {}), &Settle { which: KeptValue::Current, ..taken(None) }).unwrap();
     };
     let (done, [before, title]) = raced(keep);
     assert_eq!(done.unwrap_err().code, Code::ChangedMeanwhile);

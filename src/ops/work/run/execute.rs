@@ -47,7 +47,7 @@ const MOST_NAMED: usize = 5;
 const TEST_LIMIT: Duration = Duration::from_secs(3600);
 
 /// An execution by an agent.
-pub(super) struct Execution {
+pub(super) struct AgentExecution {
     /// It.
     pub(super) id: ExecutionId,
     /// Whether it began before the run was interrupted, and left nothing uncommitted.
@@ -66,7 +66,7 @@ impl VerifyObserver for Unseen {
 }
 
 /// Has a plan executed.
-pub(super) fn execute(job: &AgentJob, execution: &Execution) -> StepOutcome {
+pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome {
     let session = match job.identity.at(&job.folder) {
         Ok(session) => session,
         Err(refusal) => return StepOutcome::Gave(job.refused(&refusal)),
@@ -92,7 +92,7 @@ pub(super) fn execute(job: &AgentJob, execution: &Execution) -> StepOutcome {
 
 struct Carrying<'a> {
     job: &'a AgentJob,
-    execution: &'a Execution,
+    execution: &'a AgentExecution,
     session: &'a Session,
     /// Whether the work is complete, and only its end is missing.
     is_done: Cell<bool>,

@@ -7,7 +7,7 @@ use crate::model::id::{ExecutionId, IssueId};
 use crate::model::run::RunStep;
 use crate::model::run_log::IssueReached;
 use crate::model::status::IssueStatus;
-use crate::ops::work::run::execute::{Execution, execute};
+use crate::ops::work::run::execute::{AgentExecution, execute};
 use crate::ops::work::run::job::AgentJob;
 use crate::ops::work::run::leftovers::keep_files;
 use crate::ops::work::run::paths::unlock;
@@ -151,7 +151,7 @@ impl Driver<'_> {
         };
         let job = self.job(issue, RunStep::Execute, Role::Executor, task)?;
         let job = AgentJob { execution: Some(id.clone()), ..job };
-        self.spawn(job, move |job| execute(job, &Execution { id: id.clone(), may_be_done }));
+        self.spawn(job, move |job| execute(job, &AgentExecution { id: id.clone(), may_be_done }));
         Ok(())
     }
 }
