@@ -59,9 +59,7 @@ struct Unseen;
 
 impl VerifyObserver for Unseen {
     fn begins(&mut self, _: &Test, _: usize, _: usize) {}
-
     fn wrote(&mut self, _: &[u8]) {}
-
     fn ended(&mut self, _: &Ran) {}
 }
 
