@@ -42,7 +42,7 @@ impl From<Exit> for ExitCode {
 pub(crate) enum Failure {
     /// It was refused: one line says what is wrong, and one what to do.
     Refused(Refusal),
-    /// Nobody reads the answer any more, which is no error.
+    /// Nobody reads the answer any more, which is not an error.
     BrokenPipe,
 }
 
@@ -139,6 +139,7 @@ fn say_json(document: &serde_json::Value) {
 pub(in crate::cli) fn system_words(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        io::ErrorKind::AlreadyExists => "it already exists".to_owned(),
         io::ErrorKind::IsADirectory => "is a directory".to_owned(),
         io::ErrorKind::NotADirectory => "is not a directory".to_owned(),
         _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),

@@ -285,7 +285,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<RunNews>(
         Sort::Answer,
         "run-event",
-        "`run` and `run resume`: with --json, an object on a line of stderr for each thing that happens",
+        "`run` and `run resume`: with --json, one line of stderr, an object, for each event",
     ),
     kind::<ops::work::ClaimView>(Sort::Answer, "next", "`next` and `start`: the claim"),
     kind::<ops::work::EndedAndTaken>(
@@ -342,7 +342,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<list::BriefIssue>(
         Sort::Answer,
         "list-brief",
-        "an array of them: the issues in brief, as programs for ccw ask for them (`list --brief`)",
+        "an array of them: the issues in brief, in the form that programs for ccw expect (`list --brief`)",
     ),
     kind::<ops::issues::SearchResult>(Sort::Answer, "search", "`search`"),
     kind::<ops::store::Reindexed>(Sort::Answer, "reindex", "`reindex`"),
@@ -377,7 +377,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<solutions::Solutions>(
         Sort::Answer,
         "solutions",
-        "the plans of an issue and the bound one, as programs for ccw ask for them",
+        "the plans of an issue and the bound one, in the form that programs for ccw expect",
     ),
     kind::<export::TracedAnswer>(Sort::Answer, "export-agent-trace", "`export agent-trace --output FILE`"),
     kind::<export::StatedAnswer>(Sort::Answer, "export-in-toto", "`export in-toto --output FILE`"),

@@ -245,7 +245,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["add", "report"], "`git wf new TITLE` creates an issue"),
     (
         &["delete", "rm", "remove"],
-        "`git wf close ISSUE` closes an issue; nothing is ever deleted, but `git wf redact` hides a text",
+        "`git wf close ISSUE` closes an issue; nothing is ever deleted, but `git wf redact` hides a value",
     ),
     (&["assign"], "`git wf edit ISSUE --assignee WHO` assigns an issue"),
     (&["claim", "take", "checkout"], "`git wf next` claims the next item"),

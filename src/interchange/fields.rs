@@ -69,7 +69,10 @@ impl<'a> Fields<'a> {
         let Some(count) = self.map.get(name).and_then(Value::as_array).map(Vec::len) else { return record };
         if count > 0 && !fits_field(&record) {
             record[name] = count.into();
-            self.kept.insert("its `comments` are too many for its record: here are their texts, authors and times, and nothing else of them".into());
+            self.kept.insert(
+                "it has too many `comments` to keep whole: only their texts, authors and times were imported"
+                    .into(),
+            );
         }
         record
     }

@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn errors_name_line_and_column() {
-        assert_eq!(error(b"{}\n{\"a\": \"b"), "f, line 2, column 8: the JSON ends half-way");
+        assert_eq!(error(b"{}\n{\"a\": \"b"), "f, line 2, column 8: the JSON is cut off");
         assert_eq!(error("{}\n{\"ç\": x}".as_bytes()), "f, line 2, column 7: not JSON: expected value");
         assert_eq!(error(b"{} {}\n"), "f, line 1, column 4: not JSON: trailing characters");
         assert_eq!(error(b"{}\n\"\xc3\xa7\xff\"\n"), "f, line 2, column 3: the byte 0xff is not UTF-8");

@@ -65,8 +65,11 @@ impl Watched {
     /// `not-found`, `too-many`.
     pub(super) fn add(&self, session: &Session, folder: &Path, uri: &str) -> Result<(), Refusal> {
         if self.with(|seen| seen.resources.len() >= MOST && !seen.resources.contains_key(uri)) {
-            return Err(Refusal::new(Code::TooMany, format!("you already watch {MOST} resources"))
-                .hint("`resources/unsubscribe` makes room"));
+            return Err(Refusal::new(
+                Code::TooMany,
+                format!("you are already subscribed to {MOST} resources"),
+            )
+            .hint("`resources/unsubscribe` makes room"));
         }
         // In this order, so that a change in between is seen at the next check.
         let files = WatchedFiles::of(session.store());

@@ -11,9 +11,9 @@ use super::time::Time;
 text_enum!(
     /// What was decided about a queue.
     QueueDecision {
-        /// Its items are handed out.
+        /// Its items can be claimed.
         Active = "active",
-        /// Its items are not handed out for now.
+        /// Its items cannot be claimed for now.
         Paused = "paused",
         /// It is archived.
         Archived = "archived",

@@ -192,7 +192,7 @@ pub(crate) struct RoadmapDocument {
     /// The tasks of a direct roadmap.
     #[schemars(length(max = MOST_TASKS))]
     pub(crate) tasks: Vec<RoadmapTask>,
-    /// What could go wrong with the whole.
+    /// What could go wrong overall.
     #[schemars(length(max = MOST_LINES))]
     pub(crate) risks: Vec<Risk>,
     /// What the planner found out about the code: a text, or any JSON.

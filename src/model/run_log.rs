@@ -117,8 +117,8 @@ once! {
         fact tokens: Option<u64> = default,
         /// What it cost, as the agent reported it, in the same way.
         fact cost: Option<Cost> = default,
-        /// The commit of the run's branch after the work of the issue was merged into it. A run that is resumed knows by it
-        /// where it left the branch.
+        /// The commit of the run's branch after the work of the issue was merged into it. A resumed run uses it
+        /// to find where it left the branch.
         fact commit: Option<CommitHash> = default,
         /// The outcome, for people.
         text note: Option<String> = default,

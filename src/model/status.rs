@@ -88,9 +88,9 @@ text_enum!(
 text_enum!(
     /// The status of a queue: what was decided about it, or what its items make of it.
     QueueStatus {
-        /// Its items are handed out.
+        /// Its items can be claimed.
         Active = "active",
-        /// Its items are not handed out for now.
+        /// Its items cannot be claimed for now.
         Paused = "paused",
         /// It is archived.
         Archived = "archived",

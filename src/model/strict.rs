@@ -75,7 +75,7 @@ pub(crate) fn json_fault(error: &serde_json::Error) -> String {
     if error.is_eof() && (error.line(), error.column()) == (1, 0) {
         "it is empty".into()
     } else if error.is_eof() {
-        format!("the JSON ends half-way, at line {}, column {}", error.line(), error.column())
+        format!("the JSON is cut off, at line {}, column {}", error.line(), error.column())
     } else if error.line() > 0 {
         let why = without_place(error);
         let why = if why == "trailing characters" { "something follows the JSON" } else { &why };

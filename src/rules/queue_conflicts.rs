@@ -328,7 +328,7 @@ mod tests {
     fn high_without_an_order_and_manual_wait_for_a_person() {
         let undecided = |entry: QueueConflict| standing(&[entry])[0].is_undecided();
         assert!(undecided(entry(1, None, &[])));
-        assert!(undecided(entry(1, None, &["A", "A"])), "one plan is no order");
+        assert!(undecided(entry(1, None, &["A", "A"])), "one plan is not an order");
         assert!(!undecided(entry(1, None, &["B", "A"])));
         let medium = QueueConflict { severity: Severity::Medium, ..entry(1, None, &[]) };
         assert!(!undecided(medium.clone()));

@@ -359,7 +359,7 @@ impl Explain for StoreError {
             Self::Shallow => Remedies::command("git fetch --unshallow", "fetches the rest"),
             Self::ShallowCode(_) => Remedies::command("git fetch --unshallow", "fetches the rest")
                 .or_command("git fetch --deepen=N", "fetches N more commits"),
-            Self::Unmerged { .. } => Remedies::call(Other::Sync, "brings them in; what is not here would be lost"),
+            Self::Unmerged { .. } => Remedies::call(Other::Sync, "merges them here first; otherwise they would be lost"),
             Self::DoubtedClock { .. } => Remedies::command("date -u", "shows the clock of this machine; compare it with another one")
                 .and("if it is wrong, set it and repeat; if it is right, repeat with `--trust-clock`"),
             Self::Purged { side: Unpurged::Theirs, .. } => {

@@ -249,7 +249,7 @@ mod tests {
         let new = of(&file(layout::run(&id), None, Some(run))).unwrap();
         assert_eq!(
             (new.kind, new.summary.as_str()),
-            (RecordKind::Run, "run RUN-20261121-9w1nx3h2 (quick) over ISS-001, ISS-002")
+            (RecordKind::Run, "run RUN-20261121-9w1nx3h2 (quick) for ISS-001, ISS-002")
         );
         let name = entry_id("20261121T021405123Z-00000");
         let place = layout::entry(&layout::run_log(&id), &name);

@@ -46,7 +46,7 @@ fn words(location: &Location, value: &Value) -> Option<String> {
             Owner::Run(_) => {
                 let it: Run = typed(value)?;
                 let issues = it.issue_ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                format!("run {} ({}) over {}", it.id, it.mode, cut(&issues))
+                format!("run {} ({}) for {}", it.id, it.mode, cut(&issues))
             }
             Owner::Roadmap(id) => format!("roadmap {id}{}", quoted(field("title"))),
             Owner::Wisdom => return None,
@@ -138,7 +138,7 @@ fn event(event: &Event) -> String {
             format!("criterion {} of {} accepted{}", it.criterion, it.task_id, quoted(&it.evidence))
         }
         Event::Renew(it) => format!("lease renewed until {}", it.lease_expires_at),
-        Event::Aside(it) => format!("set aside by {}, {} as it was", it.reason, it.status),
+        Event::Aside(it) => format!("set aside by {} (was {})", it.reason, it.status),
         Event::Session(it) => {
             let model = it.model.as_deref().map(|model| format!(" ({})", cut(model))).unwrap_or_default();
             let said = quoted(it.summary.as_deref().unwrap_or_default());

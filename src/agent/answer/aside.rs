@@ -18,7 +18,7 @@ const MOST_LEARNED: usize = 20;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct CommonMembers {
-    /// What the agent reports of its own session.
+    /// What the agent reports about its own session.
     pub(crate) session: ToldOfSession,
     /// What others who work on this project should know: learnings, decisions, conventions, open questions.
     #[schemars(length(max = MOST_LEARNED))]

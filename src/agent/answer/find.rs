@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(found.values.len(), 0);
         assert!(found.broken.unwrap().contains(", at line 1, column"));
         let found = find("{\"a\": 1");
-        assert_eq!(found.broken.unwrap(), "the JSON ends half-way, at line 1, column 7");
+        assert_eq!(found.broken.unwrap(), "the JSON is cut off, at line 1, column 7");
         let found = find("{\"a\": 1, \"a\": 2}");
         assert_eq!(found.broken.unwrap(), "the key `a` appears twice in one object");
     }

@@ -159,8 +159,11 @@ fn transitions() -> String {
     table
 }
 
-/// A sentence that begins with a capital letter, unless it begins with a name in backquotes.
+/// A sentence that begins with a capital letter, unless it begins with the name of a field or a name in backquotes.
 fn sentence(text: &str) -> String {
+    if text.split(' ').next().is_some_and(|word| word.contains('_')) {
+        return text.to_owned();
+    }
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| format!("{}{}", first.to_uppercase(), letters.as_str()))
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::ui;
 
-/// The line that was typed, without the space around it; `None` at the end of the input, which is no answer, not even the one
+/// The line that was typed, without the space around it; `None` at the end of the input, which is not an answer, not even the one
 /// that is offered.
 pub(in crate::cli) fn answer(question: &str) -> io::Result<Option<String>> {
     ui::ask(question);

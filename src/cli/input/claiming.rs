@@ -1,4 +1,4 @@
-//! How the commands that claim an item are told to.
+//! The options of the commands that claim an item.
 
 use std::path::PathBuf;
 

@@ -35,7 +35,7 @@ pub(in crate::cli) struct FilterArgs {
     /// Only issues of this roadmap wave
     #[arg(long, value_name = "N")]
     wave: Option<u64>,
-    /// Only issues that affect this component; if several are given, all of them
+    /// Only issues that affect this component; repeat to require several
     #[arg(long = "component", value_name = "NAME", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]
     components: Vec<String>,
     /// Only issues created at this time or later: 2026-11-21, 2026-11-21T08:00:00Z, "2 weeks ago"

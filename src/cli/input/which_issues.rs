@@ -21,7 +21,7 @@ pub(in crate::cli) struct ChosenIssues {
 }
 
 /// Lists the issues without a plan, or with one if `is_planned`, and asks which of them to take. Nobody is asked where there
-/// is no terminal.
+/// is not a terminal.
 pub(in crate::cli) fn asked(
     session: &Session,
     is_planned: bool,

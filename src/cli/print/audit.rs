@@ -213,7 +213,7 @@ pub(in crate::cli) fn markdown(audit: &Audit) -> String {
             let _ = writeln!(page, "| {} |", cells.join(" | "));
         }
     }
-    for (severity, heading) in [(AuditSeverity::Fault, "Faults"), (AuditSeverity::Note, "Notes")] {
+    for (severity, heading) in [(AuditSeverity::Fault, "Errors"), (AuditSeverity::Note, "Notes")] {
         let of_kind: Vec<&AuditFinding> =
             audit.findings.iter().filter(|it| it.severity == severity).collect();
         if !of_kind.is_empty() {

@@ -6,7 +6,10 @@ use crate::model::remedy::{Remedy, RemedyCall};
 /// All remedies in one line; `None` if there are none.
 pub(in crate::cli) fn spelled(remedies: &[Remedy]) -> Option<String> {
     let one = |remedy: &Remedy| match (remedy.line(), remedy.call.as_ref().and_then(by_hand)) {
-        (Some(line), Some(plan)) => format!("`{}` writes a plan; `{line}` {}", plan.command(), remedy.words),
+        (Some(line), Some(plan)) => {
+            let does = if plan.options.is_empty() { "writes a plan" } else { "writes a plan, and queues it" };
+            format!("`{}` {does}; `{line}` {}", plan.command(), remedy.words)
+        }
         (Some(line), None) => format!("`{line}` {}", remedy.words),
         (None, _) => remedy.words.clone(),
     };
@@ -52,7 +55,10 @@ mod tests {
             said(add.clone()),
             "`git wf plan A-1` writes a plan; `git wf solution add A-1 FILE` adds one"
         );
-        assert!(said(add.clone().flag("queue")).starts_with("`git wf plan --queue A-1` writes"));
+        assert!(
+            said(add.clone().flag("queue"))
+                .starts_with("`git wf plan --queue A-1` writes a plan, and queues it; ")
+        );
         assert!(said(add.flag("add-reply-task")).starts_with("`git wf solution add"));
     }
 

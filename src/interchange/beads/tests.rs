@@ -233,7 +233,7 @@ fn a_comment_is_named_after_its_time_and_what_it_says() {
     assert_eq!(
         with(&json!({"comments": [reordered]})).comments[0].id,
         made.id,
-        "the order of keys is no matter"
+        "the order of keys does not matter"
     );
     let mut other = comment.clone();
     other["text"] = json!("Done.");

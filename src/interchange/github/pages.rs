@@ -161,7 +161,7 @@ impl<'a> Issues<'a> {
         let place = self.name(at);
         let why = match self.foreign.get(&at) {
             Some(byte) => not_utf8(&place, *byte),
-            None if self.text[at..].trim_start().is_empty() => format!("{place}: the JSON ends half-way"),
+            None if self.text[at..].trim_start().is_empty() => format!("{place}: the JSON is cut off"),
             None => format!("{place}: not JSON: {why}"),
         };
         let bytes = self.text.as_bytes();
@@ -322,14 +322,14 @@ mod tests {
     #[test]
     fn what_ends_half_way_is_named_and_what_came_before_stays() {
         for (cut, why) in [
-            ("[1]\n[2, ", "2 2; 3 the rest cannot be read: line 2, column 5: the JSON ends half-way"),
-            ("[1,\n2", "2 2; 3 the rest cannot be read: line 2, column 2: the JSON ends half-way"),
+            ("[1]\n[2, ", "2 2; 3 the rest cannot be read: line 2, column 5: the JSON is cut off"),
+            ("[1,\n2", "2 2; 3 the rest cannot be read: line 2, column 2: the JSON is cut off"),
             ("[1\n\"a\"", "2 the rest cannot be read: line 2, column 1: not JSON: expected `,` or `]`"),
             (
                 "1 {\"a\":\n{\"b\":1}\n",
-                "2 the rest cannot be read, from line 1 on: line 3, column 1: the JSON ends half-way",
+                "2 the rest cannot be read, from line 1 on: line 3, column 1: the JSON is cut off",
             ),
-            ("1 {\"a\": \"b", "2 the rest cannot be read: line 1, column 11: the JSON ends half-way"),
+            ("1 {\"a\": \"b", "2 the rest cannot be read: line 1, column 11: the JSON is cut off"),
         ] {
             let found = read(cut).join("; ");
             assert_eq!(found.strip_prefix("1 1; "), Some(why), "{cut}");

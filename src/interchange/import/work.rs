@@ -182,7 +182,7 @@ fn update_record(
         Ok(None) => (fresh, Followed::Written),
         Ok(Some(here)) if here.birth() != fresh.birth() && schema.births == Births::LaterStands => {
             return Ok(said.left_out(
-                "is a different one here with the same id: it stays as it is, and the source's was left out",
+                "has the id of a different one here, which stays as it is; the source's was left out",
             ));
         }
         Ok(Some(mut here)) => {
@@ -262,8 +262,8 @@ fn write_attempt(
     Ok(is_new)
 }
 
-/// The claim that an earlier import made for this attempt. Some sources tell when an attempt ended only once another
-/// one has followed: then it is recognized by its end, or is one of that item that had not ended.
+/// The claim that an earlier import made for this attempt. Some sources say when an attempt ended only once another
+/// one has followed. Then it is recognized by its end; or else it is the attempt at the item that had not ended.
 fn known_as<'a>(
     here: &'a [ExecutionFolder],
     claim: &Execution,

@@ -22,7 +22,7 @@ pub(crate) enum Unreadable {
         byte: u8,
     },
     /// A line ends inside a value.
-    #[error("{name}, line {line}, column {column}: the JSON ends half-way")]
+    #[error("{name}, line {line}, column {column}: the JSON is cut off")]
     HalfWay {
         /// The file.
         name: String,
@@ -62,7 +62,7 @@ impl Unreadable {
             Self::NotUtf8 { column, byte, .. } => {
                 format!("the byte 0x{byte:02x} at column {column} is not UTF-8")
             }
-            Self::HalfWay { column, .. } => format!("the JSON ends half-way, at column {column}"),
+            Self::HalfWay { column, .. } => format!("the JSON is cut off, at column {column}"),
             Self::NotJson { column, why, .. } => format!("not JSON at column {column}: {why}"),
             Self::Unread { why, .. } => why.clone(),
         }

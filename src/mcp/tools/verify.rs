@@ -76,7 +76,7 @@ pub(super) fn agreed(call: &Call<'_>, verification: &Verification<'_>) -> Result
         .command(
             command,
             format!(
-                "must be typed by a person in {} once, who reads them and agrees; then call this tool again",
+                "must be typed once by a person in {}, who reads them and agrees; then call this tool again",
                 verification.folder().display()
             ),
         ))

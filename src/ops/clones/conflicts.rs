@@ -107,7 +107,7 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
     Ok(session.done(conflict, committed.commit))
 }
 
-/// Whether nothing of the stored value of a field is hidden.
+/// Whether no part of the stored value of a field is hidden.
 fn is_shown(stored: &Doc, shown: &Doc, name: &str) -> bool {
     let value = stored.value(name);
     value == shown.value(name) && !value.is_some_and(holds_hidden)
@@ -118,10 +118,10 @@ fn redacted(conflict: &Conflict) -> Refusal {
     let Conflict { field, record, .. } = conflict;
     if field == WHOLE {
         let keep = RemedyCall::new(Op::Conflicts, ["keep", record.as_str(), WHOLE]);
-        return Refusal::new(Code::Redacted, format!("part of that `{record}` is redacted"))
+        return Refusal::new(Code::Redacted, format!("part of the other version of `{record}` is redacted"))
             .remedy(keep, "keeps the current one, which resolves it too");
     }
-    Refusal::new(Code::Redacted, format!("that value of `{field}` is redacted"))
+    Refusal::new(Code::Redacted, format!("the other value of `{field}` is redacted"))
         .remedy(RemedyCall::new(Op::Edit, ["ISSUE"]), "sets the field, which resolves it too")
 }
 
@@ -170,7 +170,7 @@ fn pick(session: &Session, input: &Settle) -> Result<Conflict, Refusal> {
     let count = fitting.len();
     match number.map(|number| number as usize) {
         Some(number) if (1..=count).contains(&number) => Ok(fitting.swap_remove(number - 1)),
-        Some(number) => Err(Refusal::new(Code::NotFound, format!("{of} has no lost value {number}"))
+        Some(number) => Err(Refusal::new(Code::NotFound, format!("{of} has no other value {number}"))
             .hint(if count == 1 { "it has only 1".to_owned() } else { format!("it has {count} of them") })
             .remedy(Op::Conflicts, "shows them")),
         None => {

@@ -131,7 +131,7 @@ fn other_needed(role: Role, named: &str) -> Refusal {
     };
     let message = match needs {
         "" => format!("there is no context for {}", role.with_article()),
-        needs => format!("the context for {} is about {needs}, not about {named}", role.with_article()),
+        needs => format!("the context for {} needs {needs}, not {named}", role.with_article()),
     };
     Refusal::usage(message).hint(hint)
 }

@@ -28,7 +28,7 @@ const FOLDER: &str = ".workflow/issues";
 pub(crate) struct CcwExport {
     /// Issues that were written.
     pub(crate) issues: u64,
-    /// How many of them are in its history, since they are over.
+    /// How many of them have ended, and are therefore in its history.
     pub(crate) history: u64,
     /// Plans.
     pub(crate) plans: u64,

@@ -177,7 +177,7 @@ fn also_in_issue(tx: &Tx<'_>, wanted: &HideValue) -> Result<Option<Notice>, Refu
     let Some(issue) = issue_of_part(&wanted.field) else { return Ok(None) };
     let path = layout::issue(&issue);
     let stored = match records::doc(tx, &ISSUE, &path) {
-        // `fsck` reports it, and nothing of it can be hidden.
+        // `fsck` reports it, and no part of it can be hidden.
         Ok(None) | Err(StoreError::Broken { .. }) => return Ok(None),
         Ok(Some(doc)) => doc,
         Err(error) => return Err(error.into()),
@@ -193,7 +193,7 @@ fn also_in_issue(tx: &Tx<'_>, wanted: &HideValue) -> Result<Option<Notice>, Refu
     if readable.peek().is_none() {
         return Ok(None);
     }
-    let notice = Notice::warning(format!("`{issue}`, which was made of it, still shows the same texts"));
+    let notice = Notice::warning(format!("`{issue}`, which was created from it, still shows the same texts"));
     Ok(Some(readable.fold(notice, |notice, (field, effect)| {
         let redact = RemedyCall::new(Op::Redact, [issue.as_str(), field]).option("message", "TEXT");
         notice.remedy(redact, effect)

@@ -249,7 +249,7 @@ impl Work<'_> {
             return Ok(());
         };
         let edited_since =
-            |first: &EntryId| (format!("comment {} on {issue}", first.short()), "it was edited again since");
+            |first: &EntryId| (format!("comment {} on {issue}", first.short()), "it has been edited since");
         let Some(folder) = records::issue(tx, issue)? else { return Ok(()) };
         for it in folder.standing_comments() {
             let mut versions = it.replaces;

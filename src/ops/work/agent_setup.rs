@@ -62,7 +62,7 @@ pub(crate) struct AgentState {
     pub(crate) agent: Agent,
     /// Whether the repository has files of it.
     pub(crate) is_found: bool,
-    /// Whether any of the pieces that only it reads is there.
+    /// Whether something that only this agent reads is there.
     pub(crate) is_set_up: bool,
     /// What it reads.
     pub(crate) files: Vec<PieceState>,
@@ -159,7 +159,7 @@ fn chosen<'a>(work: &mut WorkFiles, input: &AgentSetup) -> Vec<&'a Reads> {
     }
 }
 
-/// Whether an agent is set up. If that cannot be told, it is if something of ours is in its files.
+/// Whether an agent is set up. If that cannot be determined: whether its files contain something of ours.
 fn may_be_set_up(work: &mut WorkFiles, reads: &Reads) -> bool {
     is_set_up(work, reads).unwrap_or_else(|_| is_mentioned(work, reads))
 }
@@ -171,7 +171,7 @@ fn remove(work: &mut WorkFiles, chosen: &[&Reads]) -> Result<BTreeSet<String>, R
         let why = match is_set_up(work, other) {
             Ok(false) => continue,
             Ok(true) => format!("{} also reads it", other.agent),
-            // It may be set up, unless nothing of ours is in its files.
+            // It may be set up, unless its files contain nothing of ours.
             Err(_) if !is_mentioned(work, other) => continue,
             Err(refusal) => format!("{} may read it, but {}", other.agent, refusal.message),
         };

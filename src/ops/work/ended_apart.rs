@@ -30,9 +30,7 @@ pub(crate) fn notices_of_ends_apart(
         let ends = ends(now, &issue)?;
         if ends.len() > 1 && ends.len() > self::ends(before, &issue)?.len() {
             let ends = ends.join("; ");
-            let message = format!(
-                "issue `{issue}` was ended in several clones that did not know of each other: {ends}"
-            );
+            let message = format!("issue `{issue}` was ended independently in several clones: {ends}");
             let notice = Notice::warning(message);
             notices.push(
                 notice.remedy(RemedyCall::new(Other::Show, [&issue]), "shows what each of them reported"),

@@ -50,7 +50,7 @@ pub(super) fn files(text: &str) -> Result<Option<Vec<String>>, AgentFileFault> {
         let value = without_comment(value);
         found = Some(match value.strip_prefix('[') {
             Some(list) => {
-                let Some(list) = list.strip_suffix(']') else { return Err(fault("a list that goes on")) };
+                let Some(list) = list.strip_suffix(']') else { return Err(fault("a list of several lines")) };
                 list.split(',').map(plain).filter(|file| !file.is_empty()).collect()
             }
             None if value.is_empty() => {

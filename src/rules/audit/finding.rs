@@ -13,16 +13,16 @@ use crate::rules::run::breach_words;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AuditSeverity {
-    /// Counts with `--strict`.
+    /// With `--strict`, the exit code is 1.
     Fault,
-    /// Does not count with `--strict`.
+    /// The exit code stays 0.
     Note,
 }
 
 /// Something that the audit found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct AuditFinding {
-    /// Whether it counts with `--strict`.
+    /// Whether the exit code is 1 because of it, with `--strict`.
     pub(crate) severity: AuditSeverity,
     /// What kind of thing it is.
     pub(crate) kind: Kind,

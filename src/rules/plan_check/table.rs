@@ -59,8 +59,8 @@ rules! {
     DEPTH = Error "depth": "lists and objects are nested at most 90 deep",
         "flatten what is nested, or put it into a string";
     TEXT = Error "text": "the description, and the title of each task, are not empty",
-        "describe the plan in one line";
-    IDS = Error "ids": "id and issue_id, if given, are ids that belong to the issue of the plan",
+        "say in one line what the plan or the task does";
+    IDS = Error "ids": "if given, id and issue_id are ids that belong to the issue of the plan",
         "omit id and issue_id: they are generated";
     DIGEST = Error "digest": "plan_digest, if given, is the digest of the plan",
         "omit plan_digest, or give the plan that it belongs to";

@@ -88,7 +88,7 @@ fn who_somebody_is() {
         !same("Ada <ada@example.org> (planner-1)", "Ada <ada@example.org>"),
         "a person reviews her agent's plan"
     );
-    assert!(!same("Ada <x> (ada@example.org)", "Ada <ada@example.org>"), "an agent's name is no address");
+    assert!(!same("Ada <x> (ada@example.org)", "Ada <ada@example.org>"), "an agent's name is not an address");
     assert!(same("someone", "Someone "));
     for odd in ["", "<", ">", "<>", "a <b", "a <b> (", "a <b> ()", "a <b> (c) d", "<<>> (\u{1b}[2J)"] {
         assert!(same(odd, odd), "{odd}");

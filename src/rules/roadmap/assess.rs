@@ -21,7 +21,7 @@ pub(crate) struct Assessed {
     pub(crate) medium: usize,
     /// How many are low.
     pub(crate) low: usize,
-    /// progressive if three or more are high, direct if three or more are low; left out if somebody must decide.
+    /// progressive if three or more are high, direct if three or more are low; left out if someone must decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recommended: Option<RoadmapMode>,
 }

@@ -236,7 +236,7 @@ fn apart(
     }
 }
 
-/// The plan of an issue was not reviewed, although the run reviews plans, and nobody has made up for that.
+/// The plan of an issue was not reviewed, although the run reviews plans, and nobody has reviewed it since.
 fn unreviewed(
     known: &RunFacts<'_>,
     progress: &RunProgress<'_>,
@@ -285,6 +285,6 @@ fn left(
         }
         _ => return None,
     };
-    let remedies = vec![Remedy::call(call, "goes on with it")];
+    let remedies = vec![Remedy::call(call, "continues it")];
     Some(WaitsForPerson { issue_id: Some(issue.id.clone()), what: what.to_owned(), remedies })
 }

@@ -67,7 +67,7 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
         @if let Some(refusal) = &refused { (forms::refused(view, refusal)) }
         @if is_by_closing && is_of_open {
             p.quiet {
-                "Only open issues are listed, and they have no time of closing. "
+                "Only open issues are listed, and they have no closing time. "
                 a href=(view.href_with(&Place::Issues, &view.query.clone().and("all", "1"))) { "Include closed issues" }
             }
         }

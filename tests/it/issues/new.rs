@@ -243,7 +243,7 @@ fn json_that_is_no_issue_is_refused() {
     };
     assert!(message(r#"{"title": "x", "colour": "red"}"#).contains("unknown field `colour`"));
     let half = message(r#"{"title": "x""#);
-    assert_eq!(half, "stdin is not an issue: the JSON ends half-way, at line 1, column 13");
+    assert_eq!(half, "stdin is not an issue: the JSON is cut off, at line 1, column 13");
     assert!(
         message(r#"{"title": "x"} {"title": "y"}"#)
             .contains("something follows the JSON, at line 1, column 16")

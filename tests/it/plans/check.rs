@@ -144,7 +144,7 @@ fn check_takes_a_file_stdin_or_an_id() {
     assert!(ran.stderr.ends_with("hint: `git wf schema solution` describes a plan\n"), "{}", ran.stderr);
     repo.write("half.json", "{\n  \"tasks\": [");
     let error = repo.refused(1, &["solution", "check", "half.json"]);
-    assert_eq!(error["message"], "`half.json` is not JSON: the JSON ends half-way, at line 2, column 12");
+    assert_eq!(error["message"], "`half.json` is not JSON: the JSON is cut off, at line 2, column 12");
 }
 
 #[test]

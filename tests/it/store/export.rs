@@ -179,7 +179,7 @@ fn what_is_no_export_is_refused_whole_if_it_must_be_sound() {
         (of(&[r#"{"path":"x","path":"y","text":""}"#]), 2, "the key `path` appears twice in one object"),
         (of(&[&long]), 2, "it is nested deeper than any record"),
         (of(&[&deep]), 2, "`x` would have more than 16 MiB"),
-        (of(&[good, "{\"path\":"]), 3, "the JSON ends half-way"),
+        (of(&[good, "{\"path\":"]), 3, "the JSON is cut off"),
         (of(&["\u{1b}[31m"]), 2, "not JSON"),
         (of(&[r#"{"path":"wf.json","record":{"format":2}}"#]), 0, "the store has format 2"),
     ] {
@@ -219,7 +219,7 @@ fn a_line_that_cannot_be_imported_is_named_and_stops_nothing() {
     assert_eq!(taken["issues"], 2);
     let skipped = taken["skipped"].as_array().unwrap();
     assert_eq!((skipped.len(), &skipped[0]["line"]), (1, &json!(comment + 1)), "{skipped:?}");
-    assert!(skipped[0]["reason"].as_str().unwrap().contains("the JSON ends half-way"), "{skipped:?}");
+    assert!(skipped[0]["reason"].as_str().unwrap().contains("the JSON is cut off"), "{skipped:?}");
     assert_eq!(repo.store_paths().len() + 1, one.store_paths().len());
     // A truncated file, and files that are not exports.
     lines.pop();

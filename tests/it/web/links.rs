@@ -99,9 +99,9 @@ fn what_cannot_be_shown_is_named() {
         );
     }
     let open = browser.page("/issues?sort=closed_at");
-    assert!(open.contains("Only open issues are listed, and they have no time of closing."), "{open}");
+    assert!(open.contains("Only open issues are listed, and they have no closing time."), "{open}");
     let all = browser.page("/issues?sort=closed&all=1");
-    assert!(!all.contains("no time of closing") && all.contains("<th>Closed</th>"), "{all}");
+    assert!(!all.contains("no closing time") && all.contains("<th>Closed</th>"), "{all}");
     assert_eq!(browser.get("/history/deadbeef").status, 404);
     let file = browser.page("/files/src/a.rs");
     assert!(file.contains("1 of 2 lines from a plan"), "{file}");

@@ -17,7 +17,7 @@ enum FieldConflictCommand {
     Take {
         #[command(flatten)]
         which: NamedConflict,
-        /// The number of the value, if several lost: 1 is the first that `conflicts` shows for this field
+        /// The number of the other value, if there are several: 1 is the first that `conflicts` shows for this field
         #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         number: Option<u32>,
     },

@@ -9,7 +9,7 @@ use crate::ui::UiSettings;
 use crate::ui::fullscreen::{self, NoFullscreen};
 
 /// Help below a text of the board in the editor.
-const IN_EDITOR: &str = "Markdown. The board goes on with this text when you close the editor.";
+const IN_EDITOR: &str = "Markdown. The board continues with this text when you close the editor.";
 
 /// Show issues by status in a full-screen view
 ///

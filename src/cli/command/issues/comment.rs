@@ -9,7 +9,7 @@ use crate::ops::issues::{self, Many};
 /// Comment on an issue, or edit or withdraw a comment
 ///
 /// `git wf show ISSUE` shows the ids of its comments; the first few characters suffice. Earlier versions of an edited or
-/// withdrawn comment stay in the log; `git wf redact` hides a text everywhere.
+/// withdrawn comment stay in the log; `git wf redact` hides them everywhere.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue

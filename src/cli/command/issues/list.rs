@@ -161,13 +161,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let is_table =
         !(context.json() || brief || count || fields.format.is_some() || !fields.fields.is_empty());
     if group_by.is_some() && !is_table {
-        return Err(Refusal::usage("`--group-by` groups the table, and nothing else")
+        return Err(Refusal::usage("`--group-by` only groups the table")
             .hint("leave it out, or out of the saved query that has it")
             .into());
     }
     let list = List { sort: sort.into(), offset, limit, ..filter.into() };
     if sort == SortBy::Closed && list.is_of_open() {
-        let note = Notice::note("only open issues are listed, and they have no time of closing");
+        let note = Notice::note("only open issues are listed, and they have no closing time");
         let all = RemedyCall::from(Other::List).flag("all").option("sort", "closed");
         context.show_notices([note.remedy(all, "includes closed issues")]);
     }

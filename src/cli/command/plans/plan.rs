@@ -11,8 +11,8 @@ use crate::rules::plan_text::{self, PlanText, TaskText};
 
 /// Make a plan for an issue from options, or in your editor
 ///
-/// Each --task begins a task; --step, --done-when, --verify, --test, --path and --after after it belong to it. Without
-/// --task, your editor opens with a template, or the same text is read from a file or -m. With --task, the first
+/// Each --task begins a task, to which the following --step, --done-when, --verify, --test, --path and --after belong.
+/// Without --task, your editor opens with a template, or the same text is read from a file or -m. With --task, the first
 /// line of the text says what the plan does, and the rest how and why (default: the title of the issue); add -e to open
 /// the plan so far in your editor. `git wf solution add` takes plans as JSON, with every field that a plan can have.
 ///

@@ -28,9 +28,10 @@ enum QueueCommand {
     New(queues::New),
     /// Put the bound plans of issues into a queue
     ///
-    /// New items are sorted in among the waiting ones: first by priority of the issue, then those with fewer
-    /// dependencies, with more tasks, those that create a file before those that extend it, and older issues. Items
-    /// already in the queue do not move. Adding a plan that has changed since it was queued updates its item.
+    /// New items are sorted in among the waiting ones by the priority of their issues. Of items with the same priority,
+    /// those with fewer dependencies come first, then those with more tasks, then those that create a file before those
+    /// that extend it, then those of older issues. Items already in the queue do not move. Adding a plan that has changed
+    /// since it was queued updates its item.
     Add(add::AddCommand),
     /// Remove items from their queue
     Remove {

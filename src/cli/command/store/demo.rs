@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::{CliContext, Exit, Failure, Outcome};
+use crate::cli::{CliContext, Exit, Failure, Outcome, system_words};
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ui::style;
@@ -174,8 +174,11 @@ fn announce(walk: &Walk, context: &mut CliContext) -> Result<(), Failure> {
 
 fn folder(given: Option<PathBuf>) -> Result<PathBuf, Refusal> {
     let failed = |path: &Path, error: std::io::Error| {
-        Refusal::new(Code::Demo, format!("cannot create the directory `{}`: {error}", path.display()))
-            .hint("name a directory that does not exist yet: `git wf demo DIRECTORY`")
+        Refusal::new(
+            Code::Demo,
+            format!("cannot create the directory `{}`: {}", path.display(), system_words(&error)),
+        )
+        .hint("name a directory that does not exist yet: `git wf demo DIRECTORY`")
     };
     match given {
         Some(path) => {
@@ -208,7 +211,7 @@ fn prepare(folder: &Path) -> Result<(), Failure> {
     ];
     for (path, text) in files {
         std::fs::write(&path, text).map_err(|error| {
-            Refusal::new(Code::Demo, format!("cannot write `{}`: {error}", path.display()))
+            Refusal::new(Code::Demo, format!("cannot write `{}`: {}", path.display(), system_words(&error)))
                 .hint("name a directory that can be written as TMPDIR")
         })?;
     }

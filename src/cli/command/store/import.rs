@@ -23,7 +23,7 @@ const LINES_SHOWN: usize = 5;
 /// Import issues from another tracker, or from an export
 ///
 /// All issues are imported in one commit. Importing the same source again changes nothing; importing a newer version
-/// applies its changes. If a field or a comment was changed both there and here, the later change counts. A comment that
+/// applies its changes. If a field or a comment was changed both there and here, the later change wins. A comment that
 /// the source no longer has stays. A record that cannot be imported is skipped and listed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -41,17 +41,17 @@ enum From {
     /// Import issues of `ccw issue`, with plans, queues and executions
     ///
     /// Ids are kept. In ccw, 5 is the most urgent priority; here it is 1. An item that was started becomes an
-    /// execution. If a field of an issue was changed both there and here, the later change counts; in plans, queues and
+    /// execution. If a field of an issue was changed both there and here, the later change wins; in plans, queues and
     /// items, what was changed here stays. A file or a line that cannot be read is named, and the rest is imported.
     Ccw(Ccw),
     /// Import bugs from git-bug, directly from its refs
     ///
-    /// git-bug need not be installed. A bug becomes the issue GB- and the first ten digits of its id, with its
-    /// comments and their edits. Signatures of operations are not verified.
+    /// git-bug need not be installed. A bug becomes the issue GB-DIGITS, where DIGITS are the first ten of its id. Its
+    /// comments and their edits are imported, too. Signatures of operations are not verified.
     GitBug(GitBug),
     /// Import issues from GitHub, from a file or through `gh`
     ///
-    /// An issue becomes GH- and its number. The file is the output of `gh issue list --json …`, with at least number,
+    /// An issue gets the id GH-NUMBER. The file is the output of `gh issue list --json …`, with at least number,
     /// title, state and createdAt, or the pages of `gh api --paginate repos/OWNER/NAME/issues?state=all`.
     /// Pull requests are left out. Without --limit, `gh` is asked for at most 10,000 issues.
     Github(Github),
@@ -141,7 +141,7 @@ struct SelectionArgs {
     /// Only open or only closed issues
     #[arg(long)]
     state: Option<StateWord>,
-    /// Only issues with this label; if several are given, with all of them
+    /// Only issues with this label; repeat to require several
     #[arg(short, long, value_name = "LABEL")]
     label: Vec<String>,
     /// Only issues that changed on this date or later: 2026-11-21, "2 weeks ago"

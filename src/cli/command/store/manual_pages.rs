@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::{CliContext, Exit, Failure, Outcome};
+use crate::cli::{CliContext, Exit, Failure, Outcome, system_words};
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ui::text::{clean_line, count};
@@ -34,14 +34,18 @@ pub(in crate::cli) fn install(to: Option<PathBuf>, context: &mut CliContext) -> 
         write(&folder, name, text).map_err(|error| {
             Refusal::new(
                 Code::CannotWrite,
-                format!("cannot write `{name}` below `{}`: {error}", folder.display()),
+                format!("cannot write `{name}` below `{}`: {}", folder.display(), system_words(&error)),
             )
             .hint("`git wf help --install --to DIR` installs them elsewhere, such as in ~/.local/share/man")
         })?;
     }
     for old in outdated(&folder) {
         if let Err(error) = std::fs::remove_file(&old) {
-            context.warn(&format!("cannot remove `{}`, a page of another version: {error}", old.display()));
+            context.warn(&format!(
+                "cannot remove `{}`, a page of another version: {}",
+                old.display(),
+                system_words(&error)
+            ));
         }
     }
     if !is_found(&folder) {

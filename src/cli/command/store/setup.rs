@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::completions;
 use super::manual_pages::{self, PAGES};
-use crate::cli::{CliContext, Exit, Failure, Outcome, acting};
+use crate::cli::{CliContext, Exit, Failure, Outcome, acting, system_words};
 use crate::model::code::Code;
 use crate::model::text_enum;
 use crate::ops::Refusal;
@@ -93,7 +93,7 @@ impl Home {
     fn found() -> Result<Self, Failure> {
         let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = set("HOME").ok_or_else(|| {
-            Refusal::new(Code::NoDirectory, "HOME is not set, so there is no place for this user")
+            Refusal::new(Code::NoDirectory, "HOME is not set, so there is nowhere to install for this user")
                 .hint("`git wf help --install --to DIR` and `git wf completions SHELL` write elsewhere")
         })?;
         Ok(Self {
@@ -197,7 +197,7 @@ fn print_parts(context: &mut CliContext, home: &Home, answer: &SetupAnswer) -> i
 }
 
 fn failed(place: &Path, error: &io::Error) -> Failure {
-    Refusal::new(Code::CannotWrite, format!("cannot write `{}`: {error}", place.display()))
+    Refusal::new(Code::CannotWrite, format!("cannot write `{}`: {}", place.display(), system_words(error)))
         .hint("`git wf help --install --to DIR` and `git wf completions SHELL` write elsewhere")
         .into()
 }

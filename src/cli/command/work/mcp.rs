@@ -9,7 +9,7 @@ use crate::rules::roles;
 ///
 /// Agents start this themselves, once `git wf agents setup` has entered it in their configuration. They get tools to find
 /// and write issues, submit and review plans, claim and finish work, and trace code, with resources and prompts. --role
-/// and WF_ROLE decide which tools there are. No tool overrides a gate, hides values, or changes the policy.
+/// and WF_ROLE decide which tools are offered. No tool overrides a gate, hides values, or changes the policy.
 ///
 /// A call acts in the directory that it names, else in the client's only root, else in the current directory.
 #[derive(Debug, clap::Args)]

@@ -32,7 +32,7 @@ fn what_an_editor_left_behind() {
         (&diff, true),
         (&format!("subject\n{diff}"), false),
         (&format!("subject\n{ADVICE}"), false),
-        (" # an indented line is no comment", false),
+        (" # an indented line is not a comment", false),
         ("\r\n#\r\n", true),
         ("Signed-off-by: A <a@example.com>\n\n", true),
         ("\nsigned-off-by: A <a@example.com>\n", false),
@@ -124,7 +124,7 @@ fn the_rule_is_read_from_the_configuration() {
     for key in ["core.commentChar", "commit.cleanup", "commit.template"] {
         repo.run(&["config", "--unset", key]);
     }
-    assert!(empty("", &read()), "no configuration is no error");
+    assert!(empty("", &read()), "a missing configuration is not an error");
 }
 
 #[test]

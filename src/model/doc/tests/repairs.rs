@@ -25,7 +25,7 @@ fn a_repair_says_of_each_stamp_in_which_epoch_it_was_made_and_changes_nothing_el
     let mut doc = Doc::born(&THING, &json!({"id": "x", "title": "t", "tags": ["a", "b"]}), stamp(7, 1));
     doc.update(&json!({"title": "t", "tags": ["b"]}), &by(9)).unwrap();
     doc.update(&json!({"title": "u", "tags": ["b"]}), &by(3 * day)).unwrap();
-    assert_eq!(doc.ahead_of(at(2 * day)), [""; 0], "a day is no fault");
+    assert_eq!(doc.ahead_of(at(2 * day)), [""; 0], "a day is not a fault");
     let repaired = doc.repaired().unwrap();
     let read: Value = serde_json::from_slice(&repaired.to_bytes()).unwrap();
     assert_eq!((&read["title"], &read["tags"], &read["epoch"]), (&json!("u"), &json!(["b"]), &json!(1)));

@@ -23,7 +23,7 @@ use crate::store::resolve::ResolveError;
 use crate::store::{ReadState, StoreError, Tx, records, resolve};
 
 /// What is said of roadmaps of one file.
-const TWINS: &str = "one file was added as several roadmaps, in clones that had not met yet";
+const TWINS: &str = "one file was added as several roadmaps, in clones that had not synced yet";
 /// What becomes of the ones that are not kept.
 const CLOSES_TWIN: &str = "shows its issues; close them if the work is done in the other";
 /// The most bytes of a document. The store holds each layer or task a second time, in its issue.
@@ -210,7 +210,7 @@ fn refuse_double(
     .details::<String>(ids)
     .remedy(call.clone().option("roadmap", first.as_str()), "updates that one")
     .remedy(call.flag("new"), "adds another one, with an id of its own")
-    .remedy(Other::Sync, "brings it, if another clone has it"))
+    .remedy(Other::Sync, "fetches it, if another clone has it"))
 }
 
 /// Whether something is left to do of a roadmap.

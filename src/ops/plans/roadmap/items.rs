@@ -41,7 +41,7 @@ pub(super) struct KnownIssue {
 /// The layer or task of an issue, if it has one; `current` are those in the last version of the document.
 pub(super) fn known(roadmap: &Roadmap, issue: &Issue, current: &[Item]) -> Option<KnownIssue> {
     let Some(record) = RoadmapRecord::of(issue) else {
-        // Something of the issue is redacted, and so is the record in it. The document also says whose it is.
+        // Part of the issue is redacted, and so is the record in it. The document also says whose it is.
         let part = part_of(roadmap, &issue.id)?;
         let item = current.iter().find(|it| it.id == part)?.clone();
         return Some(KnownIssue { id: issue.id.clone(), known: KnownPart { item, is_current: true } });
@@ -53,7 +53,7 @@ pub(super) fn known(roadmap: &Roadmap, issue: &Issue, current: &[Item]) -> Optio
     Some(KnownIssue { id: issue.id.clone(), known: KnownPart { item, is_current } })
 }
 
-/// Whether the layer or task of an issue is hidden in the document, because something of the issue is.
+/// Whether the layer or task of an issue is hidden in the document, because part of the issue is.
 pub(super) fn is_hidden(roadmap: &Roadmap, issue: &IssueId) -> bool {
     roadmap.document.get(issue.as_str()).is_some_and(|part| *part == REDACTED)
 }
@@ -246,7 +246,7 @@ pub(super) fn orphans(
         let status = facts::status(&folder);
         let is_over = matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
         let Some(record) = RoadmapRecord::of(issue) else {
-            // Something of it is redacted, so it stays as it is in any case.
+            // Part of it is redacted, so it stays as it is in any case.
             let part = before.filter(|it| it.roadmap.record.document.get(id.as_str()).is_some());
             if part.is_some() && !is_over && fate.is_none() {
                 let part = part.and_then(|it| part_of(&it.roadmap.record, id)).map(str::to_owned);
@@ -318,7 +318,7 @@ pub(crate) struct Overridden {
     pub(crate) issue_id: IssueId,
     /// The field, such as `title` or `lifecycle_requirements.test_strategy`.
     pub(crate) field: String,
-    /// What it was here.
+    /// The value that it had here.
     pub(crate) value: Value,
 }
 

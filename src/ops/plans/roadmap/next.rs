@@ -21,7 +21,7 @@ use crate::rules::roadmap::{RoundStatus, Status};
 use crate::rules::shown;
 use crate::store::{ReadState, StoreError, records};
 
-/// A wave that was handed over.
+/// A wave that was queued.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct HandOver {
     /// The roadmap.

@@ -50,7 +50,7 @@ pub(crate) struct RoadmapView {
     /// Issues whose layer or task the document no longer has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) gone: Vec<RoadmapIssue>,
-    /// What could go wrong, of the whole and of each layer or task.
+    /// What could go wrong, overall and in each layer or task.
     pub(crate) risks: Vec<RiskOf>,
     /// The rounds of feedback.
     pub(crate) rounds: Vec<Round>,

@@ -75,7 +75,8 @@ pub(super) fn partly_hidden(
     Ok(found)
 }
 
-/// Notes the versions whose authors did not know that another version was hidden, while who hid it did not know of them.
+/// Notes the versions whose authors did not know that another version was hidden, and that were unknown to the person
+/// who hid it.
 pub(super) fn check(
     store: &Store,
     snapshot: &Snapshot<'_>,
@@ -101,7 +102,7 @@ pub(super) fn check(
             for (commit, redaction) in &hidden {
                 compared += 1;
                 if compared > MOST_COMPARED {
-                    let what = "there are too many redactions of comments to look at all of them for versions that came \
+                    let what = "there are too many redactions of comments to check all of them for versions that came \
                                 from another clone";
                     found.note(store.reference(), what);
                     return Ok(());
@@ -120,8 +121,8 @@ fn note(issue: &IssueId, target: &str, path: &str, found: &mut Findings) {
     let entry = target.trim_end_matches(".json");
     let redact =
         RemedyCall::new(Op::Redact, [issue.as_str(), entry]).flag("all-versions").option("message", "TEXT");
-    let what = "readable, although another version of this comment was redacted in another clone at the time; if it has \
-                nothing to hide, leave it";
+    let what = "readable: another version of this comment was redacted in a clone that did not have this one yet; if \
+                it has nothing to hide, leave it";
     let remedy = Some(Remedy::call(redact, "hides every version"));
     found.add_with(FsckSeverity::Note, path, None, what, remedy);
 }

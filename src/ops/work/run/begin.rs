@@ -197,7 +197,7 @@ pub(crate) fn begin(session: &Session, run: &Run, given: &AgentNames, input: &Be
             tx.log_run(&run.id, RunEvent::Action(skipped))?;
         }
         let issues: Vec<&str> = run.issue_ids.iter().map(IssueId::as_str).collect();
-        tx.describe(format!("run: begin {} ({}) over {}", run.id, run.mode, issues.join(", ")));
+        tx.describe(format!("run: begin {} ({}) for {}", run.id, run.mode, issues.join(", ")));
         Ok(created)
     })?;
     Ok(session.done(Begun { run: committed.answer, driver }, committed.commit))

@@ -90,7 +90,7 @@ pub(super) fn keep_commit_as(store: &Store, after: &str, commit: ObjectId) -> Re
     let commit = git::short(commit);
     Err(Refusal::new(
         Code::GitFailed,
-        format!("no branch `{}{after}` can be made to keep the commit {commit}", KEPT[0]),
+        format!("cannot create the branch `{}{after}` to keep the commit {commit}", KEPT[0]),
     )
     .hint("`git branch --list 'wf/*'` shows what is in the way"))
 }
@@ -124,7 +124,7 @@ pub(super) fn keep_tag_as(store: &Store, after: &str, tag: ObjectId) -> Result<S
             _ => {}
         }
     }
-    Err(Refusal::new(Code::GitFailed, format!("no tag `{}{after}` can be made to keep it", KEPT[0]))
+    Err(Refusal::new(Code::GitFailed, format!("cannot create the tag `{}{after}` to keep it", KEPT[0]))
         .hint("`git tag --list 'wf/*'` shows what is in the way"))
 }
 
@@ -162,8 +162,8 @@ pub(super) fn put_away(
     tree::remove(store, folder)
 }
 
-/// Whether the branch of a run has a commit. It has none whose history git cannot read: what is wrong with the commits of
-/// one agent must not end the run.
+/// Whether the branch of a run has a commit. If git cannot read the history, the answer is no: what is wrong with the
+/// commits of one agent must not end the run.
 pub(super) fn is_in(store: &Store, commit: ObjectId, run_head: Option<ObjectId>) -> bool {
     run_head.is_some_and(|head| store.is_ancestor(commit, head).unwrap_or(false))
 }

@@ -46,7 +46,7 @@ pub(super) fn of_issue(
         let what = format!("it was left to others{why}");
         let fetch = known.has_remote.then(|| Remedy::call(Other::Sync, "fetches their progress"));
         let mut remedies = Vec::from_iter(fetch);
-        remedies.extend(with_needed(known, found, None, "goes on with it, once they have ended"));
+        remedies.extend(with_needed(known, found, None, "continues it, once they have ended"));
         return entry(what, remedies);
     }
     let show = || Remedy::call(RemedyCall::new(Other::Show, [id]), "shows what happened");

@@ -147,7 +147,7 @@ fn numbers_and_odd_keys_go_through_a_record_as_they_are() {
         crate::model::uid::Uid::from_bits([0; 5]),
     );
     let before = doc.to_bytes();
-    assert_eq!(doc.update(&issue, &by), Ok(false), "reading a record is no change of it");
+    assert_eq!(doc.update(&issue, &by), Ok(false), "reading a record does not change it");
     assert_eq!(doc.to_bytes(), before);
     assert_eq!(String::from_utf8(before).unwrap().matches("1e5").count(), 3);
     assert_eq!((issue.imported.as_ref(), &doc.fields()["zoo"]), (Some(&free), &free));

@@ -160,7 +160,10 @@ fn who_redacts_a_task_hears_of_its_issue() {
     let (id, one) = (added["id"].as_str().unwrap(), issue_of(&added, "T1"));
     let redact = || repo.wf(&["redact", id, &format!("document/{one}"), "-m", "a password"]).ok().stderr;
     let told = redact();
-    assert!(told.contains(&format!("`{one}`, which was made of it, still shows the same texts")), "{told}");
+    assert!(
+        told.contains(&format!("`{one}`, which was created from it, still shows the same texts")),
+        "{told}"
+    );
     assert!(told.contains(&format!("git wf redact -m TEXT {one} context")), "{told}");
     // Something else of the issue hides none of these texts, and hiding one of them leaves the other.
     let comment = repo.json(&["comment", &one, "-m", SECRET])["id"].as_str().unwrap().to_owned();

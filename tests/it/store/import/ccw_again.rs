@@ -77,7 +77,7 @@ fn faults_are_named_with_file_and_line_and_the_rest_comes_in() {
     has("issues.jsonl line 4:", "ends half-way");
     has("solutions/ISS-002.jsonl line 2:", "no `id`");
     has("solutions/ISS-008.jsonl 0:", "no such issue");
-    has("queues/QUE-broken.json 0:", "the JSON ends half-way");
+    has("queues/QUE-broken.json 0:", "the JSON is cut off");
     has("queues/QUE-gone.json 0:", "the file is missing");
     assert_eq!(skipped.len(), 7, "{skipped:#?}");
     let said = format!("{} {}", report["notes"], report["remarks"]);

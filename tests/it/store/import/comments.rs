@@ -107,7 +107,7 @@ fn an_issue_with_more_comments_than_one_field_holds_comes_in_and_goes_out() {
     );
     assert_eq!(
         report["kept"][0]["what"],
-        "its `comments` are too many for its record: here are their texts, authors and times, and nothing else of them"
+        "it has too many `comments` to keep whole: only their texts, authors and times were imported"
     );
     assert_eq!(texts(&repo).len(), 3_500);
     let again = import(&repo, &file);

@@ -210,7 +210,7 @@ fn a_damaged_bug_is_named_and_stops_nothing() {
         tree(&repo, &[("version-4", ""), ("ops", "{"), ("edit-clock-2", ""), ("create-clock-1", "")]);
     bad.push((
         put(&create("no json"), &commit(&repo, &no_json, &[])),
-        "its operations: the JSON ends half-way, at line 1, column 1",
+        "its operations: the JSON is cut off, at line 1, column 1",
     ));
     let twice = create("twice").replacen('{', "{\"title\":\"once\",", 1);
     bad.push((

@@ -253,7 +253,7 @@ fn what_gh_lacks_is_named() {
     assert!(error["message"].as_str().unwrap().contains("Could not resolve"), "{error}");
     assert!(error["hint"].as_str().unwrap().contains("gh repo view zoo/okapi"), "{error}");
     let cut = with_gh(&repo, "printf '[{\"number\": 7, \"ti'").refused(1, &import);
-    assert_eq!(cut["message"], "the output of `gh` is cut off: the JSON ends half-way, at line 1, column 18");
+    assert_eq!(cut["message"], "the output of `gh` is cut off: the JSON is cut off, at line 1, column 18");
     let empty = repo.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
     for program in ["git", "sh"] {

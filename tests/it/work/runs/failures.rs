@@ -52,7 +52,7 @@ fn an_issue_whose_planner_fails_twice_is_given_up_and_the_others_go_on() {
     let kinds: Vec<_> = feedback.as_array().unwrap().iter().map(|it| (&it["type"], &it["stage"])).collect();
     assert_eq!(kinds, [(&json!("failure"), &json!("plan"))], "{feedback:#}");
     let shown = world.repo.wf(&["show", "ISS-1"]).ok().stdout;
-    assert!(shown.contains("planner gave no plan: "), "{shown}");
+    assert!(shown.contains("planner returned no plan: "), "{shown}");
     world.agent("planner", PLANS);
     world.run(0, &["ISS-1"]);
 }

@@ -122,6 +122,6 @@ fn note_unplanned(tx: &mut Tx<'_>, events: &[RunEvent]) -> Result<(), Refusal> {
     // What the run itself could not do says nothing about the issue.
     let (Some(issue), Some(agent)) = (&setback.issue_id, &setback.agent) else { return Ok(()) };
     let Some(message) = &setback.error.message else { return Ok(()) };
-    let content = format!("{agent} gave no plan: {message}");
+    let content = format!("{agent} returned no plan: {message}");
     Ok(note_failure(tx, issue, Stage::Plan, &content, &reported(&setback.error))?)
 }

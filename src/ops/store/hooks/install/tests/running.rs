@@ -57,7 +57,7 @@ fn without_any_program_they_succeed_in_silence() {
         assert!(output.status.success(), "{}", shim_of.name);
         assert_eq!((output.stdout, output.stderr), (vec![], vec![]), "{}", shim_of.name);
         fs::create_dir_all(program(&repo)).unwrap();
-        assert!(shim(&repo, shim_of.name, "").status().unwrap().success(), "a folder is no program");
+        assert!(shim(&repo, shim_of.name, "").status().unwrap().success(), "a folder is not a program");
     }
 }
 
