@@ -13,11 +13,11 @@ pub(crate) struct Charged {
     pub(crate) actor: Option<String>,
 }
 
-/// The role of what an agent left behind that killed its watcher: no role, so it may do nothing.
+/// The role of the processes that an agent left behind when it killed its watcher: no role, so they may do nothing.
 const NONE: &str = "none";
 
 /// The agent whose watcher is above this process, the outermost if there are several, since an agent could start another
-/// watcher; `None` if there is none, or where finding out takes too long.
+/// watcher; `None` if there is none, or if finding out takes too long.
 #[cfg(target_os = "linux")]
 pub(crate) fn charged() -> Option<Charged> {
     charged_by(&ancestors::all())

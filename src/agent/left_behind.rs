@@ -16,7 +16,7 @@ pub(crate) fn end_left_behind(guards: &Path) {
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(&mark))
     };
-    // An agent may resume the run that it belongs to; its run is not to blame that it is above this process.
+    // An agent may resume the run that it belongs to; then it is an ancestor of this process, and is not ended.
     let own = super::ancestors::ids();
     for _ in 0..ROUNDS {
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();

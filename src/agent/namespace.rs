@@ -1,5 +1,5 @@
 //! The pid namespace of this process: a container has its own, and any program can begin one. Whoever is in one sees no
-//! process outside of it, so an agent there cannot be told from its user.
+//! process outside of it, so an agent there cannot be distinguished from its user.
 
 /// What Linux calls the namespace that contains all others.
 const OUTERMOST: &str = "pid:[4026531836]";

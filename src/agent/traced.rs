@@ -1,5 +1,5 @@
-//! The git commands that an agent ran, read from git's own trace (`GIT_TRACE2_EVENT`). It names what an agent did beyond
-//! doubt, unless the agent wrote it itself; what is missing in it was not necessarily left undone.
+//! The git commands that an agent ran, read from git's own trace (`GIT_TRACE2_EVENT`). An agent certainly did what it
+//! names, unless the agent wrote it itself; the agent may also have done what it does not name.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
@@ -189,7 +189,7 @@ impl GitAct {
         self.words.iter().map(String::as_str).skip_while(|word| *word != self.name).skip(1)
     }
 
-    /// Whether one of these options is on its command line. After an option in `values`, the next word is no option.
+    /// Whether one of these options is on its command line. After an option in `values`, the next word is not an option.
     fn has_option(&self, options: &[&str], values: &[&str]) -> bool {
         let mut args = self.args();
         while let Some(word) = args.next().filter(|word| *word != "--") {

@@ -20,8 +20,8 @@ use super::{descendants, pass};
 
 /// The hidden command by which this program starts itself as a watcher.
 pub(crate) const COMMAND: &str = "run-watched";
-/// Its option with the role of the agent that it watches, and that with the name of the agent: what the agent starts finds
-/// them there ([`super::in_run`]).
+/// Its options with the role and the name of the agent that it watches: what the agent starts finds them there
+/// ([`super::in_run`]).
 pub(super) const ROLE: &str = "--role";
 pub(super) const ACTOR: &str = "--actor";
 

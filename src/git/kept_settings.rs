@@ -89,7 +89,7 @@ impl KeptSettings {
         state.made.insert(folder.to_owned(), name);
     }
 
-    /// Keeps the settings of such a worktree no more, since it was removed: otherwise git would start ever more slowly.
+    /// No longer keeps the settings of such a worktree, since it was removed: otherwise git would start ever more slowly.
     pub(crate) fn forget_worktree(&self, folder: &Path) {
         let mut state = self.state();
         if let Some(name) = state.made.remove(folder) {

@@ -1,5 +1,5 @@
 //! Writes objects from memory to disk: a few as loose objects, many as one pack. Whatever is written is a batch, which
-//! sees to it that a `gc` removes nothing of it before a ref points there.
+//! sees to it that a `gc` removes none of it before a ref points there.
 
 use std::path::PathBuf;
 

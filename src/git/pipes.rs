@@ -1,5 +1,6 @@
-//! Finds what git would wait for: a named pipe in the place of a file that git reads. git opens such a file without a
-//! look at what it is, and then waits for a writer that never comes. A link to a device can also be read without end.
+//! Finds what git would wait for: a named pipe in place of a file that git reads. git opens such a file without
+//! checking what it is, and then waits for a writer that never comes. A link to a device can also be read without
+//! end.
 
 use std::fs::{self, FileType, OpenOptions};
 use std::io;
@@ -10,8 +11,8 @@ use rustix::fs::OFlags;
 
 /// Directories of a git directory in which git itself reads nothing.
 const UNREAD: &[&str] = &["annex", "lfs", "modules", "wf"];
-/// The only directories of objects that are searched: there are too many others, and git never reads an object of which
-/// no ref tells.
+/// The only directories of objects that are searched: there are too many others, and git never reads an object to which
+/// no ref leads.
 const OBJECTS: &[&str] = &["objects", "objects/info", "objects/pack"];
 /// The files of a work tree that git opens without a look at what they are.
 const IN_TREE: &[&str] = &[".gitattributes", ".gitignore", ".gitmodules", ".mailmap"];

@@ -78,7 +78,7 @@ pub(crate) fn checked_out_in(git_dir: &Path) -> Option<Branch> {
 }
 
 impl Repository {
-    /// The branch that is checked out; `None` if HEAD is detached, or on a ref that is no branch.
+    /// The branch that is checked out; `None` if HEAD is detached, or on a ref that is not a branch.
     pub(crate) fn branch(&self) -> Result<Option<Branch>, GitError> {
         let name = self.gix.head_name().map_err(GitError::object("cannot read HEAD"))?;
         Ok(name.and_then(|name| Branch::parse(&name.as_bstr().to_str_lossy())))

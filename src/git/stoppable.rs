@@ -20,8 +20,8 @@ pub(super) fn is_stopped(status: ExitStatus) -> bool {
     status.signal().is_some_and(|signal| signals.contains(&signal))
 }
 
-/// The output of a program whose stdout and stderr are pipes; `None` if it was cancelled. Then it had as long as `grace`
-/// to end by itself, and was asked to end with its children. Reports the progress of a transfer.
+/// The output of a program whose stdout and stderr are pipes; `None` if it was cancelled. Then it got the
+/// time `grace` to exit by itself, and was told to exit with its children. Reports the progress of a transfer.
 ///
 /// With a terminal on which it `may_ask` for a password, it stays in the foreground there.
 pub(super) fn output(

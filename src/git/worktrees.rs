@@ -58,7 +58,7 @@ impl Git {
     pub(crate) fn remove_worktree(&self, path: &Path) -> Result<(), GitError> {
         let removed = self.run(Args::new(&["worktree", "remove", "-f", "-f"]).value(path));
         let Err(error) = removed else { return Ok(()) };
-        // git may know nothing of it, or take it for unfinished.
+        // git may not know about it, or consider it unfinished.
         if path.exists() && std::fs::remove_dir_all(path).is_err() {
             return Err(error);
         }

@@ -20,8 +20,8 @@ pub(crate) struct Tracker {
     /// Reads a record. It also reads the `imported` of an existing issue, so that only what the source itself has
     /// changed since is applied. The same record makes the same bytes in every clone.
     pub(crate) read: fn(&Value) -> Result<Arrival, RefusedRecord>,
-    /// The record with what it does not mention, from the `imported` of the last import, if this tracker leaves out of a
-    /// record what was not asked for. `None` if a missing member means that there is no value.
+    /// The record, completed from the `imported` of the last import if this tracker leaves out of its records what was
+    /// not asked for. `None` if a missing member means that there is no value.
     pub(crate) completed: Option<fn(before: &Value, now: &Value) -> Value>,
     /// Whether two records with one id and birth are about issues of two places, if this tracker counts its issues from 1
     /// in each. `None` if its ids are unique.
@@ -50,7 +50,7 @@ pub(crate) struct Arrival {
     pub(crate) work: IssueWork,
     /// What is wrong with this record, which is said when it is written.
     pub(crate) notes: Vec<String>,
-    /// What is left out, or counts otherwise, until the source is corrected: each import says so.
+    /// What is left out or replaced until the source is corrected: each import says so.
     pub(crate) lasting: Vec<String>,
     /// Information that has no field here, in words that are the same for every issue with it.
     pub(crate) kept: BTreeSet<Cow<'static, str>>,
@@ -83,7 +83,7 @@ impl Arrival {
     }
 
     /// The stamp of what it says. Of two records with the same time of change, the one that lacks fewer others is the
-    /// later one, since the source was repaired; in this way, a merge knows it, too.
+    /// later one, since the source was repaired; its greater stamp also wins in a merge.
     pub(crate) fn stamp(&self) -> Stamp {
         let counter = self.lacking.map_or(0, |lacking| COMPLETE.saturating_sub(lacking.saturating_mul(STEP)));
         Stamp::import_of(self.changed, u32::try_from(counter).unwrap_or(u32::MAX))

@@ -37,7 +37,7 @@ pub(crate) struct ItemArrival {
     pub(crate) changed: Time,
 }
 
-/// A claim with its log. Its nonce says what it is in the source: an import knows a claim again by it, even if the plan
+/// A claim with its log. Its nonce says what it is in the source: an import recognizes a claim by it, even if the plan
 /// was changed there since.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Attempt {

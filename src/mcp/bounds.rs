@@ -39,8 +39,8 @@ pub(super) fn fit(call: &Call<'_>, answer: &mut Value) -> Option<Notice> {
     })
 }
 
-/// Keeps of each part of an issue the newest entries but the `older` newest; says what is left out, and that `all` shows
-/// all of it. A bound plan counts as newer than the others.
+/// Keeps the newest entries of each part of an issue, except the `older` newest; says what is left out, and that `all`
+/// shows all of it. A bound plan counts as newer than the others.
 pub(super) fn bound(record: &mut Map<String, Value>, all: &RemedyCall, older: usize) -> Vec<Omission> {
     let mut left_out = Vec::new();
     for (name, value) in record.iter_mut().filter(|(name, _)| is_part_of_an_issue(name)) {

@@ -78,7 +78,7 @@ once! {
 }
 
 impl Exploration {
-    /// What it says, for a search: without what it only says of the issue, or of itself.
+    /// What it says, for a search: without what it only says about the issue, or about itself.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         let files =
             self.relevant_files.iter().flat_map(|it| [Some(it.path.as_str()), it.rationale.as_deref()]);

@@ -61,8 +61,8 @@ impl Session {
         Self { store, progress, notices: RefCell::default(), caller: None, is_patient: Cell::new(false) }
     }
 
-    /// From now on, changes are tried again for a while if someone else is writing: of work that took an agent long,
-    /// nothing must be lost because of that.
+    /// From now on, changes are tried again for a while if someone else is writing: work that took an agent long
+    /// must not be lost because of that.
     pub(crate) fn be_patient(&self) {
         self.is_patient.set(true);
     }

@@ -21,7 +21,7 @@ fn operations() -> BTreeMap<String, &'static str> {
     ops.chain(Other::ALL.iter().map(|other| (format!("Other::{other:?}"), other.as_str()))).collect()
 }
 
-/// The arguments of a call, as they stand in the code.
+/// The arguments of a call, as they appear in the code.
 fn arguments(code: &str) -> Vec<&str> {
     let (mut found, mut depth, mut from, mut is_text) = (Vec::new(), 0, 0, false);
     for (at, c) in code.char_indices() {
@@ -48,7 +48,7 @@ fn value(expression: &str) -> &str {
     text.filter(|text| !text.contains(['{', '"'])).unwrap_or(VALUE)
 }
 
-/// A call as it stands in the code.
+/// A call as it appears in the code.
 pub(crate) struct WrittenCall {
     /// Where it stands.
     pub(crate) place: String,

@@ -74,7 +74,7 @@ fn section(element: &Node) -> Option<String> {
     Some(format!("### {}\n\n{hint}{value}", hint_line(label)).trim_end().to_owned())
 }
 
-/// A text in one line that cannot end the comment it stands in.
+/// A text in one line that cannot end the comment it is in.
 fn hint_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ").replace("--", "—");
     line.chars().take(LONGEST_HINT).collect()

@@ -113,7 +113,7 @@ pub(super) struct TemplatePreset {
     pub(super) issue_type: String,
     /// Labels are tags.
     pub(super) tags: Vec<String>,
-    /// Who sees to it.
+    /// The assignee.
     pub(super) assignee: String,
     /// How the title begins.
     pub(super) title: String,

@@ -26,7 +26,7 @@ const PRAISE: &str = "\
 /// Praise that makes a short criterion vague, whatever else it names.
 const BARE: &str = "\
     works work working fine good ok okay correct correctly";
-/// Words that could stand in any criterion of any plan.
+/// Words that could appear in any criterion of any plan.
 const EMPTY: &str = "\
     a an the is are be been being was it its this that these those all every everything any anything \
     each of in on to for and or with as at by from should must will would can could shall may has have \
@@ -43,7 +43,7 @@ const PRAISE_ZH: &str = "\
     正常 良好 可用 合理 成功 完成 完善 完美 优秀 稳定 流畅 友好 恰当 适当 通过 无误 快速 高效 好用 好";
 /// Chinese praise that makes a short criterion vague, whatever else it names.
 const BARE_ZH: &str = "正确 正常 没问题 没有问题 良好";
-/// Chinese words that could stand in any criterion of any plan.
+/// Chinese words that could appear in any criterion of any plan.
 const EMPTY_ZH: &str = "\
     单元测试 集成测试 测试用例 应用程序 功能 工作 运行 系统 代码 接口 性能 结果 输出 行为 测试 程序 项目 \
     模块 组件 实现 方案 任务 修改 用户 体验 质量 问题 使用 返回 应该 应当 可以 能够 必须 所有 全部 一切 \

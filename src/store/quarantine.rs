@@ -24,8 +24,8 @@ impl Store {
         pushed.into_iter().filter_map(|path| path.canonicalize().ok()).chain([own]).collect()
     }
 
-    /// The store as it will be once the push is accepted whose hook this process is; unchanged if there is no
-    /// quarantine.
+    /// The store as it will be once the push that this process is a hook of is accepted; unchanged if there
+    /// is no quarantine.
     pub(crate) fn with_quarantine(mut self) -> Result<Quarantined, StoreError> {
         self.sees_incoming = true;
         let alternates = self.repo.see_incoming()?;

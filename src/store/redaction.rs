@@ -179,13 +179,13 @@ impl Redactions {
         self.target(path).any(|it| is_of(&it.redaction.field, key) && it.hides(stamp))
     }
 
-    /// Whether an issue with these redactions no longer follows its source, because something of it is hidden.
+    /// Whether an issue with these redactions no longer follows its source, because part of it is hidden.
     pub(crate) fn hides_source(&self) -> bool {
         let mut all = self.by_target.get(ISSUE_FILE).into_iter().flatten();
         all.any(|it| it.redaction.is_of_source())
     }
 
-    /// Whether something of the issue or plan of this directory, or of its logs, is hidden now, and not only in an earlier
+    /// Whether part of the issue or plan of this directory, or of its logs, is hidden now, and not only in an earlier
     /// version or in another record that had its id.
     pub(crate) fn hides_something(&self) -> bool {
         let is_hiding = |it: &Held| it.redaction.field != ASIDE && matches!(it.reach, Reach::Whole);

@@ -43,7 +43,7 @@ impl Limited {
         let stderr = String::from_utf8_lossy(&reply.output.stderr);
         let reported = rate_words::limit(&stderr);
         // Hosts send this header only with a rate limit, or if the server is down for a while.
-        // Some words may also stand in a banner that a host shows before it refuses a login.
+        // Some words may also appear in a banner that a host shows before it refuses a login.
         if reply.retry_after.is_none() && (reported.is_none() || words::refuses_login(&stderr)) {
             return None;
         }

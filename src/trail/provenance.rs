@@ -108,7 +108,7 @@ fn tree_of(store: &Store, name: &str) -> Option<ObjectId> {
     store.repo().is_commit(commit).then(|| store.repo().tree_of(commit).ok()).flatten()
 }
 
-/// A name as it can be shown; `None` if nothing of it is left.
+/// A name as it can be shown; `None` if nothing is left of it.
 fn name(text: &str) -> Option<String> {
     let text: String = one_line(text).chars().take(LONGEST_NAME).collect();
     Some(text).filter(|text| !text.trim().is_empty())

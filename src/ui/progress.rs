@@ -52,9 +52,9 @@ pub(crate) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// `label` is a word such as "importing", or "waiting for someone; seconds:", of which a line that stays has only the
-    /// first part; `total` may be unknown. Nothing is drawn before the first [`ProgressLine::at`]. If `is_json`, stderr is
-    /// for JSON, so only a terminal shows anything.
+    /// `label` is a word such as "importing", or "waiting for someone; seconds:", whose first part alone is in a line that
+    /// stays; `total` may be unknown. Nothing is drawn before the first [`ProgressLine::at`]. If `is_json`, stderr is for
+    /// JSON, so only a terminal shows anything.
     pub(crate) fn start(label: &'static str, total: Option<u64>, is_json: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         // It writes only its own words and the escapes that clear them; none of it comes from outside.

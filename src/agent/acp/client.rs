@@ -24,7 +24,7 @@ use crate::agent::talk::AskedFor;
 use crate::model::agent_session::{Cost, Usage};
 use crate::rules::roles::Role;
 
-/// What an agent is told that was silent for too long.
+/// What an agent that was silent for too long is told.
 const REMINDER: &str = "You have neither said nor changed anything for a long time, so your turn was cancelled. \
     Continue from where you are, and then answer the request above with the one JSON object that it asks for.";
 /// At most this much of what an agent asks for is recorded, in characters.

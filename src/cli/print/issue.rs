@@ -244,7 +244,7 @@ fn work(screen: &mut Screen, contents: &Contents, now: i64) -> io::Result<()> {
     Ok(())
 }
 
-/// What stands before a row, and between its parts; nothing is aligned for screen readers.
+/// What comes before a row, and between its parts; nothing is aligned for screen readers.
 fn margin_and_gap() -> (&'static str, &'static str) {
     if UiSettings::get().is_plain { ("", ", ") } else { ("    ", "  ") }
 }

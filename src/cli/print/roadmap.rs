@@ -229,7 +229,7 @@ pub(in crate::cli) fn revised(screen: &mut Screen, it: &RoadmapView, is_changed:
     }
 }
 
-/// A wave that was handed over.
+/// A wave that was queued.
 pub(in crate::cli) fn handed_over(screen: &mut Screen, it: &HandOver) -> io::Result<()> {
     let painter = screen.painter();
     let id = painter.paint(style::ID, it.roadmap_id.as_str());

@@ -37,7 +37,7 @@ pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -
     table.print(screen)
 }
 
-/// Who drives a run that has not ended, and how it goes on.
+/// Who drives a run that has not ended, and how it continues.
 fn driver(screen: &mut Screen, view: &RunView) -> io::Result<()> {
     let id = &view.run.id;
     match view.driven {

@@ -34,7 +34,8 @@ impl RunLines {
         Self { painter, titles: BTreeMap::new(), branch: None, failed: BTreeMap::new() }
     }
 
-    /// What there is to say of an update: one line or several, without an end; nothing if another update says it.
+    /// What to say about an update: one line or several, without a newline at the end; nothing if another update says
+    /// it.
     pub(super) fn of(&mut self, update: &RunUpdate<'_>) -> Option<String> {
         match update {
             RunUpdate::Started { run, agents, is_resumed, issues } => {

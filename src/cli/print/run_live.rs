@@ -126,7 +126,7 @@ impl Drop for Following {
     }
 }
 
-/// Whether an update is told even with `--quiet`.
+/// Whether an update is printed even with `--quiet`.
 fn is_urgent(update: &RunUpdate<'_>) -> bool {
     match update {
         RunUpdate::Noticed(notice) => notice.weight == Weight::Error,
@@ -176,7 +176,7 @@ impl RunOutput {
         let _ = writeln!(self.out, "{}", clean_json(&line));
     }
 
-    /// Tells of the requests to stop, of which there are this many, that were not noticed yet.
+    /// Reports the requests to stop that were not noticed yet; there are this many in all.
     fn tell_stops(&mut self, stops: usize) {
         while self.stops < stops {
             self.stops += 1;

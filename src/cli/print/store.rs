@@ -13,8 +13,8 @@ use crate::ui::settings::UiSettings;
 use crate::ui::text::{clean_line, indent, width};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
-/// The value of each gate. What it requires stands nowhere else, so it is never cut: if a terminal is too narrow for the
-/// table, it stands below each gate.
+/// The value of each gate. What it requires is shown nowhere else, so it is never cut: if a terminal is too narrow for
+/// the table, it is below each gate.
 pub(in crate::cli) fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()> {
     let longest = Gate::ALL.iter().map(|gate| width(gate.about())).max().unwrap_or_default();
     let narrow = screen.columns().filter(|columns| *columns < GATE_AND_VALUE + longest);

@@ -59,7 +59,7 @@ fn place(group: &Value, named: &mut BTreeMap<&str, Vec<usize>>, of_items: &mut [
     let mut is_placed = true;
     for member in members {
         match member.as_str().and_then(|member| named.get_mut(member)) {
-            // Whoever names it again names what has its place.
+            // Anyone who names it again means what has its place.
             Some(items) => {
                 for n in std::mem::take(items) {
                     of_items[n].get_or_insert_with(|| name.clone());

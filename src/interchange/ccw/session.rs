@@ -93,7 +93,7 @@ fn plan_in(given: Value) -> (Value, Vec<String>) {
     (plan.clone(), others.map(|(name, _)| format!("`{name}`")).collect())
 }
 
-/// What a work folder says of itself as a whole: it was a run of another program.
+/// What a work folder says about itself as a whole: it was a run of another program.
 fn left_out(state: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let members = state.as_object().into_iter().flatten();

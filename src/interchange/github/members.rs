@@ -51,7 +51,7 @@ pub(super) fn unplaced(map: &Map<String, Value>) -> impl Iterator<Item = (&str, 
         .filter(|(name, value)| is_unplaced(name) && says(value))
 }
 
-/// Whether a value says anything: the REST API also writes what there is nothing of.
+/// Whether a value says anything: the REST API also writes empty fields.
 fn says(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,

@@ -15,7 +15,7 @@ fn is_ahead(at: Time, now: Time) -> bool {
     Stamp::import(at).is_ahead_of(now)
 }
 
-/// Lets a queue that changed in the future count as changed now, and the order of the queues, too; returns a note on the
+/// Treats a queue that changed in the future as changed now, and the order of the queues, too; returns a note on the
 /// queue.
 pub(super) fn bring_queue_back(queue: &mut QueueArrival, now: Time) -> Option<String> {
     let born = queue.queue.created_at;
@@ -32,7 +32,7 @@ pub(super) fn bring_queue_back(queue: &mut QueueArrival, now: Time) -> Option<St
     ))
 }
 
-/// Lets what changed in the future count as changed now; `imported` keeps what the source says. The error is why the
+/// Treats what changed in the future as changed now; `imported` keeps what the source says. The error is why the
 /// record cannot be imported.
 pub(super) fn bring_back(arrival: &mut Arrival, now: Time) -> Result<(), String> {
     let born = arrival.issue.created_at;

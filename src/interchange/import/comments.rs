@@ -1,6 +1,6 @@
-//! Writes the comments of a source. A comment is known by its id there and by when it was written; a new text is an edit
-//! of it, stamped with the time at which the source said so, so that the later of that and of what somebody wrote here
-//! stands.
+//! Writes the comments of a source. A comment is identified by its id there and by when it was written. A new text is an
+//! edit of it, stamped with the time of change in the source, so that it wins over earlier edits made here, and loses to
+//! later ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub(super) struct Comments {
 }
 
 /// Adds the comments that are missing, and the texts that changed. If the record `is_lesser` than one with the same time
-/// of change, that one's texts stand.
+/// of change, that one's texts are kept.
 pub(super) fn write(tx: &mut Tx<'_>, arrival: &Arrival, is_lesser: bool) -> Result<Comments, StoreError> {
     if arrival.comments.is_empty() {
         return Ok(Comments::default());
@@ -53,7 +53,7 @@ fn news(
     let mut count = Comments::default();
     let mut written = Vec::new();
     let all = Arrived::of(arrived);
-    // By what an entry is called in the arrival, the one that says so here.
+    // The entries here, by the ids that the arrival has for them.
     let mut known: BTreeMap<&EntryId, EntryId> = BTreeMap::new();
     for comment in arrived {
         if here.iter().any(|it| it.id == comment.id) || is_hidden(&comment.id) {

@@ -28,7 +28,7 @@ pub(super) enum Settled {
     New(Fresh),
     /// The existing record is from a later import; what is lastingly wrong with that one.
     Older(Vec<String>),
-    /// Something of the existing issue is redacted, so it no longer follows its source.
+    /// Part of the existing issue is redacted, so it no longer follows its source.
     Redacted,
     /// Another issue has this id; why the source's is skipped, with everything that it says.
     Other(String),
@@ -37,7 +37,8 @@ pub(super) enum Settled {
         doc: Option<Doc>,
         here: Option<Box<Issue>>,
         notes: Vec<String>,
-        /// If another record with the same time of change stands, what is lastingly wrong with that one.
+        /// If another record with the same time of change is kept: what is wrong with that one until the source is
+        /// corrected.
         standing: Option<Vec<String>>,
     },
 }
@@ -107,8 +108,8 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
         (Some(before), _) if before.changed > arrival.changed => {
             return Settled::Older(before.lasting);
         }
-        // The source has other content at the same time of change. With the stamps of the last import, the greater
-        // value would win in each field separately, and half of a record come in; so the greater record wins as a
+        // The source has other content with the same time of change. With the stamps of the last import, the greater
+        // value would win in each field separately, which would mix the two records; so the greater record wins as a
         // whole.
         (Some(before), Some(here)) if before.changed == arrival.changed => {
             let greater = if rank(tracker, &before) > rank(tracker, arrival) {
@@ -151,13 +152,13 @@ fn completed(tracker: &Tracker, known: Option<&Value>, arrival: &Arrival) -> Opt
     Some(Arrival { changed: arrival.changed, ..whole })
 }
 
-/// Whether the issue no longer follows its source, because something of it is redacted.
+/// Whether the issue no longer follows its source, because part of it is redacted.
 pub(crate) fn is_parted(tx: &Tx<'_>, id: &IssueId) -> Result<bool, StoreError> {
     Ok(Redactions::at(tx, &layout::issue(id))?.hides_source())
 }
 
-/// Lets an issue of which two clones imported different states be as the later of the two says, after their merge: what
-/// the imports wrote, and which items it has. Returns whether anything changed.
+/// After two clones that imported different states of an issue were merged, gives the issue what the later state says:
+/// in what the imports wrote, and in its items. Returns whether anything changed.
 pub(crate) fn follow_source(tx: &mut Tx<'_>, id: &IssueId) -> Result<bool, StoreError> {
     if is_parted(tx, id)? {
         return Ok(false);
@@ -220,8 +221,8 @@ fn said(issue: &Issue, silent: &[&str], here: &Doc) -> Value {
     said
 }
 
-/// By what two records with the same time are compared: one that lacks less is greater, else one with more members if
-/// this tracker writes those that were asked for, else the bytes decide.
+/// How two records with the same time are compared: the one that lacks fewer others is greater; else, if this tracker
+/// writes only the members that were asked for, the one with more members; else the bytes decide.
 fn rank(tracker: &Tracker, arrival: &Arrival) -> (Reverse<Option<usize>>, usize, String) {
     let record = arrival.issue.imported.as_ref();
     let members = tracker.completed.and(record).and_then(Value::as_object).map_or(0, Map::len);

@@ -48,7 +48,7 @@ pub(super) fn take_back(tx: &mut Tx<'_>) -> Result<(u64, Vec<Skipped>), StoreErr
                 None => continue,
             },
         };
-        // What is there already is no worse than before.
+        // What is already there is no worse than before.
         if tx.base().entry(&path)?.is_none() {
             missing.entry(owner).and_modify(|(_, files)| *files += 1);
             orphans.push(path);

@@ -33,7 +33,7 @@ pub(in crate::mcp) struct Texts<'a> {
     snapshot: OnceCell<Option<Snapshot<'a>>>,
 }
 
-/// What a text stands in.
+/// What contains a text.
 #[derive(Clone, Copy)]
 struct TextContext<'p> {
     /// The most characters of it.

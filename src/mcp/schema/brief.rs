@@ -10,7 +10,7 @@ const DESCRIBED: usize = 2;
 const DEEPEST: usize = 8;
 /// A record of an answer with more fields is only an object.
 const MOST_FIELDS: usize = 8;
-/// How the descriptions of fields begin that are accepted, but that nobody needs: other names, and what the store sets.
+/// How the descriptions of fields that are accepted but not needed begin: other names, and what the store sets.
 const NEEDLESS: &[&str] = &["Another name for ", IGNORED];
 /// How the description of a field ends that only some planners write.
 const OF_OTHERS: &str = "(other planners write";
@@ -68,7 +68,7 @@ fn argument(schema: SchemaObject, definitions: &Value, depth: usize) -> SchemaOb
         };
         brief.insert(keyword, value);
     }
-    // A record that must have one of several fields lists them; that one is needed, a refusal says.
+    // A record that must have one of several fields lists them; a refusal says that one of them is needed.
     if let Some(Value::Array(forms)) = forms.filter(|_| !brief.contains_key("properties")) {
         join(&mut brief, forms.into_iter().map(|form| inner(form, depth + 1)).collect());
     }

@@ -49,9 +49,9 @@ impl Slot {
 }
 
 impl Doc {
-    /// The fields that two versions changed differently since `base`: each side wrote, and the value in force is not
-    /// what both wrote. Versions with two births differ as a whole, under the key `*`, unless they are equal but for the
-    /// record of their source, which says who brought it and when.
+    /// The fields that two versions changed differently since `base`: both sides wrote them, and the value in force is
+    /// not what both wrote. Versions with two births differ as a whole, under the key `*`, unless they are equal but for
+    /// the record of their source, which says who brought it and when.
     ///
     /// Two values that both come from a source are not in conflict: the later one is the source's current value. Nor is
     /// a value from a source in conflict with a later one by someone who had imported the same record.
@@ -206,8 +206,8 @@ impl Doc {
         hidden
     }
 
-    /// The fields of `source`, what the source of an import says, that have another value here; `hidden` are the keys
-    /// whose values are redacted here.
+    /// The fields that have another value here than in `source`, the record that an import brings; `hidden` are the
+    /// keys whose values are redacted here.
     pub(crate) fn differing<'a>(
         &'a self,
         source: &'a Self,

@@ -140,8 +140,8 @@ impl Doc {
         later.unwrap_or_else(|| changed.clone())
     }
 
-    /// Puts everything that another content of the same time said in the same way under the stamp of this one, so that
-    /// a merge takes one of the contents as a whole.
+    /// If another content with the same time of change had the same values, gives them the stamp of this content, so
+    /// that a merge takes one of the contents as a whole.
     fn restamp_content(&mut self, source: &Self, changed: &Stamp, hidden: &BTreeSet<String>) {
         for (key, slot) in self.slots.iter_mut().filter(|(key, _)| !hidden.contains(*key)) {
             let is_same = slot.value.as_ref() == source.value(key) && source.stamp(key) == Some(changed);

@@ -41,7 +41,7 @@ impl RoadmapId {
         last_part(&self.0)
     }
 
-    /// Whether two ids differ only in their dates: then clones that had not met made them of one file, on different days.
+    /// Whether two ids differ only in their dates: then clones that had not synced made them from one file, on different days.
     pub(crate) fn is_twin_of(&self, other: &Self) -> bool {
         let but_date = |id: &Self| parts(&id.0).map(|(slug, _, uid)| (slug.to_owned(), uid.to_owned()));
         self != other && but_date(self) == but_date(other)
@@ -54,7 +54,7 @@ impl RoadmapId {
     }
 }
 
-/// The words of a title as they stand in an id: letters and digits, with `-` for everything between them.
+/// The words of a title as they appear in an id: letters and digits, with `-` for everything between them.
 pub(crate) fn slug(title: &str) -> String {
     let mut slug = String::new();
     let mut length = 0;

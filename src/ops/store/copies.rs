@@ -1,4 +1,4 @@
-//! Texts that are stored in two places, of which hiding one also hides the other; and the versions of a comment.
+//! Texts that are stored in two places, so that hiding one also hides the other; and the versions of a comment.
 
 use super::redact::HideValue;
 use crate::model::execution::{Event, Failure, LogEntry};
@@ -26,7 +26,7 @@ pub(super) fn copies(tx: &Tx<'_>, wanted: &HideValue) -> Result<Vec<HideValue>, 
     Ok(readable(tx, repeated)?)
 }
 
-/// The other versions of a comment that still have a text. They are no copies: a later one may be there because it does
+/// The other versions of a comment that still have a text. They are not copies: a later one may be there because it does
 /// without what is hidden now.
 pub(super) fn versions(read: &impl ReadState, wanted: &HideValue) -> Result<Vec<HideValue>, StoreError> {
     let Some(Location::Entry(log @ LogKind::Comments(_), entry)) = wanted.place() else { return Ok(vec![]) };

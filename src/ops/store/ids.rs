@@ -74,7 +74,7 @@ pub(crate) struct CompleteId {
     pub(crate) before: Vec<String>,
 }
 
-/// Lists the ids that go on from what was typed. An id whose short form does is listed in that form, since shells drop
+/// Lists the ids that continue what was typed. An id whose short form does so is listed in that form, since shells drop
 /// candidates that do not.
 ///
 /// # Errors

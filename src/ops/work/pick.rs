@@ -355,7 +355,7 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>], facts: &Facts) -> Refus
     refusal.remedy(Other::QueueShow, "shows the items")
 }
 
-/// Whether the issue was cancelled: nothing of it is retried until it is reopened.
+/// Whether the issue was cancelled: none of it is retried until it is reopened.
 fn is_cancelled(facts: &Facts, id: &IssueId) -> bool {
     facts.get(id).is_some_and(|it| it.status == IssueStatus::Cancelled)
 }

@@ -49,7 +49,8 @@ pub(crate) enum Asked {
     Unreached(String),
 }
 
-/// Merges the state of the remote of the store before a claim changes that was made through a remote, if it can be reached.
+/// Before a claim that was made through a remote changes: merges the state of the remote of the store, if it can be
+/// reached.
 ///
 /// # Errors
 /// Only errors of this store.

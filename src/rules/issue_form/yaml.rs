@@ -1,4 +1,4 @@
-//! YAML as a tree of texts: what a form means by `true` or `1` depends on where it stands.
+//! YAML as a tree of texts: what a form means by `true` or `1` depends on where it is.
 
 use saphyr_parser::{Event, Parser};
 

@@ -18,7 +18,7 @@ pub(crate) enum OrderReason {
     DependsOn,
     /// A declared conflict is resolved in that order.
     Conflict,
-    /// Both touch a file: they are not executed at the same time, and the first is handed out first if it is ready.
+    /// Both touch a file: they are not executed at the same time, and the first is claimed first if it is ready.
     File,
 }
 

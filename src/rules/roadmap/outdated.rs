@@ -1,5 +1,5 @@
-//! A file that nobody changed says nothing new: the parts of a document that are as an earlier version had them stay as
-//! somebody else changed them since.
+//! A file that nobody changed says nothing new: if a part of a document is as in an earlier version, what someone else
+//! has changed in it since is kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 

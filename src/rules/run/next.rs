@@ -16,8 +16,8 @@ const FEW: usize = 2;
 /// From this many issues on, limits apply.
 const MANY: usize = 5;
 
-/// At most this many times a rejected plan goes back to its planner, which so makes one plan more than that; then a person
-/// decides. Of versions of one and the same plan, [`crate::rules::review::MOST_ROUNDS`] may be rejected.
+/// At most this many times a rejected plan goes back to its planner, which therefore makes one plan more than that; then a
+/// person decides. Of versions of one and the same plan, [`crate::rules::review::MOST_ROUNDS`] may be rejected.
 const MOST_FIXES: usize = 2;
 
 /// The default mode for issues of these priorities.

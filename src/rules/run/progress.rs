@@ -135,7 +135,7 @@ impl IssueProgress<'_> {
         self.status == IssueStatus::Registered && self.error.is_none()
     }
 
-    /// What a run at work does with the issue, as a verb; `None` if it has not begun with it or is done with it.
+    /// What a run at work does with the issue, as a verb; `None` if it has not started on it or is done with it.
     pub(crate) fn works(&self) -> Option<&'static str> {
         match self.status {
             _ if self.error.is_some() => None,

@@ -117,7 +117,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// How a run with these issues ended, of which `waiting` wait for a person.
+    /// How a run with these issues ended, `waiting` of which wait for a person.
     pub(crate) fn ended_as(self, waiting: usize) -> &'static str {
         match (self.failed_count, self.completed_count) {
             (0, _) if waiting > 0 => "waiting for you",

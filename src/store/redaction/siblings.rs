@@ -1,6 +1,6 @@
-//! Entries that say again what another one says. An import makes the id of an entry of its content and of the time at
-//! which the source had it so, so another clone that imports the same source can add the same text as another entry. A
-//! redaction of one hides all of them.
+//! Entries that say again what another one says. An import derives the id of an entry from its content and from the
+//! time of change in the source, so another clone that imports the same source can add the same text as another entry.
+//! A redaction of one hides all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -248,7 +248,7 @@ pub(crate) fn executions(read: &impl ReadState, issue: &IssueId) -> Result<Vec<E
     Ok(executions)
 }
 
-/// Whether anything of an issue, its plans or its executions is hidden.
+/// Whether any part of an issue, its plans or its executions is hidden.
 pub(crate) fn has_redactions(read: &impl ReadState, issue: &IssueId) -> Result<bool, StoreError> {
     for folder in redacting_folders(read, issue)? {
         if !Redactions::of(read, &folder)?.is_empty() {

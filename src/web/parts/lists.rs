@@ -73,7 +73,7 @@ impl PagedLists {
         Self { page: ListPosition::asked(view, 1).page, count: Cell::new(1) }
     }
 
-    /// Whether it is the first page, which also has what is no list.
+    /// Whether it is the first page, which also has what is not a list.
     pub(in crate::web) fn is_first(&self) -> bool {
         self.page == 1
     }

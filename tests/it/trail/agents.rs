@@ -117,7 +117,7 @@ fn the_work_of_an_agent_that_types_commands_is_its_own_until_the_execution_ends(
     assert_eq!(execution("ISS-001")["sessions"][0]["protocol"], "command");
     assert!(execution("ISS-001")["sessions"][0].get("ended_at").is_none());
     assert!(repo.wf(&["trace", "ISS-001"]).ok().stdout.contains("agent codex since "));
-    // Another agent goes on with it, and takes the next item.
+    // Another agent continues it, and takes the next item.
     let other = repo.with_env("WF_ACTOR", "claude-7").with_env("WF_MODEL", "m-7");
     other.wf(&["next"]).ok();
     repo.commit("src/a.txt", "two\n", "Write it better");

@@ -17,7 +17,7 @@ use crate::ops::clones::sync;
 use crate::ops::issues::{self, Edit, NewIssue};
 use crate::store::{Acting, Clock};
 
-/// Does something whenever a part of the work is over, of which it is told the number.
+/// Is called with the number of each part of the work that is finished.
 struct AtEnd<F>(Cell<usize>, F);
 
 impl<F: Fn(usize)> Progress for AtEnd<F> {

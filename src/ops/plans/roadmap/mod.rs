@@ -6,8 +6,7 @@
 //! two clones that add the same document make the same issues. `roadmap plan` asks an agent outside of a run
 //! (`ops/work/apart.rs`), with the same worktree, guard and second attempt as agents of a run (`ops/work/asking.rs`). The
 //! output of `roadmap show` is derived from the document, the log of the roadmap (`rules/roadmap/status.rs`), and the
-//! current issues.
-//! Parts of a document that are as an earlier version had them undo nothing (`rules/roadmap/outdated.rs`).
+//! current issues. Parts of a document that are as in an earlier version undo nothing (`rules/roadmap/outdated.rs`).
 
 mod add;
 mod assess;

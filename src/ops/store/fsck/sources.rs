@@ -9,7 +9,7 @@ use crate::model::remedy::{Remedy, RemedyCall};
 use crate::store::redaction::Redactions;
 use crate::store::{Snapshot, StoreError, layout, records};
 
-/// Notes an imported issue that still follows its source although something of it is redacted, as earlier versions of
+/// Notes an imported issue that still follows its source although part of it is redacted, as earlier versions of
 /// this program left it: the next import would bring the text back.
 pub(super) fn check(
     snapshot: &Snapshot<'_>,

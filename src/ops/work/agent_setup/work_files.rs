@@ -18,7 +18,7 @@ use crate::ops::Refusal;
 
 /// Larger files are neither instructions nor settings.
 const LARGEST: u64 = 4 << 20;
-/// A path with more symbolic links is taken for a circle.
+/// A path with more symbolic links is assumed to be a cycle.
 const MOST_LINKS: usize = 8;
 
 text_enum!(

@@ -18,7 +18,7 @@ use crate::store::{ReadState, Store, records};
 /// The runs that have not ended.
 pub(super) struct Others {
     open: Vec<(RunFolder, Driven)>,
-    /// How long a run of another clone that is not heard of counts as being at work, in milliseconds.
+    /// How long a run of another clone is taken to be at work without any sign of it, in milliseconds.
     lease: i64,
     now: Time,
 }
@@ -52,8 +52,8 @@ impl Others {
         Ok(Self { open, lease: store.lease()?, now: store.now()? })
     }
 
-    /// Which of them works on an issue, as a sentence without an end: a run that was interrupted here does not, nor one of
-    /// another clone that was not heard of for the length of a lease.
+    /// Which of them works on an issue, as a sentence without a full stop. A run that was interrupted here does not, nor
+    /// does a run of another clone that has written nothing for the length of a lease.
     pub(super) fn at_work(&self, issue: &IssueId) -> Option<String> {
         self.open.iter().find_map(|(run, driven)| {
             let progress = RunProgress::of(run);

@@ -114,7 +114,7 @@ impl Outside {
         })
     }
 
-    /// Restores the ref of the store if it has lost records, since otherwise nothing of the run could be recorded:
+    /// Restores the ref of the store if it has lost records, since otherwise nothing about the run could be recorded:
     /// records only ever grow. Returns what was done, in words; `None` if nothing was lost.
     pub(super) fn keep_records(&self, store: &Store) -> Result<Option<String>, Refusal> {
         let mut last = self.tip.lock().unwrap_or_else(PoisonError::into_inner);

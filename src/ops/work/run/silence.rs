@@ -14,7 +14,7 @@ const KEY: &str = "wf.run.silence";
 /// For agents that tell all along what they do. Others may say nothing until they answer.
 const USUAL: Duration = Duration::from_secs(15 * 60);
 
-/// How long an agent may be silent; `None` for as long as it likes.
+/// How long an agent may be silent; `None` if there is no limit.
 ///
 /// # Errors
 /// `config`.

@@ -173,8 +173,8 @@ fn bind(session: &Session, job: &AgentJob, solution: &SolutionId) -> Result<(), 
 }
 
 /// The planner gave a plan that the issue already has. A rejected plan does not get better, nor does one that cannot be
-/// bound because of its quality; but if its execution failed, the cause may be elsewhere, so a planner that knows of the
-/// failure and repeats the plan stands by it.
+/// bound because of its quality; but if its execution failed, the cause may be elsewhere, so a planner that knows about
+/// the failure may repeat the plan.
 fn same_again(
     session: &Session,
     job: &AgentJob,

@@ -1,4 +1,4 @@
-//! How a run goes on that was stopped or killed.
+//! How a run that was stopped or killed continues.
 
 use super::Driver;
 use crate::model::hash::CommitHash;
