@@ -3,12 +3,16 @@
 use std::ops::RangeInclusive;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use crate::model::agent_session::MadeBy;
+use crate::model::execution::LinkedBy;
 use crate::model::hash::CommitHash;
-use crate::model::id::{IssueId, SolutionId};
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::person::Person;
+use crate::model::task_id::TaskId;
 use crate::model::time::Time;
+use crate::model::typed;
 
 /// The schema requires exactly two numbers.
 const VERSION: &str = "0.1";
@@ -24,7 +28,36 @@ pub(crate) struct TraceRecord {
     vcs: Vcs,
     tool: Tool,
     files: Vec<File>,
-    metadata: Map<String, Value>,
+    metadata: TraceMetadata,
+}
+
+/// What other programs may add to a record.
+#[derive(Debug, Serialize)]
+struct TraceMetadata {
+    #[serde(rename = "git-wf")]
+    work: Vec<TracedWork>,
+}
+
+/// What the store knows about the work, and the format has no fields for.
+#[derive(Debug, Serialize)]
+pub(crate) struct TracedWork {
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// The task, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<TaskId>,
+    /// The execution that links the commit.
+    pub(crate) execution_id: ExecutionId,
+    /// Who executed it.
+    pub(crate) actor: Person,
+    /// How the commit was linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) linked_by: Option<LinkedBy>,
+    /// The agent at work when the commit was linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) made_by: Option<MadeBy>,
 }
 
 #[derive(Debug, Serialize)]
@@ -77,12 +110,11 @@ struct Related {
 
 impl TraceRecord {
     /// Equal commits with equal work get equal records.
-    pub(crate) fn new(commit: &CommitHash, at: Time, files: Vec<File>, work: Vec<Value>) -> Self {
-        let mut metadata = Map::new();
-        metadata.insert("git-wf".into(), work.into());
+    pub(crate) fn new(commit: &CommitHash, at: Time, files: Vec<File>, work: Vec<TracedWork>) -> Self {
+        let metadata = TraceMetadata { work };
         let vcs = Vcs { r#type: "git", revision: commit.to_string() };
         let tool = Tool { name: "git-wf", version: env!("CARGO_PKG_VERSION") };
-        let id = id(&format!("{commit}\0{}", Value::from(metadata.clone())));
+        let id = id(&format!("{commit}\0{}", typed::own_json(&metadata)));
         Self { version: VERSION, id, timestamp: at.to_string(), vcs, tool, files, metadata }
     }
 }

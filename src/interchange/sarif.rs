@@ -1,9 +1,12 @@
 //! SARIF 2.1.0, the format in which code-scanning pages read findings: the part of it that an audit needs.
 
+use std::collections::BTreeMap;
+
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde::Serialize;
-use serde_json::{Map, Value};
 
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::text_enum::text_enum;
 
 /// The address by which editors recognize the format.
@@ -46,10 +49,32 @@ struct Run {
     tool: Tool,
     automation_details: Identified,
     invocations: [Invocation; 1],
-    original_uri_base_ids: Map<String, Value>,
+    original_uri_base_ids: BTreeMap<Base, UriBase>,
     column_kind: &'static str,
     results: Vec<Result>,
-    properties: Map<String, Value>,
+    properties: RunProperties,
+}
+
+/// The counts of an audit.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunProperties {
+    /// The range that was audited.
+    pub(crate) range: String,
+    /// Its commits.
+    pub(crate) commit_count: usize,
+    /// How many of them an execution links.
+    pub(crate) bound_count: usize,
+    /// The tasks of the plans that were executed in it.
+    pub(crate) task_count: usize,
+    /// How many of them have evidence.
+    pub(crate) evidenced_count: usize,
+}
+
+/// What paths are relative to.
+#[derive(Debug, Serialize)]
+struct UriBase {
+    description: SarifMessage,
 }
 
 #[derive(Debug, Serialize)]
@@ -100,9 +125,34 @@ pub(crate) struct Result {
     /// The locations. Code-scanning pages show nothing without one.
     pub(crate) locations: Vec<SarifLocation>,
     /// Equal in two runs for the same finding.
-    pub(crate) partial_fingerprints: Map<String, Value>,
+    pub(crate) partial_fingerprints: Fingerprints,
     /// What has no field of its own.
-    pub(crate) properties: Map<String, Value>,
+    pub(crate) properties: ResultProperties,
+}
+
+/// Hashes that identify a finding.
+#[derive(Debug, Serialize)]
+pub(crate) struct Fingerprints {
+    /// Over what it says and is about.
+    #[serde(rename = "gitWfFinding/v1")]
+    pub(crate) finding: String,
+}
+
+/// What a finding is about.
+#[derive(Debug, Serialize)]
+pub(crate) struct ResultProperties {
+    /// The commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) commit: Option<CommitHash>,
+    /// The issue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) issue: Option<IssueId>,
+    /// The plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solution: Option<SolutionId>,
+    /// The execution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) execution: Option<ExecutionId>,
 }
 
 text_enum!(
@@ -191,11 +241,9 @@ impl SarifLocation {
 
 impl SarifLog {
     /// The results of a run, with all rules.
-    pub(crate) fn new(rules: Vec<SarifRule>, results: Vec<Result>, properties: Map<String, Value>) -> Self {
+    pub(crate) fn new(rules: Vec<SarifRule>, results: Vec<Result>, properties: RunProperties) -> Self {
         let version = env!("CARGO_PKG_VERSION");
-        let base = |base: &Base| {
-            (base.to_string(), serde_json::json!({ "description": SarifMessage::from(base.about()) }))
-        };
+        let base = |base: &Base| (*base, UriBase { description: base.about().into() });
         let run = Run {
             tool: Tool { driver: Driver { name: "git-wf", version, semantic_version: version, rules } },
             automation_details: Identified { id: "git-wf/audit/" },

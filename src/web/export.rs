@@ -16,6 +16,7 @@ use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::op::Op;
+use crate::model::typed;
 use crate::ops::issues::{self, List};
 use crate::ops::plans::roadmap;
 use crate::ops::trail::{self, LogInput};
@@ -275,16 +276,15 @@ fn search(view: &View<'_>) -> Result<PageContent, Refusal> {
 
 /// The index as a script: id, title, status, and further searchable text of each issue.
 fn index(session: &Session) -> Result<String, Refusal> {
-    let mut rows: Vec<serde_json::Value> = Vec::new();
+    let mut rows: Vec<String> = Vec::new();
     issues::list::<Refusal>(session, &whole(), |it| {
         let issue = it.issue;
         let tags = issue.tags.iter().cloned().collect::<Vec<_>>().join(" ");
         let text = parts::cut(issue.context.as_deref().unwrap_or_default(), SEARCHED).0;
         let more = format!("{tags} {} {text}", issue.assignee.as_deref().unwrap_or_default());
-        rows.push(serde_json::json!([issue.id, issue.title, it.derived.status, more]));
+        rows.push(typed::own_json(&(issue.id, issue.title, it.derived.status, more)).to_string());
         Ok(())
     })?;
-    let rows: Vec<String> = rows.iter().map(ToString::to_string).collect();
     let script = format!("window.wfIndex = [\n{}\n];\n", rows.join(",\n"));
     // Invisible characters become JSON escapes, which mean the same.
     Ok(crate::ui::text::clean_json(&script).into_owned())

@@ -3,7 +3,8 @@
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::remedy::command;
 use crate::model::branch::Branch;
@@ -164,26 +165,66 @@ pub(in crate::cli) fn reminder(it: &Reminder) -> String {
     clean_line(&said).into_owned()
 }
 
+/// What a hook at the start of a session answers.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(in crate::cli) enum SessionStart {
+    #[serde(rename_all = "camelCase")]
+    OfEvent {
+        hook_specific_output: EventContext,
+    },
+    Snake {
+        additional_context: String,
+    },
+    #[serde(rename_all = "camelCase")]
+    Camel {
+        additional_context: String,
+    },
+}
+
+/// The context that a hook adds at an event.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::cli) struct EventContext {
+    hook_event_name: &'static str,
+    additional_context: String,
+}
+
+/// What a hook answers before an agent stops.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(in crate::cli) enum SessionStop {
+    /// The agent goes on.
+    Decision { decision: &'static str, reason: String },
+    /// The agent goes on with this as its next message.
+    Followup { followup_message: String },
+    /// The user is told.
+    #[serde(rename_all = "camelCase")]
+    Told { system_message: String },
+}
+
 /// The start of a session, as the hooks of an agent expect it.
-pub(in crate::cli) fn start_for(form: HookForm, text: &str) -> Value {
+pub(in crate::cli) fn start_for(form: HookForm, additional_context: String) -> SessionStart {
     match form {
-        HookForm::Claude | HookForm::Gemini => json!({
-            "hookSpecificOutput": { "hookEventName": "SessionStart", "additionalContext": text }
-        }),
-        HookForm::Cursor => json!({ "additional_context": text }),
-        HookForm::Copilot => json!({ "additionalContext": text }),
+        HookForm::Claude | HookForm::Gemini => SessionStart::OfEvent {
+            hook_specific_output: EventContext { hook_event_name: "SessionStart", additional_context },
+        },
+        HookForm::Cursor => SessionStart::Snake { additional_context },
+        HookForm::Copilot => SessionStart::Camel { additional_context },
     }
 }
 
 /// The reminder, as the hooks of an agent expect it: the agent goes on if only the end is missing, and otherwise the
 /// user is told, if the agent can do that.
-pub(in crate::cli) fn stop_for(form: HookForm, it: &Reminder) -> Option<Value> {
+pub(in crate::cli) fn stop_for(form: HookForm, it: &Reminder) -> Option<SessionStop> {
     let text = reminder(it);
     match (form, it.is_ready_to_end) {
-        (HookForm::Claude | HookForm::Copilot, true) => Some(json!({ "decision": "block", "reason": text })),
-        (HookForm::Gemini, true) => Some(json!({ "decision": "deny", "reason": text })),
-        (HookForm::Cursor, true) => Some(json!({ "followup_message": text })),
-        (HookForm::Claude | HookForm::Gemini, false) => Some(json!({ "systemMessage": text })),
+        (HookForm::Claude | HookForm::Copilot, true) => {
+            Some(SessionStop::Decision { decision: "block", reason: text })
+        }
+        (HookForm::Gemini, true) => Some(SessionStop::Decision { decision: "deny", reason: text }),
+        (HookForm::Cursor, true) => Some(SessionStop::Followup { followup_message: text }),
+        (HookForm::Claude | HookForm::Gemini, false) => Some(SessionStop::Told { system_message: text }),
         (HookForm::Cursor | HookForm::Copilot, false) => None,
     }
 }
@@ -200,8 +241,11 @@ pub(in crate::cli) fn already_continued(input: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::model::id::{IssueId, SolutionId};
+    use crate::model::typed;
 
     fn reminder_of(is_ready_to_end: bool) -> Reminder {
         let open = if is_ready_to_end { vec![] } else { vec!["T2".into()] };
@@ -224,7 +268,7 @@ mod tests {
     #[test]
     fn an_agent_goes_on_only_if_nothing_but_the_end_is_missing() {
         let keys = |form, ready| {
-            let answer = stop_for(form, &reminder_of(ready))?;
+            let answer = typed::own_json(&stop_for(form, &reminder_of(ready))?);
             Some(answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" "))
         };
         for (form, on, answer) in [
@@ -235,6 +279,19 @@ mod tests {
         ] {
             assert_eq!(keys(form, true).as_deref(), Some(on));
             assert_eq!(keys(form, false).as_deref(), answer);
+        }
+    }
+
+    #[test]
+    fn each_agent_finds_the_context_of_a_session_where_it_looks() {
+        let context = json!({ "hookEventName": "SessionStart", "additionalContext": "text" });
+        for (form, answer) in [
+            (HookForm::Claude, json!({ "hookSpecificOutput": context })),
+            (HookForm::Gemini, json!({ "hookSpecificOutput": context })),
+            (HookForm::Cursor, json!({ "additional_context": "text" })),
+            (HookForm::Copilot, json!({ "additionalContext": "text" })),
+        ] {
+            assert_eq!(typed::own_json(&start_for(form, "text".into())), answer, "{form}");
         }
     }
 

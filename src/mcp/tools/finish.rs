@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{Call, Tool};
 use crate::mcp::progress::Tests;
+use crate::model::execution::Failure;
 use crate::model::op::Op;
 use crate::model::task_id::TaskId;
 use crate::model::typed;
@@ -113,16 +114,16 @@ impl Tool for FinishTool {
                         .hint("leave them out"));
                 }
                 let report = report(input.report, input.item.as_deref())?;
-                let failure = serde_json::json!({
-                    "message": input.summary,
-                    "task_id": input.task,
-                    "error_type": input.error_type,
-                });
-                let reported = FailureReport::parse(&failure.to_string())?;
+                let failure = Failure {
+                    message: Some(input.summary),
+                    task_id: input.task,
+                    error_type: input.error_type,
+                    stack_trace: None,
+                };
                 let fail = Fail {
                     made: vec![],
                     item: input.item,
-                    why: reported,
+                    why: FailureReport { failure, solution_id: None },
                     report,
                     then: Then::publish(input.next),
                     force: None,

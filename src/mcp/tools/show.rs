@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{Call, Tool};
 use crate::mcp::bounds::{self, Bounded};
@@ -104,6 +104,14 @@ struct LeftOut {
     count: usize,
 }
 
+/// The arguments of `show` for the older entries of a part.
+#[derive(Debug, Serialize)]
+struct OlderEntries<'a> {
+    id: &'a str,
+    include: [&'a str; 1],
+    older: usize,
+}
+
 impl Tool for Show {
     const NAME: &'static str = "show";
     const TITLE: &'static str = "Show a record";
@@ -172,8 +180,8 @@ fn parts(call: &Call<'_>, issue: &IssueView, include: &[Part], older: usize) -> 
     let id = issue.issue.id.as_str();
     let cuts = bounds::bound(&mut fields, &bounds::whole(id), older);
     bounds::note(call, &cuts, |cut| {
-        let more = json!({ "id": id, "include": [cut.what], "older": older + MOST });
-        Some(format!("the tool `show` with {more} shows older ones"))
+        let more = OlderEntries { id, include: [&cut.what], older: older + MOST };
+        Some(format!("the tool `show` with {} shows older ones", typed::own_json(&more)))
     });
     (IssueParts(fields), left_out)
 }

@@ -5,11 +5,10 @@ use std::io::{self, Write};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use crate::git::{AddedLines, ObjectId};
 use crate::index::Needs;
-use crate::interchange::agent_trace::{File, TraceConversation, TraceRecord};
+use crate::interchange::agent_trace::{File, TraceConversation, TraceRecord, TracedWork};
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::op::Other;
@@ -128,19 +127,14 @@ fn record(
     Ok(TraceRecord::new(&id.into(), store.code_commit(id)?.committed_at, files, work))
 }
 
-/// What the store knows about the work and the format has no fields for.
-fn work(origin: &Origin) -> Value {
-    let mut work = json!({
-        "issue_id": origin.issue_id,
-        "solution_id": origin.solution_id,
-        "task_id": origin.task_id,
-        "execution_id": origin.execution_id,
-        "actor": origin.actor,
-        "linked_by": origin.linked_by,
-        "made_by": origin.made_by,
-    });
-    if let Some(fields) = work.as_object_mut() {
-        fields.retain(|_, value| !value.is_null());
+fn work(origin: &Origin) -> TracedWork {
+    TracedWork {
+        issue_id: origin.issue_id.clone(),
+        solution_id: origin.solution_id.clone(),
+        task_id: origin.task_id.clone(),
+        execution_id: origin.execution_id.clone(),
+        actor: origin.actor.clone(),
+        linked_by: origin.linked_by,
+        made_by: origin.made_by.clone(),
     }
-    work
 }

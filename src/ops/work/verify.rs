@@ -86,6 +86,13 @@ pub(crate) struct VerifyTests {
     pub(crate) tasks: Vec<String>,
 }
 
+impl VerifyTests {
+    /// All tests of an execution.
+    pub(crate) fn of(execution: &ExecutionId) -> Self {
+        Self { execution: Some(execution.to_string()), tasks: vec![] }
+    }
+}
+
 /// Finds the tests of an execution.
 ///
 /// # Errors

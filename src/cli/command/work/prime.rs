@@ -76,7 +76,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     };
     match args.hook {
         Some(form) => {
-            let answer = print::prime::start_for(form, &print::prime::prime(&prime));
+            let answer = print::prime::start_for(form, print::prime::prime(&prime));
             context.screen.print_json(&answer)?;
         }
         None if context.json() => context.screen.print_json(&prime)?,

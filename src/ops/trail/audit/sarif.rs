@@ -1,10 +1,11 @@
 //! Converts an audit to SARIF, for the code-scanning pages of a host.
 
-use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::Audit;
-use crate::interchange::sarif::{Base, Level, Result, SarifLocation, SarifLog, SarifRule};
+use crate::interchange::sarif::{
+    Base, Fingerprints, Level, Result, ResultProperties, RunProperties, SarifLocation, SarifLog, SarifRule,
+};
 use crate::rules::audit::{AuditFinding, AuditSeverity, Kind};
 use crate::store::layout;
 
@@ -15,14 +16,14 @@ const MOST_LOCATIONS: usize = 10;
 pub(crate) fn sarif(audit: &Audit) -> SarifLog {
     let rules = Kind::ALL.iter().map(|kind| SarifRule::new(kind.as_str(), kind.about())).collect();
     let results = audit.findings.iter().map(|finding| result(audit, finding)).collect();
-    let properties = json!({
-        "range": audit.range,
-        "commitCount": audit.commit_count,
-        "boundCount": audit.bound_count,
-        "taskCount": audit.task_count,
-        "evidencedCount": audit.evidenced_count,
-    });
-    SarifLog::new(rules, results, object(properties))
+    let properties = RunProperties {
+        range: audit.range.clone(),
+        commit_count: audit.commit_count,
+        bound_count: audit.bound_count,
+        task_count: audit.task_count,
+        evidenced_count: audit.evidenced_count,
+    };
+    SarifLog::new(rules, results, properties)
 }
 
 fn result(audit: &Audit, finding: &AuditFinding) -> Result {
@@ -35,13 +36,13 @@ fn result(audit: &Audit, finding: &AuditFinding) -> Result {
         },
         message: said(audit, finding).into(),
         locations: locations(audit, finding),
-        partial_fingerprints: object(json!({ "gitWfFinding/v1": fingerprint(finding) })),
-        properties: object(json!({
-            "commit": finding.commit,
-            "issue": finding.issue_id,
-            "solution": finding.solution_id,
-            "execution": finding.execution_id,
-        })),
+        partial_fingerprints: Fingerprints { finding: fingerprint(finding) },
+        properties: ResultProperties {
+            commit: finding.commit.clone(),
+            issue: finding.issue_id.clone(),
+            solution: finding.solution_id.clone(),
+            execution: finding.execution_id.clone(),
+        },
     }
 }
 
@@ -89,15 +90,4 @@ fn fingerprint(finding: &AuditFinding) -> String {
         finding.message.clone(),
     ];
     Sha256::digest(parts.join("\0")).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The fields that are set.
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(mut fields) => {
-            fields.retain(|_, value| !value.is_null());
-            fields
-        }
-        _ => Map::new(),
-    }
 }

@@ -205,8 +205,7 @@ impl Carrying<'_> {
     /// The tests of the plan as claimed, if it has any. The claim may have brought another version of the plan than the one
     /// whose tests somebody agreed to.
     fn tests(&self) -> Result<Option<Verification<'_>>, Refusal> {
-        let of = VerifyTests { execution: Some(self.execution.id.to_string()), tasks: vec![] };
-        let tests = match verification(self.session, &of) {
+        let tests = match verification(self.session, &VerifyTests::of(&self.execution.id)) {
             Err(refusal) if refusal.kind == RefusalKind::Nothing => return Ok(None),
             other => other?,
         };
