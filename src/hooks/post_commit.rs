@@ -2,6 +2,7 @@
 
 use super::HookVerdict;
 use crate::git;
+use crate::model::words::count;
 use crate::ops::trail::{NOTICE_OUTSIDE, RecordCommit, UnexpectedLink, record_commit};
 use crate::ops::{Done, Refusal, Session};
 use crate::store::{CodeCommit, Store, StoreError};
@@ -60,7 +61,8 @@ fn words(commit: &CodeCommit, unexpected: &UnexpectedLink) -> String {
             match more {
                 0 => format!("{hash} changes {named}, which `{plan}` does not name{off}"),
                 more => {
-                    format!("{hash} changes {named} and {more} more files that `{plan}` does not name{off}")
+                    let more = count(more, "more file");
+                    format!("{hash} changes {named} and {more} that `{plan}` does not name{off}")
                 }
             }
         }
