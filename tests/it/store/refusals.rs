@@ -204,12 +204,12 @@ fn a_lock_that_somebody_left_behind_is_named() {
     bea.wf(&["new", "z"]).ok();
     bea.wf(&["sync"]).ok();
     named(&["sync"], "refs/wf-remotes/origin/main.lock");
-    // If git writes, its own message names the file.
+    // If git writes, it names the file in words of its own.
     let carl = sandbox.clone(&origin, "carl");
     std::fs::write(carl.path().join(".git/config.lock"), "").unwrap();
     let ran = carl.wf(&["init"]);
     let words = format!("{}{}", ran.stdout, ran.stderr);
-    assert!(words.contains(".git/config: File exists") && words.contains("`.lock` file"), "{words}");
+    assert!(words.contains(".git/config.lock` exists") && words.contains("remove that file"), "{words}");
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn an_execution_that_two_ended_apart_keeps_both_results() {
         two.wf(&[&["done", "S-1", "-m", "of Grace's"][..], &FORCE].concat()).ok();
         let met = one.wf(&["sync"]).ok().stderr;
         let heard = two.wf(&["sync"]).ok().stderr;
-        assert!(heard.contains("ended in several clones"), "{heard}");
+        assert!(heard.contains("ended independently in several clones"), "{heard}");
         both_are_told([&one, &two], &met);
         let shown = executions(&two);
         assert_eq!(column(&shown, "status"), ["completed"]);
@@ -131,7 +131,7 @@ fn an_attempt_that_was_completed_apart_is_not_superseded_by_another() {
     two.wf(&[&["done", "-m", "of Grace's"][..], &FORCE].concat()).ok();
     let met = one.wf(&["sync"]).ok().stderr;
     let heard = two.wf(&["sync"]).ok().stderr;
-    assert!(heard.contains("ended in several clones"), "{heard}");
+    assert!(heard.contains("ended independently in several clones"), "{heard}");
     both_are_told([&one, &two], &met);
     for repo in [&one, &two] {
         assert_eq!(repo.status("ISS-001"), "completed");
