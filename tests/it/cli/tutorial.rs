@@ -17,6 +17,11 @@ fn the_tutorial_and_the_readme_show_what_the_demo_prints() {
     let sandbox = Sandbox::new();
     let place = sandbox.repo("place");
     let demo = place.json(&["demo", "../shown"]);
+    let again = place.wf(&["demo", "../shown"]).fails(1).stderr;
+    assert!(
+        again.starts_with("error: cannot create the directory `../shown`: it already exists\n"),
+        "{again}"
+    );
     let steps: Vec<Step> = demo["steps"].as_array().unwrap().iter().map(Step::of).collect();
 
     let page = page(&steps);
