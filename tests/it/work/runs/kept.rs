@@ -27,7 +27,7 @@ fn a_branch_whose_commits_cannot_be_kept_stays() {
     world.agent("planner", &format!("{act}\n{PLANS}"));
     world.run(0, &["ISS-1"]);
     assert_eq!(world.repo.git(&["log", "--format=%s", "evil"]).ok().stdout, "evil\n");
-    let found = breaches(&world, "`evil` was created: no branch");
+    let found = breaches(&world, "`evil` was created: cannot create the branch");
     assert!(matches!(&found[..], [it] if it["undone"] == false), "{found:#?}");
 }
 
