@@ -156,3 +156,14 @@ fn a_person_is_led_to_the_editor_and_an_agent_to_the_context() {
         "{refused}"
     );
 }
+
+#[test]
+fn a_configured_remote_that_does_not_exist_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.wf(&["init"]).ok();
+    repo.git(&["config", "wf.remote", "nobody"]).ok();
+    let home = repo.wf(&["--json"]).json();
+    assert!(home["warnings"][0].as_str().is_some_and(|it| it.contains("`nobody`")), "{home}");
+    assert_eq!(home["sync"], json!({}), "{home}");
+}

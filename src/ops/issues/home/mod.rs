@@ -141,7 +141,7 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
         most,
     };
     let attention = world.all()?;
-    let sync = SyncState::of(store)?;
+    let sync = SyncState::of(session)?;
     let items = |fits| items(&served, &facts, several, most, fits);
     let (ready, blocked) = (items(is_ready), items(is_blocked));
     let (unblocked, waiting) = outside::issues(&index, &snapshot, &issues, most)?;

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ops::Refusal;
-use crate::store::Store;
+use crate::ops::{Notice, Refusal, Session};
 use crate::sync::remote;
 
 /// How the local store differs from the remote's as last seen, without fetching.
@@ -22,11 +21,21 @@ pub(crate) struct SyncState {
 }
 
 impl SyncState {
+    /// If the remote that is configured does not exist, a notice says so.
+    ///
     /// # Errors
     /// Any error from reading the history.
-    pub(super) fn of(store: &Store) -> Result<Self, Refusal> {
-        // `sync` reports a remote that is configured but does not exist.
-        let Some(remote) = remote::of_the_ref(store).unwrap_or_default() else { return Ok(Self::default()) };
+    pub(super) fn of(session: &Session) -> Result<Self, Refusal> {
+        let store = session.store();
+        let remote = match remote::of_the_ref(store) {
+            Ok(Some(remote)) => remote,
+            Ok(None) => return Ok(Self::default()),
+            Err(error) => {
+                let Refusal { message, remedies, .. } = error.into();
+                session.notice(Notice { remedies, ..Notice::warning(message) });
+                return Ok(Self::default());
+            }
+        };
         let (ours, theirs) = (store.tip()?, store.read_ref(&store.tracking(&remote))?);
         let (Some(ours), Some(theirs)) = (ours, theirs) else {
             return Ok(Self { remote: Some(remote), ahead: None, behind: None });
