@@ -358,8 +358,8 @@ impl<'a> Index<'a> {
     }
 
     /// What [`Self::keep`] kept under this name. None of it is true only here.
-    pub(crate) fn kept(&self, name: &str) -> Option<String> {
-        database::kept(&self.db, name).unwrap_or_default()
+    pub(crate) fn kept(&self, name: &str) -> Result<Option<String>, IndexError> {
+        database::kept(&self.db, name)
     }
 
     /// Keeps a text until the index is rebuilt, for what others derive from the history, unless another process has the

@@ -47,6 +47,7 @@ pub(crate) mod transitions;
 pub(crate) mod unbegun;
 pub(crate) mod undoing;
 pub(crate) mod vague;
+pub(crate) mod why_lost;
 pub(crate) mod wisdom;
 
 #[cfg(test)]

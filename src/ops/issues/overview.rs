@@ -132,7 +132,7 @@ const MANY_ITEMS: usize = 100;
 /// The queues. Deriving the states of many items takes time, so that is done once for a state of the store.
 fn queues(index: &Index<'_>) -> Result<Vec<QueueOverview>, IndexError> {
     let commit = index.commit().to_string();
-    let kept = index.kept(QUEUES).and_then(|text| serde_json::from_str::<KeptCounts>(&text).ok());
+    let kept = index.kept(QUEUES)?.and_then(|text| serde_json::from_str::<KeptCounts>(&text).ok());
     let counts = match kept.filter(|kept| kept.commit == commit) {
         Some(kept) => kept.queues,
         None => {

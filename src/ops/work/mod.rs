@@ -60,7 +60,7 @@ pub(crate) use fail::{Fail, fail};
 pub(crate) use failure::{FailureInput, FailureReport};
 pub(crate) use finish::{Finish, Finished, ToRun, finish};
 pub(crate) use lease::{Lease, ReleaseLease, leases, release, renew};
-pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own, why_lost};
+pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};
 pub(crate) use ownership::{Intent, refuse_foreign, refuse_foreign_record};
 pub(crate) use planned::{as_claimed, as_stored, planned};
 pub(crate) use prime::{Prime, PrimeAgent, PrimedExecution, PrimedTask, PrimedWaiting, prime, primed};

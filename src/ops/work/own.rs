@@ -7,6 +7,7 @@ use crate::rules::claim::Claim;
 use crate::rules::ending::Ending;
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
+use crate::rules::why_lost::WhyLost;
 use crate::store::{ReadState, Store, records};
 use crate::trail::active::{self, ActiveClaim};
 
@@ -15,11 +16,11 @@ pub(crate) enum WorktreeClaim {
     /// Nothing.
     Nothing,
     /// What it executed was ended elsewhere, and how. The worktree is no longer bound.
-    Ended(ActiveClaim, String),
+    Ended(ActiveClaim, Ending),
     /// A claim that holds, and the status of its issue: it may have been closed, paused or cancelled meanwhile.
     Held(Box<ExecutionFolder>, IssueStatus),
     /// A claim that was lost, and why.
-    Lost(ActiveClaim, String),
+    Lost(ActiveClaim, WhyLost),
 }
 
 /// Checks whether the claim of this worktree still holds.
@@ -39,32 +40,17 @@ fn standing(read: &impl ReadState, active: ActiveClaim) -> Result<WorktreeClaim,
     let status = facts::status(&folder);
     Ok(match Claim::of(&folder.executions, &active.execution_id) {
         Claim::Unknown => WorktreeClaim::Nothing,
-        Claim::Ended(own) => {
-            WorktreeClaim::Ended(active, Ending::of(own).map(|it| it.to_string()).unwrap_or_default())
-        }
+        Claim::Ended(own) => match Ending::of(own) {
+            Some(ending) => WorktreeClaim::Ended(active, ending),
+            None => {
+                let id = own.execution.id.short();
+                return Err(Refusal::unreadable(&format!("the end of the execution `{id}`")));
+            }
+        },
         Claim::Holds(own) => WorktreeClaim::Held(Box::new(own.clone()), status),
-        Claim::Lost { own, to: Some(holder) } => WorktreeClaim::Lost(active, why_lost(own, holder)),
-        Claim::Lost { own, to: None } => {
-            let why = match Ending::of(own) {
-                Some(ending) => format!("it was {ending}, and the issue is {status}"),
-                None => format!("the issue is {status}"),
-            };
-            WorktreeClaim::Lost(active, why)
-        }
+        Claim::Lost { own, to: Some(holder) } => WorktreeClaim::Lost(active, WhyLost::to(own, holder)),
+        Claim::Lost { own, to: None } => WorktreeClaim::Lost(active, WhyLost::free(own, status)),
     })
-}
-
-/// Who holds the issue of a lost claim, since when, and who had released the claim before, when and why.
-pub(crate) fn why_lost(own: &ExecutionFolder, holder: &ExecutionFolder) -> String {
-    let it = &holder.execution;
-    let holds = match Ending::of(holder) {
-        Some(ending) => format!("`{}` was {ending}", it.id.short()),
-        None => format!("{} has been executing it as `{}` since {}", it.actor, it.id.short(), it.started_at),
-    };
-    match Ending::of(own) {
-        Some(ending) => format!("it was {ending}, and {holds}"),
-        None => holds,
-    }
 }
 
 impl WorktreeClaim {
@@ -95,7 +81,7 @@ pub(crate) fn notice_of_claim(store: &Store, read: &impl ReadState) -> Result<Op
     Ok(own(store, read)?.notice())
 }
 
-fn notice_of_end(active: &ActiveClaim, how: &str) -> Notice {
+fn notice_of_end(active: &ActiveClaim, how: &Ending) -> Notice {
     Notice::warning(format!(
         "`{}`, which this worktree executed, was {how}; later commits are not linked",
         active.solution_id

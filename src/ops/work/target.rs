@@ -1,6 +1,5 @@
 //! Finds the execution that an operation is about.
 
-use super::why_lost;
 use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::{Op, Other};
@@ -12,6 +11,7 @@ use crate::rules::claim::Claim;
 use crate::rules::ending::Ending;
 use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::why_lost::WhyLost;
 use crate::store::{ReadState, Store, resolve};
 use crate::trail::active;
 
@@ -84,7 +84,7 @@ fn not_executing(folder: &IssueFolder, own: Option<&ExecutionFolder>) -> Refusal
 fn lost(issue: &IssueId, own: &ExecutionFolder, holder: &ExecutionFolder) -> Refusal {
     let refusal = Refusal::new(
         Code::ClaimLost,
-        format!("this worktree no longer executes `{issue}`: {}", why_lost(own, holder)),
+        format!("this worktree no longer executes `{issue}`: {}", WhyLost::to(own, holder)),
     )
     .hint("its commits stay linked")
     .remedy(Op::Next, "claims another item");

@@ -43,9 +43,9 @@ struct StoredMet {
 }
 
 impl KeptConflicts {
-    /// What the index has. What cannot be read is not there.
+    /// What the index has. If it is broken or another version wrote this, there is nothing, and the whole history is read.
     pub(super) fn read(index: &Index<'_>) -> Option<Self> {
-        Self::parse(&index.kept(NAME)?)
+        Self::parse(&index.kept(NAME).ok().flatten()?)
     }
 
     /// Keeps it for the next time. If that is not possible now, the next time takes longer.

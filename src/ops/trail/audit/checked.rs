@@ -7,7 +7,7 @@ use crate::model::hash::CommitHash;
 use crate::store::{Rewritten, Store, StoreError, object_id};
 
 /// The name under which the index keeps the result.
-const NAME: &str = "checked history";
+pub(super) const NAME: &str = "checked history";
 
 /// The result for one state of the store.
 #[derive(Serialize, Deserialize)]
@@ -18,10 +18,14 @@ struct Checked {
 
 /// What commits of the store did that no command does. If nothing was found in an earlier state, and this one follows it
 /// without a merge, only the commits since then are checked. Otherwise the whole history is: the other side of a merge
-/// can contradict values of any age, and a redaction can excuse what was found before.
-pub(super) fn rewritten(store: &Store, index: &Index<'_>) -> Result<Vec<Rewritten>, StoreError> {
+/// can contradict values of any age, and a redaction can excuse what was found before. `kept` is what the index has.
+pub(super) fn rewritten(
+    store: &Store,
+    index: &Index<'_>,
+    kept: Option<&str>,
+) -> Result<Vec<Rewritten>, StoreError> {
     let tip = index.commit();
-    let known = index.kept(NAME).and_then(|text| serde_json::from_str::<Checked>(&text).ok());
+    let known = kept.and_then(|text| serde_json::from_str::<Checked>(text).ok());
     let known = known.and_then(|known| Some((object_id(&known.tip)?, known.found)));
     let found = match known {
         Some((known, found)) if known == tip => return Ok(found),

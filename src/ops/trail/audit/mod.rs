@@ -64,8 +64,8 @@ pub(crate) fn scan(session: &Session, given: &[String]) -> Answer<Audit> {
 /// Those of [`audit`].
 pub(crate) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Audit, Index<'a>), Refusal> {
     let store = session.store();
-    let index = session.index(Needs::LOG)?;
-    let rewritten = checked::rewritten(store, &index)?;
+    let (index, kept) = session.ask(Needs::LOG, |index| index.kept(checked::NAME))?;
+    let rewritten = checked::rewritten(store, &index, kept.as_deref())?;
     let (range, commits) = match range(store, &index, given) {
         Ok(range) => {
             let words: Vec<&str> = range.iter().map(String::as_str).collect();
