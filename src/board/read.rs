@@ -202,7 +202,7 @@ fn diff(patches: &IssuePatches) -> Vec<StyledLine> {
     let mut lines = Vec::new();
     for commit in &patches.commits {
         let task = commit.task.as_ref().map(|task| format!(" [{task}]")).unwrap_or_default();
-        let heading = format!("commit {}{task} {}", commit.hash, commit.subject);
+        let heading = format!("commit {}{task} {}", commit.hash.short(), commit.subject);
         lines.push(StyledLine::new(style::HEADING, &heading));
         match &commit.text {
             None => lines.push(StyledLine::new(
@@ -218,7 +218,7 @@ fn diff(patches: &IssuePatches) -> Vec<StyledLine> {
         if commit.is_cut {
             lines.push(StyledLine::new(
                 style::DIM,
-                &format!("… cut; `git show {}` shows all of it", commit.hash),
+                &format!("… cut; `git show {}` shows all of it", commit.hash.short()),
             ));
         }
         lines.push(StyledLine::default());

@@ -48,12 +48,11 @@ impl Git {
         Ok(parts.chunks_exact(3).find(|it| it[2] == path).map(|it| it[1].clone().into_owned()))
     }
 
-    /// The last commit that deleted a file, in short.
-    pub(crate) fn deletion_of(&self, path: &str) -> Result<Option<String>, GitError> {
-        let args =
-            Args::new(&["log", "-1", "--no-show-signature", "--diff-filter=D", "--abbrev=10", "--format=%h"]);
-        let found = self.text(args.path(path))?.trim().to_owned();
-        Ok((!found.is_empty()).then_some(found))
+    /// The last commit that deleted a file.
+    pub(crate) fn deletion_of(&self, path: &str) -> Result<Option<ObjectId>, GitError> {
+        let args = Args::new(&["log", "-1", "--no-show-signature", "--diff-filter=D", "--format=%H"]);
+        let found = self.text(args.path(path))?;
+        Ok(ObjectId::from_hex(found.trim().as_bytes()).ok())
     }
 
     fn text(&self, args: Args) -> Result<String, GitError> {

@@ -1,11 +1,10 @@
 //! in-toto statements, version 1: claims about artifacts that are identified by their digests.
 //! <https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md>
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use crate::model::digest::PlanDigest;
+use crate::model::hash::CommitHash;
 
 const TYPE: &str = "https://in-toto.io/Statement/v1";
 
@@ -27,7 +26,18 @@ pub(crate) struct Resource {
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    digest: BTreeMap<&'static str, String>,
+    digest: ResourceDigest,
+}
+
+/// What identifies an artifact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) enum ResourceDigest {
+    /// The full id of a commit.
+    #[serde(rename = "gitCommit")]
+    GitCommit(CommitHash),
+    /// 64 hexadecimal digits.
+    #[serde(rename = "sha256")]
+    Sha256(String),
 }
 
 impl<P> Statement<P> {
@@ -38,16 +48,16 @@ impl<P> Statement<P> {
 }
 
 impl Resource {
-    /// A commit, by its full id.
-    pub(crate) fn commit(hash: &str) -> Self {
-        Self { name: None, uri: None, digest: BTreeMap::from([("gitCommit", hash.to_owned())]) }
+    /// A commit.
+    pub(crate) fn commit(hash: CommitHash) -> Self {
+        Self { name: None, uri: None, digest: ResourceDigest::GitCommit(hash) }
     }
 
     /// A plan, by the digest of its canonical JSON. `None` if it is not a digest.
     pub(crate) fn plan(digest: &PlanDigest) -> Option<Self> {
         let hex = digest.as_str().strip_prefix("sha256:")?;
         let is_hex = hex.len() == 64 && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-        is_hex.then(|| Self { name: None, uri: None, digest: BTreeMap::from([("sha256", hex.to_owned())]) })
+        is_hex.then(|| Self { name: None, uri: None, digest: ResourceDigest::Sha256(hex.to_owned()) })
     }
 
     /// Sets the name.
@@ -71,10 +81,11 @@ mod tests {
     fn a_statement_has_the_fields_of_the_specification() {
         let plan = PlanDigest::of(&json!({}));
         let plan = Resource::plan(&plan).unwrap().called("SOL-A-1").at("wf://plan/SOL-A-1");
-        let statement = Statement::new(vec![Resource::commit("ab")], "https://example.org/x/v1", vec![plan]);
+        let statement =
+            Statement::new(vec![Resource::commit("ab".into())], "https://example.org/x/v1", vec![plan]);
         let written = serde_json::to_value(&statement).unwrap();
         assert_eq!(written["_type"], "https://in-toto.io/Statement/v1");
-        assert_eq!(written["subject"], json!([{"digest": {"gitCommit": "ab"}}]));
+        assert_eq!(written["subject"], json!([{"digest": {"gitCommit": format!("{:0<40}", "ab")}}]));
         assert_eq!(written["predicateType"], "https://example.org/x/v1");
         assert_eq!(written["predicate"][0]["name"], "SOL-A-1");
         assert_eq!(written["predicate"][0]["digest"]["sha256"].as_str().unwrap().len(), 64);

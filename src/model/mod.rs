@@ -16,6 +16,7 @@ pub(crate) mod hash;
 pub(crate) mod hidden;
 pub(crate) mod id;
 pub(crate) mod issue;
+pub(crate) mod item_name;
 mod log_entry;
 pub(crate) mod nearest;
 pub(crate) mod op;

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::git::{GitError, ObjectId, unquoted};
 use crate::model::code::Code;
+use crate::model::hash::CommitHash;
 use crate::model::op::Other;
 use crate::model::remedy::{Remedies, RemedyCall};
 use crate::store::{Store, StoreError, object_id};
@@ -32,12 +33,12 @@ pub(crate) enum BlameError {
     #[error("git does not track `{0}`")]
     NoFile(String),
     /// The file was deleted.
-    #[error("`{path}` was deleted in {commit}")]
+    #[error("`{path}` was deleted in {}", .commit.short())]
     Deleted {
         /// The file.
         path: String,
-        /// The abbreviated id of the last commit that has it.
-        commit: String,
+        /// The commit that deleted it.
+        commit: CommitHash,
     },
     /// The file has fewer lines.
     #[error("`{path}` has no line {asked}; its last is {has}")]
@@ -47,7 +48,7 @@ pub(crate) enum BlameError {
         /// The line asked for.
         asked: u64,
         /// The number of its lines.
-        has: String,
+        has: u64,
     },
     /// The file is not in the repository.
     #[error("`{}` is outside the repository", .0.display())]
@@ -74,7 +75,7 @@ impl crate::model::Explain for BlameError {
                     .or_call(RemedyCall::new(Other::Why, ["FILE:LINE"]), "explains a line of one")
             }
             Self::Deleted { commit, .. } => Remedies::call(
-                RemedyCall::new(Other::Trace, [commit]),
+                RemedyCall::new(Other::Trace, [commit.short()]),
                 "shows why; its lines are explained where it is checked out",
             ),
             Self::TooShort { .. } => "lines are counted from 1, in the file as it is now".into(),
@@ -160,16 +161,21 @@ fn renames(store: &Store, spans: &[BlameSpan]) -> Result<Option<Vec<ObjectId>>, 
 fn deleted(store: &Store, path: String) -> BlameError {
     // Run at the root of the work tree, to which the path is relative.
     match store.git().deletion_of(&path) {
-        Ok(Some(commit)) => BlameError::Deleted { path, commit },
+        Ok(Some(commit)) => BlameError::Deleted { path, commit: commit.into() },
         _ => BlameError::NoFile(path),
     }
 }
 
+/// The number of lines that a file has, where git says that they are too few.
+fn lines_of(stderr: &str) -> Option<u64> {
+    stderr.split("has only ").nth(1)?.split(' ').next()?.parse().ok()
+}
+
 fn explained(error: GitError, path: &str, lines: Option<&RangeInclusive<u64>>) -> BlameError {
     if let GitError::Failed { stderr, .. } = &error {
-        if let Some(has) = stderr.split("has only ").nth(1).and_then(|rest| rest.split(' ').next()) {
+        if let Some(has) = lines_of(stderr) {
             let asked = lines.map_or(1, |lines| *lines.start());
-            return BlameError::TooShort { path: path.to_owned(), asked, has: has.to_owned() };
+            return BlameError::TooShort { path: path.to_owned(), asked, has };
         }
         // Before the first commit there is no HEAD to search.
         let unknown = ["no such path", "annot stat path", "bad revision 'HEAD'", "no such ref: HEAD"];

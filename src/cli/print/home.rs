@@ -121,7 +121,7 @@ fn items(screen: &mut Screen, name: &str, items: &HomeItems) -> io::Result<()> {
     for it in &items.first {
         table.row([
             Cell::from(""),
-            Cell::new(screen.ids_in(&it.item), style::ID),
+            Cell::new(screen.ids_in(&it.item.to_string()), style::ID),
             Cell::from(screen.id(it.issue_id.as_str())),
             Cell::from(it.title.as_str()),
         ]);

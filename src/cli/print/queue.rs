@@ -157,7 +157,8 @@ fn ended(screen: &mut Screen, it: &ItemAnswer) -> io::Result<()> {
     let Some(holder) = it.holder.as_ref().filter(is_over) else { return Ok(()) };
     let note = execution::end_note(&holder.actor, holder.ended_by.as_deref(), holder.forced.as_deref());
     if !note.is_empty() {
-        let line = format!("{} {} (by {}{note})", screen.ids_in(&it.name), holder.status, holder.actor);
+        let line =
+            format!("{} {} (by {}{note})", screen.ids_in(&it.name.to_string()), holder.status, holder.actor);
         let line = screen.painter().paint(style::DIM, &line);
         writeln!(screen, "{line}")?;
     }

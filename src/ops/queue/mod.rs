@@ -37,14 +37,3 @@ pub(crate) use show::{
 };
 pub(crate) use view::{AddedItem, ItemAnswer, QueueAnswer};
 pub(crate) use world::{QueueWorld, extend_facts, facts_of, in_index_of, item, item_in};
-
-use crate::model::id::QueueId;
-use crate::model::queue::Item;
-
-/// `S-2`, or `QUE-…:S-2` if there are several queues.
-pub(crate) fn item_name(queues: usize, queue: &QueueId, item: &Item) -> String {
-    match queues {
-        1 => item.item_id.to_string(),
-        _ => format!("{queue}:{}", item.item_id),
-    }
-}

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::{QueueWorld, item_name};
+use super::QueueWorld;
 use crate::model::code::Code;
 use crate::model::id::{QueueId, SolutionId};
+use crate::model::item_name::ItemName;
 use crate::model::op::Other;
 use crate::model::queue::{Item, Queue};
 use crate::model::remedy::RemedyCall;
@@ -52,7 +53,7 @@ pub(crate) struct ItemAnswer {
     pub(crate) queue_id: Option<QueueId>,
     /// Its name, unique over all queues.
     #[serde(skip)]
-    pub(crate) name: String,
+    pub(crate) name: ItemName,
     /// The title of its issue, if it is shown as part of a queue.
     #[serde(skip)]
     pub(crate) title: String,
@@ -111,7 +112,7 @@ impl ItemAnswer {
             blocked_by: view.blocked_by.clone(),
             holder: view.holder.clone(),
             queue_id: None,
-            name: item_name(queues, queue, &view.item),
+            name: ItemName::among(queues, queue, &view.item.item_id),
             title: String::new(),
         }
     }

@@ -7,8 +7,10 @@ use serde::Serialize;
 use super::policy::Gates;
 use crate::git::{DetachedSignature, SignError};
 use crate::index::Index;
-use crate::interchange::in_toto::{Resource, Statement};
+use crate::interchange::in_toto::{Resource, ResourceDigest, Statement};
+use crate::model::digest::PlanDigest;
 use crate::model::execution::Check;
+use crate::model::hash::CommitHash;
 use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
 use crate::model::op::Other;
 use crate::model::person::Person;
@@ -66,7 +68,7 @@ struct Summary {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AttestedCommit {
-    digest: BTreeMap<&'static str, String>,
+    digest: ResourceDigest,
     subject: String,
     author: Person,
     is_merge: bool,
@@ -87,7 +89,7 @@ struct AttestedExecution {
     id: ExecutionId,
     issue_id: IssueId,
     solution_id: SolutionId,
-    plan_digest: String,
+    plan_digest: PlanDigest,
     status: ExecutionStatus,
     actor: Person,
     started_at: Time,
@@ -105,7 +107,7 @@ struct AttestedReview {
     id: EntryId,
     verdict: Verdict,
     total: Score,
-    plan_digest: String,
+    plan_digest: PlanDigest,
     reviewer: Person,
     reviewed_at: Time,
 }
@@ -121,7 +123,7 @@ struct AttestedCheck {
     exit_code: Option<i32>,
     output_sha256: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
+    commit: Option<CommitHash>,
     /// Whether the work tree had other changes.
     dirty: bool,
 }
@@ -138,7 +140,7 @@ pub(crate) fn export_in_toto(session: &Session, range: &[String]) -> Answer<Stat
             "takes a range as `git log` does, such as main..HEAD",
         ));
     }
-    let subject = audit.commits.iter().map(|it| Resource::commit(&it.hash)).collect();
+    let subject = audit.commits.iter().map(|it| Resource::commit(it.hash.clone())).collect();
     let predicate = predicate(&index, audit)?;
     Ok(session.done(Statement::new(subject, PREDICATE, predicate), None))
 }
@@ -173,13 +175,13 @@ fn predicate(index: &Index<'_>, audit: Audit) -> Result<Predicate, Refusal> {
             if let Some(plan) = Resource::plan(&claim.plan_digest) {
                 let plan =
                     plan.called(claim.solution_id.as_str()).at(format!("wf://plan/{}", claim.solution_id));
-                plans.insert((claim.solution_id.clone(), claim.plan_digest.to_string()), plan);
+                plans.insert((claim.solution_id.clone(), claim.plan_digest.clone()), plan);
             }
             executions.insert(claim.id.clone(), execution);
         }
     }
     let commits = audit.commits.iter().map(|it| AttestedCommit {
-        digest: BTreeMap::from([("gitCommit", it.hash.to_string())]),
+        digest: ResourceDigest::GitCommit(it.hash.clone()),
         subject: it.subject.clone(),
         author: it.author.clone(),
         is_merge: it.is_merge,
@@ -191,7 +193,7 @@ fn predicate(index: &Index<'_>, audit: Audit) -> Result<Predicate, Refusal> {
     });
     Ok(Predicate {
         commits: commits.collect(),
-        store: Resource::commit(&snapshot.commit().to_string()),
+        store: Resource::commit(snapshot.commit().into()),
         auditor: Auditor { name: "git-wf", version: env!("CARGO_PKG_VERSION") },
         summary: Summary {
             is_at_fault: audit.is_at_fault(),
@@ -220,7 +222,7 @@ fn execution(
         id: review.id.clone(),
         verdict: review.verdict,
         total: review.total,
-        plan_digest: review.plan_digest.to_string(),
+        plan_digest: review.plan_digest.clone(),
         reviewer: review.author.clone(),
         reviewed_at: review.created_at,
     });
@@ -229,14 +231,14 @@ fn execution(
         command: check.command.clone(),
         exit_code: check.exit_code,
         output_sha256: check.output_sha256.clone(),
-        commit: check.commit.as_ref().map(ToString::to_string),
+        commit: check.commit.clone(),
         dirty: check.dirty,
     };
     AttestedExecution {
         id: claim.id.clone(),
         issue_id: claim.issue_id.clone(),
         solution_id: claim.solution_id.clone(),
-        plan_digest: claim.plan_digest.to_string(),
+        plan_digest: claim.plan_digest.clone(),
         status,
         actor: claim.actor.clone(),
         started_at: claim.started_at,

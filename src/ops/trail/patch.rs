@@ -1,5 +1,7 @@
 //! The patches of an issue's commits.
 
+use crate::model::hash::CommitHash;
+use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
 use crate::ops::work::executions_within;
 use crate::ops::{Answer, Session, unreached_of};
@@ -22,12 +24,12 @@ pub(crate) struct IssuePatches {
 /// The patch of a commit.
 #[derive(Debug)]
 pub(crate) struct Patch {
-    /// The abbreviated hash.
-    pub(crate) hash: String,
+    /// Its id.
+    pub(crate) hash: CommitHash,
     /// The first line of its message.
     pub(crate) subject: String,
     /// The task that it implements.
-    pub(crate) task: Option<String>,
+    pub(crate) task: Option<TaskId>,
     /// The patch as git prints it; `None` if the commit is not in this repository.
     pub(crate) text: Option<String>,
     /// Whether the text was cut.
@@ -53,13 +55,7 @@ pub(crate) fn patches(session: &Session, issue: &str) -> Answer<IssuePatches> {
         let found = object_id(link.hash.as_str()).and_then(|id| git.patch_text(id, room).ok());
         let (text, is_cut) = found.map_or((None, false), |(text, is_cut)| (Some(text), is_cut));
         room = room.saturating_sub(text.as_ref().map_or(0, String::len));
-        commits.push(Patch {
-            hash: link.hash.short().to_owned(),
-            subject: link.subject,
-            task: link.task_id.map(|task| task.to_string()),
-            text,
-            is_cut,
-        });
+        commits.push(Patch { hash: link.hash, subject: link.subject, task: link.task_id, text, is_cut });
     }
     Ok(session.done(IssuePatches { commits, left_out }, None))
 }

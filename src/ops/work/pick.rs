@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::index::Index;
 use crate::model::code::Code;
 use crate::model::id::{IssueId, QueueId, SolutionId};
+use crate::model::item_name::ItemName;
 use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::remedy::Detail;
@@ -14,7 +15,7 @@ use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
 use crate::ops::Refusal;
-use crate::ops::queue::{QueueWorld, in_index_of, item_name};
+use crate::ops::queue::{QueueWorld, in_index_of};
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease;
@@ -321,7 +322,7 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>], facts: &Facts) -> Refus
             if status == ItemStatus::Failed && !is_cancelled(facts, &it.issue_id) {
                 failed.push(&it.issue_id);
             }
-            let name = item_name(choice.queues.len(), &queue.queue().id, it);
+            let name = ItemName::among(choice.queues.len(), &queue.queue().id, &it.item_id);
             reasons.extend(blocked_by.iter().map(|it| Detail::waits(&format!("{name} waits: "), it)));
             if choice.unproven.contains(&it.solution_id) {
                 reasons.insert(unproven(&format!("{name} is not taken over: ")));

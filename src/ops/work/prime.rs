@@ -10,12 +10,13 @@ use crate::index::{self, Filter, Index, SortOrder, Use};
 use crate::model::branch::Branch;
 use crate::model::execution::Event;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::item_name::ItemName;
 use crate::model::plan::{Plan, Task};
 use crate::model::remedy::Remedy;
 use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
 use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
-use crate::ops::queue::{QueueWorld, item_name};
+use crate::ops::queue::QueueWorld;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::prime::{AgentSituation, Means, TokenBudget, Waiting, current_task, open_tasks};
@@ -333,7 +334,7 @@ fn ready(world: &QueueWorld) -> (usize, Vec<PrimedReady>) {
     let one = |(view, it): &(&crate::rules::readiness::QueueView, &crate::rules::readiness::ItemView)| {
         let id = &it.item.issue_id;
         PrimedReady {
-            item: Some(item_name(views.len(), &view.queue.id, &it.item)),
+            item: Some(ItemName::among(views.len(), &view.queue.id, &it.item.item_id).into()),
             issue_id: id.clone(),
             title: world.facts.get(id).map(|issue| issue.title.clone()).unwrap_or_default(),
         }

@@ -132,8 +132,7 @@ fn outside(view: &View<'_>, name: &str, issues: &HomeIssues, filter: &str) -> Ma
 
 /// The name of an item as a link to its row in its queue.
 fn item_link(view: &View<'_>, item: &HomeItem) -> Markup {
-    let id = item.item.rsplit(':').next().unwrap_or_default();
-    super::queue::item(view, &item.queue_id, id, &item.item)
+    super::queue::item(view, &item.queue_id, item.item.item_id().as_str(), &item.item.to_string())
 }
 
 /// The list with all of a kind, if there is one, and its name if it has others, too.

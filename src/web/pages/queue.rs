@@ -203,10 +203,10 @@ fn row(view: &View<'_>, queue: &QueueId, items: &[ItemAnswer], n: usize) -> Mark
 }
 
 fn actions(view: &View<'_>, items: &[ItemAnswer], n: usize, item: &ItemAnswer) -> Markup {
-    let name = &item.name;
+    let name = &item.name.to_string();
     let order = |side: &'static str, other: &ItemAnswer, label: &str| {
         let form = PageForm::new(view, "queue-order", format!("{name}-{side}"));
-        form.small(html! { (form.hidden("item", name)) (form.hidden("beside", &other.name)) (form.hidden("side", side)) }, label)
+        form.small(html! { (form.hidden("item", name)) (form.hidden("beside", other.name.to_string())) (form.hidden("side", side)) }, label)
     };
     let one = |op: &'static str, label: &str| {
         let form = PageForm::new(view, op, name);

@@ -19,11 +19,11 @@ use crate::index::{Filter, Index, KnownQueues, Needs, SortOrder};
 use crate::model::branch::Branch;
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, QueueId, SolutionId};
+use crate::model::item_name::ItemName;
 use crate::model::op::Other;
 use crate::model::queue::{Item, Queue};
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
-use crate::ops::queue::item_name;
 use crate::ops::work::{self, PrimedExecution};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::next_steps::{Situation, next_steps};
@@ -91,7 +91,8 @@ pub(crate) struct HomeItems {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct HomeItem {
     /// Its name, unique over all queues: `S-1`, or `QUE-…:S-1` if there are several.
-    pub(crate) item: String,
+    #[schemars(with = "String")]
+    pub(crate) item: ItemName,
     /// Its queue.
     pub(crate) queue_id: QueueId,
     /// Its issue.
@@ -258,7 +259,7 @@ fn items(
     });
     let all: Vec<(&Queue, &Item, &State)> = all.collect();
     let one = |(queue, item, (_, blocked_by)): &(&Queue, &Item, &State)| HomeItem {
-        item: item_name(several, &queue.id, item),
+        item: ItemName::among(several, &queue.id, &item.item_id),
         queue_id: queue.id.clone(),
         issue_id: item.issue_id.clone(),
         title: facts.get(&item.issue_id).map(|issue| issue.title.clone()).unwrap_or_default(),
