@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use super::run::agents;
+use crate::model::id::IssueId;
 use crate::model::run_log::RunPhase;
-use crate::ops::work::run::DryRun;
+use crate::ops::work::run::{DryIssue, DryRun};
 use crate::ui::text::count;
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -44,10 +45,17 @@ pub(in crate::cli) fn dry(screen: &mut Screen, dry: &DryRun) -> io::Result<()> {
             steps(RunPhase::Listing),
             steps(RunPhase::Planning),
             steps(RunPhase::Executing),
-            Cell::new(issue.waits_for.as_deref().unwrap_or_default(), style::WARN),
+            Cell::new(waits_for(issue), style::WARN),
             Cell::from(issue.title.as_str()),
         ]);
     }
     table.print(screen)?;
     writeln!(screen, "nothing was started")
+}
+
+/// Why it is not executed, or else what it is executed after.
+fn waits_for(issue: &DryIssue) -> String {
+    let DryIssue { waits_for, blocked, person, .. } = issue;
+    let stops = blocked.as_ref().or(person.as_ref()).cloned();
+    stops.unwrap_or_else(|| waits_for.iter().map(IssueId::as_str).collect::<Vec<_>>().join(", "))
 }

@@ -18,7 +18,7 @@ pub(super) struct BlockedIssue {
     /// It.
     pub(super) id: IssueId,
     /// What it waits for.
-    needed: IssueId,
+    pub(super) needed: IssueId,
     why: BlockedBy,
 }
 
@@ -48,8 +48,8 @@ impl BlockedIssue {
         }
     }
 
-    /// What it waits for, in a few words.
-    pub(super) fn waits_for(&self) -> String {
+    /// What it waits for, and why that will not happen, in a few words.
+    pub(super) fn in_words(&self) -> String {
         let needed = &self.needed;
         match &self.why {
             BlockedBy::Branch(_) => format!("{needed}, whose work is on another branch"),

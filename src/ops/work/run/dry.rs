@@ -38,9 +38,14 @@ pub(crate) struct DryIssue {
     pub(crate) status: IssueStatus,
     /// The steps, in order.
     pub(crate) steps: Vec<DryStep>,
-    /// What it waits for: other issues of the run, or what a person must do before it goes on; absent if nothing.
+    /// The issues whose work must be there before the run executes it.
+    pub(crate) waits_for: Vec<IssueId>,
+    /// The first of those whose work this run cannot get, and why, in words; absent if it can get all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) waits_for: Option<String>,
+    pub(crate) blocked: Option<String>,
+    /// What it needs from a person before it goes on, in words; absent if nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) person: Option<String>,
 }
 
 /// A step that a run would take.
@@ -71,22 +76,22 @@ pub(crate) fn dry(session: &Session, input: &Begin) -> Answer<DryRun> {
         Some(base) => blocked(session.store(), &folders, base)?,
         None => vec![],
     };
-    let mut first = BTreeMap::new();
+    let mut by_issue: BTreeMap<&IssueId, Vec<&BlockedIssue>> = BTreeMap::new();
     for it in &blocked {
-        first.entry(&it.id).or_insert(it);
+        by_issue.entry(&it.id).or_default().push(it);
     }
-    let issues =
-        folders.iter().map(|folder| issue(&run, folder, first.get(&folder.issue.record.id).copied()));
-    let issues = issues.collect();
+    let blocked = |folder: &IssueFolder| by_issue.get(&folder.issue.record.id).map_or(&[][..], Vec::as_slice);
+    let issues = folders.iter().map(|folder| issue(&run, folder, blocked(folder))).collect();
     Ok(session.done(DryRun { run, issues }, None))
 }
 
-fn issue(run: &Run, folder: &IssueFolder, blocked: Option<&BlockedIssue>) -> DryIssue {
+fn issue(run: &Run, folder: &IssueFolder, blocked: &[&BlockedIssue]) -> DryIssue {
     let at = standing(folder);
     let (issue_id, status) = (at.issue.clone(), at.status);
-    let (mut steps, why) = foreseen(run, at);
-    let blocked = blocked.filter(|_| steps.contains(&RunStep::Execute)).map(BlockedIssue::waits_for);
-    if blocked.is_some() {
+    let (mut steps, person) = foreseen(run, at);
+    let is_executed = steps.contains(&RunStep::Execute);
+    let blocked = if is_executed { blocked } else { &[] };
+    if !blocked.is_empty() {
         steps.retain(|step| *step < RunStep::Execute);
     }
     let step = |action: RunStep| DryStep {
@@ -94,15 +99,17 @@ fn issue(run: &Run, folder: &IssueFolder, blocked: Option<&BlockedIssue>) -> Dry
         phase: phase([action]).unwrap_or(RunPhase::Init),
         agent: agent(run, action),
     };
-    let before = |id: &&IssueId| run.issue_ids.contains(id) && **id != issue_id;
-    let before: Vec<&str> =
-        folder.issue.record.depends_on.iter().filter(before).map(IssueId::as_str).collect();
-    let before = Some(before.join(", ")).filter(|it| !it.is_empty() && steps.contains(&RunStep::Execute));
+    let is_awaited = |id: &&IssueId| {
+        let is_in_run = run.issue_ids.contains(id) && **id != issue_id;
+        is_executed && (is_in_run || blocked.iter().any(|it| it.needed == **id))
+    };
     DryIssue {
         title: folder.issue.record.title.clone(),
         status,
         steps: steps.into_iter().map(step).collect(),
-        waits_for: blocked.or_else(|| why.map(in_words).map(str::to_owned)).or(before),
+        waits_for: folder.issue.record.depends_on.iter().filter(is_awaited).cloned().collect(),
+        blocked: blocked.first().map(|it| it.in_words()),
+        person: person.map(in_words).map(str::to_owned),
         issue_id,
     }
 }

@@ -56,7 +56,7 @@ pub(in crate::ops) use arrived::branch_of_work;
 pub(crate) use begin::{Begin, JOBS, RETRIES, is_issue};
 pub(crate) use crew::AgentNames;
 pub(crate) use driver::{Driven, refuse_unseen};
-pub(crate) use dry::{DryRun, dry};
+pub(crate) use dry::{DryIssue, DryRun, dry};
 #[cfg(feature = "web")]
 pub(crate) use lines::last_lines;
 pub(crate) use report::report;

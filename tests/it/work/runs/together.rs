@@ -256,20 +256,46 @@ fn a_dry_run_says_what_an_issue_waits_for_that_cannot_be_executed() {
     }
     world.repo.wf(&["edit", "ISS-2", "--depends-on", "ISS-1"]).ok();
     world.repo.wf(&["edit", "ISS-3", "--depends-on", "ISS-2"]).ok();
-    let dry = world.repo.json(&["run", "ISS-2", "ISS-3", "--dry-run"]);
-    for (n, waits_for) in ["ISS-1, which is registered and not in this run", "ISS-2, which is itself waiting"]
-        .into_iter()
-        .enumerate()
-    {
-        assert_eq!(column(&dry["issues"][n]["steps"], "action"), ["plan", "queue"], "{dry:#}");
-        assert_eq!(dry["issues"][n]["waits_for"], waits_for, "{dry:#}");
+    let args = ["run", "ISS-2", "ISS-3", "--dry-run"];
+    let dry = world.repo.json(&args);
+    let said = world.repo.wf(&args).ok().stdout;
+    for (n, needed, words) in [
+        (0, "ISS-1", "ISS-1, which is registered and not in this run"),
+        (1, "ISS-2", "ISS-2, which is itself waiting"),
+    ] {
+        let issue = &dry["issues"][n];
+        assert_eq!(column(&issue["steps"], "action"), ["plan", "queue"], "{dry:#}");
+        assert_eq!((&issue["waits_for"], &issue["blocked"]), (&json!([needed]), &json!(words)), "{dry:#}");
+        assert!(said.contains(words), "{said}");
     }
     // What waits only for others of the run comes to its end.
-    let dry = world.repo.json(&["run", "ISS-1", "ISS-2", "ISS-3", "--dry-run"]);
-    for (n, waits_for) in [json!(null), json!("ISS-1"), json!("ISS-2")].into_iter().enumerate() {
-        assert_eq!(dry["issues"][n]["waits_for"], waits_for, "{dry:#}");
-        assert!(column(&dry["issues"][n]["steps"], "action").contains(&"integrate".into()), "{dry:#}");
+    let args = ["run", "ISS-1", "ISS-2", "ISS-3", "--dry-run"];
+    let dry = world.repo.json(&args);
+    for (n, waits_for) in [json!([]), json!(["ISS-1"]), json!(["ISS-2"])].into_iter().enumerate() {
+        let issue = &dry["issues"][n];
+        assert_eq!((&issue["waits_for"], issue.get("blocked")), (&waits_for, None), "{dry:#}");
+        assert!(column(&issue["steps"], "action").contains(&"integrate".into()), "{dry:#}");
     }
+    let said = world.repo.wf(&args).ok().stdout;
+    let line = said.lines().find(|line| line.starts_with("ISS-2")).unwrap();
+    assert!(line.contains(" ISS-1 "), "{said}");
+}
+
+#[test]
+fn a_dry_run_tells_what_a_person_must_do_from_the_issues_that_one_waits_for() {
+    let world = World::new();
+    let plan = std::fs::read(world.sandbox.root().join("plan.json")).unwrap();
+    world.repo.wf_in(plan, &["solution", "add", "ISS-1", "--no-bind"]).ok();
+    world.repo.issue("ISS-2");
+    world.repo.wf(&["edit", "ISS-2", "--depends-on", "ISS-1"]).ok();
+    let args = ["run", "ISS-1", "ISS-2", "--dry-run"];
+    let dry = world.repo.json(&args);
+    let [first, second] = [&dry["issues"][0], &dry["issues"][1]];
+    let words = "a choice of one of its plans";
+    assert_eq!((&first["waits_for"], &first["person"]), (&json!([]), &json!(words)), "{dry:#}");
+    assert_eq!((&second["waits_for"], second.get("person")), (&json!(["ISS-1"]), None), "{dry:#}");
+    let said = world.repo.wf(&args).ok().stdout;
+    assert!(said.lines().any(|line| line.starts_with("ISS-1") && line.contains(words)), "{said}");
 }
 
 #[test]
