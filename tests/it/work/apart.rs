@@ -85,7 +85,7 @@ fn what_was_ended_elsewhere_is_not_ended_again() {
 /// Asserts that both reports exist, and that each clone prints them once.
 #[track_caller]
 fn both_are_told(repos: [&Repo; 2], met: &str) {
-    assert!(met.contains("ended in several clones"), "{met}");
+    assert!(met.contains("ended independently in several clones"), "{met}");
     for repo in repos {
         for args in [&["show", "ISS-001"][..], &["trace", "ISS-001"], &["show", "ISS-001", "--json"]] {
             let text = repo.wf(args).ok().stdout;
