@@ -1,11 +1,11 @@
-//! The question which issues to run, to whoever named none.
+//! Asks which issues to run if none were named.
 
 use crate::cli::input::ask;
 use crate::cli::{CliContext, Failure, print};
-use crate::index::{Filter, IssueRow};
-use crate::model::status::IssueStatus;
+use crate::model::id::IssueId;
 use crate::ops::Session;
-use crate::ops::issues::{self, List, Total};
+use crate::ops::issues::Total;
+use crate::ops::work::run::{ListPending, list_pending};
 use crate::ui;
 
 /// At most this many are listed.
@@ -20,23 +20,16 @@ pub(in crate::cli) struct ChosenIssues {
     pub(in crate::cli) all: bool,
 }
 
-/// Lists the issues without a plan, or with one if `is_planned`, and asks which of them to take. Nobody is asked where there
-/// is not a terminal.
+/// Lists the pending issues, and asks which of them to take. Without a terminal, nobody is asked and none are taken.
 pub(in crate::cli) fn asked(
     session: &Session,
-    is_planned: bool,
+    execute_only: bool,
     context: &CliContext,
 ) -> Result<ChosenIssues, Failure> {
     if context.json() || !ui::can_ask() {
         return Ok(ChosenIssues::default());
     }
-    let statuses = match is_planned {
-        true => vec![IssueStatus::Planned, IssueStatus::Queued],
-        false => vec![IssueStatus::Registered, IssueStatus::Planning],
-    };
-    let filter = Filter { statuses, ..Filter::default() };
-    let found =
-        issues::rows(session, &List { filter, limit: Some(MOST), counts: true, ..List::default() })?.view;
+    let found = list_pending(session, &ListPending { execute_only, most: MOST })?.view;
     if found.rows.is_empty() {
         // The run says that there is none.
         return Ok(ChosenIssues { all: true, ..ChosenIssues::default() });
@@ -49,10 +42,11 @@ pub(in crate::cli) fn asked(
         ui::say(&format!("… and {more} more"));
     }
     let answer = ask::answer("Run which of them? Numbers or ids, or `all` [none] ")?.unwrap_or_default();
-    Ok(chosen(&answer, &found.rows))
+    let ids: Vec<&IssueId> = found.rows.iter().map(|row| &row.id).collect();
+    Ok(chosen(&answer, &ids))
 }
 
-fn chosen(answer: &str, rows: &[IssueRow]) -> ChosenIssues {
+fn chosen(answer: &str, listed: &[&IssueId]) -> ChosenIssues {
     let is_between = |c: char| c.is_whitespace() || c == ',';
     let words: Vec<&str> = answer.split(is_between).filter(|word| !word.is_empty()).collect();
     if let [all] = words[..]
@@ -61,8 +55,27 @@ fn chosen(answer: &str, rows: &[IssueRow]) -> ChosenIssues {
         return ChosenIssues { all: true, ids: vec![] };
     }
     let named = |word: &&str| {
-        let row = word.parse::<usize>().ok().and_then(|n| rows.get(n.checked_sub(1)?));
-        row.map_or_else(|| (*word).to_owned(), |row| row.id.to_string())
+        let id = word.parse::<usize>().ok().and_then(|n| listed.get(n.checked_sub(1)?));
+        id.map_or_else(|| (*word).to_owned(), ToString::to_string)
     };
     ChosenIssues { all: false, ids: words.iter().map(named).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_numbers_ids_or_all() {
+        let (one, two) = (IssueId::parse("ISS-1").unwrap(), IssueId::parse("ISS-2").unwrap());
+        let of = |answer: &str| chosen(answer, &[&one, &two]);
+        let named =
+            |ids: &[&str]| ChosenIssues { ids: ids.iter().map(|id| (*id).to_owned()).collect(), all: false };
+        assert_eq!(of(" 2, 1 "), named(&["ISS-2", "ISS-1"]));
+        // What is not in the list is reported as missing.
+        assert_eq!(of("0 3 ISS-9"), named(&["0", "3", "ISS-9"]));
+        assert_eq!(of(""), named(&[]));
+        assert_eq!(of("ALL"), ChosenIssues { ids: vec![], all: true });
+        assert_eq!(of("all 1"), named(&["all", "ISS-1"]));
+    }
 }

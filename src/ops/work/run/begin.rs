@@ -8,6 +8,7 @@ use super::driver;
 use super::leftovers::unmerged;
 use super::others::{Others, unplanned};
 use super::paths::RunPaths;
+use super::pending::pending;
 use super::silence;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
@@ -282,10 +283,9 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
     let store = session.store();
     let snapshot = store.snapshot()?;
     let is_meant = |status: IssueStatus| match status {
+        status if input.all_pending => pending(input.execute_only).contains(&status),
         IssueStatus::Registered | IssueStatus::Planning => !input.execute_only,
-        IssueStatus::Planned | IssueStatus::Queued => input.execute_only || !input.all_pending,
-        IssueStatus::Failed => !input.all_pending,
-        _ => false,
+        status => matches!(status, IssueStatus::Planned | IssueStatus::Queued | IssueStatus::Failed),
     };
     let others = Others::of(store, &snapshot)?;
     let mut found: Vec<IssueFolder> = Vec::new();

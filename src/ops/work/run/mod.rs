@@ -40,6 +40,7 @@ mod locks;
 mod others;
 mod outside;
 pub(super) mod paths;
+mod pending;
 mod report;
 mod resume;
 mod silence;
@@ -59,6 +60,7 @@ pub(crate) use driver::{Driven, refuse_unseen};
 pub(crate) use dry::{DryIssue, DryRun, dry};
 #[cfg(feature = "web")]
 pub(crate) use lines::last_lines;
+pub(crate) use pending::{ListPending, list_pending};
 pub(crate) use report::report;
 pub(crate) use resume::{Resume, resume, run};
 pub(crate) use view::{LoggedView, RunSummary, RunView, interrupted, list, log, show};

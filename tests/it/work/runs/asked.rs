@@ -149,8 +149,15 @@ fn a_run_without_issues_asks_which() {
     );
     let (code, shown) = world.repo.on_terminal("all\ny\n", &["run"]);
     assert_eq!((code, world.repo.status("ISS-1")), (0, "completed".into()), "{shown}");
-    let (_, shown) = world.repo.on_terminal("", &["run"]);
-    assert!(shown.contains("nothing to run") || shown.contains("no issue"), "{shown}");
+    let (code, shown) = world.repo.on_terminal("", &["run"]);
+    assert!(code == 3 && shown.contains("there is no issue to run"), "{shown}");
+    // A run that only executes lists those with a plan.
+    world.repo.issue("ISS-3");
+    let plan = std::fs::read(world.sandbox.root().join("plan.json")).unwrap();
+    world.repo.wf_in(plan, &["solution", "add", "ISS-3"]).ok();
+    let (code, shown) = world.repo.on_terminal("1\ny\n", &["run", "--execute-only"]);
+    assert!(code == 0 && shown.contains(" 1  ISS-3  medium  About ISS-3"), "{shown}");
+    assert_eq!(world.repo.status("ISS-3"), "completed");
 }
 
 #[test]

@@ -9,11 +9,13 @@ use crate::model::run::RunStep;
 use crate::model::run_log::{IssueReached, PhaseReached, RunEvent, RunPhase, RunStatus};
 use crate::model::status::IssueStatus;
 use crate::ops::work::run::job::failure;
+use crate::ops::work::run::view::existing;
 use crate::ops::{Refusal, issues};
 use crate::rules::facts;
 use crate::rules::run::{
     ALL_FAILED, IssueProgress, Need, RunProgress, STALLED, Standing, StuckReason, chains, need, worn_out,
 };
+use crate::store::Store;
 
 impl Driver<'_> {
     /// Records the end: with what went wrong, if every issue failed or if issues wait for each other.
@@ -127,11 +129,13 @@ impl Driver<'_> {
     }
 }
 
-/// Whatever stopped a run, it can go on, unless another clone took it over.
-pub(super) fn with_resume(refusal: Refusal, id: &RunId) -> Refusal {
+/// Whatever stopped a run, it can continue, unless it has ended or another clone took it over.
+pub(super) fn with_resume(store: &Store, id: &RunId, refusal: Refusal) -> Refusal {
     let is_resume = |call: &RemedyCall| call.operation == Other::RunResume.into();
     let is_named = refusal.remedies.iter().filter_map(|it| it.call.as_ref()).any(is_resume);
-    match refusal.code == Code::TakenOver || is_named {
+    let found = store.snapshot().map_err(Refusal::from).and_then(|snapshot| existing(&snapshot, id));
+    let is_over = found.is_ok_and(|found| RunProgress::of(&found).status == RunStatus::Completed);
+    match refusal.code == Code::TakenOver || is_named || is_over {
         true => refusal,
         false => refusal.remedy(RemedyCall::new(Other::RunResume, [id]), "continues the run"),
     }

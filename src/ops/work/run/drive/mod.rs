@@ -66,9 +66,11 @@ pub(super) fn drive(
     crew: Crew,
     (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
 ) -> Answer<RunView> {
-    let places = RunPaths::of(session.store(), id);
+    let store = session.store();
+    let places = RunPaths::of(store, id);
     let _alone = driver::hold(&places.files, id)?;
-    driven(session, id, places, begun, crew, (watch, stops)).map_err(|refusal| with_resume(refusal, id))
+    let done = driven(session, id, places, begun, crew, (watch, stops));
+    done.map_err(|refusal| with_resume(store, id, refusal))
 }
 
 /// Like [`drive`], for the only process that drives the run here.
