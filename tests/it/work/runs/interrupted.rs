@@ -346,3 +346,22 @@ fn an_agent_for_a_step_that_the_run_does_not_take_is_refused() {
     assert!(resumed.stderr.contains("planner planner, executor sh"), "{}", resumed.stderr);
     assert_eq!(repo.status("ISS-1"), "completed");
 }
+
+#[test]
+fn commits_of_an_attempt_that_was_given_up_are_not_called_uncommitted() {
+    let world = World::new();
+    let repo = &world.repo;
+    gate(&world);
+    let half = "git commit -q --allow-empty -m Half";
+    world.agent("executor", &format!("if once began; then {half}; {WAITS}; {WAITS}; fi\n{BUILDS}"));
+    let live = Live::until("ISS-1 About ISS-1: execution by executor", repo, &["run", "ISS-1", "--yes"]);
+    // It has made its commit, and comes to the gate once more.
+    open(&world);
+    live.kill();
+    repo.wf(&["lease", "release", "ISS-1", "--force", "--reason", "ill"]).ok();
+    repo.wf(&["run", "resume", "--yes"]).ok();
+    let report = repo.wf(&["run", "report"]).ok().stdout;
+    assert!(report.contains("has work of an attempt that was given up before it ended"), "{report}");
+    let kept = repo.git(&["for-each-ref", "--format=%(subject)", "refs/heads/wf/kept"]).ok().stdout;
+    assert_eq!(kept, "Half\n");
+}
