@@ -13,8 +13,11 @@ const FLOORS: &[&str] = &[
     "web",
     "hooks",
     "ui",
+    "run",
     "ops",
+    "gate",
     "agent",
+    "process",
     "interchange",
     "trail",
     "sync",
@@ -75,7 +78,7 @@ const FRONT_ENDS: &[&str] = &["cli", "board", "mcp", "web", "hooks", "ui", "main
 /// Files below the front ends that still use `std::env`, with the reason.
 const NAMES_ENV: &[(&str, &str)] = &[
     ("agent/configured.rs", "takes the text of a `PATH` apart, which reads nothing"),
-    ("agent/watch.rs", "starts this very program as the watcher, where /proc does not name its file"),
+    ("process/watch.rs", "starts this very program as the watcher, where /proc does not name its file"),
     ("git/confined.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("ops/store/hooks/install.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("git/fault.rs", "tests kill debug builds here; a release has none of it"),
@@ -97,7 +100,7 @@ const OF_THE_PROCESS: &[&str] = &[
 
 /// Files below the front ends that depend on the process, with the reason.
 const NAMES_PROCESS: &[(&str, &str)] = &[
-    ("agent/watch.rs", "a process of its own, which reads what to run from its stdin"),
+    ("process/watch.rs", "a process of its own, which reads what to run from its stdin"),
     ("sync/pace/simulation.rs", "a simulation that runs as a test and prints what it measured"),
     ("git/discover.rs", "makes a path absolute in which the front end stands, for messages"),
 ];

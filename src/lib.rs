@@ -9,6 +9,7 @@
 mod agent;
 mod board;
 mod cli;
+mod gate;
 mod git;
 mod hooks;
 mod index;
@@ -16,7 +17,9 @@ mod interchange;
 mod mcp;
 mod model;
 mod ops;
+mod process;
 mod rules;
+mod run;
 mod store;
 mod sync;
 mod trail;

@@ -33,7 +33,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("ops/work/pick.rs", "no item is ready", "added below it, with one for failed items"),
     ("ops/work/retry.rs", "Code::NewerPlan", "the struct has its remedies"),
     ("ops/work/retry.rs", "not failed", "each state adds its own below it"),
-    ("ops/work/run/begin.rs", "Refusal::nothing(none)", "added below it"),
+    ("run/begin.rs", "Refusal::nothing(none)", "added below it"),
     ("mcp/prompts.rs", "there is no prompt", "`prompts/list` is what to call, and the hint names it"),
     ("cli/command/store/hook.rs", "Code::PushRefused", "what refuses the push adds them"),
     ("mcp/tools/mod.rs", "Code::ReadOnly", "added below it"),

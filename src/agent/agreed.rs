@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::AgentError;
+use super::ConsentError;
 use crate::git::Environment;
 use crate::model::digest::PlanDigest;
 use crate::rules::command_line::CommandLine;
@@ -21,8 +21,8 @@ pub(crate) struct Agreement {
 
 impl Agreement {
     /// Where consent to commands of the plan with this digest is recorded.
-    pub(crate) fn to(store: &Store, plan_digest: &PlanDigest) -> Result<Self, AgentError> {
-        let folder = state_home(store.environment()).ok_or(AgentError::NoHome)?.join("git-wf/agreed");
+    pub(crate) fn to(store: &Store, plan_digest: &PlanDigest) -> Result<Self, ConsentError> {
+        let folder = state_home(store.environment()).ok_or(ConsentError::NoHome)?.join("git-wf/agreed");
         let repository = store.common_dir();
         let repository = repository.canonicalize().unwrap_or(repository);
         Ok(Self { folder, repository, plan_digest: plan_digest.to_owned() })
@@ -38,8 +38,8 @@ impl Agreement {
     pub(crate) fn give<'a>(
         &self,
         commands: impl IntoIterator<Item = &'a CommandLine>,
-    ) -> Result<(), AgentError> {
-        let failed = |path: &Path, source| AgentError::Agreed { path: path.to_owned(), source };
+    ) -> Result<(), ConsentError> {
+        let failed = |path: &Path, source| ConsentError::Agreed { path: path.to_owned(), source };
         std::fs::create_dir_all(&self.folder).map_err(|source| failed(&self.folder, source))?;
         for command in commands {
             let path = self.path(command);

@@ -1,10 +1,10 @@
 //! Turns the result of a command into the check that is recorded.
 
-use super::process::{ProcessEnd, Ran};
 use super::secrets;
 use crate::git::Environment;
 use crate::model::execution::Check;
 use crate::model::hash::CommitHash;
+use crate::process::supervise::{ProcessEnd, Ran};
 
 /// The most bytes of output in a record.
 const LONGEST_TAIL: usize = 4 * 1024;

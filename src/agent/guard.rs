@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 use super::in_hook::HOOKS;
 use super::traced::{GitAct, acts};
-use super::watch::program;
 use crate::model::shell::word;
 use crate::model::words::count;
+use crate::process::watch::program;
 use crate::rules::run::Bounds;
 
 /// The hooks that check something before they pass to the repository's own: their names, and how they read stdin.

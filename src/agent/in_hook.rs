@@ -70,13 +70,13 @@ pub(crate) fn shown_by(environment: &Environment) -> Option<String> {
     if let Some(name) = MARKS.iter().find(is_set) {
         return Some(format!("{name} is set"));
     }
-    hook_of(&super::ancestors::commands()).map(|name| format!("`{name}` started it"))
+    hook_of(&crate::process::ancestors::commands()).map(|name| format!("`{name}` started it"))
 }
 
 /// Whether the `git push` that started this process is a dry run, in which git runs the hook as well and does not say
 /// so. An alias hides that.
 pub(crate) fn is_in_dry_push() -> bool {
-    is_dry_push(&super::ancestors::commands())
+    is_dry_push(&crate::process::ancestors::commands())
 }
 
 fn is_dry_push(chain: &[Vec<String>]) -> bool {

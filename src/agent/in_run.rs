@@ -1,8 +1,8 @@
 //! Whether an agent of a run started this process, and in which role. The agent's environment says so, too, but an agent
 //! can change that; its watcher stays above it, whatever the agent calls itself or this program.
 
-use super::ancestors::{self, Ancestor};
-use super::watch::{ACTOR, COMMAND, ROLE};
+use crate::process::ancestors::{self, Ancestor};
+use crate::process::watch::{ACTOR, COMMAND, ROLE};
 
 /// The role and the name of the agent that started this process.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,10 +14,10 @@ pub(crate) use self::unanswered::Unanswered;
 use super::acp::{self, Greeting};
 use super::answer::{self, AnswerKind, CommonMembers, NotAnAnswer};
 use super::definition::{Agent, Protocol};
-use super::process::{self, Command, ProcessEnd, Stream};
 use super::request::Request;
 use super::transcript::{KeptTranscript, Transcript, Who};
 use crate::model::agent_session::Usage;
+use crate::process::supervise::{Command, ProcessEnd, Stream, supervise};
 use crate::rules::roles::Role;
 
 /// How much of stdout is searched for the answer, from its end.
@@ -211,20 +211,15 @@ fn plain(
     let (mut out, mut err) = (Tail::of(MOST_OUTPUT), Tail::of(MOST_ERRORS));
     let observer = std::cell::RefCell::new(observer);
     let limit = agent.timeout().value;
-    let ran = process::supervise(
-        command,
-        Some(limit),
-        &mut || observer.borrow_mut().stop(),
-        &mut |stream, bytes| {
-            let (who, said, tail) = match stream {
-                Stream::Out => (Who::Stdout, TextKind::Answer, &mut out),
-                Stream::Err => (Who::Stderr, TextKind::Log, &mut err),
-            };
-            transcript.add(who, bytes);
-            tail.add(bytes);
-            observer.borrow_mut().said(said, &String::from_utf8_lossy(bytes));
-        },
-    );
+    let ran = supervise(command, Some(limit), &mut || observer.borrow_mut().stop(), &mut |stream, bytes| {
+        let (who, said, tail) = match stream {
+            Stream::Out => (Who::Stdout, TextKind::Answer, &mut out),
+            Stream::Err => (Who::Stderr, TextKind::Log, &mut err),
+        };
+        transcript.add(who, bytes);
+        tail.add(bytes);
+        observer.borrow_mut().said(said, &String::from_utf8_lossy(bytes));
+    });
     let heard = Heard { answer: out.text(), log: err.text() };
     let (ended, took) = ran.map_err(|source| not_started(agent, &place.folder, source))?;
     ended_well(agent, ended, limit, &heard)?;

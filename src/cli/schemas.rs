@@ -321,7 +321,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<ops::work::AgentView>(Sort::Answer, "agent", "an array of them: `agents list`"),
     kind::<ops::work::Tested>(Sort::Answer, "agent-test", "`agents test`"),
     kind::<crate::rules::run::RunReport>(Sort::Answer, "run-report", "`run report`: the outcome of a run"),
-    kind::<ops::work::run::DryRun>(
+    kind::<crate::run::DryRun>(
         Sort::Answer,
         "run-dry",
         "what a run would do for each of its issues: `run --dry-run`",
@@ -331,12 +331,12 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "wisdom-view",
         "an entry of the team's wisdom, and whether it is an open question; an array of them: `wisdom list`, `wisdom search`",
     ),
-    kind::<ops::work::run::RunView>(
+    kind::<crate::run::RunView>(
         Sort::Answer,
         "run-show",
         "`run`, `run show`, `run resume`: a run with its state",
     ),
-    kind::<ops::work::run::RunSummary>(Sort::Answer, "run-summary", "an array of them: `run list`"),
+    kind::<crate::run::RunSummary>(Sort::Answer, "run-summary", "an array of them: `run list`"),
     kind::<ops::issues::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<ops::issues::Counted>(Sort::Answer, "list-count", "`list --count`"),
     kind::<list::BriefIssue>(

@@ -2,8 +2,6 @@
 
 pub(crate) mod commit_msg;
 mod error;
-mod floor;
-mod gates;
 pub(crate) mod guard;
 pub(crate) mod message;
 pub(crate) mod post_commit;
@@ -11,7 +9,6 @@ pub(crate) mod post_rewrite;
 pub(crate) mod pre_push;
 pub(crate) mod pre_receive;
 mod staged;
-mod unbound;
 mod verdict;
 
 pub(crate) use error::HookError;

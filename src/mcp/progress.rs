@@ -6,9 +6,9 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::{Peer, RoleServer};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use crate::agent::process::Ran;
 use crate::ops::work::{Test, VerifyObserver};
 use crate::ops::{self};
+use crate::process::supervise::Ran;
 
 /// With fewer steps, the work is done before anyone looks.
 const WORTH_TELLING: usize = 2000;

@@ -3,14 +3,14 @@
 use std::cell::{Cell, RefCell};
 
 use super::{Done, Notice, Patience, Refusal, clones};
-use crate::agent::AgentError;
-use crate::agent::process::Interrupts;
 use crate::git::{Environment, TransferStep};
 use crate::index::{self, Index, IndexError, Needs, Refreshing, Use};
 use crate::model::agent_session::Caller;
 use crate::model::op::Op;
 use crate::model::time::Time;
-use crate::ops::work::run;
+use crate::ops::work::runs::driver;
+use crate::process::ProcessError;
+use crate::process::supervise::Interrupts;
 use crate::rules::roles;
 use crate::store::{Committed, ObjectId, Store, Tx};
 use crate::sync::{self, Moved, RemoteWork, Through};
@@ -86,7 +86,7 @@ impl Session {
     }
 
     /// Catches requests to stop the commands of a plan.
-    pub(crate) fn interrupts(&self) -> Result<Interrupts, AgentError> {
+    pub(crate) fn interrupts(&self) -> Result<Interrupts, ProcessError> {
         let environment = self.environment();
         match environment.can_be_stopped() {
             true => Ok(Interrupts::asked_by(environment)),
@@ -120,7 +120,7 @@ impl Session {
     pub(crate) fn permit(&self, op: Op) -> Result<Permit, Refusal> {
         roles::admit(self.store.role(), op)?;
         self.admit_in_run(op)?;
-        run::refuse_unseen(&self.store)?;
+        driver::refuse_unseen(&self.store)?;
         Ok(Permit(op))
     }
 
@@ -140,7 +140,7 @@ impl Session {
     /// Refuses a command that changes this machine and no record, unless the actor is an owner.
     pub(crate) fn refuse_roles(&self, command: &str) -> Result<(), Refusal> {
         roles::admit_command(self.store.role(), command)?;
-        run::refuse_unseen(&self.store)
+        driver::refuse_unseen(&self.store)
     }
 
     /// Changes the store in one transaction, with one commit.

@@ -20,9 +20,9 @@ use crate::model::typed;
 use crate::ops::issues::{self, List};
 use crate::ops::plans::roadmap;
 use crate::ops::trail::{self, LogInput};
-use crate::ops::work::run;
 use crate::ops::{Answer, Refusal, Session, queue};
 use crate::rules::folder::{ExecutionFolder, LinkedCommit};
+use crate::run;
 use crate::store::{object_id, records};
 
 /// The search index is a script, since browsers read no other file from a disk.

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use futures::channel::mpsc as lines;
 
 use super::definition::Agent;
-use super::process::{self, Command, GRACE, ProcessEnd, Stream};
 use super::talk::{
     AgentObserver, AgentWorkplace, Heard, MOST_ERRORS, MOST_OUTPUT, Tail, TextKind, Unanswered,
 };
 use super::transcript::{Transcript, Who};
 use crate::model::agent_session::Usage;
+use crate::process::supervise::{Command, GRACE, LOOK, ProcessEnd, Stream, supervise};
 use crate::rules::roles::Role;
 
 pub(crate) use client::Greeting;
@@ -90,7 +90,7 @@ pub(super) fn converse(
         is_joined: false,
     };
     let talk = std::cell::RefCell::new(&mut talk);
-    let ran = process::supervise(command, None, &mut || talk.borrow_mut().step(), &mut |stream, bytes| {
+    let ran = supervise(command, None, &mut || talk.borrow_mut().step(), &mut |stream, bytes| {
         talk.borrow_mut().take(stream, bytes);
     });
     let talk = talk.into_inner();
@@ -313,7 +313,7 @@ impl Lines {
                 return;
             }
             message = error.into_inner();
-            std::thread::sleep(process::LOOK);
+            std::thread::sleep(LOOK);
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::cli::{CliContext, Failure, print};
 use crate::model::id::IssueId;
 use crate::ops::Session;
 use crate::ops::issues::Total;
-use crate::ops::work::run::{ListPending, list_pending};
+use crate::run::{ListPending, list_pending};
 use crate::ui;
 
 /// At most this many are listed.

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::agent::process::Interrupts;
 use crate::agent::talk::{AgentObserver, TextKind};
 use crate::ops::work::{AgentView, Tested};
+use crate::process::supervise::Interrupts;
 use crate::ui::text::{clean_line, indent};
 use crate::ui::{Cell, Column, Painter, Remarks, Screen, Table, style};
 

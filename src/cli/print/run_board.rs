@@ -6,8 +6,8 @@ use super::run_lines::TITLE;
 use crate::model::id::IssueId;
 use crate::model::run_log::RunEvent;
 use crate::model::status::IssueStatus;
-use crate::ops::work::run::{RunUpdate, StartedIssue};
 use crate::rules::run::{IssueStage, stage};
+use crate::run::{RunUpdate, StartedIssue};
 use crate::ui::text::{clean_line, truncate, width};
 use crate::ui::time;
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::run::agents;
 use crate::model::id::IssueId;
 use crate::model::run_log::RunPhase;
-use crate::ops::work::run::{DryIssue, DryRun};
+use crate::run::{DryIssue, DryRun};
 use crate::ui::text::count;
 use crate::ui::{Cell, Column, Screen, Table, style};
 

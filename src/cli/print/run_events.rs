@@ -8,7 +8,7 @@ use crate::model::id::{IssueId, RunId};
 use crate::model::run::{RunAgents, RunMode, RunStep};
 use crate::model::run_log::RunLogEntry;
 use crate::model::task_id::TaskId;
-use crate::ops::work::run::RunUpdate;
+use crate::run::RunUpdate;
 
 /// Something that happens in a run.
 #[derive(Debug, Serialize, JsonSchema)]

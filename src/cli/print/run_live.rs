@@ -10,15 +10,15 @@ use super::run_board::Board;
 use super::run_events::RunNews;
 use super::run_lines::{RunLines, lines_of};
 use super::with_remedies;
-use crate::agent::process::Interrupts;
 use crate::cli::input::ask;
 use crate::model::execution::Failure;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::run_log::{Choice, RunEvent};
 use crate::model::typed;
-use crate::ops::work::run::{PlanToChoose, RunUpdate, RunWatch};
 use crate::ops::{Notice, Weight};
+use crate::process::supervise::Interrupts;
 use crate::rules::command_line::CommandLine;
+use crate::run::{PlanToChoose, RunUpdate, RunWatch};
 use crate::ui::text::{clean_json, clean_line, count};
 use crate::ui::{self, Live, Painter, Remarks, style};
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::ops::store::Vouching;
+use crate::gate::signatures::Vouching;
 use crate::ops::trail::Signatures;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};

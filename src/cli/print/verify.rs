@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::agent::process::{ProcessEnd, Ran};
 use crate::model::hidden::exact;
 use crate::model::task_id::TaskId;
 use crate::ops::work::{Test, Verified, VerifyObserver};
+use crate::process::supervise::{ProcessEnd, Ran};
 use crate::ui::text::{clean_line, count, fold};
 use crate::ui::{self, Painter, Remarks, Screen, style};
 

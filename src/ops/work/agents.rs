@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::AgentNames;
 use super::Built;
-use super::run::AgentNames;
 use crate::agent::configured;
 use crate::agent::definition::{Agent, NoAgent, Protocol, Sourced, ValueOrigin, Variable, names};
 use crate::agent::environment::environment;
@@ -183,7 +183,7 @@ fn agent_view(session: &Session, name: String, agent: Result<Agent, NoAgent>, fo
 }
 
 /// The path of the program of an agent, if it is found and can be executed.
-pub(super) fn program(session: &Session, agent: &Agent, folder: &Path) -> Option<PathBuf> {
+pub(crate) fn program(session: &Session, agent: &Agent, folder: &Path) -> Option<PathBuf> {
     let environment = seen_by(session, agent, Role::Explorer);
     let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
     configured::program(agent.program(), folder, path.or(Some(OsStr::new("/usr/bin:/bin"))))
@@ -193,7 +193,7 @@ pub(super) fn program(session: &Session, agent: &Agent, folder: &Path) -> Option
 ///
 /// # Errors
 /// `agent-not-found`.
-pub(super) fn refuse_missing(session: &Session, agent: &Agent) -> Result<(), Refusal> {
+pub(crate) fn refuse_missing(session: &Session, agent: &Agent) -> Result<(), Refusal> {
     if program(session, agent, &folder(session.store())).is_some() {
         return Ok(());
     }
@@ -210,7 +210,7 @@ fn seen_by(session: &Session, agent: &Agent, role: Role) -> Vec<(OsString, OsStr
 
 /// The directory from which agents are started unless they have their own worktree: this work tree, or a bare
 /// repository itself. Relative paths of their programs are resolved here.
-pub(super) fn folder(store: &Store) -> PathBuf {
+pub(crate) fn folder(store: &Store) -> PathBuf {
     store.work_dir().unwrap_or_else(|| store.common_dir())
 }
 

@@ -20,7 +20,7 @@ const LONGER: u32 = 2;
 const QUOTED: usize = 500;
 
 /// Why a question has no answer.
-pub(super) enum NoAnswer {
+pub(crate) enum NoAnswer {
     /// Somebody stopped it.
     Stopped,
     /// The agent failed for good.
@@ -36,7 +36,7 @@ impl From<Refusal> for NoAnswer {
 }
 
 /// Why an answer was not taken.
-pub(super) enum RefusedAnswer {
+pub(crate) enum RefusedAnswer {
     /// The answer has these faults, which the agent may correct.
     Faults(Vec<String>),
     /// Nothing that the agent can mend.
@@ -44,18 +44,18 @@ pub(super) enum RefusedAnswer {
 }
 
 /// A refusal, as it is recorded.
-pub(super) fn failure_of(refusal: &Refusal) -> Failure {
+pub(crate) fn failure_of(refusal: &Refusal) -> Failure {
     let details: Vec<&str> = refusal.details.iter().map(|detail| detail.message.as_str()).collect();
     failure(refusal.code.as_str(), &refusal.message, &details.join("\n"))
 }
 
 /// A failure with the agent's output.
-pub(super) fn failure(kind: &str, message: &str, said: &str) -> Failure {
+pub(crate) fn failure(kind: &str, message: &str, said: &str) -> Failure {
     failure_cut(kind, message, said, "")
 }
 
 /// Like `failure`; if the output is cut, says where the rest is.
-pub(super) fn failure_cut(kind: &str, message: &str, said: &str, rest: &str) -> Failure {
+pub(crate) fn failure_cut(kind: &str, message: &str, said: &str, rest: &str) -> Failure {
     let said = match said.char_indices().nth(QUOTED) {
         None => said.to_owned(),
         Some((end, _)) if rest.is_empty() => format!("{}…", &said[..end]),
@@ -65,7 +65,7 @@ pub(super) fn failure_cut(kind: &str, message: &str, said: &str, rest: &str) -> 
 }
 
 /// The failure of a command with the end of its output, which says most; if it is cut, says where the rest is.
-pub(super) fn failure_end(kind: &str, message: &str, output: &str, rest: &str) -> Failure {
+pub(crate) fn failure_end(kind: &str, message: &str, output: &str, rest: &str) -> Failure {
     let output = match output.char_indices().rev().nth(QUOTED) {
         None => output.to_owned(),
         Some((at, _)) => {
@@ -88,22 +88,22 @@ fn joined(kind: &str, message: &str, said: &str) -> Failure {
 }
 
 /// A question, and how many attempts failed before.
-pub(super) struct Asking<'a> {
+pub(crate) struct Asking<'a> {
     /// Who is asked.
-    pub(super) agent: Agent,
+    pub(crate) agent: Agent,
     /// The request.
-    pub(super) request: Request,
+    pub(crate) request: Request,
     /// A simpler input for the second attempt.
-    pub(super) simpler: Option<&'a Value>,
+    pub(crate) simpler: Option<&'a Value>,
     /// How many earlier attempts failed.
-    pub(super) tried: usize,
+    pub(crate) tried: usize,
 }
 
 impl Asking<'_> {
     /// Asks with `once`, and again if that fails: with more time after a timeout, or with the faults of an invalid
     /// answer. `accept` gets the answer with the input, and accepts it or returns its faults. `setback` is called for
     /// each failed attempt but the last.
-    pub(super) fn ask<A: AnswerKind, T>(
+    pub(crate) fn ask<A: AnswerKind, T>(
         self,
         mut once: impl FnMut(&Agent, &Request) -> Result<Result<AgentReply<A>, Unanswered>, NoAnswer>,
         mut accept: impl FnMut(AgentReply<A>, &Value) -> Result<T, RefusedAnswer>,

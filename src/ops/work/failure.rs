@@ -102,7 +102,7 @@ fn not_one(why: &str) -> Refusal {
 }
 
 /// The details of the feedback on a failure that the failure itself gives.
-pub(super) fn reported(failure: &Reported) -> FeedbackDetail {
+pub(crate) fn reported(failure: &Reported) -> FeedbackDetail {
     FeedbackDetail {
         task_id: failure.task_id.clone(),
         error_type: failure.error_type.clone(),
@@ -123,7 +123,7 @@ fn detail(execution: &Execution, failure: &Reported) -> FeedbackDetail {
 }
 
 /// Writes a failure as feedback for the next planner of an issue.
-pub(super) fn note_failure(
+pub(crate) fn note_failure(
     tx: &mut Tx<'_>,
     issue: &IssueId,
     stage: Stage,
@@ -144,14 +144,14 @@ pub(super) fn note_failure(
 }
 
 /// Writes the failure of an execution as feedback for the next planner of its issue.
-pub(super) fn note(tx: &mut Tx<'_>, execution: &Execution, failure: &Reported) -> Result<(), StoreError> {
+pub(crate) fn note(tx: &mut Tx<'_>, execution: &Execution, failure: &Reported) -> Result<(), StoreError> {
     let (content, detail) = (failure.message.as_deref().unwrap_or_default(), detail(execution, failure));
     note_failure(tx, &execution.issue_id, Stage::Execute, content, &detail)
 }
 
 /// Ensures that the feedback contains the failure of the attempt that holds the issue: another program may have ended
 /// the attempt without feedback.
-pub(super) fn keep(tx: &mut Tx<'_>, folder: &IssueFolder) -> Result<(), StoreError> {
+pub(crate) fn keep(tx: &mut Tx<'_>, folder: &IssueFolder) -> Result<(), StoreError> {
     let Some(failed) = facts::holder(folder) else { return Ok(()) };
     let Some((end, failure)) = failed.failed_end() else { return Ok(()) };
     let detail = detail(&failed.execution, failure);

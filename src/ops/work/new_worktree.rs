@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::run::paths::beside;
+use super::runs::paths::beside;
 use super::take::ClaimRequest;
 use crate::model::branch::Branch;
 use crate::model::code::Code;

@@ -199,7 +199,7 @@ impl ExecutorReport {
     }
 
     /// Whether the report itself says that tests failed.
-    pub(in crate::ops::work) fn has_failed_tests(&self) -> bool {
+    pub(crate) fn has_failed_tests(&self) -> bool {
         self.tests_passed == Some(false)
     }
 

@@ -21,7 +21,7 @@ use crate::trail::{active, hooked, progress};
 const MOST_NAMED: usize = 20;
 
 /// Refuses an execution without commits, unless its plan needs none. `item` is how the caller named it, if it did.
-pub(super) fn refuse_empty(
+pub(crate) fn refuse_empty(
     store: &Store,
     execution: &ExecutionFolder,
     plan: Option<&Plan>,
@@ -82,7 +82,7 @@ pub(super) fn refuse_empty(
 }
 
 /// Refuses an execution whose tests failed when last run. `item` is how the caller named it, if it did.
-pub(super) fn refuse_failed_checks(execution: &ExecutionFolder, item: Option<&str>) -> Result<(), Refusal> {
+pub(crate) fn refuse_failed_checks(execution: &ExecutionFolder, item: Option<&str>) -> Result<(), Refusal> {
     let failed = evidence::failed_checks(execution);
     if failed.is_empty() {
         return Ok(());
@@ -96,7 +96,7 @@ pub(super) fn refuse_failed_checks(execution: &ExecutionFolder, item: Option<&st
 }
 
 /// Refuses while a rebase, a merge or the like is in progress: its result is not known yet.
-pub(super) fn refuse_in_progress(store: &Store, execution: &ExecutionFolder) -> Result<(), Refusal> {
+pub(crate) fn refuse_in_progress(store: &Store, execution: &ExecutionFolder) -> Result<(), Refusal> {
     let Some(folder) = active::work_dir_of(store, &execution.execution.id)? else { return Ok(()) };
     match progress::under_way(&Store::open(&folder, store.environment())?.git_dir())? {
         None => Ok(()),
@@ -110,7 +110,7 @@ pub(super) fn refuse_in_progress(store: &Store, execution: &ExecutionFolder) -> 
 
 /// Refuses if the work tree of the execution, if it is in this repository, has uncommitted work: changes to tracked
 /// files, or untracked files that the plan names.
-pub(super) fn refuse_uncommitted(
+pub(crate) fn refuse_uncommitted(
     store: &Store,
     execution: &ExecutionFolder,
     plan: Option<&Plan>,

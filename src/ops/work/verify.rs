@@ -13,7 +13,6 @@ use serde::Serialize;
 use super::{WorktreeClaim, as_claimed, own, verifying};
 use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, CodeState};
-use crate::agent::process::{self, ProcessEnd, Ran, Shell};
 use crate::model::code::Code;
 use crate::model::execution::{Check, Event, Execution};
 use crate::model::hash::CommitHash;
@@ -26,6 +25,7 @@ use crate::model::task_id::TaskId;
 use crate::model::words::{count, its_tasks};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Notice, Permit, Refusal, Session, queue};
+use crate::process::supervise::{self, ProcessEnd, Ran, Shell};
 use crate::rules::command_line::CommandLine;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::{evidence, facts};
@@ -202,7 +202,7 @@ impl Verification<'_> {
             };
             observer.begins(test, n, tests.len());
             let shell = Shell { command: &test.command, folder: &place.folder, environment };
-            let ran = process::run(&shell, Some(timeout), &interrupts, &mut |bytes| observer.wrote(bytes))?;
+            let ran = supervise::run(&shell, Some(timeout), &interrupts, &mut |bytes| observer.wrote(bytes))?;
             observer.ended(&ran);
             // If the test itself made or changed a commit, that is not what was tested.
             let moved = place.commit()? != code.commit;

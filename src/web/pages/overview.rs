@@ -10,7 +10,8 @@ use crate::ops::Refusal;
 use crate::ops::issues::{
     self, Attention, AttentionKind, HomeIssues, HomeItem, HomeItems, List, Total, existing,
 };
-use crate::ops::work::{self, ExecutionView, run};
+use crate::ops::work::{self, ExecutionView};
+use crate::run;
 use crate::web::forms::in_words;
 use crate::web::layout::one;
 use crate::web::parts::{badge, counted, issue_table, person, place_of, record_text, sentence, when};

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use crate::model::id::{IssueId, RunId};
 use crate::ops::Refusal;
-use crate::ops::work::run::{self, Driven, LoggedView, RunView};
 use crate::rules::run::RunReport;
+use crate::run::{self, Driven, LoggedView, RunView};
 use crate::ui::svg::{run_dependencies, run_times};
 use crate::ui::time;
 use crate::web::forms::in_words;

@@ -1,9 +1,9 @@
 use std::ffi::OsString;
 
-use crate::agent::watch;
 use crate::cli::{CliContext, Exit, Outcome};
 use crate::model::code::Code;
 use crate::ops::Refusal;
+use crate::process::watch;
 
 /// What is started around each command of a plan and each agent, so that it does not outlive this program
 #[derive(Debug, clap::Args)]

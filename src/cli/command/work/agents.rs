@@ -1,6 +1,5 @@
 use std::time::Duration;
 
-use crate::agent::process::Interrupts;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::{parse_limit, parse_role};
 use crate::cli::{CliContext, Failure, Outcome, named, print, read_text};
@@ -8,6 +7,7 @@ use crate::model::code::Code;
 use crate::model::strict::{self, strict_fault};
 use crate::ops::Refusal;
 use crate::ops::work::{self, Question, TestAgent};
+use crate::process::supervise::Interrupts;
 use crate::rules::roles::Role;
 
 /// List and test the agents that plan, review and execute, and set the repository up for coding agents

@@ -1,6 +1,5 @@
 use clap::error::{ContextKind, ContextValue};
 
-use crate::agent::process::Interrupts;
 use crate::cli::input::ask;
 use crate::cli::input::consent::refuse_agents_in_hook;
 use crate::cli::input::fields::FieldArgs;
@@ -8,8 +7,9 @@ use crate::cli::input::which_issues::{self, ChosenIssues};
 use crate::cli::print::run_live::Following;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::model::run::RunMode;
-use crate::ops::work::run::{self, AgentNames, Begin, Driven, Resume, RunView};
 use crate::ops::{Answer, Refusal, Session};
+use crate::process::supervise::Interrupts;
+use crate::run::{self, AgentNames, Begin, Driven, Resume, RunView};
 use crate::ui;
 
 /// Have agents plan, review and execute issues

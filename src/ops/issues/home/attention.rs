@@ -13,7 +13,7 @@ use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::text_enum;
 use crate::model::time::Time;
 use crate::model::wisdom::WisdomType;
-use crate::ops::work::run;
+use crate::ops::work::runs::view;
 use crate::ops::{Refusal, Session};
 use crate::rules::facts::{IssueFacts, Undecided};
 use crate::rules::policy::Gate;
@@ -238,7 +238,7 @@ impl AttentionFacts<'_> {
             remedies: Remedies::call(RemedyCall::new(Other::RunResume, [&id]), "continues it").into_vec(),
             id: id.to_string(),
         };
-        Ok(run::interrupted(self.session)?.into_iter().map(one).collect())
+        Ok(view::interrupted(self.session)?.into_iter().map(one).collect())
     }
 
     fn failures(&self) -> Result<Counted, Refusal> {

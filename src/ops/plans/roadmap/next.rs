@@ -15,7 +15,7 @@ use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
-use crate::ops::work::run::branch_of_work;
+use crate::ops::work::runs::branch_of_work;
 use crate::ops::{Answer, Refusal, Session, queue};
 use crate::rules::roadmap::{RoundStatus, Status};
 use crate::rules::shown;

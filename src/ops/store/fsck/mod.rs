@@ -192,3 +192,6 @@ fn unchecked<'a>(store: &'a Store, found: &mut Findings) -> Result<Snapshot<'a>,
         None => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::{Findings, FsckSeverity, roadmaps, runs, sources, versions};
+use crate::gate::received::MOST_TRACED;
 use crate::git::ObjectId;
 use crate::index::Refreshing;
 use crate::model::execution::Execution;
@@ -12,7 +13,6 @@ use crate::model::op::Op;
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::solution::{SOLUTION, Solution};
 use crate::model::stamp::Stamp;
-use crate::ops::store::received::MOST_TRACED;
 use crate::rules::dag;
 use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::{plan_check, review};

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::gate::signatures::{Vouched, Vouching, vouched};
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::op::Other;
@@ -12,7 +13,6 @@ use crate::model::person::Person;
 use crate::model::remedy::RemedyCall;
 use crate::model::time::Time;
 use crate::model::words::count;
-use crate::ops::store::{Vouched, Vouching, vouched};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::store::{ObjectId, Store};
 use crate::trail::audit as trail;

@@ -1,5 +1,4 @@
 use super::{asked_mode, parse_mode};
-use crate::agent::process::Interrupts;
 use crate::cli::input::consent::refuse_agents_in_hook;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Failure, Outcome, print};
@@ -7,6 +6,7 @@ use crate::interchange::roadmap::Fate;
 use crate::model::roadmap::RoadmapChoice;
 use crate::ops::plans::roadmap::{self, PlanRoadmap, Replan, RoadmapAdded};
 use crate::ops::{Done, Refusal, Session};
+use crate::process::supervise::Interrupts;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

@@ -1,0 +1,8 @@
+//! What may enter a store or a branch.
+
+mod evidence;
+mod floor;
+pub(crate) mod push;
+pub(crate) mod received;
+pub(crate) mod signatures;
+mod unbound;

@@ -1,0 +1,158 @@
+//! A push to a server: the checks that nobody can skip, run in `pre-receive` by the policy in force before the push.
+//!
+//! The ref must move forward, lose nothing, and bring only valid records. If the policy requires it, claimed plans
+//! must be reviewed and completed work must have evidence (see [`evidence`]), and each new commit of a branch must
+//! belong to a plan (see [`unbound`]). The server decides how far a push may loosen the policy itself (see
+//! [`floor`]).
+
+use std::collections::HashSet;
+
+use bstr::ByteSlice;
+
+use super::{evidence, floor, received::received, unbound};
+use crate::git::ObjectId;
+use crate::model::remedy::Detail;
+use crate::rules::policy::Gate;
+use crate::store::{Store, StoreError, object_id, records};
+
+/// At most this many errors are reported.
+const MOST_TOLD: usize = 10;
+
+/// The decision about a push.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PushVerdict {
+    /// It is accepted.
+    Accepted,
+    /// It is accepted, with a message to who pushes.
+    Noted(Detail),
+    /// It is rejected.
+    Rejected {
+        /// Why, in one line.
+        what: String,
+        /// Each problem, one per line.
+        details: Vec<Detail>,
+        /// What to do.
+        hint: &'static str,
+    },
+}
+
+/// One line of the hook's stdin.
+#[derive(Debug)]
+pub(super) struct Update {
+    /// The commit that the pusher expects there; `None` if the ref is new.
+    old: Option<ObjectId>,
+    /// The new commit; `None` if the ref is deleted.
+    pub(super) new: Option<ObjectId>,
+    pub(super) name: String,
+}
+
+/// Checks the whole push: git accepts all of it or nothing.
+pub(crate) fn judge_push(store: Store, input: &[u8]) -> Result<PushVerdict, StoreError> {
+    let held = store.with_quarantine()?;
+    let store = &held.store;
+    let updates = input.lines().map(update).collect::<Option<Vec<Update>>>();
+    let Some(updates) = updates.filter(|updates| are_distinct(updates)) else {
+        let what = "cannot read which refs are being pushed".to_owned();
+        return Ok(refused::<Detail>(
+            what,
+            vec![],
+            "git gives `pre-receive` lines of `old new name` on stdin",
+        ));
+    };
+    let floor = floor::of(store)?;
+    let tip = store.tip()?;
+    let of_store = updates.iter().find(|it| it.name == store.reference());
+    if let Some(update) = of_store {
+        // Someone else may have pushed in the meantime and changed the policy.
+        if update.old != tip {
+            let what = format!("`{}` was moved while this was pushed", update.name);
+            return Ok(refused::<Detail>(
+                what,
+                vec![],
+                "`git wf sync` fetches the new commits and tries again",
+            ));
+        }
+        let faults = match update.new {
+            Some(new) => received(store, update.old, new)?,
+            None => vec!["it cannot be deleted".into()],
+        };
+        if !faults.is_empty() {
+            return Ok(refused(format!("this update of `{}` is not allowed", update.name), faults, UNSOUND));
+        }
+    }
+    let pushed = of_store.and_then(|it| it.new);
+    let before = match (tip, pushed) {
+        (Some(tip), _) => Some(store.snapshot_at(tip)?),
+        // The checks passed, so its history starts with that commit.
+        (None, Some(_)) => Some(store.snapshot_at(store.first_commit()?)?),
+        (None, None) => None,
+    };
+    let stored = before.as_ref().map(records::root).transpose()?.map(|root| root.policy).unwrap_or_default();
+    let policy = floor.under(&stored);
+    let mut forced = Vec::new();
+    let state = match (before, pushed) {
+        (Some(before), Some(new)) => {
+            let after = store.snapshot_at(new)?;
+            let loosened =
+                floor::refusal(store, &floor, (tip, &stored), (new, &records::root(&after)?.policy))?;
+            if let Some(floor::FloorRefusal { faults, hint }) = loosened {
+                return Ok(refused("the policy must not be loosened".into(), faults, hint));
+            }
+            let passed = evidence::look(store, &before, &after, &policy)?;
+            if !passed.faults.is_empty() {
+                let what = "the policy requires reviews or evidence that are missing";
+                return Ok(refused(what.into(), passed.faults, UNSHOWN));
+            }
+            forced = passed.forced;
+            Some(after)
+        }
+        (before, _) => before,
+    };
+    if Gate::Commits.is_required(&policy) {
+        let faults = unbound::faults(store, state.as_ref(), &updates)?;
+        if !faults.is_empty() {
+            let what = "the policy requires a plan for each commit, but some commits belong to no plan that is being executed";
+            return Ok(refused(what.into(), faults, UNBOUND));
+        }
+    }
+    Ok(if forced.is_empty() { PushVerdict::Accepted } else { PushVerdict::Noted(overridden(forced).into()) })
+}
+
+/// git itself never updates one ref twice in a push.
+fn are_distinct(updates: &[Update]) -> bool {
+    let mut names = HashSet::new();
+    updates.iter().all(|update| names.insert(&update.name))
+}
+
+/// The overridden gates, in one line.
+fn overridden(mut forced: Vec<String>) -> String {
+    let more = forced.len().saturating_sub(MOST_TOLD);
+    forced.truncate(MOST_TOLD);
+    if more > 0 {
+        forced.push(format!("{more} more"));
+    }
+    format!("gate overridden: {}", forced.join("; "))
+}
+
+const UNSOUND: &str =
+    "`git wf sync` merges and pushes; `git wf fsck` reports what is wrong, `git wf fsck --repair` repairs it";
+const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git wf solution review` records a review; `git wf reopen` starts over";
+const UNBOUND: &str =
+    "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT PLAN` adds one";
+
+fn refused<D: Into<Detail>>(what: String, details: Vec<D>, hint: &'static str) -> PushVerdict {
+    let mut details: Vec<Detail> = details.into_iter().map(D::into).collect();
+    let more = details.len().saturating_sub(MOST_TOLD);
+    details.truncate(MOST_TOLD);
+    if more > 0 {
+        details.push(format!("and {more} more").into());
+    }
+    PushVerdict::Rejected { what, details, hint }
+}
+
+fn update(line: &[u8]) -> Option<Update> {
+    let mut words = line.splitn(3, |c| *c == b' ');
+    let mut id = || Some(object_id(words.next()?.to_str().ok()?)?).map(|id| (!id.is_null()).then_some(id));
+    let (old, new) = (id()?, id()?);
+    Some(Update { old, new, name: words.next()?.to_str_lossy().into_owned() })
+}

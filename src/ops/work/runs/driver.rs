@@ -1,0 +1,174 @@
+//! Determines who drives a run: a process of this repository, a process that has gone, or another clone. The run's log
+//! names its drivers, and this repository remembers which of these names are its own.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::view::folder;
+use crate::agent::namespace;
+use crate::model::code::Code;
+use crate::model::id::RunId;
+use crate::model::op::Other;
+use crate::model::remedy::RemedyCall;
+use crate::model::run_log::RunStatus;
+use crate::model::text_enum;
+use crate::ops::Refusal;
+use crate::rules::folder::RunFolder;
+use crate::rules::run::RunProgress;
+use crate::store::{Store, random_uid};
+
+/// The names of this repository's drivers, one per line.
+const NAMES: &str = "drivers";
+/// The process that holds it drives the run; the file has its number.
+const LOCK: &str = "driving.lock";
+/// A directory beside those of the runs, with a file for each run that is driven: it has the driver's pid namespace.
+const NAMESPACES: &str = "driving";
+/// How often to try the lock: a process that only looks at a run holds it for a moment.
+const TRIES: usize = 5;
+/// How long to wait before trying again.
+const PAUSE: Duration = Duration::from_millis(20);
+
+text_enum!(
+    /// Who drives a run.
+    Driven {
+        /// A process of this repository.
+        Here = "here",
+        /// Nobody: the process of this repository that drove it has gone.
+        Interrupted = "interrupted",
+        /// Another clone; whether it is still at work is not known here.
+        Elsewhere = "elsewhere",
+        /// Nobody: the run has ended.
+        Ended = "ended",
+    }
+);
+
+impl Driven {
+    /// The driver of a run, as far as this repository knows.
+    pub(crate) fn of(store: &Store, run: &RunFolder) -> Self {
+        let progress = RunProgress::of(run);
+        let files = folder(store, &run.run.id);
+        match (progress.status == RunStatus::Completed, is_own(&files, progress.driver)) {
+            (true, _) => Self::Ended,
+            (false, false) => Self::Elsewhere,
+            (false, true) if is_locked(&files) => Self::Here,
+            (false, true) => Self::Interrupted,
+        }
+    }
+}
+
+/// A new name for a driver, remembered as one of this repository's own.
+pub(crate) fn name(files: &Path) -> Result<String, Refusal> {
+    let name = random_uid()?.to_string();
+    let path = files.join(NAMES);
+    let write = || -> std::io::Result<()> {
+        fs::create_dir_all(files)?;
+        writeln!(OpenOptions::new().create(true).append(true).open(&path)?, "{name}")
+    };
+    write().map_err(|error| cannot("write", &path, &error))?;
+    Ok(name)
+}
+
+/// Whether the driver with this name is, or was, a process of this repository. If the log names none, any file of the run
+/// shows it.
+fn is_own(files: &Path, driver: Option<&str>) -> bool {
+    match driver {
+        Some(driver) => {
+            fs::read_to_string(files.join(NAMES)).is_ok_and(|names| names.lines().any(|it| it == driver))
+        }
+        None => files.exists(),
+    }
+}
+
+fn is_locked(files: &Path) -> bool {
+    File::open(files.join(LOCK))
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+/// The process of this repository that drives a run.
+pub(crate) fn process(files: &Path) -> Option<u32> {
+    fs::read_to_string(files.join(LOCK)).ok()?.trim().parse().ok()
+}
+
+/// Keeps other processes from driving the same run until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Held {
+    namespace: Option<PathBuf>,
+    _lock: File,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(namespace) = &self.namespace {
+            // What is left behind counts only while the lock is held.
+            let _ = fs::remove_file(namespace);
+        }
+    }
+}
+
+/// Notes that this process drives a run, and in which pid namespace.
+///
+/// # Errors
+/// `run-under-way`.
+pub(crate) fn hold(files: &Path, run: &RunId) -> Result<Held, Refusal> {
+    let path = files.join(LOCK);
+    let failed = |error: std::io::Error| cannot("lock", &path, &error);
+    fs::create_dir_all(files).map_err(failed)?;
+    let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => {
+                let noted = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+                noted.map_err(failed)?;
+                return Ok(Held { namespace: note_namespace(files, run)?, _lock: file });
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+    }
+    let by = process(files).map_or_else(|| "another process".to_owned(), |id| format!("process {id}"));
+    Err(Refusal::new(Code::RunUnderWay, format!("{by} already drives run `{run}`"))
+        .remedy(RemedyCall::new(Other::RunShow, [run]), "shows its progress"))
+}
+
+fn note_namespace(files: &Path, run: &RunId) -> Result<Option<PathBuf>, Refusal> {
+    let (Some(own), Some(runs)) = (namespace::own(), files.parent()) else { return Ok(None) };
+    let folder = runs.with_file_name(NAMESPACES);
+    let path = folder.join(run.as_str());
+    let noted = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, own));
+    noted.map_err(|error| cannot("write", &path, &error))?;
+    Ok(Some(path))
+}
+
+/// Refuses to change anything while a run is driven from another pid namespace: an agent of the run could have started this
+/// process, and the watcher of the agent cannot be seen from here.
+///
+/// # Errors
+/// `run-under-way`.
+pub(crate) fn refuse_unseen(store: &Store) -> Result<(), Refusal> {
+    let own = namespace::own();
+    if namespace::sees_all(own.as_deref()) {
+        return Ok(());
+    }
+    // Most repositories have none, or an empty one.
+    let Ok(driven) = fs::read_dir(store.common_dir().join("wf").join(NAMESPACES)) else { return Ok(()) };
+    for entry in driven.flatten() {
+        let Some(run) = entry.file_name().to_str().and_then(|name| RunId::parse(name).ok()) else { continue };
+        let is_elsewhere = fs::read_to_string(entry.path()).is_ok_and(|its| Some(its) != own);
+        if is_elsewhere && is_locked(&folder(store, &run)) {
+            return Err(Refusal::new(
+                Code::RunUnderWay,
+                format!("cannot see whether an agent of the run `{run}` started this: the run is driven from another pid namespace, such as another container"),
+            )
+            .hint("run this where the run is driven, or when it has ended; reading works meanwhile")
+            .remedy(RemedyCall::new(Other::RunShow, [&run]), "shows its progress"));
+        }
+    }
+    Ok(())
+}
+
+fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Refusal {
+    Refusal::new(Code::CannotWrite, format!("cannot {what} {}: {error}", path.display()))
+        .hint("make sure that the directory is writable and the disk has space")
+}

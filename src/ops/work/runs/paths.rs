@@ -1,0 +1,286 @@
+//! The places of a run on this machine: its files in the git directory, its worktrees beside the repository.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use super::tree;
+use super::view::folder;
+use crate::git::Environment;
+use crate::model::branch::Branch;
+use crate::model::code::Code;
+use crate::model::hash::CommitHash;
+use crate::model::id::{IssueId, RunId, SolutionId};
+use crate::model::run::{Run, RunStep};
+use crate::model::shell;
+use crate::ops::work::confining::keep_settings_of;
+use crate::ops::{NoProgress, Refusal, Session};
+use crate::rules::folder::RunFolder;
+use crate::rules::roles::Role;
+use crate::rules::run::RunProgress;
+use crate::store::{Acting, Store, object_id};
+use crate::sync;
+
+/// The places of a run.
+#[derive(Debug, Clone)]
+pub(crate) struct RunPaths {
+    /// For transcripts.
+    pub(crate) files: PathBuf,
+    /// In which the worktrees are.
+    pub(crate) trees: PathBuf,
+}
+
+/// The identity of a session, and the variables that the programs it starts may see.
+#[derive(Debug, Clone)]
+pub(crate) struct AgentIdentity {
+    /// Who acts.
+    pub(crate) acting: Acting,
+    /// The variables to choose from.
+    pub(crate) environment: Environment,
+    /// The git directory that all worktrees share.
+    pub(crate) common: PathBuf,
+}
+
+impl AgentIdentity {
+    /// The identity of an agent with this name, in a role, on behalf of the session's owner.
+    pub(crate) fn agent(session: &Session, actor: Option<String>, role: Role) -> Self {
+        let clock = session.store().clock().clone();
+        Self {
+            acting: Acting::new(actor, Some(role.as_str().to_owned()), clock),
+            environment: session.environment().clone(),
+            common: session.store().common_dir(),
+        }
+    }
+
+    /// A session in a worktree of the run.
+    pub(crate) fn at(&self, folder: &Path) -> Result<Session, Refusal> {
+        Ok(patient(self.store(folder)?))
+    }
+
+    /// The store in a worktree of the run.
+    ///
+    /// # Errors
+    /// `worktree-exchanged`.
+    pub(crate) fn store(&self, folder: &Path) -> Result<Store, Refusal> {
+        Ok(tree::open(&self.common, folder, &self.environment)?.acting(self.acting.clone()))
+    }
+
+    /// A session in the repository, whatever became of the worktrees of the run.
+    pub(crate) fn shared_session(&self) -> Result<Session, Refusal> {
+        Ok(patient(self.shared()?))
+    }
+
+    /// The store of the repository, whatever became of the worktrees of the run.
+    pub(crate) fn shared(&self) -> Result<Store, Refusal> {
+        if let Some(confined) = self.environment.confined() {
+            // Opening reads the settings.
+            confined.settings().put_back();
+        }
+        Ok(Store::open(&self.common, &self.environment)?.acting(self.acting.clone()))
+    }
+}
+
+/// A session that waits for others; what an agent does shows no progress.
+fn patient(store: Store) -> Session {
+    let session = Session::new(store, Box::new(NoProgress));
+    session.be_patient();
+    session
+}
+
+/// A directory beside the repository, with this suffix.
+pub(crate) fn beside(store: &Store, end: impl std::fmt::Display) -> PathBuf {
+    let common = store.common_dir();
+    let common = common.canonicalize().unwrap_or(common);
+    let main = match common.file_name() {
+        Some(name) if name == ".git" => common.parent().unwrap_or(&common).to_owned(),
+        _ => common,
+    };
+    let name = main.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name.strip_suffix(".git").unwrap_or(&name);
+    main.with_file_name(format!("{name}-{end}"))
+}
+
+impl RunPaths {
+    pub(crate) fn of(store: &Store, run: &RunId) -> Self {
+        Self { files: folder(store, run), trees: beside(store, run) }
+    }
+
+    /// The worktree of the run's branch.
+    pub(crate) fn branch_tree(&self) -> PathBuf {
+        self.trees.join("branch")
+    }
+
+    /// The worktree in which a plan is executed.
+    pub(crate) fn tree_of(&self, solution: &SolutionId) -> PathBuf {
+        self.trees.join(solution.as_str())
+    }
+
+    /// The worktree in which an agent reads for an issue.
+    pub(crate) fn reading(&self, issue: &IssueId) -> PathBuf {
+        self.trees.join(format!("read-{issue}"))
+    }
+
+    /// The directory for the guard of an agent in a step.
+    pub(crate) fn guard(&self, step: RunStep, issue: &IssueId) -> PathBuf {
+        self.guards().join(format!("{step}-{issue}"))
+    }
+
+    /// The directory for the guards of all agents.
+    pub(crate) fn guards(&self) -> PathBuf {
+        self.files.join("guards")
+    }
+
+    /// The directory for transcripts of agents.
+    pub(crate) fn transcripts(&self) -> PathBuf {
+        self.files.join("transcripts")
+    }
+
+    /// Removes the transcripts about an issue.
+    pub(crate) fn forget(&self, issue: &IssueId) {
+        let folder = self.transcripts();
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        for entry in entries.filter(|it| is_about(&it.file_name().to_string_lossy(), issue)) {
+            // What cannot be removed stays.
+            let _ = std::fs::remove_file(entry.path());
+        }
+        // Only where nothing is left.
+        let _ = std::fs::remove_dir(folder);
+    }
+}
+
+/// The transcript of the n-th attempt at a step.
+pub(crate) fn transcript_name(step: RunStep, issue: &IssueId, n: u32) -> String {
+    format!("{step}-{issue}-{n}.jsonl")
+}
+
+/// Whether a transcript with this name is about an issue.
+fn is_about(name: &str, issue: &IssueId) -> bool {
+    let Some((step, rest)) = name.split_once('-') else { return false };
+    let n = rest.strip_prefix(issue.as_str()).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".jsonl"));
+    RunStep::parse(step).is_some() && n.is_some_and(|n| n.parse::<u32>().is_ok())
+}
+
+/// Makes sure that the run's branch and its worktree are there.
+///
+/// # Errors
+/// `no-branch` if the branch is gone, or was never here, and has work.
+pub(crate) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder) -> Result<(), Refusal> {
+    let run = &found.run;
+    let (Some(branch), Some(base)) = (run.branch(), &run.base_commit) else { return Ok(()) };
+    let is_new = store.read_ref(branch.as_str())?.is_none();
+    if is_new {
+        refuse_lost(store, found, base)?;
+    }
+    let folder = places.branch_tree();
+    if folder.exists() || folder.is_symlink() {
+        // A process killed during a merge may have left a lock, and nobody else works there.
+        if let Ok(there) = tree::open_of(store, &folder)
+            && there.branch()?.as_ref() == Some(&branch)
+        {
+            unlock(&there);
+            return Ok(there.git().discard_uncommitted()?);
+        }
+        tree::remove(store, &folder)?;
+    }
+    store.prune_worktrees()?;
+    store.git().add_worktree(&folder, &branch, is_new.then_some(base.as_str()))?;
+    keep_settings_of(&tree::open_of(store, &folder)?);
+    Ok(())
+}
+
+/// Refuses to begin the branch of a run again that has work on it, or whose first commit is not here.
+fn refuse_lost(store: &Store, found: &RunFolder, base: &CommitHash) -> Result<(), Refusal> {
+    let run = &found.run;
+    let name = Branch::of_run(&run.id);
+    let has_work = RunProgress::of(found).has_integrated();
+    let is_here = object_id(base.as_str()).is_some_and(|base| store.repo().is_commit(base));
+    if !has_work && is_here {
+        return Ok(());
+    }
+    let remote = sync::remote::of_the_ref(store)?.unwrap_or_else(|| "REMOTE".to_owned());
+    let remote = shell::operand(&remote);
+    Err(if has_work {
+        Refusal::new(
+            Code::NoBranch,
+            format!("this clone does not have the branch `{name}` with work of run `{}`", run.id),
+        )
+        .command(format!("git push {remote} {name}"), "publishes it, in the clone that has it")
+        .command(format!("git fetch {remote} {name}:{name}"), "then fetches it here")
+    } else {
+        let base = base.short();
+        Refusal::new(
+            Code::NoCommit,
+            format!("this clone does not have the commit `{base}` at which run `{}` started", run.id),
+        )
+        .command(format!("git fetch {remote}"), "may bring it")
+    })
+}
+
+/// The last commit of the run: on its branch, else the one that it began with.
+pub(crate) fn head(store: &Store, run: &Run) -> Result<Option<CommitHash>, Refusal> {
+    let on_branch = match run.branch() {
+        Some(branch) => store.read_ref(branch.as_str())?,
+        None => None,
+    };
+    Ok(on_branch.map(CommitHash::from).or_else(|| run.base_commit.clone()))
+}
+
+/// Removes the worktrees of a run that has ended, except those whose work is nowhere else; and its branch, if nothing
+/// was merged into it.
+pub(crate) fn clean_up(store: &Store, places: &RunPaths, found: &RunFolder) -> Result<(), Refusal> {
+    let reading = found.run.issue_ids.iter().map(|issue| places.reading(issue));
+    for folder in reading.chain([places.branch_tree()]).filter(|it| it.exists() || it.is_symlink()) {
+        tree::remove(store, &folder)?;
+    }
+    if let Some(branch) = found.run.branch().filter(|_| !RunProgress::of(found).has_integrated())
+        && let Some(tip) = store.read_ref(branch.as_str())?
+        && found.run.base_commit.as_ref().is_some_and(|base| *base == CommitHash::from(tip))
+    {
+        store.git().delete_ref(branch.as_str(), tip)?;
+    }
+    // Only where nothing is left.
+    let _ = std::fs::remove_dir(&places.trees);
+    Ok(())
+}
+
+/// Removes the locks that git left in the git directory of a worktree of a run when it was killed. Nobody may work there.
+pub(crate) fn unlock(there: &Store) {
+    let files = std::fs::read_dir(there.git_dir()).into_iter().flatten().filter_map(Result::ok);
+    for path in files.map(|it| it.path()).filter(|path| path.extension().is_some_and(|end| end == "lock")) {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// A temporary copy of the index in a git directory. Without one, git would read all files again.
+///
+/// The copy keeps the time of the original: git reads a file again only if the file is not older than the index, and
+/// would otherwise miss a change made in the second of the checkout.
+pub(crate) fn copied_index(git_dir: &Path) -> PathBuf {
+    let (original, copy) = (git_dir.join("index"), git_dir.join("wf/snapshot-index"));
+    let copied = std::fs::create_dir_all(git_dir.join("wf")).and_then(|()| {
+        std::fs::copy(&original, &copy)?;
+        let written = original.metadata()?.modified()?;
+        File::options().write(true).open(&copy)?.set_modified(written)
+    });
+    if copied.is_err() {
+        let _ = std::fs::remove_file(&copy);
+    }
+    copy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transcript_is_about_one_issue() {
+        let [one, other] = ["ISS-1", "ISS-1-1"].map(|id| IssueId::parse(id).unwrap());
+        let name = transcript_name(RunStep::Plan, &one, 1);
+        assert_eq!(name, "plan-ISS-1-1.jsonl");
+        assert!(is_about(&name, &one) && !is_about(&name, &other));
+        let name = transcript_name(RunStep::Execute, &other, 12);
+        assert!(is_about(&name, &other) && !is_about(&name, &one));
+        for name in ["agents.json", "plan-ISS-1-.jsonl", "plan-ISS-1-1.txt", "talk-ISS-1-1.jsonl", ""] {
+            assert!(!is_about(name, &one), "{name}");
+        }
+    }
+}

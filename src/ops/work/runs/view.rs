@@ -1,0 +1,291 @@
+//! Shows runs: one with its state, a list of all, or the log of one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::driver::{self, Driven};
+use super::paths::RunPaths;
+use crate::model::branch::Branch;
+use crate::model::declare::is_default;
+use crate::model::id::{IssueId, RunId};
+use crate::model::op::Op;
+use crate::model::person::Person;
+use crate::model::remedy::RemedyCall;
+use crate::model::run::{Run, RunMode};
+use crate::model::run_log::{Breach, RunLogEntry, RunPhase, RunStatus};
+use crate::model::status::IssueStatus;
+use crate::model::time::Time;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::facts;
+use crate::rules::folder::RunFolder;
+use crate::rules::run::{Counts, HistoryEntry, RunProgress, RunState, SkippedStep, history, state};
+use crate::store::{ReadState, Store, StoreError, records, resolve};
+use crate::trail::record_words::run_event;
+
+/// A run with its state.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunView {
+    /// The run.
+    #[serde(flatten)]
+    pub(crate) run: Run,
+    /// The branch into which the work of completed issues is merged; absent if nothing is executed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<Branch>,
+    /// Who drives it, as far as this clone knows.
+    pub(crate) driven: Driven,
+    /// The number of the process that drives it here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) process: Option<u32>,
+    /// Who stopped it, if nobody has resumed it since.
+    #[serde(skip)]
+    pub(crate) stopped_by: Option<String>,
+    /// Its state, derived from its log.
+    pub(crate) state: RunState,
+    /// Steps that were left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left_out: Vec<SkippedStep>,
+    /// Its state after each change, oldest first.
+    pub(crate) history: Vec<HistoryEntry>,
+    /// The directory on this machine with the transcripts of its agents, if any are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) transcripts: Option<String>,
+    /// Actions that the roles of its agents do not allow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) breaches: Vec<Breach>,
+    /// How many issues wait for someone to choose one of their plans.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) waiting_count: usize,
+    /// The issues for which someone has chosen a plan since the run asked for that.
+    #[serde(skip)]
+    pub(crate) chosen_since: BTreeSet<IssueId>,
+    /// Whether its branch is missing here: it is in the clone that ran it, or was removed.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) lacks_branch: bool,
+}
+
+/// A run in the list of runs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunSummary {
+    /// Its id.
+    pub(crate) id: RunId,
+    /// How much work it does on each issue.
+    pub(crate) mode: RunMode,
+    /// Its status.
+    pub(crate) status: RunStatus,
+    /// Its phase.
+    pub(crate) phase: RunPhase,
+    /// Who drives it, as far as this clone knows.
+    pub(crate) driven: Driven,
+    /// How many issues it has, and how many are completed or failed.
+    #[serde(flatten)]
+    pub(crate) counts: Counts,
+    /// How many wait for someone to choose one of their plans.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) waiting_count: usize,
+    /// Who started it.
+    pub(crate) actor: Person,
+    /// When it started.
+    pub(crate) created_at: Time,
+    /// When it last changed.
+    pub(crate) updated_at: Time,
+}
+
+/// An entry of a run's log, with a text for people.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LoggedView {
+    /// The entry.
+    #[serde(flatten)]
+    pub(crate) entry: RunLogEntry,
+    /// The text.
+    #[serde(skip)]
+    pub(crate) words: String,
+}
+
+impl RunSummary {
+    /// Its state in a word or two.
+    pub(crate) fn words(&self) -> String {
+        in_words((self.status, self.phase), self.driven, self.counts, self.waiting_count)
+    }
+}
+
+impl RunView {
+    /// Its state in a word or two.
+    pub(crate) fn words(&self) -> String {
+        let it = &self.state;
+        in_words((it.status, it.phase), self.driven, it.context, self.waiting_count)
+    }
+}
+
+/// The state of a run: a run whose driver has gone is not running, and one that has ended did not succeed if an issue failed.
+fn in_words(
+    (status, phase): (RunStatus, RunPhase),
+    driven: Driven,
+    counts: Counts,
+    waiting: usize,
+) -> String {
+    match status {
+        _ if driven == Driven::Interrupted => driven.to_string(),
+        RunStatus::Completed => counts.ended_as(waiting).to_owned(),
+        RunStatus::Pending | RunStatus::Running => match phase {
+            RunPhase::Init | RunPhase::Complete => status.to_string(),
+            phase => phase.to_string(),
+        },
+    }
+}
+
+/// The directory for a run's files on this machine: transcripts and worktrees.
+pub(crate) fn folder(store: &Store, id: &RunId) -> PathBuf {
+    store.common_dir().join("wf/runs").join(id.as_str())
+}
+
+/// Shows a run with its state: the named one, or else the latest.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `broken-record`; `nothing-to-do` if there is no run.
+pub(crate) fn show(session: &Session, run: Option<&str>) -> Answer<RunView> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let found = named(&snapshot, run)?;
+    Ok(session.done(view(store, &snapshot, found)?, None))
+}
+
+/// A run with its state.
+pub(crate) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Result<RunView, Refusal> {
+    let titles = titles(read, &found.run.issue_ids)?;
+    let dir = folder(store, &found.run.id).display().to_string();
+    let (state, history) = (state(&found, &titles, &dir), history(&found));
+    let driven = Driven::of(store, &found);
+    let process = if driven == Driven::Here { driver::process(Path::new(&dir)) } else { None };
+    let transcripts = Some(RunPaths::of(store, &found.run.id).transcripts()).filter(|folder| folder.is_dir());
+    let transcripts = transcripts.map(|folder| folder.display().to_string());
+    let progress = RunProgress::of(&found);
+    let left_out = progress.left_out();
+    let breaches = progress.breaches.iter().map(|breach| (*breach).clone()).collect();
+    let waiting_count = progress.waiting_count(status_in(read));
+    let chosen_since = progress.chosen_since(status_in(read));
+    let stopped_by = progress.stopped_by.map(str::to_owned);
+    let branch = found.run.branch();
+    let lacks_branch = match &branch {
+        Some(branch) => store.read_ref(branch.as_str())?.is_none(),
+        None => false,
+    };
+    Ok(RunView {
+        branch,
+        lacks_branch,
+        run: found.run,
+        driven,
+        process,
+        stopped_by,
+        state,
+        left_out,
+        history,
+        transcripts,
+        breaches,
+        waiting_count,
+        chosen_since,
+    })
+}
+
+/// Lists the runs, the latest first. Leaves out those that cannot be read, and warns about them.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
+    let snapshot = session.store().snapshot()?;
+    let (found, broken) = all(&snapshot)?;
+    session.notice_all(
+        broken
+            .into_iter()
+            .map(|(path, why)| crate::ops::Notice::warning(format!("`{path}` cannot be read: {why}"))),
+    );
+    let summary = |found: RunFolder| {
+        let state = state(&found, &BTreeMap::new(), "");
+        let driven = Driven::of(session.store(), &found);
+        let waiting_count = RunProgress::of(&found).waiting_count(status_in(&snapshot));
+        RunSummary {
+            waiting_count,
+            id: found.run.id,
+            mode: found.run.mode,
+            status: state.status,
+            phase: state.phase,
+            driven,
+            counts: state.context,
+            actor: found.run.actor,
+            created_at: state.created_at,
+            updated_at: state.updated_at,
+        }
+    };
+    Ok(session.done(found.into_iter().map(summary).collect(), None))
+}
+
+/// Finds the status of an issue; `None` if it cannot be read.
+pub(crate) fn status_in(read: &impl ReadState) -> impl Fn(&IssueId) -> Option<IssueStatus> {
+    |id| Some(facts::status(&records::issue(read, id).ok()??))
+}
+
+/// Runs that a process in this repository drove and left before their end.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn interrupted(session: &Session) -> Result<Vec<RunId>, Refusal> {
+    let (found, _) = all(&session.store().snapshot()?)?;
+    let left = found.into_iter().filter(|run| Driven::of(session.store(), run) == Driven::Interrupted);
+    Ok(left.map(|folder| folder.run.id).collect())
+}
+
+/// The log of a run, in order: of the named run, or else of the latest.
+///
+/// # Errors
+/// Those of [`show`].
+pub(crate) fn log(session: &Session, run: Option<&str>) -> Answer<Vec<LoggedView>> {
+    let found = named(&session.store().snapshot()?, run)?;
+    let view = |entry: RunLogEntry| LoggedView { words: run_event(&entry.event), entry };
+    Ok(session.done(found.log.into_iter().map(view).collect(), None))
+}
+
+/// The named run, or else the latest.
+pub(crate) fn named(read: &impl ReadState, run: Option<&str>) -> Result<RunFolder, Refusal> {
+    match run {
+        Some(text) => existing(read, &resolve::run(read, text)?),
+        None => all(read)?.0.into_iter().next().ok_or_else(|| {
+            Refusal::nothing("there is no run").remedy(RemedyCall::new(Op::Run, ["ISSUE"]), "starts one")
+        }),
+    }
+}
+
+/// The run with this id.
+pub(crate) fn existing(read: &impl ReadState, id: &RunId) -> Result<RunFolder, Refusal> {
+    records::run(read, id, &mut Vec::new())?.ok_or_else(|| Refusal::unreadable(&format!("run `{id}`")))
+}
+
+/// Paths of files that cannot be read, with the reasons.
+type Broken = Vec<(String, String)>;
+
+/// All runs that can be read, the latest first, and the files that cannot.
+pub(crate) fn all(read: &impl ReadState) -> Result<(Vec<RunFolder>, Broken), StoreError> {
+    let (mut found, mut broken) = (Vec::new(), Vec::new());
+    for id in records::run_ids(read)? {
+        found.extend(records::run(read, &id, &mut broken)?);
+    }
+    found.sort_by(|a, b| (b.run.created_at, &b.run.id).cmp(&(a.run.created_at, &a.run.id)));
+    Ok((found, broken))
+}
+
+/// The titles of the issues that exist and can be read.
+pub(crate) fn titles(
+    read: &impl ReadState,
+    issues: &[IssueId],
+) -> Result<BTreeMap<IssueId, String>, Refusal> {
+    let mut titles = BTreeMap::new();
+    for id in issues {
+        match records::outline(read, id) {
+            Ok(found) => titles.extend(found.map(|folder| (id.clone(), folder.issue.record.title))),
+            Err(StoreError::Broken { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(titles)
+}

@@ -1,0 +1,34 @@
+//! Finds the branch on which the work of an issue is.
+
+use crate::model::branch::Branch;
+use crate::ops::Refusal;
+use crate::rules::facts;
+use crate::rules::folder::IssueFolder;
+use crate::store::{ObjectId, Store};
+
+/// The branch that has the work of a completed issue if none of its commits is in the history of `head`; `None` if none
+/// of them is in this repository, since another clone may have squashed them. The branch of a run takes precedence.
+pub(crate) fn branch_of_work(
+    store: &Store,
+    folder: &IssueFolder,
+    head: ObjectId,
+) -> Result<Option<Branch>, Refusal> {
+    let Some(holder) = facts::holder(folder) else { return Ok(None) };
+    let commits: Vec<ObjectId> =
+        holder.work().iter().filter_map(|it| store.commit_here(&it.link.hash)).collect();
+    for commit in &commits {
+        if is_in(store, *commit, Some(head)) {
+            return Ok(None);
+        }
+    }
+    let Some(last) = commits.last() else { return Ok(None) };
+    let refs = store.git().refs_containing(std::iter::once(last))?;
+    let branches = refs.iter().filter_map(|name| Branch::parse(name));
+    Ok(branches.min_by_key(|branch| !branch.short().starts_with("wf/RUN-")))
+}
+
+/// Whether the branch of a run has a commit. If git cannot read the history, the answer is no: what is wrong with the
+/// commits of one agent must not end the run.
+pub(crate) fn is_in(store: &Store, commit: ObjectId, run_head: Option<ObjectId>) -> bool {
+    run_head.is_some_and(|head| store.is_ancestor(commit, head).unwrap_or(false))
+}

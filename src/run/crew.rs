@@ -1,0 +1,139 @@
+//! The agents of a run: as named, and as they can be started.
+
+use crate::agent::configured;
+use crate::agent::definition::Agent;
+use crate::model::code::Code;
+use crate::model::op::Other;
+use crate::model::run::{ExecutionMethod, RunAgents, RunStep};
+use crate::ops::work::AgentNames;
+use crate::ops::work::agents::{folder, refuse_missing};
+use crate::ops::{Refusal, Session};
+use crate::rules::roles::Role;
+use crate::store::Store;
+
+/// The step that an agent takes in a role.
+pub(super) fn step_of(role: Role) -> Option<RunStep> {
+    match role {
+        Role::Explorer => Some(RunStep::Explore),
+        Role::Planner => Some(RunStep::Plan),
+        Role::Reviewer => Some(RunStep::Review),
+        Role::Executor => Some(RunStep::Execute),
+        Role::Integrator | Role::Coordinator => None,
+    }
+}
+
+/// Agents that can be started.
+#[derive(Debug, Clone)]
+pub(crate) struct Crew {
+    /// Explores issues before they are planned.
+    pub(super) explorer: Option<Agent>,
+    /// Makes plans.
+    pub(super) planner: Option<Agent>,
+    /// Reviews them.
+    pub(super) reviewer: Option<Agent>,
+    /// Executes them.
+    pub(super) executor: Option<Agent>,
+    /// Whether to keep all transcripts.
+    pub(super) keeps_transcripts: bool,
+}
+
+impl Crew {
+    /// The agents for these names.
+    ///
+    /// # Errors
+    /// `unknown-agent`, `invalid-agent`.
+    pub(super) fn of(store: &Store, given: &AgentNames) -> Result<Self, Refusal> {
+        let settings = configured::settings(store)?;
+        let folder = folder(store);
+        let meant = |text: &Option<String>| {
+            let agent = text.as_deref().map(|text| Agent::of_text(text, &settings)).transpose()?;
+            Ok::<_, Refusal>(agent.map(|agent| agent.started_in(&folder)))
+        };
+        Ok(Self {
+            explorer: meant(&given.explorer)?,
+            planner: meant(&given.planner)?,
+            reviewer: meant(&given.reviewer)?,
+            executor: meant(&given.executor)?,
+            keeps_transcripts: given.keep_transcripts.unwrap_or(false),
+        })
+    }
+
+    /// The agent for a role.
+    ///
+    /// # Errors
+    /// `no-agent`.
+    pub(super) fn agent(&self, role: Role) -> Result<&Agent, Refusal> {
+        let agent = match role {
+            Role::Explorer => &self.explorer,
+            Role::Planner => &self.planner,
+            Role::Reviewer => &self.reviewer,
+            Role::Executor => &self.executor,
+            Role::Integrator | Role::Coordinator => &None,
+        };
+        agent.as_ref().ok_or_else(|| {
+            Refusal::new(Code::NoAgent, format!("the run has no {role}"))
+                .hint(format!("name one with --{role}, or set `git config wf.run.{role} NAME`"))
+                .remedy(Other::AgentList, "lists the known agents")
+        })
+    }
+
+    /// Refuses steps whose agents have programs that are not found here.
+    ///
+    /// # Errors
+    /// `agent-not-found`.
+    pub(super) fn refuse_missing(&self, session: &Session, steps: &[RunStep]) -> Result<(), Refusal> {
+        let agents = [
+            (RunStep::Explore, &self.explorer),
+            (RunStep::Plan, &self.planner),
+            (RunStep::Review, &self.reviewer),
+            (RunStep::Execute, &self.executor),
+        ];
+        let wanted = agents.into_iter().filter(|(step, _)| steps.contains(step));
+        wanted.filter_map(|(_, agent)| agent.as_ref()).try_for_each(|agent| refuse_missing(session, agent))
+    }
+
+    /// The names of the agents that take these steps.
+    pub(super) fn names_for(&self, steps: &[RunStep]) -> RunAgents {
+        let name = |step: RunStep, agent: &Option<Agent>| {
+            let agent = agent.as_ref().filter(|_| steps.contains(&step));
+            agent.map(|agent| agent.name().to_owned())
+        };
+        RunAgents {
+            explorer: name(RunStep::Explore, &self.explorer),
+            planner: name(RunStep::Plan, &self.planner),
+            reviewer: name(RunStep::Review, &self.reviewer),
+            executor: name(RunStep::Execute, &self.executor),
+        }
+    }
+
+    /// The warning that the planner also reviews its plans, if the same program does.
+    pub(super) fn reviews_itself(&self) -> Option<String> {
+        let (planner, reviewer) = (self.planner.as_ref()?, self.reviewer.as_ref()?);
+        let is_same =
+            planner.name() == reviewer.name() || planner.command().value == reviewer.command().value;
+        is_same.then(|| match (planner.name(), reviewer.name()) {
+            (one, other) if one == other => format!("the agent `{one}` plans and also reviews these plans"),
+            (one, other) => format!(
+                "`{other}`, which reviews the plans, is the same program as `{one}`, which makes them"
+            ),
+        })
+    }
+
+    /// The actor's name in a role: the name of its agent. Nobody reviews their own plans, so a reviewer with the
+    /// planner's agent gets another name.
+    pub(super) fn actor(&self, role: Role) -> Option<String> {
+        let name = self.agent(role).ok()?.name();
+        let is_planner = self.planner.as_ref().is_some_and(|planner| planner.name() == name);
+        let is_twin = role == Role::Reviewer && is_planner;
+        Some(if is_twin { format!("{name}-reviewer") } else { name.to_owned() })
+    }
+
+    /// Which kind of program executes.
+    pub(super) fn method(&self) -> ExecutionMethod {
+        match self.executor.as_ref().map(Agent::name) {
+            Some(name) if name.starts_with("codex") => ExecutionMethod::Codex,
+            Some(name) if name.starts_with("gemini") => ExecutionMethod::Gemini,
+            _ => ExecutionMethod::Agent,
+        }
+    }
+}

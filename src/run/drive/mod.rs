@@ -1,0 +1,376 @@
+//! Drives a run: starts what can be done and records what is done, until nothing is left. One thread decides and writes
+//! the run's log; each agent has its own thread.
+
+mod agreed;
+mod ending;
+mod jobs;
+mod keeping;
+mod own_part;
+mod recording;
+mod resuming;
+mod room;
+mod settling;
+mod sharing;
+mod starting;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use self::ending::with_resume;
+use super::alone::Alone;
+use super::arrived::Arrivals;
+use super::crew::Crew;
+use super::job::StepReport;
+use super::left_at::restore_branch;
+use super::locks::remove_left_behind;
+use super::others::Others;
+use super::outside::{Outside, user_trees};
+use super::standing::{KnownIssues, Standings, standings};
+use super::stops::RunStops;
+use super::watch::{RunUpdate, RunWatch, StartedIssue, tell_notices};
+use crate::model::code::Code;
+use crate::model::id::{IssueId, RunId, SolutionId};
+use crate::model::op::{Op, Other};
+use crate::model::remedy::RemedyCall;
+use crate::model::run::{Run, RunStep};
+use crate::model::run_log::{PhaseReached, RunEvent, RunStatus};
+use crate::ops::work::confining::confine;
+use crate::ops::work::publish_store;
+use crate::ops::work::runs::driver;
+use crate::ops::work::runs::paths::{RunPaths, clean_up, prepare_branch};
+use crate::ops::work::runs::view::{RunView, existing, titles, view};
+use crate::ops::{Answer, Notice, Refusal, Session, issues};
+use crate::process::left_behind::end_left_behind;
+use crate::rules::facts;
+use crate::rules::folder::RunFolder;
+use crate::rules::run::{IssueProgress, RunProgress};
+use crate::store::{ObjectId, ReadState, Snapshot, layout};
+
+/// How long to wait for reports before checking whether someone wants to stop.
+const LOOK: Duration = Duration::from_millis(100);
+/// How many reports may wait to be read.
+const NEWS: usize = 256;
+
+/// Drives a run to its end, or until someone stops it; a stopped run can be resumed.
+///
+/// # Errors
+/// `interrupted`; what writing to the store can come to.
+pub(super) fn drive(
+    session: &Session,
+    id: &RunId,
+    begun: Option<String>,
+    crew: Crew,
+    (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
+) -> Answer<RunView> {
+    let store = session.store();
+    let places = RunPaths::of(store, id);
+    let _alone = driver::hold(&places.files, id)?;
+    let done = driven(session, id, places, begun, crew, (watch, stops));
+    done.map_err(|refusal| with_resume(store, id, refusal))
+}
+
+/// Like [`drive`], for the only process that drives the run here.
+fn driven(
+    session: &Session,
+    id: &RunId,
+    places: RunPaths,
+    begun: Option<String>,
+    crew: Crew,
+    (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
+) -> Answer<RunView> {
+    let store = session.store();
+    confine(session, &places.files.join("changed"));
+    let found = existing(&store.snapshot()?, id)?;
+    end_left_behind(&places.guards());
+    remove_left_behind(store, &places, &found)?;
+    let moved = restore_branch(store, &found)?;
+    prepare_branch(store, &places, &found)?;
+    let alone = Alone::of(store, id, &user_trees(store)?)?;
+    let outside = Arc::new(Outside::of(store, id, alone.is_some())?);
+    let is_resumed = begun.is_none();
+    let name = begun.map_or_else(|| driver::name(&places.files), Ok)?;
+    let (sender, news) = mpsc::sync_channel(NEWS);
+    let mut driver = Driver {
+        session,
+        run: found.run.clone(),
+        log: found,
+        known: RefCell::default(),
+        name,
+        ended: RefCell::default(),
+        is_offline: false,
+        crew,
+        places,
+        watch,
+        busy: BTreeMap::new(),
+        threads: Vec::new(),
+        sender,
+        news,
+        arrivals: Arrivals::default(),
+        stops,
+        outside,
+        alone,
+        at_work: BTreeMap::new(),
+        head: None,
+        last_end: None,
+    };
+    driver.know_branch()?;
+    driver.tell_start(is_resumed)?;
+    let went_on = if is_resumed { driver.go_on(moved) } else { Ok(()) };
+    let driven = went_on.and_then(|()| driver.until_nothing_is_left());
+    match &driven {
+        Err(refusal) if refusal.code == Code::TakenOver => driver.let_agents_end(),
+        Err(_) => driver.stop_all(),
+        Ok(_) => {}
+    }
+    // Publish the ends even if something went wrong, since other clones wait for them.
+    let is_unpublished = driver.last_end.is_some() || driven.is_err();
+    let published = if is_unpublished { publish_store(session) } else { Ok(()) };
+    let is_over = match driven {
+        Ok(is_over) => is_over,
+        // The next driver finds what was done and not recorded.
+        Err(refusal) if refusal.is_stop() => false,
+        Err(refusal) => return Err(refusal),
+    };
+    published?;
+    if !is_over {
+        return Err(Refusal::new(Code::Interrupted, format!("run `{id}` was stopped"))
+            .remedy(RemedyCall::new(Other::RunResume, [id]), "continues it"));
+    }
+    clean_up(store, &driver.places, &driver.log)?;
+    driver.forget_what_was_said();
+    publish_store(session)?;
+    let snapshot = store.snapshot()?;
+    let seen = view(store, &snapshot, existing(&snapshot, id)?)?;
+    Ok(session.done(seen, None))
+}
+
+struct Driver<'a> {
+    session: &'a Session,
+    run: Run,
+    /// The run with its log. Nobody else appends to the log unless they take the run over.
+    log: RunFolder,
+    known: RefCell<KnownIssues>,
+    /// Its name in the log of the run.
+    name: String,
+    /// Other runs, which have ended.
+    ended: RefCell<BTreeSet<RunId>>,
+    /// Whether the remote of the store could not be asked.
+    is_offline: bool,
+    crew: Crew,
+    places: RunPaths,
+    watch: &'a mut dyn RunWatch,
+    /// What agents are doing.
+    busy: BTreeMap<IssueId, RunStep>,
+    threads: Vec<JoinHandle<()>>,
+    sender: SyncSender<StepReport>,
+    news: Receiver<StepReport>,
+    /// Remembers which work of other issues is in the branch of the run.
+    arrivals: Arrivals,
+    stops: Arc<RunStops>,
+    /// Detects what agents do outside of their roles.
+    outside: Arc<Outside>,
+    /// The user's side of the repository, if nobody else works there.
+    alone: Option<Alone>,
+    /// The agents that were at work since the user's side was last looked at.
+    at_work: BTreeMap<IssueId, (RunStep, String)>,
+    /// Where the run left its branch.
+    head: Option<ObjectId>,
+    /// The newest end of an execution that may not be published yet, or a later commit.
+    last_end: Option<ObjectId>,
+}
+
+impl Driver<'_> {
+    /// Whether the run has ended; `false` if someone stopped it.
+    fn until_nothing_is_left(&mut self) -> Result<bool, Refusal> {
+        let (mut seen, mut looked) = (None, Instant::now());
+        let mut was_ended = false;
+        loop {
+            match self.turn(&mut seen, &mut looked) {
+                Ok(None) => {}
+                Ok(Some(is_over)) => return Ok(is_over),
+                // Ctrl-C on a terminal also ends the git that the driver runs, but the agents at work still come to their
+                // end. It does so only once.
+                Err(refusal) if refusal.is_stop() && !self.stops.is_at_once() && !was_ended => {
+                    was_ended = true;
+                    self.stop_after_steps();
+                }
+                Err(refusal) => return Err(refusal),
+            }
+        }
+    }
+
+    /// Looks once at what can be done, and at what agents report. `seen` and `looked` are the last state of the store that
+    /// was looked at, and when. Returns whether the run has ended, or `None` if it goes on.
+    fn turn(&mut self, seen: &mut Option<ObjectId>, looked: &mut Instant) -> Result<Option<bool>, Refusal> {
+        tell_notices(self.session, self.watch);
+        self.watch.tick();
+        self.keep()?;
+        let tip = self.session.store().tip()?;
+        // An agent at work writes often, usually without making a new step possible.
+        let is_new = seen.is_none() || (*seen != tip && (self.busy.is_empty() || looked.elapsed() >= LOOK));
+        if !self.is_stopping() && self.worn_out().is_none() && is_new {
+            self.take_steps()?;
+            (*seen, *looked) = (tip, Instant::now());
+        }
+        self.publish_ends()?;
+        let is_stopping = self.is_stopping();
+        if self.busy.is_empty() {
+            self.keep_users_side()?;
+            if is_stopping {
+                // Completed work is still merged before the run stops.
+                self.integrate_completed()?;
+                let (status, phase) = (RunStatus::Running, RunProgress::of(&self.log).phase);
+                let stopped = PhaseReached { stopped: Some(true), ..PhaseReached::plain(status, phase) };
+                self.log("stopped", [RunEvent::Phase(stopped)])?;
+                return Ok(Some(false));
+            }
+            self.end()?;
+            return Ok(Some(true));
+        }
+        match self.news.recv_timeout(LOOK) {
+            Ok(report) => {
+                // A finished step makes room, even if it left nothing behind.
+                if matches!(report, StepReport::Over(..)) {
+                    *seen = None;
+                }
+                self.hear(report)?;
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+        }
+        Ok(None)
+    }
+
+    /// Takes all steps that can be taken now.
+    fn take_steps(&mut self) -> Result<(), Refusal> {
+        // A step that could not begin makes room for others.
+        while !self.is_stopping() && (self.do_own_part()? || self.begin_steps()? || self.ask_person()?) {}
+        Ok(())
+    }
+
+    /// Begins no other step, since a signal ended git. What that was to do is left to those who resume the run.
+    fn stop_after_steps(&mut self) {
+        if !self.is_stopping() {
+            let notice = Notice::warning("a signal ended git, so the run stops after the current steps");
+            self.watch.update(&RunUpdate::Noticed(&notice));
+        }
+        self.stops.after_steps();
+    }
+
+    /// Whether someone wants the run to stop.
+    fn is_stopping(&self) -> bool {
+        self.stops.is_wanted()
+    }
+
+    /// Reports what the run is, and how far it has come.
+    fn tell_start(&mut self, is_resumed: bool) -> Result<(), Refusal> {
+        let titles = titles(&self.session.store().snapshot()?, &self.run.issue_ids)?;
+        let started = |it: &IssueProgress<'_>| StartedIssue {
+            id: it.id.clone(),
+            title: titles.get(it.id).cloned().unwrap_or_default(),
+            status: it.status,
+        };
+        let issues = RunProgress::of(&self.log).issues.iter().map(started).collect();
+        let agents = self.crew.names_for(&self.run.steps);
+        self.watch.update(&RunUpdate::Started { run: &self.run, agents, is_resumed, issues });
+        Ok(())
+    }
+
+    /// Waits until the agents at work have ended, and publishes what they did: their claims belong to this clone, even
+    /// if another clone now drives the run.
+    fn let_agents_end(&mut self) {
+        self.stops.after_steps();
+        while !self.busy.is_empty() {
+            self.watch.tick();
+            // The log of the run is its new driver's.
+            if let Ok(StepReport::Over(issue, ..)) = self.news.recv_timeout(LOOK) {
+                self.busy.remove(&issue);
+            }
+        }
+        // Without the remote, the next sync does it.
+        let _ = publish_store(self.session);
+    }
+
+    /// Stops every agent and waits for that. Then records what they did outside of their roles.
+    fn stop_all(&mut self) {
+        self.stops.at_once();
+        let mut breaches = Vec::new();
+        while !self.busy.is_empty() {
+            match self.news.recv() {
+                Ok(StepReport::Over(issue, ..)) => drop(self.busy.remove(&issue)),
+                Ok(StepReport::Breach(breach)) => breaches.push(RunEvent::Breach(breach)),
+                // It may say where work was kept.
+                Ok(StepReport::Noticed(notice)) => self.watch.update(&RunUpdate::Noticed(&notice)),
+                _ => {}
+            }
+        }
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+        self.stops.agents_ended();
+        if !breaches.is_empty() {
+            // The reason to stop matters more than the failure to record this.
+            let _ = self.log("breach", breaches);
+        }
+    }
+
+    /// The state of the issues, from the newest state of the store.
+    ///
+    /// # Errors
+    /// `taken-over` if another process drives the run now.
+    fn standings(&self) -> Result<Standings, Refusal> {
+        let store = self.session.store();
+        let snapshot = store.snapshot()?;
+        self.refuse_taken_over(&snapshot)?;
+        let mut known = self.known.borrow_mut();
+        let mut found = standings(self.session, &self.places, &self.log, &mut known, &self.arrivals)?;
+        let progress = RunProgress::of(&self.log);
+        let is_untouched = |id: &IssueId| progress.issue(id).is_some_and(IssueProgress::is_untouched);
+        if found.all.iter().any(|at| is_untouched(&at.issue)) {
+            let others = Others::than(Some(&self.run.id), store, &snapshot, &mut self.ended.borrow_mut())?;
+            for at in found.all.iter_mut().filter(|at| is_untouched(&at.issue)) {
+                at.held = others.at_work(&at.issue);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Only the latest driver in the log of the run may continue.
+    fn refuse_taken_over(&self, snapshot: &Snapshot<'_>) -> Result<(), Refusal> {
+        let id = &self.run.id;
+        if snapshot.names(&layout::run_log(id))?.len() == self.log.log.len() {
+            return Ok(());
+        }
+        refuse_other_driver(&existing(snapshot, id)?, &self.name)
+    }
+
+    /// The plan that was executed for an issue; the bound one if none was.
+    fn executed(&self, issue: &IssueId) -> Result<SolutionId, Refusal> {
+        let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
+        match facts::holder(&folder) {
+            Some(holder) => Ok(holder.execution.solution_id.clone()),
+            None => self.bound(issue),
+        }
+    }
+
+    fn bound(&self, issue: &IssueId) -> Result<SolutionId, Refusal> {
+        let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
+        folder.bound().map(|plan| plan.id.clone()).ok_or_else(|| {
+            Refusal::new(Code::NotBound, format!("issue `{issue}` has no bound plan"))
+                .remedy(RemedyCall::new(Op::Bind, [issue]), "chooses one")
+        })
+    }
+}
+
+/// Refuses to go on with a run whose latest driver has another name.
+fn refuse_other_driver(found: &RunFolder, name: &str) -> Result<(), Refusal> {
+    if RunProgress::of(found).driver == Some(name) {
+        return Ok(());
+    }
+    let id = &found.run.id;
+    Err(Refusal::new(Code::TakenOver, format!("another clone drives run `{id}` now"))
+        .remedy(RemedyCall::new(Other::RunShow, [id]), "shows its progress"))
+}

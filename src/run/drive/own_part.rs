@@ -1,0 +1,348 @@
+//! Steps that need no agent: queueing, merging, retrying, giving up.
+
+use super::Driver;
+use crate::git::fault;
+use crate::git::{BranchMerge, GitError};
+use crate::model::branch::Branch;
+use crate::model::code::Code;
+use crate::model::execution::Failure;
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, IssueId};
+use crate::model::op::{Op, Other};
+use crate::model::remedy::RemedyCall;
+use crate::model::run::RunStep;
+use crate::model::run_log::{ActionDone, Breach, Choice, Decided, IssueReached, RunEvent};
+use crate::model::solution::Solution;
+use crate::model::status::IssueStatus;
+use crate::ops::plans::{self, Bind};
+use crate::ops::queue::{self, QueueSelection};
+use crate::ops::work::runs::paths::prepare_branch;
+use crate::ops::work::runs::tree;
+use crate::ops::work::{self, Retry};
+use crate::ops::{Notice, Refusal, issues};
+use crate::rules::roles::Role;
+use crate::rules::run::{
+    HELD_ELSEWHERE, NO_PLAN, Need, PENDING_SELECTION, REJECTED, RunProgress, Standing, StuckReason,
+    UNREVIEWED, need, next,
+};
+use crate::run::job::{VainStep, failure};
+use crate::run::leftovers::put_away;
+use crate::run::watch::{PlanToChoose, RunUpdate, tell_notices};
+use crate::store::{Store, StoreError};
+
+impl Driver<'_> {
+    /// Takes the steps that need no agent: queueing, merging, retrying, giving up. Returns whether anything was done.
+    pub(super) fn do_own_part(&mut self) -> Result<bool, Refusal> {
+        let standings = self.standings()?.all;
+        let idle = || standings.iter().filter(|at| !self.busy.contains_key(&at.issue));
+        let needs: Vec<(Standing, Need)> = idle().map(|at| (at.clone(), need(&self.run, at))).collect();
+        let mut is_any = false;
+        for (at, need) in needs {
+            let issue = &at.issue;
+            match need {
+                // Everything else goes on first.
+                _ if self.is_question(need) => continue,
+                Need::Person(StuckReason::Failed) => self.decide(&at)?,
+                Need::Person(StuckReason::Choice) => self.choose(issue)?,
+                Need::Person(why) => self.give_up(&at, why)?,
+                Need::Elsewhere => self.leave(&at, at.held.as_deref().unwrap_or_default())?,
+                Need::Retry => self.retry(issue)?,
+                Need::Step(RunStep::Integrate) => self.integrate(issue)?,
+                _ => continue,
+            }
+            is_any = true;
+        }
+        if is_any {
+            return Ok(true);
+        }
+        let to_queue: Vec<IssueId> = next(&self.run, &standings, &self.busy)
+            .into_iter()
+            .filter(|(_, step)| *step == RunStep::Queue)
+            .map(|(issue, _)| issue)
+            .collect();
+        if to_queue.is_empty() {
+            return Ok(false);
+        }
+        self.reach_phase(RunStep::Queue)?;
+        self.queue(&to_queue)?;
+        Ok(true)
+    }
+
+    /// Whether a need is a question that someone here can answer.
+    fn is_question(&self, need: Need) -> bool {
+        matches!(need, Need::Person(StuckReason::Failed | StuckReason::Choice)) && self.watch.can_ask()
+    }
+
+    /// Asks all questions, unless an agent is at work: nothing else is done until they are answered. Returns whether
+    /// there was one.
+    pub(super) fn ask_person(&mut self) -> Result<bool, Refusal> {
+        let mut is_any = false;
+        if !self.busy.is_empty() {
+            return Ok(is_any);
+        }
+        for at in self.standings()?.all {
+            let need = need(&self.run, &at);
+            if self.is_stopping() || !self.is_question(need) {
+                continue;
+            }
+            if !is_any {
+                // Others need not wait for the answer.
+                self.publish_ends()?;
+                tell_notices(self.session, self.watch);
+            }
+            match need {
+                Need::Person(StuckReason::Choice) => self.choose(&at.issue)?,
+                _ => self.decide(&at)?,
+            }
+            is_any = true;
+        }
+        Ok(is_any)
+    }
+
+    /// Merges completed work, and does nothing else.
+    pub(super) fn integrate_completed(&mut self) -> Result<(), Refusal> {
+        for at in self.standings()?.all {
+            if need(&self.run, &at) == Need::Step(RunStep::Integrate) {
+                self.integrate(&at.issue)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Someone else works on an issue.
+    pub(super) fn leave(&mut self, at: &Standing, who: &str) -> Result<(), Refusal> {
+        let mut reached = IssueReached::plain(at.issue.clone(), at.status);
+        reached.error = Some(failure(HELD_ELSEWHERE, who, ""));
+        self.log_issue("left to others", reached)
+    }
+
+    /// Nothing can be done for an issue until someone decides.
+    pub(super) fn give_up(&mut self, at: &Standing, why: StuckReason) -> Result<(), Refusal> {
+        let issue = &at.issue;
+        let error = match why {
+            StuckReason::NoPlan => failure(NO_PLAN, "it has no bound plan", ""),
+            StuckReason::Choice => waits_for_choice(at.candidates),
+            StuckReason::Rejected => {
+                let message = match at.rejected {
+                    0 => "its plan was rejected in review".to_owned(),
+                    n => format!("its plans were rejected {n} times"),
+                };
+                failure(REJECTED, &message, "")
+            }
+            StuckReason::Unreviewed => failure(UNREVIEWED, "its plan waits for a review", ""),
+            StuckReason::Stopped => failure("stopped", &format!("it is {}", at.status), ""),
+            StuckReason::Failed => self.last_failure(issue)?,
+        };
+        // Nothing failed but the reviewer.
+        let (status, what) = match why {
+            StuckReason::Unreviewed => (IssueStatus::Planned, "waits"),
+            _ => (IssueStatus::Failed, "failed"),
+        };
+        let mut reached = IssueReached::plain(issue.clone(), status);
+        reached.error = Some(error);
+        self.log_issue(what, reached)
+    }
+
+    /// Asks which of its plans to choose for an issue. If nobody can be asked, the issue waits and the run goes on.
+    fn choose(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        if self.is_stopping() {
+            return Ok(());
+        }
+        let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
+        let plan = |it: &Solution| {
+            let plan = it.typed_plan();
+            let about = plan.description.or(plan.approach).unwrap_or_default();
+            PlanToChoose { id: it.id.clone(), about, tasks: plan.tasks.len() }
+        };
+        let plans: Vec<PlanToChoose> = folder.plans().into_iter().map(plan).collect();
+        let chosen = self.watch.choose(issue, &plans).and_then(|n| plans.get(n));
+        let mut waits = IssueReached::plain(issue.clone(), IssueStatus::Planning);
+        waits.error = Some(waits_for_choice(plans.len()));
+        let Some(chosen) = chosen else { return self.log_issue("waits", waits) };
+        let bind = Bind { issue: issue.to_string(), solution: Some(chosen.id.to_string()), force: None };
+        match plans::bind(self.session, &bind) {
+            Ok(_) => {}
+            Err(refusal) if refusal.is_stop() => return Err(refusal),
+            Err(refusal) => {
+                let what = format!("{issue}: `{}` is not bound: {}", chosen.id, refusal.message);
+                let call = RemedyCall::new(Op::Bind, [issue.as_str(), chosen.id.as_str()]);
+                self.watch.update(&RunUpdate::Noticed(&Notice::warning(what).remedy(call, "binds it")));
+                return self.log_issue("waits", waits);
+            }
+        }
+        let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planned);
+        reached.solution_id = Some(chosen.id.clone());
+        self.log_issue("chosen", reached)
+    }
+
+    /// Asks what to do with an issue that failed too often. If nobody can be asked, the run goes on without it.
+    fn decide(&mut self, at: &Standing) -> Result<(), Refusal> {
+        if self.is_stopping() {
+            return Ok(());
+        }
+        let failure = self.last_failure(&at.issue)?;
+        let Some(choice) = self.watch.decide(&at.issue, &failure) else {
+            return self.give_up(at, StuckReason::Failed);
+        };
+        let (action, issue_id) = (RunStep::Execute, at.issue.clone());
+        self.log("decided", [RunEvent::Decision(Decided { action, issue_id, choice })])?;
+        match choice {
+            // The recorded decision allows another attempt.
+            Choice::Retry => Ok(()),
+            Choice::Skip => self.give_up(at, StuckReason::Failed),
+            Choice::Abort => {
+                self.stops.after_steps();
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn last_failure(&self, issue: &IssueId) -> Result<Failure, Refusal> {
+        let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
+        let failure = crate::rules::facts::holder(&folder).and_then(|holder| holder.failure().cloned());
+        Ok(failure.unwrap_or_default())
+    }
+
+    pub(super) fn retry(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        let session = self.identity(Role::Executor).at(&self.places.branch_tree())?;
+        let input = Retry { issue: Some(issue.to_string()), same_plan: true };
+        match work::retry(&session, &input) {
+            Ok(_) => self.log_issue("retried", IssueReached::plain(issue.clone(), IssueStatus::Queued)),
+            Err(refusal) => self.could_not(issue, RunStep::Execute, refusal),
+        }
+    }
+
+    /// Queues plans together or, if that fails, one by one.
+    pub(super) fn queue(&mut self, issues: &[IssueId]) -> Result<(), Refusal> {
+        let which = QueueSelection {
+            issues: issues.iter().map(IssueId::to_string).collect(),
+            ..QueueSelection::default()
+        };
+        let session = self.identity(Role::Integrator).at(&self.places.branch_tree())?;
+        let refusal = match queue::add(&session, &queue::AddItems { which, queue: None, force: None }) {
+            Ok(done) => {
+                let mut events = vec![self.done_for_all(RunStep::Queue)];
+                for added in done.view {
+                    let item = added.item;
+                    let mut reached = IssueReached::plain(item.item.issue_id.clone(), IssueStatus::Queued);
+                    reached.solution_id = Some(item.item.solution_id.clone());
+                    reached.queue_id = item.queue_id;
+                    reached.item_id = Some(item.item.item_id);
+                    events.push(RunEvent::Issue(reached));
+                }
+                return self.log("queued", events);
+            }
+            Err(refusal) => refusal,
+        };
+        match issues {
+            _ if refusal.is_stop() => Err(refusal),
+            [only] => self.could_not(only, RunStep::Queue, refusal),
+            all => all.iter().try_for_each(|issue| self.queue(std::slice::from_ref(issue))),
+        }
+    }
+
+    /// Has the plan of a completed issue executed again, based on the work that its own work conflicts with.
+    fn execute_again(&mut self, issue: &IssueId, failure: Failure) -> Result<(), Refusal> {
+        let reason = failure.message.clone();
+        let reopen = issues::Reopen { issue: issue.to_string(), reason, force: None };
+        match issues::reopen(self.session, reopen) {
+            Ok(_) => {}
+            Err(refusal) if refusal.is_stop() => return Err(refusal),
+            Err(_) => return self.fail(issue, RunStep::Integrate, failure),
+        }
+        let planned = IssueReached::plain(issue.clone(), IssueStatus::Planned);
+        self.log(
+            "reopened",
+            [self.setback(issue, RunStep::Integrate, VainStep::of_run(failure)), RunEvent::Issue(planned)],
+        )
+    }
+
+    /// The execution that completed an issue, and its branch.
+    fn branch_of_work(&self, issue: &IssueId) -> Result<(ExecutionId, Branch), Refusal> {
+        let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
+        let none = || {
+            Refusal::new(Code::NoBranch, format!("the execution of `{issue}` names no branch"))
+                .remedy(RemedyCall::new(Other::Show, [issue]), "shows it")
+        };
+        let holder = &crate::rules::facts::holder(&folder).ok_or_else(none)?.execution;
+        Ok((holder.id.clone(), holder.branch.clone().ok_or_else(none)?))
+    }
+
+    /// The worktree for the branch of the run. If an agent replaced it or checked out something else there, it is
+    /// created again.
+    fn branch_tree(&mut self) -> Result<Store, Refusal> {
+        let store = self.session.store();
+        let folder = self.places.branch_tree();
+        match tree::open_of(store, &folder) {
+            Ok(there) if there.branch()? == self.run.branch() => return Ok(there),
+            _ => {}
+        }
+        prepare_branch(store, &self.places, &self.log)?;
+        let there = tree::open_of(store, &folder)?;
+        let what = "the worktree of the run's branch was replaced".to_owned();
+        let breach = Breach { action: RunStep::Integrate, issue_id: None, agent: None, what, undone: true };
+        self.log("breach", [RunEvent::Breach(breach)])?;
+        Ok(there)
+    }
+
+    /// Merges the work of a completed issue into the branch of the run.
+    fn integrate(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        let solution = self.executed(issue)?;
+        let (execution, branch) = self.branch_of_work(issue)?;
+        if !branch.is_of_plan(&solution) {
+            let message = format!(
+                "its work is on the branch `{branch}`, which was not made for its plan, so the run does not merge it"
+            );
+            return self.fail(issue, RunStep::Integrate, failure("not-of-run", &message, ""));
+        }
+        if self.session.store().read_ref(branch.as_str())?.is_none() {
+            let message = format!("its work is on the branch `{branch}`, which is not here");
+            return self.fail(issue, RunStep::Integrate, failure("no-branch", &message, ""));
+        }
+        self.refuse_moved()?;
+        let there = self.branch_tree()?;
+        match there.git().merge_branch(&branch, &Branch::of_run(&self.run.id)) {
+            Ok(BranchMerge::Done) => {
+                let tree = self.places.tree_of(&solution);
+                if tree.exists() {
+                    tree::remove(&there, &tree)?;
+                }
+                // git refuses it where someone has the branch checked out: then it stays, and its work is merged all the same.
+                let _ = there.git().delete_merged_branch(&branch);
+                fault::point("run-merged");
+                self.know_branch()?;
+                let commit = self.head.map(CommitHash::from);
+                let merged = ActionDone { commit, ..self.action(issue, RunStep::Integrate) };
+                self.log("merged", [RunEvent::Action(merged)])
+            }
+            Ok(BranchMerge::Conflict(files)) => {
+                let message = format!("its work on the branch {branch} conflicts with other work of the run");
+                let failure = failure("merge-conflict", &message, &files.join(", "));
+                let tried = RunProgress::of(&self.log).failed_since_taken(RunStep::Integrate, issue);
+                match self.run.limits.retries {
+                    n if (tried as u64) < n => self.execute_again(issue, failure),
+                    _ => {
+                        // The branch has all the work. Without this worktree, it can be checked out anywhere.
+                        let tree = self.places.tree_of(&solution);
+                        if tree.exists() {
+                            let tip = there.read_ref(branch.as_str())?;
+                            put_away(&there, &tree, &execution, tip)?;
+                        }
+                        self.fail(issue, RunStep::Integrate, failure)
+                    }
+                }
+            }
+            Err(error @ GitError::Stopped { .. }) => {
+                // The unfinished merge would block the next one.
+                prepare_branch(self.session.store(), &self.places, &self.log)?;
+                self.know_branch()?;
+                Err(StoreError::Git(error).into())
+            }
+            Err(error) => self.fail(issue, RunStep::Integrate, failure("merge", &error.to_string(), "")),
+        }
+    }
+}
+
+fn waits_for_choice(plans: usize) -> Failure {
+    failure(PENDING_SELECTION, &format!("someone must choose one of its {plans} plans"), "")
+}

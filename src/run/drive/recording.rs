@@ -1,0 +1,127 @@
+//! The log of the run, which only the driver writes.
+
+use super::Driver;
+use crate::model::id::IssueId;
+use crate::model::issue::Stage;
+use crate::model::op::Op;
+use crate::model::run::RunStep;
+use crate::model::run_log::{ActionDone, IssueReached, PhaseReached, RunEvent, RunStatus, Setback};
+use crate::model::status::IssueStatus;
+use crate::ops::Refusal;
+use crate::ops::work::failure::{note_failure, reported};
+use crate::rules::roles::Role;
+use crate::rules::run::{RunProgress, phase};
+use crate::run::job::{Spent, VainStep};
+use crate::run::watch::RunUpdate;
+use crate::store::Tx;
+
+impl Driver<'_> {
+    pub(super) fn reach_phase(&mut self, step: RunStep) -> Result<(), Refusal> {
+        let Some(phase) = phase([step]) else { return Ok(()) };
+        if RunProgress::of(&self.log).phase == phase {
+            return Ok(());
+        }
+        let status = RunStatus::Running;
+        self.log(phase.as_str(), [RunEvent::Phase(PhaseReached::plain(status, phase))])
+    }
+
+    pub(super) fn action(&self, issue: &IssueId, action: RunStep) -> ActionDone {
+        ActionDone::plain(action, Some(issue.clone()))
+    }
+
+    pub(super) fn done_for_all(&self, action: RunStep) -> RunEvent {
+        RunEvent::Action(ActionDone::plain(action, None))
+    }
+
+    pub(super) fn done(
+        &self,
+        issue: &IssueId,
+        step: RunStep,
+        spent: Spent,
+        note: Option<String>,
+    ) -> RunEvent {
+        let (agent, took_ms) = (self.agent_of(step), Some(spent.took_ms));
+        RunEvent::Action(ActionDone { agent, took_ms, note, ..self.action(issue, step) })
+    }
+
+    pub(super) fn setback(&self, issue: &IssueId, action: RunStep, vain: VainStep) -> RunEvent {
+        let VainStep { failure: error, is_agents, unrecorded } = vain;
+        RunEvent::Setback(Setback {
+            action,
+            issue_id: Some(issue.clone()),
+            agent: if is_agents { self.agent_of(action) } else { None },
+            error,
+            unrecorded,
+            tokens: None,
+            cost: None,
+        })
+    }
+
+    pub(super) fn agent_of(&self, step: RunStep) -> Option<String> {
+        let role = match step {
+            RunStep::Explore => Role::Explorer,
+            RunStep::Plan => Role::Planner,
+            RunStep::Review => Role::Reviewer,
+            RunStep::Execute => Role::Executor,
+            RunStep::Queue | RunStep::Integrate => return None,
+        };
+        self.crew.agent(role).ok().map(|agent| agent.name().to_owned())
+    }
+
+    pub(super) fn log_issue(&mut self, what: &str, reached: IssueReached) -> Result<(), Refusal> {
+        self.log(what, [RunEvent::Issue(reached)])
+    }
+
+    /// Records events in one transaction, and reports them.
+    pub(super) fn log(
+        &mut self,
+        what: &str,
+        events: impl IntoIterator<Item = RunEvent>,
+    ) -> Result<(), Refusal> {
+        let events: Vec<RunEvent> = events.into_iter().collect();
+        let id = &self.run.id;
+        let of = events.iter().find_map(|event| match event {
+            RunEvent::Issue(it) => Some(&it.issue_id),
+            RunEvent::Action(it) => it.issue_id.as_ref(),
+            RunEvent::Setback(it) => it.issue_id.as_ref(),
+            RunEvent::Breach(it) => it.issue_id.as_ref(),
+            RunEvent::Decision(it) => Some(&it.issue_id),
+            RunEvent::Phase(_) => None,
+        });
+        let of = of.filter(|_| events.len() < 3).map(|issue| format!(" {issue}")).unwrap_or_default();
+        let permit = self.session.permit(Op::Run)?;
+        let logged = self.session.transact(permit, |tx| {
+            let mut logged = Vec::new();
+            for event in &events {
+                logged.push(tx.log_run(id, event.clone())?);
+            }
+            note_unplanned(tx, &events)?;
+            tx.describe(format!("run: {id}{of} {what}"));
+            Ok(logged)
+        })?;
+        for entry in &logged.answer {
+            self.watch.update(&RunUpdate::Logged(entry));
+        }
+        self.log.log.extend(logged.answer);
+        Ok(())
+    }
+}
+
+/// Writes the failure of a planner that ends its issue in the run as feedback, so that the issue shows what happened, and
+/// the next planner gets it.
+fn note_unplanned(tx: &mut Tx<'_>, events: &[RunEvent]) -> Result<(), Refusal> {
+    let is_unplanned = |event: &RunEvent| match event {
+        RunEvent::Issue(it) => it.status == IssueStatus::Failed,
+        _ => false,
+    };
+    let setback = events.iter().find_map(|event| match event {
+        RunEvent::Setback(it) if it.action == RunStep::Plan => Some(it),
+        _ => None,
+    });
+    let (Some(setback), true) = (setback, events.iter().any(is_unplanned)) else { return Ok(()) };
+    // What the run itself could not do says nothing about the issue.
+    let (Some(issue), Some(agent)) = (&setback.issue_id, &setback.agent) else { return Ok(()) };
+    let Some(message) = &setback.error.message else { return Ok(()) };
+    let content = format!("{agent} returned no plan: {message}");
+    Ok(note_failure(tx, issue, Stage::Plan, &content, &reported(&setback.error))?)
+}

@@ -1,0 +1,45 @@
+//! How a run that was stopped or killed continues.
+
+use super::Driver;
+use crate::model::hash::CommitHash;
+use crate::model::run::RunStep;
+use crate::model::run_log::{ActionDone, Breach, PhaseReached, RunEvent, RunStatus};
+use crate::ops::{Refusal, issues};
+use crate::rules::roles::Role;
+use crate::rules::run::RunProgress;
+use crate::run::catch_up::unrecorded;
+use crate::run::unended;
+
+impl Driver<'_> {
+    /// Continues an interrupted run: records the new driver, what had happened to its branch, and what is known of the run
+    /// now.
+    pub(super) fn go_on(&mut self, moved: Option<Breach>) -> Result<(), Refusal> {
+        let (status, phase) = (RunStatus::Running, RunProgress::of(&self.log).phase);
+        let driver = Some(self.name.clone());
+        self.log("resume", [RunEvent::Phase(PhaseReached { driver, ..PhaseReached::plain(status, phase) })])?;
+        if let Some(moved) = moved {
+            self.log("breach", [RunEvent::Breach(moved)])?;
+        }
+        unended::record(self.session, &self.places, &self.identity(Role::Executor));
+        self.catch_up()
+    }
+
+    /// Records what was done but not recorded, because the run was killed in between. Steps that were in progress
+    /// become pending again.
+    fn catch_up(&mut self) -> Result<(), Refusal> {
+        let store = self.session.store();
+        let progress = RunProgress::of(&self.log);
+        let mut events = Vec::new();
+        for at in self.standings()?.all {
+            let Some(logged) = progress.issue(&at.issue) else { continue };
+            let folder = issues::existing(&store.snapshot()?, &at.issue)?;
+            events.extend(unrecorded(&self.run, &progress, logged, &at, &folder));
+        }
+        for event in &mut events {
+            if let RunEvent::Action(ActionDone { action: RunStep::Integrate, commit, .. }) = event {
+                *commit = self.head.map(CommitHash::from);
+            }
+        }
+        if events.is_empty() { Ok(()) } else { self.log("catch up", events) }
+    }
+}

@@ -1,0 +1,99 @@
+//! Makes room for the next attempt at a plan: each attempt has its own branch from the last commit of the run, and an
+//! empty worktree.
+
+use std::path::Path;
+
+use super::Driver;
+use crate::model::branch::Branch;
+use crate::model::id::{IssueId, SolutionId};
+use crate::ops::work::runs::paths::head;
+use crate::ops::work::runs::{is_in, tree};
+use crate::ops::{Refusal, issues};
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::run::leftovers::{folders_of_runs, keep_commit, put_away};
+use crate::run::outside::is_same;
+use crate::store::{ObjectId, object_id};
+
+impl Driver<'_> {
+    /// Clears what earlier attempts of runs at a plan left. A branch stays if it is that of a person's attempt, or if someone
+    /// has it checked out: then the branch of the next attempt has a number.
+    pub(super) fn make_room(&self, folder: &IssueFolder, solution: &SolutionId) -> Result<(), Refusal> {
+        let store = self.session.store();
+        store.prune_worktrees()?;
+        let run_head = self.run_head()?;
+        let runs = folders_of_runs(store)?;
+        for attempt in attempts(folder, solution) {
+            let id = &attempt.execution.id;
+            let Some(branch) = attempt.execution.branch.as_ref().filter(|it| it.is_of_plan(solution)) else {
+                continue;
+            };
+            let Some(tip) = store.read_ref(branch.as_str())? else { continue };
+            let checked_out = store.git().checked_out()?;
+            if let Some((_, tree)) = checked_out.iter().find(|(name, _)| name == branch) {
+                let parent = tree.parent().map(Path::to_owned);
+                if parent.is_some_and(|it| runs.iter().any(|run| is_same(run, &it))) {
+                    put_away(store, tree, id, run_head)?;
+                }
+            }
+            self.drop_branch(branch, tip, attempt)?;
+        }
+        let tree = self.places.tree_of(solution);
+        if tree.exists() || tree.is_symlink() {
+            match attempts(folder, solution).next() {
+                Some(last) => put_away(store, &tree, &last.execution.id, run_head)?,
+                None => tree::remove(store, &tree)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the branch and the worktree of an execution that has just failed. With `keeps_tree`, because its changes
+    /// could not be committed, the worktree stays as it is for inspection.
+    pub(super) fn leave_room(&self, issue: &IssueId, keeps_tree: bool) -> Result<(), Refusal> {
+        let store = self.session.store();
+        let folder = issues::existing(&store.snapshot()?, issue)?;
+        let Some(failed) = crate::rules::facts::holder(&folder) else { return Ok(()) };
+        let solution = &failed.execution.solution_id;
+        let tree = self.places.tree_of(solution);
+        if tree.exists() && keeps_tree {
+            let there = tree::open_of(store, &tree)?;
+            if let Some(head) = there.head()? {
+                there.git().detach_head(head)?;
+            }
+        } else if tree.exists() || tree.is_symlink() {
+            put_away(store, &tree, &failed.execution.id, self.run_head()?)?;
+        }
+        let Some(branch) = failed.execution.branch.as_ref().filter(|it| it.is_of_plan(solution)) else {
+            return Ok(());
+        };
+        match store.read_ref(branch.as_str())? {
+            Some(tip) => self.drop_branch(branch, tip, failed),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes the branch of an attempt, unless someone has it checked out.
+    fn drop_branch(&self, branch: &Branch, tip: ObjectId, attempt: &ExecutionFolder) -> Result<(), Refusal> {
+        let store = self.session.store();
+        if store.git().checked_out()?.iter().any(|(name, _)| name == branch) {
+            return Ok(());
+        }
+        if !is_in(store, tip, self.run_head()?) {
+            keep_commit(store, &attempt.execution.id, tip)?;
+        }
+        Ok(store.git().delete_ref(branch.as_str(), tip)?)
+    }
+
+    fn run_head(&self) -> Result<Option<ObjectId>, Refusal> {
+        Ok(head(self.session.store(), &self.run)?.and_then(|hash| object_id(hash.as_str())))
+    }
+}
+
+/// The attempts of runs at a plan, the latest first.
+fn attempts<'a>(
+    folder: &'a IssueFolder,
+    solution: &'a SolutionId,
+) -> impl Iterator<Item = &'a ExecutionFolder> {
+    let all = folder.executions.iter().rev().filter(move |it| it.execution.solution_id == *solution);
+    all.filter(|it| it.execution.run_id.is_some())
+}

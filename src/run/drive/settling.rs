@@ -1,0 +1,148 @@
+//! Handles the reports of agents and the results of their steps.
+
+use super::Driver;
+use crate::model::agent_session::Usage;
+use crate::model::code::Code;
+use crate::model::execution::Failure;
+use crate::model::id::IssueId;
+use crate::model::run::RunStep;
+use crate::model::run_log::{IssueReached, RunEvent};
+use crate::model::status::IssueStatus;
+use crate::ops::Refusal;
+use crate::ops::work::runs::tree;
+use crate::rules::run::RunProgress;
+use crate::run::execute::COMMIT_FAILED;
+use crate::run::job::{StepOutcome, StepReport, VainStep, failure_of};
+use crate::run::watch::RunUpdate;
+
+impl Driver<'_> {
+    pub(super) fn hear(&mut self, report: StepReport) -> Result<(), Refusal> {
+        match report {
+            StepReport::Task(issue, task) => {
+                self.watch.update(&RunUpdate::Task { issue: &issue, task: &task });
+            }
+            StepReport::Said(issue, text) => {
+                self.watch.update(&RunUpdate::Said { issue: &issue, text: &text });
+            }
+            StepReport::Setback(setback) => {
+                let (step, of, agent) = (setback.action, setback.issue_id.clone(), setback.agent.clone());
+                self.log("failed attempt", [RunEvent::Setback(setback)])?;
+                if let (Some(issue), Some(agent)) = (&of, &agent) {
+                    let attempt = RunProgress::of(&self.log).attempts(step, issue) + 1;
+                    self.watch.update(&RunUpdate::Began { issue, step, agent, attempt });
+                }
+            }
+            StepReport::Breach(breach) => self.log("breach", [RunEvent::Breach(breach)])?,
+            StepReport::Reminded(issue) => self.note_reminder(issue)?,
+            StepReport::Noticed(notice) => self.watch.update(&RunUpdate::Noticed(&notice)),
+            StepReport::Over(issue, step, came, usage) => {
+                self.busy.remove(&issue);
+                self.watch.update(&RunUpdate::Ended { issue: &issue });
+                let kept = self.keep_users_side();
+                if matches!(step, RunStep::Explore | RunStep::Plan | RunStep::Review) {
+                    // Whatever is left is removed before the issue is read for again.
+                    let _ = tree::remove(self.session.store(), &self.places.reading(&issue));
+                }
+                if step == RunStep::Execute {
+                    self.last_end = self.session.store().tip()?;
+                }
+                self.settle(&issue, step, *came, usage)?;
+                kept?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Records that the agent of an issue was silent. Nothing else changes for the issue.
+    fn note_reminder(&mut self, issue: IssueId) -> Result<(), Refusal> {
+        let Some((status, error)) =
+            RunProgress::of(&self.log).issue(&issue).map(|it| (it.status, it.error.cloned()))
+        else {
+            return Ok(());
+        };
+        let note = Some("its agent was silent, and was reminded".to_owned());
+        self.log_issue("remind", IssueReached { error, note, ..IssueReached::plain(issue, status) })
+    }
+
+    /// Records the result of a step, and the usage of its agent.
+    pub(super) fn settle(
+        &mut self,
+        issue: &IssueId,
+        step: RunStep,
+        came: StepOutcome,
+        usage: Usage,
+    ) -> Result<(), Refusal> {
+        let (what, mut events) = match came {
+            StepOutcome::Explored(complexity, spent) => {
+                let note = format!("{complexity} complexity");
+                ("explored", vec![self.done(issue, step, spent, Some(note))])
+            }
+            StepOutcome::Planned(solution, spent) => {
+                let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planned);
+                reached.solution_id = Some(solution);
+                ("planned", vec![self.done(issue, step, spent, None), RunEvent::Issue(reached)])
+            }
+            StepOutcome::Candidates(n, spent) => {
+                let note = format!("{n} plans to choose from");
+                ("planned", vec![self.done(issue, step, spent, Some(note))])
+            }
+            StepOutcome::Reviewed(verdict, spent) => {
+                ("reviewed", vec![self.done(issue, step, spent, Some(verdict.to_string()))])
+            }
+            StepOutcome::Completed(execution, spent) => {
+                let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Completed);
+                reached.execution_id = Some(execution);
+                ("completed", vec![self.done(issue, step, spent, None), RunEvent::Issue(reached)])
+            }
+            StepOutcome::Failed(failure) => {
+                let keeps_tree = failure.error_type.as_deref() == Some(COMMIT_FAILED);
+                // If something cannot be removed now, the next attempt reports it.
+                let _ = self.leave_room(issue, keeps_tree);
+                ("failed", vec![self.setback(issue, step, VainStep::of_agent(failure))])
+            }
+            // If these fail, the plan is made without an exploration, and judged by other reviews or by none.
+            StepOutcome::Gave(vain) if matches!(step, RunStep::Explore | RunStep::Review) => {
+                let skipped = vain.failure.message.clone().unwrap_or_default();
+                let mut left_out = self.action(issue, step);
+                left_out.skipped = Some(skipped);
+                let what = if step == RunStep::Review { "unreviewed" } else { "unexplored" };
+                (what, vec![self.setback(issue, step, vain), RunEvent::Action(left_out)])
+            }
+            StepOutcome::Gave(vain) => ("failed", self.failed(issue, step, vain)),
+            StepOutcome::Stopped => {
+                self.stop_after_steps();
+                return Ok(());
+            }
+        };
+        if let Some(first) = events.first_mut() {
+            first.spend(usage);
+        }
+        self.log(what, events)
+    }
+
+    /// The run itself could not take a step. It goes on without the issue, unless someone wanted it to stop, or a lock file
+    /// must be removed first, as a resume does with those of the run.
+    pub(super) fn could_not(
+        &mut self,
+        issue: &IssueId,
+        step: RunStep,
+        refusal: Refusal,
+    ) -> Result<(), Refusal> {
+        match refusal.code {
+            Code::LockFile => Err(refusal),
+            _ if refusal.is_stop() => Err(refusal),
+            _ => self.fail(issue, step, failure_of(&refusal)),
+        }
+    }
+
+    /// The run itself could not take a step, and goes on without the issue.
+    pub(super) fn fail(&mut self, issue: &IssueId, step: RunStep, failure: Failure) -> Result<(), Refusal> {
+        self.log("failed", self.failed(issue, step, VainStep::of_run(failure)))
+    }
+
+    fn failed(&self, issue: &IssueId, step: RunStep, vain: VainStep) -> Vec<RunEvent> {
+        let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Failed);
+        reached.error = Some(vain.failure.clone());
+        vec![self.setback(issue, step, vain), RunEvent::Issue(reached)]
+    }
+}

@@ -1,0 +1,165 @@
+//! Starts the steps that agents take.
+
+use super::Driver;
+use super::jobs::JobSite;
+use crate::model::code::Code;
+use crate::model::id::{ExecutionId, IssueId};
+use crate::model::run::RunStep;
+use crate::model::run_log::IssueReached;
+use crate::model::status::IssueStatus;
+use crate::ops::work::runs::paths::unlock;
+use crate::ops::work::runs::tree;
+use crate::ops::work::{self, ClaimRequest, Claimable};
+use crate::ops::{Refusal, RefusalKind, issues};
+use crate::rules::audit;
+use crate::rules::roles::Role;
+use crate::rules::run::{RunProgress, next};
+use crate::run::execute::{AgentExecution, execute};
+use crate::run::job::AgentJob;
+use crate::run::leftovers::keep_files;
+use crate::run::steps;
+use crate::store::Store;
+use crate::trail::active;
+
+impl Driver<'_> {
+    /// Starts agents for the steps that can be taken now. Returns whether any could not begin.
+    pub(super) fn begin_steps(&mut self) -> Result<bool, Refusal> {
+        let before = self.session.store().tip()?;
+        let standings = self.standings()?;
+        let steps = next(&self.run, &standings.all, &self.busy);
+        if let Some(first) = steps.iter().map(|(_, step)| *step).chain(self.busy.values().copied()).min() {
+            self.reach_phase(first)?;
+        }
+        self.reserve(&steps)?;
+        let mut has_failed = false;
+        for (issue, step) in steps {
+            if self.is_stopping() {
+                break;
+            }
+            let begun = match step {
+                RunStep::Explore => self.begin_exploration(&issue),
+                RunStep::Plan => self.begin_plan(&issue),
+                RunStep::Review => self.begin_review(&issue),
+                RunStep::Execute => self.begin_execution(&issue),
+                RunStep::Queue | RunStep::Integrate => continue,
+            };
+            match begun {
+                Ok(()) => {}
+                // Ctrl-C may have ended the wait, or git. Whoever resumes the run begins the step.
+                Err(_) if self.is_stopping() => break,
+                // Someone else was faster: the records fetched from them show what to do next.
+                Err(refusal) if refusal.kind == RefusalKind::Nothing || refusal.code == Code::OutOfOrder => {
+                    has_failed |= self.session.store().tip()? != before;
+                }
+                Err(refusal) => {
+                    self.could_not(&issue, step, refusal)?;
+                    has_failed = true;
+                }
+            }
+        }
+        Ok(has_failed)
+    }
+
+    pub(super) fn begin_exploration(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        self.reach_planning(issue)?;
+        let job = self.reading_job(issue, RunStep::Explore, Role::Explorer)?;
+        self.spawn(job, steps::explore);
+        Ok(())
+    }
+
+    pub(super) fn begin_plan(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        self.reach_planning(issue)?;
+        let job = self.reading_job(issue, RunStep::Plan, Role::Planner)?;
+        self.spawn(job, steps::plan);
+        Ok(())
+    }
+
+    pub(super) fn begin_review(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        let solution = self.bound(issue)?;
+        let job = self.reading_job(issue, RunStep::Review, Role::Reviewer)?;
+        self.spawn(job, move |job| steps::review(job, &solution));
+        Ok(())
+    }
+
+    /// Takes the item, or continues it, and lets the agent work.
+    pub(super) fn begin_execution(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        let store = self.session.store();
+        let folder = issues::existing(&store.snapshot()?, issue)?;
+        let solution = self.bound(issue)?;
+        if let Some(refused) = self.refused(&solution)? {
+            return Err(refused);
+        }
+        let holder = crate::rules::facts::holder(&folder).map(|holder| holder.execution.id.clone());
+        let is_under_way = crate::rules::facts::status(&folder) == IssueStatus::Executing;
+        let tree = self.places.tree_of(&solution);
+        let is_there = match (&holder, is_under_way) {
+            (Some(id), true) => active::work_dir_of(store, id)?.is_some(),
+            _ => false,
+        };
+        let identity = self.identity(Role::Executor);
+        let mut note = None;
+        let id = if let (Some(id), true) = (&holder, is_there) {
+            let there = tree::open_of(store, &tree)?;
+            unlock(&there);
+            note = left_behind(&there, id)?;
+            id.clone()
+        } else {
+            if !is_under_way {
+                self.make_room(&folder, &solution)?;
+            }
+            self.clear(&tree)?;
+            let session = identity.at(&self.places.branch_tree())?;
+            // Two clones may each have put the issue into their own queue.
+            let log = RunProgress::of(&self.log);
+            let queue = log.issue(issue).and_then(|it| it.queue_id);
+            let what = Claimable::Item(
+                queue.map_or_else(|| solution.to_string(), |queue| format!("{queue}:{solution}")),
+            );
+            let wish = ClaimRequest {
+                what,
+                worktree: Some(Some(tree.clone())),
+                is_fresh: true,
+                run: Some(self.run.id.clone()),
+                ..ClaimRequest::default()
+            };
+            let id = work::claim(&session, &wish)?.view.execution_id;
+            // The claim may have brought another version of the plan. If nobody agrees to its tests, either, the execution
+            // gives it back.
+            match self.refused(&solution) {
+                Err(stop) if stop.is_stop() => return Err(stop),
+                _ => {}
+            }
+            id
+        };
+        let may_be_done = is_there && note.is_none();
+        let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Executing);
+        reached.solution_id = Some(solution);
+        reached.execution_id = Some(id.clone());
+        reached.note = note;
+        self.log_issue("executing", reached)?;
+        if self.is_stopping() {
+            return Ok(());
+        }
+        let folder = issues::existing(&store.snapshot()?, issue)?;
+        let execution = folder.executions.iter().find(|it| it.execution.id == id).map(|it| &it.execution);
+        let named = folder.bound().map(|plan| audit::named(&plan.typed_plan())).unwrap_or_default();
+        let task = JobSite {
+            folder: tree,
+            branch: execution.and_then(|it| it.branch.clone()),
+            base: execution.and_then(|it| it.base_commit.clone()),
+            named: named.iter().map(ToString::to_string).collect(),
+        };
+        let job = self.job(issue, RunStep::Execute, Role::Executor, task)?;
+        let job = AgentJob { execution: Some(id.clone()), ..job };
+        self.spawn(job, move |job| execute(job, &AgentExecution { id: id.clone(), may_be_done }));
+        Ok(())
+    }
+}
+
+/// Sets aside what an agent left uncommitted when the run was interrupted: the agent continues from its last commit.
+/// Returns a note about it.
+fn left_behind(there: &Store, execution: &ExecutionId) -> Result<Option<String>, Refusal> {
+    let Some(branch) = keep_files(there, execution)? else { return Ok(None) };
+    there.git().discard_uncommitted()?;
+    Ok(Some(format!("resumed; uncommitted changes are on the branch {branch}")))
+}

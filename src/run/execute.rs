@@ -1,0 +1,398 @@
+//! Executes a plan: the agent works in its worktree, then the tests of the plan are run, and the execution ends.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::time::Duration;
+
+use super::agreed::not_agreed;
+use super::job::{
+    AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, VainStep, failure,
+    failure_end, failure_of,
+};
+use super::leftovers::{keep_all, keep_files};
+use super::outside::refuse_outside;
+use super::steps::input;
+use crate::agent::request::RequestKind;
+use crate::git::Revisions;
+use crate::model::branch::Branch;
+use crate::model::code::Code;
+use crate::model::execution::Failure;
+use crate::model::hash::CommitHash;
+use crate::model::id::ExecutionId;
+use crate::model::op::Other;
+use crate::model::run_log::Unrecorded;
+use crate::model::status::ExecutionStatus;
+use crate::model::words::count;
+use crate::ops::issues::existing_outline;
+use crate::ops::trail::{Relink, relink};
+use crate::ops::work::runs::tree;
+use crate::ops::work::unfinished::refuse_uncommitted;
+use crate::ops::work::{
+    self, Built, Complete, ExecutorReport, Fail, FailureReport, ReleaseLease, Test, Then, Verification,
+    VerifyObserver, VerifyTests, verification,
+};
+use crate::ops::{Notice, Refusal, RefusalKind, Session};
+use crate::process::supervise::Ran;
+use crate::rules::folder::ExecutionFolder;
+use crate::rules::roles::Role;
+use crate::rules::run::{completes, fails, releases};
+use crate::rules::unbegun::unbegun;
+use crate::store::{ObjectId, object_id};
+
+/// The type of failure if changes are not committed.
+pub(super) const COMMIT_FAILED: &str = "commit_failed";
+/// At most this many paths are named.
+const MOST_NAMED: usize = 5;
+/// How long a test command may take.
+const TEST_LIMIT: Duration = Duration::from_secs(3600);
+
+/// An execution by an agent.
+pub(super) struct AgentExecution {
+    /// It.
+    pub(super) id: ExecutionId,
+    /// Whether it began before the run was interrupted, and left nothing uncommitted.
+    pub(super) may_be_done: bool,
+}
+
+/// Nobody looks at the output of tests while they run; the checks keep its end.
+struct Unseen;
+
+impl VerifyObserver for Unseen {
+    fn begins(&mut self, _: &Test, _: usize, _: usize) {}
+    fn wrote(&mut self, _: &[u8]) {}
+    fn ended(&mut self, _: &Ran) {}
+}
+
+/// Has a plan executed.
+pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome {
+    let session = match job.identity.at(&job.folder) {
+        Ok(session) => session,
+        Err(refusal) => return StepOutcome::Gave(job.refused(&refusal)),
+    };
+    let carrying = Carrying { job, execution, session: &session, is_done: Cell::new(false) };
+    // After a kill that followed the last commit, only the end is missing.
+    if execution.may_be_done && carrying.is_all_there() && carrying.finish(None).is_ok() {
+        return StepOutcome::Completed(execution.id.clone(), Spent::default());
+    }
+    match carrying.carry_out() {
+        Ok(spent) => StepOutcome::Completed(execution.id.clone(), spent),
+        Err(NoAnswer::Stopped) => StepOutcome::Stopped,
+        // Nothing is wrong with the work.
+        Err(NoAnswer::Refused(refusal)) if refusal.is_passing() => {
+            let end = carrying.is_done.get().then_some(ExecutionStatus::Completed);
+            let unrecorded = job.unrecorded(&refusal, end);
+            StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_run(failure_of(&refusal)) })
+        }
+        Err(NoAnswer::Refused(refusal)) => carrying.give_back(&refusal),
+        Err(NoAnswer::Failed(failure)) => carrying.fail(failure),
+    }
+}
+
+struct Carrying<'a> {
+    job: &'a AgentJob,
+    execution: &'a AgentExecution,
+    session: &'a Session,
+    /// Whether the work is complete, and only its end is missing.
+    is_done: Cell<bool>,
+}
+
+impl Carrying<'_> {
+    /// The agent's part, and the end.
+    fn carry_out(&self) -> Result<Spent, NoAnswer> {
+        self.tests()?;
+        let input = input(self.session, self.execution.id.as_str(), Role::Executor)?;
+        self.job.ask::<Built, Spent>(RequestKind::Build, &input, |reply| {
+            let spent = Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) };
+            match reply.answer {
+                Built::Failed(failure) => Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))),
+                Built::Completed(report) => {
+                    let finished = self.finish(Some(*report));
+                    let keep = |refusal: &Refusal| {
+                        self.job.keep_answer("report", &reply.value, refusal, |file| {
+                            vec![(completes(&self.job.issue, Some(file)), "tests it again and completes it")]
+                        });
+                    };
+                    match &finished {
+                        Err(NoAnswer::Refused(refusal)) => keep(refusal),
+                        Err(NoAnswer::Stopped) => keep(&stopped()),
+                        Err(NoAnswer::Failed(_)) | Ok(()) => {}
+                    }
+                    finished.map(|()| spent).map_err(RefusedAnswer::NoAnswer)
+                }
+            }
+        })
+    }
+
+    /// Runs the tests and completes the execution.
+    fn finish(&self, report: Option<ExecutorReport>) -> Result<(), NoAnswer> {
+        self.is_done.set(false);
+        if report.as_ref().is_some_and(ExecutorReport::has_failed_tests) {
+            return Err(NoAnswer::Failed(failure("test_failure", "the agent reported failing tests", "")));
+        }
+        refuse_outside(self.job, self.session.store())?;
+        let aside = self.set_aside()?;
+        self.test(&aside)?;
+        self.find_links()?;
+        let made = self.made()?;
+        let item = Some(self.execution.id.to_string());
+        let complete = Complete { item, report, made, then: Then::Nothing, ..Complete::default() };
+        self.is_done.set(true);
+        work::complete(self.session, &complete).map_err(|refusal| match refusal.code {
+            Code::Uncommitted => {
+                let error_type = Some(COMMIT_FAILED.into());
+                NoAnswer::Failed(Failure { error_type, ..failure_of(&refusal) })
+            }
+            // The agent did too little, or reports something else.
+            Code::FailedCheck
+            | Code::InProgress
+            | Code::NoCommit
+            | Code::NoEvidence
+            | Code::OtherPlan
+            | Code::ResultDiffers => NoAnswer::Failed(failure_of(&refusal)),
+            _ => refusal.into(),
+        })?;
+        Ok(())
+    }
+
+    /// Links the agent's commits with this attempt, if the last one is not linked: the hooks' records may be lost.
+    fn find_links(&self) -> Result<(), Refusal> {
+        let store = self.session.store();
+        let issue = existing_outline(&store.snapshot()?, &self.execution.id.issue())?;
+        let execution = issue.executions.iter().find(|it| it.execution.id == self.execution.id);
+        let Some(head) = store.head()?.map(CommitHash::from) else { return Ok(()) };
+        if execution.is_some_and(|it| it.known_commits().any(|hash| hash == head)) || head == self.job.base {
+            return Ok(());
+        }
+        let range = Some(format!("{}..{head}", self.job.guard.bounds().base));
+        let only = Some(self.execution.id.clone());
+        relink(self.session, &Relink { range, dry_run: false, only }).map(drop)
+    }
+
+    /// The commits on the branch of the execution since it began: nobody else works there, whether hooks link commits here
+    /// or not. None if the agent has left that branch.
+    fn made(&self) -> Result<Vec<ObjectId>, Refusal> {
+        let store = self.session.store();
+        if store.branch()? != self.job.guard.bounds().branch {
+            return Ok(vec![]);
+        }
+        let base = object_id(self.job.guard.bounds().base.as_str());
+        let (Some(base), Some(head)) = (base, store.head()?) else { return Ok(vec![]) };
+        let range = Revisions::of(head).without(base).no_merges().oldest_first();
+        Ok(store.git().revisions(range)?)
+    }
+
+    /// Moves untracked files to a branch, so that the tests see only what is committed: a file that was never added would
+    /// make them pass here and fail everywhere else. Returns these files. Changes of tracked files, and new files that the
+    /// plan names, stay, since the execution cannot be completed with them.
+    fn set_aside(&self) -> Result<Vec<String>, Refusal> {
+        let store = self.session.store();
+        let changes = store.git().uncommitted()?;
+        let untracked: Vec<String> =
+            changes.iter().filter_map(|line| line.strip_prefix("?? ")).map(str::to_owned).collect();
+        let Some(folder) = self.folder()?.filter(|_| !untracked.is_empty()) else { return Ok(vec![]) };
+        let plan = work::as_stored(store, &folder.execution).ok().map(|plan| plan.typed_plan());
+        if refuse_uncommitted(store, &folder, plan.as_ref()).is_err() {
+            return Ok(vec![]);
+        }
+        let Some(kept) = keep_files(store, &self.execution.id)? else { return Ok(vec![]) };
+        store.git().discard_uncommitted()?;
+        let (files, named) = (count(untracked.len(), "file"), named(&untracked));
+        let message = format!("{}: {files} not committed, now on the branch {kept}: {named}", self.job.issue);
+        self.job.report(Told::Noticed(Notice::warning(message)));
+        Ok(untracked)
+    }
+
+    /// The tests of the plan as claimed, if it has any. The claim may have brought another version of the plan than the one
+    /// whose tests somebody agreed to.
+    fn tests(&self) -> Result<Option<Verification<'_>>, Refusal> {
+        let tests = match verification(self.session, &VerifyTests::of(&self.execution.id)) {
+            Err(refusal) if refusal.kind == RefusalKind::Nothing => return Ok(None),
+            other => other?,
+        };
+        let unseen: Vec<String> = tests.unseen()?.iter().map(|it| it.command.as_str().to_owned()).collect();
+        if unseen.is_empty() {
+            return Ok(Some(tests));
+        }
+        Err(not_agreed(&format!("the tests of the plan of `{}`", self.job.issue)).details(unseen))
+    }
+
+    /// Runs the tests of the plan here, whatever the agent reports. The files in `aside` were not committed.
+    fn test(&self, aside: &[String]) -> Result<(), NoAnswer> {
+        let Some(tests) = self.tests()? else { return Ok(()) };
+        // The agent wrote what these tests run, so they get no more than the agent.
+        let verified = tests.within(self.job.environment()).run(TEST_LIMIT, &mut Unseen)?.view;
+        if verified.passed {
+            return Ok(());
+        }
+        let Some(failed) = verified.checks.iter().find(|check| check.exit_code != Some(0)) else {
+            return Err(NoAnswer::Stopped);
+        };
+        if failed.exit_code.is_none() && self.job.is_stopping() {
+            return Err(NoAnswer::Stopped);
+        }
+        let how = failed.exit_code.map_or("was stopped".to_owned(), |code| format!("ended with {code}"));
+        let without = match aside {
+            [] => String::new(),
+            files => format!(", without what was not committed: {}", named(files)),
+        };
+        let what = format!("`{}` {how}{without}", failed.command);
+        let mut failure =
+            failure_end("test_failure", &what, failed.output_tail.trim(), "the checks of the execution");
+        failure.task_id.clone_from(&failed.task_id);
+        Err(NoAnswer::Failed(failure))
+    }
+
+    /// Whether each task has a commit, and nothing is left uncommitted.
+    fn is_all_there(&self) -> bool {
+        let look = || -> Result<bool, Refusal> {
+            let store = self.session.store();
+            let Some(folder) = self.folder()? else { return Ok(false) };
+            let plan = work::as_stored(store, &folder.execution)?.typed_plan();
+            let commits = folder.work();
+            let is_begun = unbegun(&plan, &folder.log, &commits, &[]).is_empty();
+            Ok(!commits.is_empty() && is_begun && store.git().uncommitted()?.is_empty())
+        };
+        look().unwrap_or(false)
+    }
+
+    /// The execution with its log.
+    fn folder(&self) -> Result<Option<ExecutionFolder>, Refusal> {
+        let issue = existing_outline(&self.session.store().snapshot()?, &self.execution.id.issue())?;
+        Ok(issue.executions.into_iter().find(|it| it.execution.id == self.execution.id))
+    }
+
+    /// The run itself cannot go on with the execution. The claim is given back, so that nobody takes this for a failure of
+    /// the agent or the plan. The failure says where the work is.
+    fn give_back(&self, refusal: &Refusal) -> StepOutcome {
+        if self.has_tree() {
+            // The refusal matters more.
+            let _ = self.find_links();
+        }
+        let failure = self.with_place(failure_of(refusal));
+        let release = ReleaseLease { item: Some(self.execution.id.to_string()), force: None };
+        let shared = self.shared();
+        let unrecorded = match work::release(shared.as_ref().unwrap_or(self.session), &release) {
+            Ok(_) => None,
+            Err(refusal) if refusal.is_stop() => return StepOutcome::Stopped,
+            // Someone has taken it away.
+            Err(refusal) if refusal.code == Code::NotExecuting => None,
+            Err(refusal) => {
+                let (issue, why) = (&self.job.issue, &refusal.message);
+                let what = format!("{issue}: its claim could not be given back: {why}");
+                let notice = Notice::warning(what).remedy(releases(issue), "gives it up");
+                self.job.report(Told::Noticed(notice));
+                Some(Unrecorded::default())
+            }
+        };
+        StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_run(failure) })
+    }
+
+    /// Keeps the work on a branch. Returns the failure with the place of the work.
+    fn with_place(&self, failure: Failure) -> Failure {
+        let place = match (self.kept(), beside(&self.job.folder)) {
+            (Ok(Some(branch)), Some(tree)) if failure.error_type.as_deref() == Some(COMMIT_FAILED) => {
+                // The driver keeps it there: see `Driver::leave_room`.
+                format!("its worktree {tree} stays until the next attempt, its work on the branch {branch}")
+            }
+            (Ok(Some(branch)), _) => format!("its work is on the branch {branch}"),
+            (Err(_), Some(tree)) => format!("its work is only in the worktree {tree}"),
+            (Ok(None), _) | (Err(_), None) => return failure,
+        };
+        let message = failure.message.unwrap_or_default();
+        let gap = if message.contains('\n') { '\n' } else { ' ' };
+        Failure { message: Some(format!("{message}{gap}({place})")), ..failure }
+    }
+
+    /// Ends the execution as failed, keeping its work on a branch.
+    fn fail(&self, failure: Failure) -> StepOutcome {
+        // The record names the commits of a failed attempt as well, whether hooks linked them or not.
+        let made = self.made_in_vain();
+        let mut failure = self.with_place(failure);
+        let shared = self.shared();
+        let session = shared.as_ref().unwrap_or(self.session);
+        let end = |failure: &Failure, made: &[ObjectId]| {
+            let fail = Fail {
+                item: Some(self.execution.id.to_string()),
+                why: FailureReport { failure: failure.clone(), solution_id: None },
+                report: None,
+                made: made.to_vec(),
+                then: Then::Nothing,
+                force: None,
+            };
+            work::fail(session, &fail)
+        };
+        let failed = end(&failure, &made).or_else(|refusal| match refusal.code {
+            // An agent may name a task that does not exist.
+            Code::NotFound => {
+                let without = Failure { task_id: None, ..failure.clone() };
+                end(&without, &made).or_else(|_| end(&without, &[]))
+            }
+            // It may have made a commit that cannot be read.
+            _ if !made.is_empty() && !refusal.is_passing() => end(&failure, &[]),
+            _ => Err(refusal),
+        });
+        match failed {
+            Ok(_) => StepOutcome::Failed(failure),
+            Err(refusal) if refusal.is_stop() => StepOutcome::Stopped,
+            Err(refusal) => {
+                let message = failure.message.take().unwrap_or_default();
+                let (issue, why) = (&self.job.issue, &refusal.message);
+                let what = format!("{issue}: the end of its execution could not be recorded: {why}");
+                let notice = Notice::warning(what).remedy(fails(issue), "records that it failed");
+                self.job.report(Told::Noticed(notice));
+                failure.message = Some(format!("{message}; the end could not be recorded: {why}"));
+                let unrecorded = self.job.unrecorded(&refusal, Some(ExecutionStatus::Failed));
+                StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_agent(failure) })
+            }
+        }
+    }
+
+    /// A session without the worktree, if the agent has removed that.
+    fn shared(&self) -> Option<Session> {
+        if self.has_tree() { None } else { self.job.identity.shared_session().ok() }
+    }
+
+    /// Whether the worktree is still there.
+    fn has_tree(&self) -> bool {
+        tree::check(&self.job.identity.common, &self.job.folder).is_ok()
+    }
+
+    /// The commits of a failed attempt, as far as they can be read; those with trailers are linked by them.
+    fn made_in_vain(&self) -> Vec<ObjectId> {
+        if !self.has_tree() {
+            return vec![];
+        }
+        // The failure matters more.
+        let _ = self.find_links();
+        self.made().unwrap_or_default()
+    }
+
+    /// The branch that keeps the work; `None` if there is no work.
+    fn kept(&self) -> Result<Option<Branch>, Refusal> {
+        if !self.has_tree() {
+            return Ok(None);
+        }
+        let base = self.folder().ok().flatten().and_then(|folder| folder.execution.base_commit);
+        keep_all(self.session.store(), &self.execution.id, base.as_ref())
+    }
+}
+
+/// Why a report is not recorded if the run was stopped.
+fn stopped() -> Refusal {
+    Refusal::new(Code::Interrupted, "the run was stopped").remedy(Other::RunResume, "continues it")
+}
+
+/// The first of these paths, and how many more there are.
+fn named(paths: &[String]) -> String {
+    let first = paths.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match paths.len().saturating_sub(MOST_NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+/// The path of a run's worktree relative to the repository: `../code-RUN-…/SOL-…`. Records contain no absolute paths.
+fn beside(tree: &Path) -> Option<String> {
+    let (folder, name) = (tree.parent()?.file_name()?, tree.file_name()?);
+    Some(format!("../{}/{}", folder.to_string_lossy(), name.to_string_lossy()))
+}

@@ -1,0 +1,394 @@
+//! A step that an agent takes on its own thread: its input, and its result.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::listener::Listener;
+use super::outside::{Outside, keep_records};
+use super::stops::RunStops;
+use super::unended;
+use crate::agent::answer::{AnswerKind, CommonMembers};
+use crate::agent::definition::Agent;
+use crate::agent::environment::environment;
+use crate::agent::guard::AgentGuard;
+use crate::agent::request::{Request, RequestKind};
+use crate::agent::talk::{self, AgentReply, AgentWorkplace, Unanswered};
+use crate::model::agent_session::Usage;
+use crate::model::digest::hex;
+use crate::model::execution::Failure;
+use crate::model::exploration::Extent;
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::remedy::RemedyCall;
+use crate::model::review::Verdict;
+use crate::model::run::{Run, RunStep};
+use crate::model::run_log::{Breach, Setback, Unrecorded};
+use crate::model::status::ExecutionStatus;
+use crate::model::task_id::TaskId;
+use crate::model::time::Time;
+use crate::model::wisdom::Learned;
+use crate::ops::issues::existing_outline;
+use crate::ops::work::asking::Asking;
+use crate::ops::work::runs::paths::{AgentIdentity, transcript_name};
+use crate::ops::work::runs::tree;
+use crate::ops::work::{Conversation, record_session, recorded};
+use crate::ops::{Notice, Refusal, plans};
+use crate::rules::roles::Role;
+
+pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};
+
+/// The directory for answers that could not be stored, beside the transcripts.
+pub(super) const UNSTORED: &str = "unstored";
+
+/// A step for an agent.
+pub(super) struct AgentJob {
+    /// The run.
+    pub(super) run: Run,
+    /// The step.
+    pub(super) step: RunStep,
+    /// The issue.
+    pub(super) issue: IssueId,
+    /// The execution, for the executor.
+    pub(super) execution: Option<ExecutionId>,
+    /// Who takes it.
+    pub(super) agent: Agent,
+    /// The role in which it acts.
+    pub(super) role: Role,
+    /// The identity under which its work is recorded.
+    pub(super) identity: AgentIdentity,
+    /// Where it works.
+    pub(super) folder: PathBuf,
+    /// The commit checked out there.
+    pub(super) base: CommitHash,
+    /// What holds it to its role.
+    pub(super) guard: AgentGuard,
+    /// Shared by all steps of the run: what happens outside of roles.
+    pub(super) outside: Arc<Outside>,
+    /// The directory of transcripts, one file for each question.
+    pub(super) transcripts: PathBuf,
+    /// How many earlier attempts failed.
+    pub(super) tried: usize,
+    /// Where the step reports events.
+    pub(super) reports: SyncSender<StepReport>,
+    /// How long the agent may write and change nothing.
+    pub(super) silence: Option<Duration>,
+    /// How urgently the run is to stop.
+    pub(super) stops: Arc<RunStops>,
+    /// The agent's usage in this step. That of an executor is in the sessions of the execution.
+    pub(super) usage: RefCell<Usage>,
+    /// The file with an answer that could not be stored, as the log of the run names it, and its SHA-256.
+    pub(super) kept: RefCell<Option<(String, String)>>,
+}
+
+/// What a step reports while it is in progress, and its result.
+pub(super) enum StepReport {
+    /// The agent works on this task.
+    Task(IssueId, TaskId),
+    /// The agent wrote something.
+    Said(IssueId, String),
+    /// An attempt failed, and the agent will be asked again.
+    Setback(Setback),
+    /// The agent did something that its role may not do.
+    Breach(Breach),
+    /// The agent was silent, and was reminded of the question.
+    Reminded(IssueId),
+    /// Something else that deserves attention.
+    Noticed(Notice),
+    /// The step has ended; the usage of its agent.
+    Over(IssueId, RunStep, Box<StepOutcome>, Usage),
+}
+
+/// The result of a step.
+pub(super) enum StepOutcome {
+    /// The issue was explored; the complexity that was found.
+    Explored(Extent, Spent),
+    /// A plan is bound.
+    Planned(SolutionId, Spent),
+    /// There are plans to choose from.
+    Candidates(usize, Spent),
+    /// The plan was reviewed.
+    Reviewed(Verdict, Spent),
+    /// The plan was executed.
+    Completed(ExecutionId, Spent),
+    /// The execution failed, which is already recorded.
+    Failed(Failure),
+    /// The step came to nothing.
+    Gave(VainStep),
+    /// Someone stopped it.
+    Stopped,
+}
+
+/// Why a step came to nothing.
+pub(super) struct VainStep {
+    /// What went wrong.
+    pub(super) failure: Failure,
+    /// Whether the agent failed, rather than the run itself.
+    pub(super) is_agents: bool,
+    /// What the run could not record.
+    pub(super) unrecorded: Option<Unrecorded>,
+}
+
+impl VainStep {
+    /// The agent failed.
+    pub(super) fn of_agent(failure: Failure) -> Self {
+        Self { failure, is_agents: true, unrecorded: None }
+    }
+
+    /// The run itself could not take the step.
+    pub(super) fn of_run(failure: Failure) -> Self {
+        Self { failure, is_agents: false, unrecorded: None }
+    }
+}
+
+/// The usage of an agent for an answer.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spent {
+    /// In milliseconds.
+    pub(super) took_ms: u64,
+}
+
+impl AgentJob {
+    /// Asks the agent, and again if that fails: with more time after a timeout, or with the faults of an invalid
+    /// answer. `accept` accepts the answer, or returns its faults.
+    pub(super) fn ask<A: AnswerKind, T>(
+        &self,
+        kind: RequestKind,
+        input: &Value,
+        mut accept: impl FnMut(AgentReply<A>) -> Result<T, RefusedAnswer>,
+    ) -> Result<T, NoAnswer> {
+        self.ask_or_less(kind, input, None, |reply, _| accept(reply))
+    }
+
+    /// Like [`AgentJob::ask`], with a simpler input for the second attempt, if there is one. `accept` also gets the input.
+    pub(super) fn ask_or_less<A: AnswerKind, T>(
+        &self,
+        kind: RequestKind,
+        input: &Value,
+        simpler: Option<&Value>,
+        mut accept: impl FnMut(AgentReply<A>, &Value) -> Result<T, RefusedAnswer>,
+    ) -> Result<T, NoAnswer> {
+        let request = Request::new::<A>(kind, self.role, input.clone());
+        let asking = Asking { agent: self.agent.clone(), request, simpler, tried: self.tried };
+        let once = |agent: &Agent, request: &Request| {
+            let said = self.once::<A>(agent, request);
+            self.refuse_exchanged()?;
+            Ok(said)
+        };
+        let learning = |reply: AgentReply<A>, input: &Value| {
+            let learned = reply.aside.wisdom.clone();
+            let accepted = accept(reply, input);
+            if !matches!(accepted, Err(RefusedAnswer::Faults(_))) {
+                self.learn(&learned);
+            }
+            accepted
+        };
+        let setback = |error: Failure| {
+            self.report(StepReport::Setback(Setback {
+                action: self.step,
+                issue_id: Some(self.issue.clone()),
+                agent: Some(self.agent.name().to_owned()),
+                error,
+                unrecorded: None,
+                tokens: None,
+                cost: None,
+            }));
+        };
+        asking.ask(once, learning, || self.is_stopping(), setback)
+    }
+
+    /// Refuses to go on if the agent has replaced its worktree.
+    fn refuse_exchanged(&self) -> Result<(), NoAnswer> {
+        tree::check(&self.identity.common, &self.folder).map_err(|refusal| {
+            let (action, issue_id) = (self.step, Some(self.issue.clone()));
+            let (agent, what) = (Some(self.agent.name().to_owned()), refusal.message.clone());
+            self.report(StepReport::Breach(Breach { action, issue_id, agent, what, undone: true }));
+            NoAnswer::Failed(failure_of(&refusal))
+        })
+    }
+
+    fn once<A: AnswerKind>(&self, agent: &Agent, request: &Request) -> Result<AgentReply<A>, Unanswered> {
+        let (environment, transcript) = (self.environment(), self.transcript());
+        let place = AgentWorkplace { folder: self.folder.clone(), environment, transcript };
+        let from = self.now();
+        if let (RunStep::Execute, Some(from)) = (self.step, from) {
+            self.begins(agent, from, &place.transcript);
+        }
+        let mut listener = Listener::of(self);
+        // Remember what was recorded so far, above all the claim, before the agent can remove it.
+        keep_records(self);
+        let said = talk::ask::<A>(agent, &place, request, &mut listener);
+        listener.report_more();
+        keep_records(self);
+        let said = match (said, self.silence) {
+            (Err(Unanswered::Stopped { agent }), Some(after)) if listener.is_quiet => {
+                Err(Unanswered::Quiet { agent, after })
+            }
+            (said, _) => said,
+        };
+        let used = said.as_ref().map_or(listener.used, AgentReply::usage);
+        if let (RunStep::Execute, Ok(reply)) = (self.step, &said)
+            && !agent.commits().value
+            && reply.value["status"] == "completed"
+        {
+            self.commit();
+        }
+        if self.step != RunStep::Execute {
+            self.usage.borrow_mut().add(recorded(used));
+        } else if let Some(from) = from {
+            self.record(agent, from, &place.transcript, &said, used);
+        }
+        said
+    }
+
+    /// The environment of the agent, and of whatever runs in its name.
+    pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
+        let here = self.identity.environment.iter().cloned();
+        let mut environment = environment(here, &self.agent, self.role.as_str());
+        self.guard.guard(&mut environment);
+        environment
+    }
+
+    fn now(&self) -> Option<Time> {
+        self.identity.at(&self.folder).ok()?.store().now().ok()
+    }
+
+    /// Adds the session to the log of the execution, which `trace` and `why` read. A failure does not stop the work.
+    fn record<A>(
+        &self,
+        agent: &Agent,
+        from: Time,
+        transcript: &Path,
+        said: &Result<AgentReply<A>, Unanswered>,
+        used: Usage,
+    ) {
+        let Ok(session) = self.identity.at(&self.folder) else { return };
+        let (Some(execution), Ok(ended_at)) = (&self.execution, session.now()) else { return };
+        let summary = match said {
+            Ok(reply) => reply.value["summary"].as_str().map(str::to_owned),
+            Err(error) => Some(error.to_string()),
+        };
+        let talk = Conversation { agent, started_at: from, ended_at, transcript, summary };
+        let held = match said {
+            Ok(reply) => talk.answered(reply),
+            Err(_) => talk.unanswered(used),
+        };
+        match record_session(&session, execution, held) {
+            Ok(_) => unended::ended(transcript),
+            Err(refusal) => self.warn("the session of its agent is not recorded", &refusal.message),
+        }
+    }
+
+    /// Notes that the agent is asked to execute a plan.
+    fn begins(&self, agent: &Agent, from: Time, transcript: &Path) {
+        let Some(execution) = &self.execution else { return };
+        let talk = Conversation { agent, started_at: from, ended_at: from, transcript, summary: None };
+        unended::begins(transcript, execution, talk.unanswered(Usage::default()));
+    }
+
+    /// Commits the uncommitted changes of an agent that cannot commit, before its session ends. If that fails, they
+    /// stay, and the execution cannot be completed.
+    fn commit(&self) {
+        let Ok(session) = self.identity.at(&self.folder) else { return };
+        let store = session.store();
+        let is_clean = store.git().uncommitted().is_ok_and(|changes| changes.is_empty());
+        let title = store.snapshot().ok().and_then(|snapshot| existing_outline(&snapshot, &self.issue).ok());
+        if let (false, Some(folder)) = (is_clean, title)
+            && let Err(error) = store.git().commit_all(&folder.issue.record.title)
+        {
+            self.warn("its changes cannot be committed", &error.to_string());
+        }
+    }
+
+    /// Stores what the agent learned. A failure does not stop the work.
+    fn learn(&self, learned: &[Learned]) {
+        if let (false, Ok(session)) = (learned.is_empty(), self.identity.at(&self.folder))
+            && let Err(refusal) = plans::learn(&session, &self.issue, &self.run.id, learned)
+        {
+            self.warn("what its agent learned is not stored", &refusal.message);
+        }
+    }
+
+    /// Keeps an answer as a file if it could not be stored because someone else was writing or the run was stopped, and
+    /// says what stores it.
+    pub(super) fn keep_answer(
+        &self,
+        what: &str,
+        answer: &Value,
+        refusal: &Refusal,
+        remedies: impl FnOnce(&str) -> Vec<(RemedyCall, &'static str)>,
+    ) {
+        if !refusal.is_passing() && !refusal.is_stop() {
+            return;
+        }
+        let folder = self.transcripts.with_file_name(UNSTORED);
+        let name = |n: u32| format!("{what}-{}-{n}.json", self.issue);
+        let name = (1..)
+            .map(name)
+            .find(|name| folder.join(name).symlink_metadata().is_err())
+            .unwrap_or_else(|| name(0));
+        let path = folder.join(&name);
+        let text = format!("{:#}", CommonMembers::without(answer));
+        // An agent may have put a link there.
+        let written = std::fs::create_dir_all(&folder)
+            .and_then(|()| File::create_new(&path))
+            .and_then(|mut file| file.write_all(text.as_bytes()));
+        let (id, why) = (&self.issue, &refusal.message);
+        let notice = match written {
+            Ok(()) => {
+                let sha256 = hex(&Sha256::digest(&text));
+                self.kept.replace(Some((format!("{UNSTORED}/{name}"), sha256)));
+                let notice = Notice::warning(format!("{id}: its {what} could not be stored: {why}"));
+                let remedies = remedies(&path.to_string_lossy());
+                remedies.into_iter().fold(notice, |notice, (call, does)| notice.remedy(call, does))
+            }
+            Err(error) => {
+                let what = format!("its {what} is lost: {why}, and cannot write {}", path.display());
+                Notice::warning(format!("{id}: {what}: {error}"))
+            }
+        };
+        self.report(StepReport::Noticed(notice));
+    }
+
+    /// The step came to nothing because of a refusal that is not the agent's fault.
+    pub(super) fn refused(&self, refusal: &Refusal) -> VainStep {
+        VainStep { unrecorded: self.unrecorded(refusal, None), ..VainStep::of_run(failure_of(refusal)) }
+    }
+
+    /// What could not be recorded, if a refusal means only that someone else was writing.
+    pub(super) fn unrecorded(&self, refusal: &Refusal, end: Option<ExecutionStatus>) -> Option<Unrecorded> {
+        refusal.is_passing().then(|| {
+            let (answer, answer_sha256) = self.kept.take().unzip();
+            Unrecorded { answer, answer_sha256, end }
+        })
+    }
+
+    /// Warns of something that does not stop the work.
+    fn warn(&self, what: &str, why: &str) {
+        self.report(StepReport::Noticed(Notice::warning(format!("{}: {what}: {why}", self.issue))));
+    }
+
+    /// A file that is not there yet.
+    fn transcript(&self) -> PathBuf {
+        let name = |n: u32| self.transcripts.join(transcript_name(self.step, &self.issue, n));
+        (1u32..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0))
+    }
+
+    /// Whether someone wants the run to stop.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stops.is_wanted()
+    }
+
+    /// Reports an event. If nobody receives it, the run is over.
+    pub(super) fn report(&self, report: StepReport) {
+        let _ = self.reports.send(report);
+    }
+}

@@ -1,0 +1,189 @@
+//! Keeps the commits and files of a failed attempt on branches `wf/kept/EXR-…`, so that they are neither lost nor in
+//! the way of the next attempt, which starts from scratch.
+
+use crate::git::{self, Git};
+use crate::model::branch::Branch;
+use crate::model::branch::NUMBERED;
+use crate::model::code::Code;
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, RunId};
+use crate::ops::Refusal;
+use crate::ops::work::runs::is_in;
+use crate::ops::work::runs::paths::{RunPaths, copied_index};
+use crate::ops::work::runs::tree;
+use crate::rules::facts;
+use crate::rules::folder::IssueFolder;
+use crate::rules::run::{KeptBranch, KeptKind};
+use crate::store::{ObjectId, Store, object_id, records};
+use std::path::{Path, PathBuf};
+
+/// The prefixes of the short names of branches that keep something: the second one if a branch `wf/kept`, as an agent can
+/// make it, is in the way of the first.
+const KEPT: [&str; 2] = ["wf/kept/", "wf/kept-"];
+/// At most this many names are tried.
+const MOST_NAMES: u64 = 20;
+
+/// The branches that keep what attempts of a run left, and what the run itself kept.
+pub(super) fn kept_branches(
+    store: &Store,
+    run: &RunId,
+    attempts: &[&ExecutionId],
+) -> Result<Vec<KeptBranch>, Refusal> {
+    let names =
+        store.repo().branches().map_err(crate::store::StoreError::object("cannot read the branches"))?;
+    let mut kept = Vec::new();
+    for branch in names.into_iter().filter_map(|it| it.branch()) {
+        if let Some(kind) = kept_for(&branch, run, attempts) {
+            kept.push(KeptBranch { branch, kind });
+        }
+    }
+    Ok(kept)
+}
+
+/// What a branch keeps of a run or of one of these attempts; `None` if it does not.
+pub(super) fn kept_for(branch: &Branch, run: &RunId, attempts: &[&ExecutionId]) -> Option<KeptKind> {
+    let name = branch.short();
+    let kept = KEPT.iter().find_map(|below| name.strip_prefix(below))?;
+    let is_of_attempt = |id: &&ExecutionId| {
+        kept.strip_prefix(id.short()).is_some_and(|rest| rest.is_empty() || rest.starts_with(NUMBERED))
+    };
+    if let Some(attempt) = attempts.iter().find(|id| is_of_attempt(id)) {
+        return Some(KeptKind::Attempt((*attempt).clone()));
+    }
+    kept.strip_prefix(run.as_str()).filter(|rest| rest.starts_with('-')).map(|_| KeptKind::Run)
+}
+
+/// Keeps uncommitted changes in the work tree of `store`; returns the branch, or `None` if there are
+/// none.
+pub(super) fn keep_files(store: &Store, attempt: &ExecutionId) -> Result<Option<Branch>, Refusal> {
+    if store.git().uncommitted()?.is_empty() {
+        return Ok(None);
+    }
+    keep_uncommitted(store, attempt.short()).map(Some)
+}
+
+/// Like [`keep_files`], on a branch that is named after something else, and whether there are changes or not.
+pub(super) fn keep_uncommitted(store: &Store, after: &str) -> Result<Branch, Refusal> {
+    let index = copied_index(&store.git_dir());
+    let made = store.git().tree_of_files(&index).and_then(|tree| store.git().commit_of_tree(&tree));
+    let _ = std::fs::remove_file(&index);
+    keep_commit_as(store, after, made?)
+}
+
+/// Keeps a commit with its history; returns the branch.
+pub(super) fn keep_commit(store: &Store, attempt: &ExecutionId, commit: ObjectId) -> Result<Branch, Refusal> {
+    keep_commit_as(store, attempt.short(), commit)
+}
+
+/// Like [`keep_commit`], on a branch that is named after something else.
+///
+/// # Errors
+/// `git-failed` if no such branch can be made, since others are in the way.
+pub(super) fn keep_commit_as(store: &Store, after: &str, commit: ObjectId) -> Result<Branch, Refusal> {
+    for name in KEPT.iter().flat_map(|below| names(below, after)) {
+        match store.read_ref(name.as_str())? {
+            Some(kept) if kept != commit && !is_in(store, commit, Some(kept)) => {}
+            Some(_) => return Ok(name),
+            None if store.git().keep(name.as_str(), commit)? => return Ok(name),
+            None => {}
+        }
+    }
+    let commit = git::short(commit);
+    Err(Refusal::new(
+        Code::GitFailed,
+        format!("cannot create the branch `{}{after}` to keep the commit {commit}", KEPT[0]),
+    )
+    .hint("`git branch --list 'wf/*'` shows what is in the way"))
+}
+
+/// Keeps a tree of files, on a branch named after a run and the tree; returns the branch. The same files are kept once, after
+/// what is checked out where `git` runs.
+///
+/// # Errors
+/// As [`keep_commit_as`].
+pub(super) fn keep_tree(store: &Store, git: &Git, run: &RunId, tree: ObjectId) -> Result<Branch, Refusal> {
+    let after = format!("{run}-{}", git::short(tree));
+    for name in KEPT.iter().flat_map(|below| names(below, &after)) {
+        let kept = store.read_ref(name.as_str())?;
+        if kept.is_some_and(|kept| store.repo().tree_of(kept).is_ok_and(|its| its == tree)) {
+            return Ok(name);
+        }
+    }
+    keep_commit_as(store, &after, git.commit_of_tree(&tree.to_string())?)
+}
+
+/// Keeps a tag object, on a tag that is named like such a branch; returns the short name.
+///
+/// # Errors
+/// `git-failed` if no such tag can be made.
+pub(super) fn keep_tag_as(store: &Store, after: &str, tag: ObjectId) -> Result<String, Refusal> {
+    for short in KEPT.map(|below| format!("{below}{after}")) {
+        let name = format!("refs/tags/{short}");
+        match store.read_ref(&name)? {
+            Some(kept) if kept == tag => return Ok(short),
+            None if store.git().keep(&name, tag)? => return Ok(short),
+            _ => {}
+        }
+    }
+    Err(Refusal::new(Code::GitFailed, format!("cannot create the tag `{}{after}` to keep it", KEPT[0]))
+        .hint("`git tag --list 'wf/*'` shows what is in the way"))
+}
+
+/// Keeps whatever an attempt left in the work tree of `store`: files that are not committed, or commits after `base`.
+pub(super) fn keep_all(
+    store: &Store,
+    attempt: &ExecutionId,
+    base: Option<&CommitHash>,
+) -> Result<Option<Branch>, Refusal> {
+    if let Some(name) = keep_files(store, attempt)? {
+        return Ok(Some(name));
+    }
+    let base = base.and_then(|base| object_id(base.as_str()));
+    match store.head()? {
+        Some(head) if Some(head) != base => keep_commit(store, attempt, head).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Removes a worktree of a run, after keeping what exists only there.
+pub(super) fn put_away(
+    store: &Store,
+    folder: &Path,
+    attempt: &ExecutionId,
+    run_head: Option<ObjectId>,
+) -> Result<(), Refusal> {
+    if let Ok(there) = tree::open_of(store, folder) {
+        let kept = keep_files(&there, attempt)?;
+        if let Some(head) = there.head()?.filter(|_| kept.is_none())
+            && !is_in(store, head, run_head)
+        {
+            keep_commit(store, attempt, head)?;
+        }
+    }
+    tree::remove(store, folder)
+}
+
+/// The branch that still has the work of a completed issue, if what is checked out here does not
+/// contain it.
+pub(super) fn unmerged(store: &Store, folder: &IssueFolder) -> Result<Option<Branch>, Refusal> {
+    let holder = facts::holder(folder).map(|holder| &holder.execution);
+    let own = holder.and_then(|it| it.branch.as_ref().filter(|branch| branch.is_of_plan(&it.solution_id)));
+    let Some(branch) = own else { return Ok(None) };
+    let Some(tip) = store.read_ref(branch.as_str())? else { return Ok(None) };
+    Ok((!is_in(store, tip, store.head()?)).then(|| branch.clone()))
+}
+
+/// The directories with the worktrees of all runs that are recorded here.
+pub(super) fn folders_of_runs(store: &Store) -> Result<Vec<PathBuf>, Refusal> {
+    let runs = records::run_ids(&store.snapshot()?)?;
+    Ok(runs.iter().map(|run| RunPaths::of(store, run).trees).collect())
+}
+
+/// `wf/kept/EXR-…`, and the same with a number.
+fn names(below: &str, after: &str) -> impl Iterator<Item = Branch> + use<> {
+    let first = Branch::of_short(&format!("{below}{after}"));
+    first.into_iter().flat_map(|first| {
+        let more = first.clone();
+        std::iter::once(first).chain((2..=MOST_NAMES).map(move |n| more.numbered(n)))
+    })
+}

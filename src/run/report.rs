@@ -1,0 +1,165 @@
+//! The report of a run.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::job::UNSTORED;
+use super::leftovers::{kept_branches, unmerged};
+use crate::model::branch::Branch;
+use crate::model::digest::hex;
+use crate::model::id::{ExecutionId, IssueId};
+use crate::model::run_log::Unrecorded;
+use crate::model::status::IssueStatus;
+use crate::ops::work::runs::branch_of_work;
+use crate::ops::work::runs::driver::Driven;
+use crate::ops::work::runs::paths::RunPaths;
+use crate::ops::work::runs::view::named;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::facts;
+use crate::rules::folder::{IssueFolder, RunFolder};
+use crate::rules::run::{
+    NeededIssue, RunFacts, RunProgress, RunReport, UnstoredAnswer, UnstoredState, report as report_of,
+};
+use crate::store::{ReadState, Store, StoreError, records};
+use crate::sync;
+
+/// Longer files are not compared with the answers of agents.
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The report of a run: the named one, or else the one that started last.
+///
+/// # Errors
+/// Those of [`super::show`].
+pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let found = named(&snapshot, run)?;
+    let issues = issues(&snapshot, &found.run.issue_ids)?;
+    let is_merged = found.run.branch().map(|branch| is_merged(store, &branch)).transpose()?.flatten();
+    let attempts: Vec<&ExecutionId> =
+        issues.values().flat_map(|it| &it.executions).map(|it| &it.execution.id).collect();
+    let kept = kept_branches(store, &found.run.id, &attempts)?;
+    let needed = needed(store, &snapshot, &issues)?;
+    let mut apart = BTreeMap::new();
+    for (id, folder) in &issues {
+        if facts::status(folder) == IssueStatus::Completed {
+            apart.extend(unmerged(store, folder)?.map(|branch| (id.clone(), branch)));
+        }
+    }
+    let is_driven = Driven::of(store, &found) == Driven::Here;
+    let unstored = unstored(&RunPaths::of(store, &found.run.id), &found);
+    let has_remote = sync::remote::to_sync(store, None).is_ok();
+    let known = RunFacts { issues: &issues, is_merged, apart, kept, needed, unstored, is_driven, has_remote };
+    Ok(session.done(report_of(&found, &known), None))
+}
+
+/// The answers of agents that the run could not store and kept as files here, by their names in its log.
+fn unstored(places: &RunPaths, folder: &RunFolder) -> BTreeMap<String, UnstoredAnswer> {
+    let setbacks = RunProgress::of(folder).setbacks.into_iter();
+    let kept = setbacks.filter_map(|it| {
+        let Unrecorded { answer, answer_sha256, .. } = it.unrecorded.as_ref()?;
+        let answer = answer.as_ref()?;
+        // Another clone may have written this entry, so only the name of the file counts.
+        let path = places.files.join(UNSTORED).join(Path::new(answer).file_name()?);
+        if !path.symlink_metadata().is_ok_and(|file| file.is_file()) {
+            return None;
+        }
+        let state = state_of(&path, answer_sha256.as_deref());
+        Some((answer.clone(), UnstoredAnswer { path: path.to_string_lossy().into_owned(), state }))
+    });
+    kept.collect()
+}
+
+/// How a file compares with an answer that had this SHA-256, as far as that is known.
+fn state_of(path: &Path, sha256: Option<&str>) -> UnstoredState {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
+    match (read, sha256) {
+        (Ok(_), Some(sha256)) if bytes.len() as u64 <= MOST_BYTES => {
+            match hex(&Sha256::digest(&bytes)) == sha256 {
+                true => UnstoredState::AsKept,
+                false => UnstoredState::Changed,
+            }
+        }
+        _ => UnstoredState::Unknown,
+    }
+}
+
+/// The issues that exist here and can be read.
+fn issues(read: &impl ReadState, ids: &[IssueId]) -> Result<BTreeMap<IssueId, IssueFolder>, Refusal> {
+    let mut issues = BTreeMap::new();
+    for id in ids {
+        match records::issue(read, id) {
+            Ok(found) => issues.extend(found.map(|folder| (id.clone(), folder))),
+            Err(StoreError::Broken { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(issues)
+}
+
+/// What the issues that are not completed depend on, directly or through others.
+fn needed(
+    store: &Store,
+    read: &impl ReadState,
+    issues: &BTreeMap<IssueId, IssueFolder>,
+) -> Result<BTreeMap<IssueId, NeededIssue>, Refusal> {
+    let head = store.head()?;
+    let is_done = |status| matches!(status, IssueStatus::Completed | IssueStatus::Closed);
+    let open = issues.values().filter(|it| !is_done(facts::status(it)));
+    let mut left: Vec<IssueId> = open.flat_map(|it| it.issue.record.depends_on.clone()).collect();
+    let mut needed = BTreeMap::new();
+    while let Some(id) = left.pop() {
+        if needed.contains_key(&id) {
+            continue;
+        }
+        let folder = match records::issue(read, &id) {
+            Ok(Some(folder)) => folder,
+            Ok(None) | Err(StoreError::Broken { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let (status, depends_on) = (facts::status(&folder), folder.issue.record.depends_on.clone());
+        let branch = match head.filter(|_| status == IssueStatus::Completed) {
+            Some(head) => branch_of_work(store, &folder, head)?,
+            None => None,
+        };
+        if !is_done(status) {
+            left.extend(depends_on.iter().cloned());
+        }
+        needed.insert(id, NeededIssue { status, depends_on, branch });
+    }
+    Ok(needed)
+}
+
+/// Whether what is checked out contains a branch; `None` if the branch is gone, or there is no work tree to merge it into.
+fn is_merged(store: &Store, branch: &Branch) -> Result<Option<bool>, Refusal> {
+    if store.work_dir().is_none() {
+        return Ok(None);
+    }
+    let (Some(tip), Some(head)) = (store.read_ref(branch.as_str())?, store.head()?) else { return Ok(None) };
+    Ok(Some(store.is_ancestor(tip, head)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_file_that_can_be_compared_counts_as_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plan.json");
+        let sha256 = hex(&Sha256::digest("{}"));
+        assert_eq!(state_of(&path, Some(&sha256)), UnstoredState::Unknown);
+        std::fs::write(&path, "{}").unwrap();
+        assert_eq!(state_of(&path, Some(&sha256)), UnstoredState::AsKept);
+        assert_eq!(state_of(&path, None), UnstoredState::Unknown);
+        std::fs::write(&path, "[]").unwrap();
+        assert_eq!(state_of(&path, Some(&sha256)), UnstoredState::Changed);
+        File::options().write(true).open(&path).unwrap().set_len(MOST_BYTES + 1).unwrap();
+        assert_eq!(state_of(&path, Some(&sha256)), UnstoredState::Unknown);
+    }
+}
