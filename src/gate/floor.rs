@@ -35,14 +35,9 @@ pub(super) fn of(store: &Store) -> Result<Floor, StoreError> {
 pub(super) struct FloorRefusal {
     /// The gates that it loosens, described.
     pub(super) faults: Vec<String>,
-    /// What to do.
-    pub(super) hint: &'static str,
+    /// Whether an owner has to decide it again.
+    pub(super) is_stale: bool,
 }
-
-const NOT_ALLOWED: &str = "ask an owner named in the server's `git config wf.owner` to sign the commit of `git wf policy set`, \
-    or lower the server's `wf.floor`; `git wf policy set` restores the policy";
-const STALE: &str = "an owner must decide it again on the latest state: `git wf pull`, set the gate to another value and back with \
-    `git wf policy set`, then `git wf sync`";
 
 /// Refuses a push that loosens gates, unless it may. Each side is a commit of the store with its policy.
 pub(super) fn refusal(
@@ -71,8 +66,7 @@ pub(super) fn refusal(
         let [from, to] = [before, after].map(|policy| gate.word(gate.setting(policy)));
         faults.push(format!("{gate} from {from} to {to}: {why}"));
     }
-    let hint = if is_stale { STALE } else { NOT_ALLOWED };
-    Ok((!faults.is_empty()).then_some(FloorRefusal { faults, hint }))
+    Ok((!faults.is_empty()).then_some(FloorRefusal { faults, is_stale }))
 }
 
 /// Why no owner's signature covers the value of a gate.

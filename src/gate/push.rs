@@ -31,9 +31,28 @@ pub(crate) enum PushVerdict {
         what: String,
         /// Each problem, one per line.
         details: Vec<Detail>,
-        /// What to do.
-        hint: &'static str,
+        /// The rule that it breaks.
+        fault: PushFault,
     },
+}
+
+/// The rule that a push breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PushFault {
+    /// The list of refs cannot be read.
+    Unreadable,
+    /// The ref of the store has moved meanwhile.
+    Moved,
+    /// Records would be lost, or are invalid.
+    Unsound,
+    /// It loosens the policy.
+    Loosened,
+    /// It loosens the policy by a decision that was made on an earlier state.
+    Stale,
+    /// Reviews or evidence are missing.
+    Unshown,
+    /// Commits belong to no plan.
+    Unbound,
 }
 
 /// One line of the hook's stdin.
@@ -53,11 +72,7 @@ pub(crate) fn judge_push(store: Store, input: &[u8]) -> Result<PushVerdict, Stor
     let updates = input.lines().map(update).collect::<Option<Vec<Update>>>();
     let Some(updates) = updates.filter(|updates| are_distinct(updates)) else {
         let what = "cannot read which refs are being pushed".to_owned();
-        return Ok(refused::<Detail>(
-            what,
-            vec![],
-            "git gives `pre-receive` lines of `old new name` on stdin",
-        ));
+        return Ok(refused::<Detail>(what, vec![], PushFault::Unreadable));
     };
     let floor = floor::of(store)?;
     let tip = store.tip()?;
@@ -66,18 +81,18 @@ pub(crate) fn judge_push(store: Store, input: &[u8]) -> Result<PushVerdict, Stor
         // Someone else may have pushed in the meantime and changed the policy.
         if update.old != tip {
             let what = format!("`{}` was moved while this was pushed", update.name);
-            return Ok(refused::<Detail>(
-                what,
-                vec![],
-                "`git wf sync` fetches the new commits and tries again",
-            ));
+            return Ok(refused::<Detail>(what, vec![], PushFault::Moved));
         }
         let faults = match update.new {
             Some(new) => received(store, update.old, new)?,
             None => vec!["it cannot be deleted".into()],
         };
         if !faults.is_empty() {
-            return Ok(refused(format!("this update of `{}` is not allowed", update.name), faults, UNSOUND));
+            return Ok(refused(
+                format!("this update of `{}` is not allowed", update.name),
+                faults,
+                PushFault::Unsound,
+            ));
         }
     }
     let pushed = of_store.and_then(|it| it.new);
@@ -95,13 +110,14 @@ pub(crate) fn judge_push(store: Store, input: &[u8]) -> Result<PushVerdict, Stor
             let after = store.snapshot_at(new)?;
             let loosened =
                 floor::refusal(store, &floor, (tip, &stored), (new, &records::root(&after)?.policy))?;
-            if let Some(floor::FloorRefusal { faults, hint }) = loosened {
-                return Ok(refused("the policy must not be loosened".into(), faults, hint));
+            if let Some(floor::FloorRefusal { faults, is_stale }) = loosened {
+                let fault = if is_stale { PushFault::Stale } else { PushFault::Loosened };
+                return Ok(refused("the policy must not be loosened".into(), faults, fault));
             }
             let passed = evidence::look(store, &before, &after, &policy)?;
             if !passed.faults.is_empty() {
                 let what = "the policy requires reviews or evidence that are missing";
-                return Ok(refused(what.into(), passed.faults, UNSHOWN));
+                return Ok(refused(what.into(), passed.faults, PushFault::Unshown));
             }
             forced = passed.forced;
             Some(after)
@@ -112,7 +128,7 @@ pub(crate) fn judge_push(store: Store, input: &[u8]) -> Result<PushVerdict, Stor
         let faults = unbound::faults(store, state.as_ref(), &updates)?;
         if !faults.is_empty() {
             let what = "the policy requires a plan for each commit, but some commits belong to no plan that is being executed";
-            return Ok(refused(what.into(), faults, UNBOUND));
+            return Ok(refused(what.into(), faults, PushFault::Unbound));
         }
     }
     Ok(if forced.is_empty() { PushVerdict::Accepted } else { PushVerdict::Noted(overridden(forced).into()) })
@@ -134,20 +150,14 @@ fn overridden(mut forced: Vec<String>) -> String {
     format!("gate overridden: {}", forced.join("; "))
 }
 
-const UNSOUND: &str =
-    "`git wf sync` merges and pushes; `git wf fsck` reports what is wrong, `git wf fsck --repair` repairs it";
-const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git wf solution review` records a review; `git wf reopen` starts over";
-const UNBOUND: &str =
-    "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT PLAN` adds one";
-
-fn refused<D: Into<Detail>>(what: String, details: Vec<D>, hint: &'static str) -> PushVerdict {
+fn refused<D: Into<Detail>>(what: String, details: Vec<D>, fault: PushFault) -> PushVerdict {
     let mut details: Vec<Detail> = details.into_iter().map(D::into).collect();
     let more = details.len().saturating_sub(MOST_TOLD);
     details.truncate(MOST_TOLD);
     if more > 0 {
         details.push(format!("and {more} more").into());
     }
-    PushVerdict::Rejected { what, details, hint }
+    PushVerdict::Rejected { what, details, fault }
 }
 
 fn update(line: &[u8]) -> Option<Update> {

@@ -1,7 +1,7 @@
 //! `pre-receive`: judges a push on the server.
 
 use super::{HookError, HookVerdict};
-use crate::gate::push::{PushVerdict, judge_push};
+use crate::gate::push::{PushFault, PushVerdict, judge_push};
 use crate::store::Store;
 
 /// Checks the whole push: git accepts all of it or nothing.
@@ -9,6 +9,30 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<HookVerdict, HookError> 
     Ok(match judge_push(store, input)? {
         PushVerdict::Accepted => HookVerdict::Go,
         PushVerdict::Noted(detail) => HookVerdict::Note(detail),
-        PushVerdict::Rejected { what, details, hint } => HookVerdict::NotReceived { what, details, hint },
+        PushVerdict::Rejected { what, details, fault } => {
+            HookVerdict::NotReceived { what, details, hint: hint(fault) }
+        }
     })
+}
+
+const NOT_ALLOWED: &str = "ask an owner named in the server's `git config wf.owner` to sign the commit of `git wf policy set`, \
+    or lower the server's `wf.floor`; `git wf policy set` restores the policy";
+const STALE: &str = "an owner must decide it again on the latest state: `git wf pull`, set the gate to another value and back with \
+    `git wf policy set`, then `git wf sync`";
+const UNSOUND: &str =
+    "`git wf sync` merges and pushes; `git wf fsck` reports what is wrong, `git wf fsck --repair` repairs it";
+const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git wf solution review` records a review; `git wf reopen` starts over";
+const UNBOUND: &str =
+    "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT PLAN` adds one";
+
+fn hint(fault: PushFault) -> &'static str {
+    match fault {
+        PushFault::Unreadable => "git gives `pre-receive` lines of `old new name` on stdin",
+        PushFault::Moved => "`git wf sync` fetches the new commits and tries again",
+        PushFault::Unsound => UNSOUND,
+        PushFault::Loosened => NOT_ALLOWED,
+        PushFault::Stale => STALE,
+        PushFault::Unshown => UNSHOWN,
+        PushFault::Unbound => UNBOUND,
+    }
 }
