@@ -166,11 +166,17 @@ impl Repository {
 
     /// Whether the object is here.
     pub(crate) fn try_has_object(&self, id: ObjectId) -> Result<bool, Fault> {
-        Ok(match self.gix.try_find_header(id)? {
-            Some(_) => true,
+        Ok(self.try_header(id)?.is_some())
+    }
+
+    /// The kind and size of an object; `None` if it is not here.
+    pub(crate) fn try_header(&self, id: ObjectId) -> Result<Option<Header>, Fault> {
+        let found = match self.gix.try_find_header(id)? {
+            Some(found) => Some(found),
             // See `second_look`.
-            None => self.gix.try_find_header(id)?.is_some(),
-        })
+            None => self.gix.try_find_header(id)?,
+        };
+        Ok(found.map(|found| Header { kind: found.kind(), size: found.size() }))
     }
 
     /// The kind and size of an object.

@@ -8,7 +8,7 @@ use bstr::BStr;
 
 use super::error::GitError;
 use super::repository::Repository;
-use super::trees::{DEEPEST, Entries, EntryId};
+use super::trees::{self, DEEPEST, Entries, EntryId};
 use super::{EntryKind, ObjectId};
 
 /// At most this many differences are listed. Four million files are more than any store holds.
@@ -31,6 +31,18 @@ pub(crate) struct Difference {
     pub(crate) old: Option<(EntryKind, ObjectId)>,
     /// The entry of the second tree.
     pub(crate) new: Option<(EntryKind, ObjectId)>,
+}
+
+impl Difference {
+    /// The file in the first tree; `None` if it has none, or something else there.
+    pub(crate) fn old_file(&self) -> Option<ObjectId> {
+        self.old.and_then(trees::file)
+    }
+
+    /// The file in the second tree; `None` if it has none, or something else there.
+    pub(crate) fn new_file(&self) -> Option<ObjectId> {
+        self.new.and_then(trees::file)
+    }
 }
 
 impl Repository {

@@ -124,6 +124,11 @@ fn shown(path: &str) -> &str {
 /// A tree entry: its kind and id.
 pub(crate) type EntryId = (EntryKind, ObjectId);
 
+/// The object of an entry that is a file; links and submodules are never read.
+pub(crate) fn file((kind, id): EntryId) -> Option<ObjectId> {
+    matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable).then_some(id)
+}
+
 /// A name, and its entry on each of two sides.
 pub(crate) type DifferingEntry = (BString, Option<EntryId>, Option<EntryId>);
 
@@ -171,6 +176,13 @@ impl Entries {
     pub(crate) fn get(&self, name: &BStr) -> Option<EntryId> {
         let at = self.all.binary_search_by(|(known, _)| self.tree[known.clone()].as_bstr().cmp(name));
         at.ok().map(|at| self.all[at].1)
+    }
+
+    /// The names that begin with `start`, sorted by bytes.
+    pub(crate) fn names_from<'a>(&'a self, start: &'a BStr) -> impl Iterator<Item = &'a BStr> {
+        let first = self.all.partition_point(|(name, _)| self.tree[name.clone()].as_bstr() < start);
+        let names = self.all[first..].iter().map(|(name, _)| self.tree[name.clone()].as_bstr());
+        names.take_while(move |name| name.starts_with(start))
     }
 
     /// All names, sorted by bytes.
@@ -294,33 +306,67 @@ pub(crate) fn name_refusal(name: &BStr) -> Option<&'static str> {
         // The names of all records are like this.
         return None;
     }
-    // Characters that HFS+ ignores when it compares names.
-    let ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
-    let shown: String = name.to_str_lossy().chars().filter(|c| !ignored(c)).collect();
-    let shown = shown.to_lowercase();
     if name.is_empty() {
         Some("an empty name")
     } else if name.len() > LONGEST_NAME {
         Some("a name that is too long for a file")
     } else if name.contains(&b'/') || name.contains(&0) {
         Some("a name with a path in it")
-    } else if name == "." || name == ".." || shown.split('\\').any(is_read_by_git) {
+    } else if name == "." || name == ".." || is_read_on_hfs(name) || is_read_on_ntfs(name) {
         Some("a name that git reserves")
     } else {
         None
     }
 }
 
-/// Whether git would read a file with this name (in lower case). That includes the short names of Windows, which
-/// ignores trailing spaces and dots, and everything after a colon.
-fn is_read_by_git(name: &str) -> bool {
-    let name = name.split(':').next().unwrap_or_default().trim_end_matches([' ', '.']);
-    // Windows shortens a name to its first six letters, or to two letters and four digits of a hash.
-    let short = ["git", "gitmod", "gi7eba", "gitatt", "gi7d29"];
-    let is_short = name.split_once('~').is_some_and(|(start, number)| {
-        short.contains(&start) && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-    });
-    is_short || matches!(name, ".git" | ".gitmodules" | ".gitattributes")
+/// A file that git itself reads from a tree.
+struct GitFile {
+    name: &'static str,
+    /// The six letters to which Windows shortens the name.
+    short: &'static str,
+    /// The letters, made from a hash, that Windows takes if others have used up the short name.
+    hashed: &'static str,
+}
+
+const GIT_FILES: [GitFile; 2] = [
+    GitFile { name: ".gitmodules", short: "gitmod", hashed: "gi7eba" },
+    GitFile { name: ".gitattributes", short: "gitatt", hashed: "gi7d29" },
+];
+
+/// Whether HFS+ takes the name for one that git reads. It ignores some characters when it compares names.
+fn is_read_on_hfs(name: &BStr) -> bool {
+    let ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let shown: String = name.to_str_lossy().chars().filter(|c| !ignored(c)).collect();
+    let shown = shown.to_ascii_lowercase();
+    shown == ".git" || GIT_FILES.iter().any(|file| shown == file.name)
+}
+
+/// Whether NTFS takes the name, or what follows a backslash in it, for one that git reads. It ignores spaces and dots
+/// at the end, and everything after a colon.
+fn is_read_on_ntfs(name: &BStr) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.split(|byte| *byte == b'\\').any(|part| {
+        let part = part.split(|byte| *byte == b':').next().unwrap_or_default();
+        let part = part.trim_end_with(|c| matches!(c, ' ' | '.'));
+        matches!(part, b".git" | b"git~1") || GIT_FILES.iter().any(|file| file.is_called(part))
+    })
+}
+
+impl GitFile {
+    /// Whether this is its name in lower case, or a short name of it: the six letters and a number from 1 to 4, or
+    /// eight characters, of which the first are those from the hash and the rest are a number.
+    fn is_called(&self, name: &[u8]) -> bool {
+        if name == self.name.as_bytes() {
+            return true;
+        }
+        let Some((start, number)) = name.split_once_str("~") else { return false };
+        let is_numbered = start == self.short.as_bytes() && matches!(number, b"1" | b"2" | b"3" | b"4");
+        let is_hashed = name.len() == 8
+            && self.hashed.as_bytes().starts_with(start)
+            && number.first().is_some_and(|digit| *digit != b'0')
+            && number.iter().all(u8::is_ascii_digit);
+        is_numbered || is_hashed
+    }
 }
 
 /// Why no file of a store can have this path; `None` if one can.
@@ -347,14 +393,24 @@ mod tests {
             ".git.",
             ".git::$INDEX_ALLOCATION",
             "git~1",
-            "GIT~2",
+            "GIT~1",
             ".g\u{200c}it",
             ".gitmodules",
             ".gitmodules .",
             "a/b",
             "..\\.git",
             "a\0b",
+            "git~1 ..",
+            "x\\git~1",
+            "git~1\\x",
+            "gitmod~4",
+            "GITATT~1:x",
             "gi7eba~1",
+            "gi7eb~10",
+            "GI7E~123",
+            "gi7d2~12",
+            "gi~12345",
+            "~1234567",
         ] {
             assert!(name_refusal(name.into()).is_some(), "{name:?}");
         }
@@ -366,6 +422,15 @@ mod tests {
             "...",
             "a~b",
             "a~1",
+            "git~2",
+            "git~10",
+            "gitmod~5",
+            "gitmod~0",
+            "gi7eba~10",
+            "gi7eb~1",
+            "gi7eb~01",
+            "gi7ec~10",
+            "~123456",
             "ISS-001",
             "\u{202e}txt",
             "\u{200d}",

@@ -116,8 +116,15 @@ fn join(repo: &Repository, one: ObjectId, two: ObjectId) -> ObjectId {
     TreeMerge::new(repo).root(one, two).unwrap()
 }
 
-/// Another entry of a tree: the indexes of its name and its mode, and its version.
-type Odd = (usize, usize, u8);
+/// Another entry of a tree.
+#[derive(Debug, Clone)]
+struct Odd {
+    name: &'static str,
+    mode: &'static str,
+    variant: u8,
+    /// Whether its object is of another kind than its mode says.
+    is_misfit: bool,
+}
 
 const NAMES: &[&str] = &[
     "..",
@@ -129,16 +136,36 @@ const NAMES: &[&str] = &[
     "a\\b",
     "link",
     "x~1",
+    "gi7eb~10",
+    "git~2",
     "wf.json",
     "issues",
     "issues.json",
     "notes",
     "\u{200d}",
 ];
-const MODES: &[&str] = &["100644", "100755", "100664", "120000", "160000", "40000", "040000"];
+const MODES: &[&str] = &["100644", "100755", "100664", "120000", "160000", "60000", "40000", "040000"];
 
 fn odd() -> impl Strategy<Value = Vec<Odd>> {
-    vec((0..NAMES.len(), 0..MODES.len(), 0u8..3), 0..4)
+    let one = (0..NAMES.len(), 0..MODES.len(), 0u8..3, prop::bool::weighted(0.2));
+    let one = one.prop_map(|(name, mode, variant, is_misfit)| Odd {
+        name: NAMES[name],
+        mode: MODES[mode],
+        variant,
+        is_misfit,
+    });
+    vec(one, 0..4)
+}
+
+/// The entries of a tree whose objects are of another kind than their modes say.
+fn misfits(repo: &Repository, tree: ObjectId) -> Vec<String> {
+    let entries = crate::git::trees::read(repo, tree).unwrap().unwrap().entries;
+    let is_misfit = |entry: &&Entry| match entry.mode.kind() {
+        EntryKind::Commit => false,
+        EntryKind::Tree => repo.header(entry.oid).unwrap().kind != Kind::Tree,
+        _ => repo.header(entry.oid).unwrap().kind != Kind::Blob,
+    };
+    entries.iter().filter(is_misfit).map(|entry| entry.filename.to_string()).collect()
 }
 
 /// The tree with more entries in git's order; a name can occur twice. If `padded`, the modes of directories have a
@@ -155,16 +182,15 @@ fn with_odd(repo: &Repository, tree: ObjectId, odd: &[Odd], padded: bool) -> Obj
         };
         entries.push((mode, entry.filename.to_vec(), entry.oid.to_owned()));
     }
-    for (name, mode, variant) in odd {
-        let mode = MODES[*mode];
+    for Odd { name, mode, variant, is_misfit } in odd {
         let blob = repo.raw().write_blob(bytes(0, *variant + 2)).unwrap().detach();
-        let oid = if mode.ends_with("40000") {
+        let oid = if mode.ends_with("40000") != *is_misfit {
             let entry = Entry { mode: EntryKind::Blob.into(), filename: "x".into(), oid: blob };
             repo.raw().write_object(&Tree { entries: vec![entry] }).unwrap().detach()
         } else {
             blob
         };
-        entries.push((mode.into(), NAMES[*name].as_bytes().to_vec(), oid));
+        entries.push(((*mode).into(), name.as_bytes().to_vec(), oid));
     }
     let key = |(mode, name, _): &(String, Vec<u8>, ObjectId)| {
         let mut name = name.clone();
@@ -185,7 +211,7 @@ proptest! {
 
     #[test]
     fn odd_trees_join(
-        states in vec((states(), odd(), odd(), any::<bool>()), 3)
+        states in vec((states(), odd(), odd(), any::<bool>()), 3), of_all in odd()
     ) {
         let repo = repo();
         let [a, b, c] = [0, 1, 2].map(|n| {
@@ -197,12 +223,13 @@ proptest! {
                 editor.upsert(format!("{issue}/solutions"), EntryKind::Tree, inner).unwrap();
                 editor.upsert("other", EntryKind::Tree, inner).unwrap();
             }
-            with_odd(&repo, editor.write().unwrap().detach(), above, *padded)
+            with_odd(&repo, editor.write().unwrap().detach(), &[&above[..], &of_all].concat(), *padded)
         });
         let ab = join(&repo, a, b);
         prop_assert_eq!(ab, join(&repo, b, a), "the order does not matter");
         prop_assert_eq!(join(&repo, ab, c), join(&repo, a, join(&repo, b, c)), "nor does the grouping");
         prop_assert_eq!(join(&repo, ab, a), ab, "nor does meeting twice");
+        prop_assert!(a == b || misfits(&repo, ab).is_empty(), "{:?}", misfits(&repo, ab));
         let mut merge = naming(&repo);
         let merged = merge.root(a, b).unwrap();
         let is_silent = merge.restored.unwrap().is_empty() && merge.refused.is_empty();

@@ -126,7 +126,7 @@ impl<'a> TreeMerge<'a> {
         depth: usize,
     ) -> Result<Option<Entry>, StoreError> {
         match (mine, other) {
-            (Some(mine), Some(other)) if mine == other => Ok(Some(mine)),
+            (Some(mine), Some(other)) if mine == other => self.equal(mine, path),
             (Some(mine), Some(other)) => {
                 let inner = inside(path, &mine.filename);
                 let merged = self.pair(&mine, &other, &inner, depth)?;
@@ -150,6 +150,22 @@ impl<'a> TreeMerge<'a> {
             (None, Some(other)) => Ok(self.clean(&other, &inside(path, &other.filename), depth)?.0),
             (None, None) => Ok(None),
         }
+    }
+
+    /// An entry that both sides have is kept without being opened, unless its object is of another kind than its mode
+    /// says. An object that a partial clone lacks is not fetched for this.
+    fn equal(&mut self, entry: Entry, path: &str) -> Result<Option<Entry>, StoreError> {
+        let expected = match entry.mode.kind() {
+            EntryKind::Commit => return Ok(Some(entry)),
+            EntryKind::Tree => Kind::Tree,
+            _ => Kind::Blob,
+        };
+        let header = self.repo.try_header(entry.oid).map_err(StoreError::object("cannot read a record"))?;
+        if header.is_some_and(|header| header.kind != expected) {
+            self.refuse(&inside(path, &entry.filename));
+            return Ok(None);
+        }
+        Ok(Some(entry))
     }
 
     /// Merges two directories of one name. In a directory unknown to the format, the result does not depend on its

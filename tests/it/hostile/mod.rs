@@ -6,6 +6,7 @@ mod far_future;
 mod form_of_commits;
 mod large;
 mod limits;
+mod odd_entries;
 mod plan_commit;
 mod records;
 mod refs;
