@@ -1,6 +1,5 @@
 //! Unusual changes that an exchange brought in.
 
-use crate::git::EntryKind;
 use crate::model::op::Op;
 use crate::model::words::count;
 use crate::ops::{Notice, Refusal, work};
@@ -97,7 +96,7 @@ pub(super) fn unreadable(store: &Store, before: ObjectId) -> Result<Option<Notic
     let (files, _) = store.differences_within(Some(before.tree()), now.tree(), MOST_READ)?;
     let mut broken = 0;
     for file in files {
-        let Some((EntryKind::Blob | EntryKind::BlobExecutable, id)) = file.new else { continue };
+        let Some(id) = file.new_file() else { continue };
         if matches!(layout::form(&file.path).0, layout::Form::Unknown) {
             continue;
         }

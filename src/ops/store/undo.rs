@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use self::chosen::{Chosen, chosen};
-use crate::git::{EntryKind, ObjectId};
+use crate::git::ObjectId;
 use crate::model::code::Code;
 use crate::model::doc::Doc;
 use crate::model::hash::CommitHash;
@@ -149,13 +149,9 @@ impl Work<'_> {
         let [parent] = self.store.parents(commit)?[..] else { return Ok(()) };
         let (old, new) = (self.store.snapshot_at(parent)?, self.store.snapshot_at(commit)?);
         for change in self.store.differences(Some(old.tree()), new.tree())? {
-            let blob = |entry: Option<(EntryKind, _)>| match entry {
-                Some((EntryKind::Blob | EntryKind::BlobExecutable, id)) => {
-                    read_blob(self.store.repo(), id, &change.path).map(Some)
-                }
-                _ => Ok(None),
-            };
-            let (before, after) = (blob(change.old)?, blob(change.new)?);
+            let read = |id| read_blob(self.store.repo(), id, &change.path);
+            let before = change.old_file().map(read).transpose()?;
+            let after = change.new_file().map(read).transpose()?;
             let Some(location) = Location::parse(&change.path) else {
                 self.keep(&change.path, "it is not a record of this version");
                 continue;

@@ -109,18 +109,19 @@ impl Store {
         known: &[Rewritten],
     ) -> Result<Vec<Rewritten>, StoreError> {
         let mut found = Vec::new();
-        for Difference { path, old, new } in differing {
+        for file in differing {
+            let path = &file.path;
             let (Form::Entry(once), id) = form(path) else { continue };
             if known.iter().any(|it| it.path == *path) {
                 continue;
             }
-            let (Some((_, old)), Some((_, new))) = (old, new) else { continue };
+            let (Some(old), Some(new)) = (file.old_file(), file.new_file()) else { continue };
             let named = |version: ObjectId| -> Result<_, StoreError> {
                 let bytes = read_blob(&self.repo, version, path)?;
                 let file = layout::entry_file(once, id.as_deref(), &bytes).ok();
                 Ok(file.map(|file| file.value["plan_commit"].clone()))
             };
-            let (Some(old), Some(new)) = (named(*old)?, named(*new)?) else { continue };
+            let (Some(old), Some(new)) = (named(old)?, named(new)?) else { continue };
             if old == new {
                 continue;
             }

@@ -61,9 +61,7 @@ impl Store {
         };
         let mut asides = BTreeMap::new();
         for file in self.differences(before.as_ref().map(Snapshot::tree), after.tree())? {
-            let (None, Some((EntryKind::Blob | EntryKind::BlobExecutable, id))) = (file.old, file.new) else {
-                continue;
-            };
+            let (None, Some(id)) = (file.old, file.new_file()) else { continue };
             if matches!(Location::parse(&file.path), Some(Location::Entry(LogKind::Redactions(_), _)))
                 && let Some(aside) = SetAside::by(&file.path, &read_blob(&self.repo, id, &file.path)?)
             {

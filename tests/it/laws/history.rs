@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::random::Random;
-use super::replicas::{Replicas, assert_agrees};
+use super::replicas::{MADE_UP, Replicas, assert_agrees};
 use crate::support::{column, plan};
 
 /// So few ids that replicas give the same one to different things, and change the same fields.
@@ -272,11 +272,16 @@ impl History {
     }
 
     /// Something that another program might leave in the tree: a symbolic link, a submodule, an executable file, an
-    /// odd name, an odd mode.
+    /// odd name, an odd mode; also at the path of an entry that nobody wrote.
     fn odd(&mut self, all: &mut Replicas, n: usize) {
         let (head, step) = (all.tip(n), self.step);
         let text = format!("data <<E\nstep {step}\nE");
-        let (path, change) = match self.random.below(5) {
+        let entry = self.entry_path(all, n);
+        let (path, change) = match self.random.below(9) {
+            5 => ("wf.json", format!("M 120000 inline {entry}\n{text}")),
+            6 => ("wf.json", format!("M 160000 {head} {entry}")),
+            7 => ("wf.json", format!("M 100755 inline {entry}\n{text}")),
+            8 => ("wf.json", format!("M 100644 inline {entry}/inner\n{text}")),
             0 => ("zoo/link", format!("M 120000 inline zoo/link\n{text}")),
             1 => ("zoo/module", format!("M 160000 {head} zoo/module")),
             2 => ("zoo/tool", format!("M 100755 inline zoo/tool\n{text}")),
@@ -299,13 +304,24 @@ impl History {
         self.promised.odd.push(path);
     }
 
+    /// A path in some log of an issue, at which clones put different things.
+    fn entry_path(&mut self, all: &mut Replicas, n: usize) -> String {
+        let files = all.git(n, &["ls-tree", "-r", "--name-only", REF, "issues/"]).ok().stdout;
+        let issues: Vec<&str> = files.lines().filter_map(|path| path.strip_suffix("/issue.json")).collect();
+        let (issue, log) = (*self.random.pick(&issues), *self.random.pick(&["comments", "feedback"]));
+        let digit = self.random.below(2);
+        format!("{issue}/{log}/20261121T10000000{digit}Z-00000-{MADE_UP}.json")
+    }
+
     /// Someone with push access changes a record that is written once, but keeps its name: another text, another
     /// author, another kind of entry.
     fn rewrite(&mut self, all: &mut Replicas) {
         let hub = all.hub(self.random.below(2));
         let Some(head) = hub.tip() else { return };
         let listed = hub.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
-        let is_once = |path: &&str| path.contains("/20") || path.ends_with("/execution.json");
+        let is_once = |path: &&str| {
+            (path.contains("/20") || path.ends_with("/execution.json")) && !path.contains(MADE_UP)
+        };
         let once: Vec<&str> = listed.lines().filter(is_once).collect();
         if once.is_empty() {
             return;

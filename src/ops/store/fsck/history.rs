@@ -189,7 +189,7 @@ pub(super) fn repairs(store: &Store) -> Result<BTreeMap<String, Vec<u8>>, StoreE
         {
             let Some(before) = store.state_at(parent)? else { continue };
             for file in store.differences(Some(before.tree()), state.tree())? {
-                let Some((EntryKind::Blob | EntryKind::BlobExecutable, old)) = file.old else { continue };
+                let Some(old) = file.old_file() else { continue };
                 let is_wanted = layout::is_place(&file.path) && !repairs.contains_key(&file.path);
                 if !is_wanted || files::has_sound(store, &snapshot, &file.path)? {
                     continue;

@@ -182,18 +182,21 @@ impl Paths {
 }
 
 /// The entries of a tree in order, one for each name. A name can have two: entries that are the same without the
-/// hidden values, or one that an earlier purge made. A record wins over a directory in its place.
+/// hidden values, or one that an earlier purge made. A file wins over anything else.
 fn one_of_each(work: &Repository, entries: Vec<Entry>) -> Result<Vec<Entry>, StoreError> {
     let mut by_name: BTreeMap<BString, Entry> = BTreeMap::new();
     for entry in entries {
-        let is_folder = |it: &Entry| it.mode.kind() == EntryKind::Tree;
+        let file = |it: &Entry| trees::file((it.mode.kind(), it.oid));
         let kept = match by_name.get(&entry.filename) {
-            Some(known) if known.oid == entry.oid || is_folder(&entry) => known.clone(),
-            Some(known) if !is_folder(known) => {
-                let bytes = read_blob(work, known.oid, "")?.max(read_blob(work, entry.oid, "")?);
-                Entry { oid: make::bytes(work, Kind::Blob, &bytes)?, ..known.clone() }
-            }
-            _ => entry,
+            None => entry,
+            Some(known) => match (file(known), file(&entry)) {
+                (Some(one), Some(two)) if one != two => {
+                    let bytes = read_blob(work, one, "")?.max(read_blob(work, two, "")?);
+                    Entry { oid: make::bytes(work, Kind::Blob, &bytes)?, ..known.clone() }
+                }
+                (None, Some(_)) => entry,
+                _ => known.clone(),
+            },
         };
         by_name.insert(kept.filename.clone(), kept);
     }
