@@ -99,7 +99,7 @@ record! {
         register title: String,
         /// The document as its planner wrote it, except that each layer or task is a member of its own, named by its issue.
         /// Members merge separately, so that two clones can change different layers.
-        #[serde(deserialize_with = "typed::any")]
+        #[serde(default = "no_members", deserialize_with = "typed::any")]
         map document: Value,
         /// Every issue that was made for it, whether or not the document still has its layer or task.
         #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
@@ -107,6 +107,11 @@ record! {
     }
     /// How `roadmap.json` merges and is written.
     ROADMAP = "roadmap", LaterStands, super::record::check_as::<Roadmap>
+}
+
+/// A document of which nothing is left: each of two clones removed what the other kept.
+fn no_members() -> Value {
+    Value::Object(serde_json::Map::new())
 }
 
 impl Roadmap {

@@ -9,7 +9,7 @@ use crate::git::{ObjectId, Repository};
 use crate::model::doc::Doc;
 use crate::model::doc::file_bytes;
 use crate::model::fixtures;
-use crate::model::id::{EntryId, ExecutionId, QueueId, RunId, SolutionId};
+use crate::model::id::{EntryId, ExecutionId, QueueId, RoadmapId, RunId, SolutionId};
 use crate::model::record::{execution_fingerprint, renamed};
 use crate::model::redaction::Redaction;
 use crate::model::strict;
@@ -49,6 +49,7 @@ fn store() -> Vec<(String, Vec<u8>)> {
     );
     let queue = QueueId::parse("QUE-1").unwrap();
     let run = RunId::parse("RUN-1").unwrap();
+    let roadmap = RoadmapId::parse("RMAP-roadmap-20261121-00000001").unwrap();
     let entry = |folder: String, record: Value| {
         let (id, record) = fixtures::entry(PLACE, record);
         (layout::entry(&folder, &id), record)
@@ -104,6 +105,11 @@ fn store() -> Vec<(String, Vec<u8>)> {
             layout::run_log(&run),
             json!({"type": "issue", "issue_id": issue, "status": "failed", "solution_id": solution,
                 "error": {"message": "m"}, "actor": "a", "at": AT}),
+        ),
+        (
+            layout::roadmap(&roadmap),
+            json!({"id": roadmap, "author": "a", "created_at": AT, "title": "t", "document": {"title": "t"},
+                "clock": {"*": BIRTH, "document/requirement": "2026-11-21T02:14:06.123Z/00000/00000001"}}),
         ),
         entry(
             redactions,

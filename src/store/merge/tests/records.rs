@@ -346,6 +346,22 @@ proptest! {
         }
     }
 
+    /// Each side removes members of maps and objects and elements of sets, which the other side can have kept.
+    #[test]
+    fn records_with_a_clock_can_be_read_whatever_was_removed(versions in vec(lives(), 3)) {
+        let hash = repo().hash_kind();
+        for kind in [0, 1, 2, 3, 4, 14] {
+            let (path, _) = record(kind, &versions[0]);
+            let (Form::Doc(schema), _) = form(&path) else { unreachable!() };
+            let [a, b, c] = [0, 1, 2].map(|n| record(kind, &versions[n]).1);
+            let join = |one: &[u8], two: &[u8]| join::join(&path, one, two, hash).unwrap();
+            let left = join(&join(&a, &b), &c);
+            prop_assert_eq!(&left, &join(&a, &join(&b, &c)), "{}", path);
+            let read = Doc::parse(schema, &left).map(|doc| doc.to_bytes());
+            prop_assert_eq!(read.as_ref(), Ok(&left), "{}", String::from_utf8_lossy(&left));
+        }
+    }
+
     #[test]
     fn who_saw_a_value_and_changed_it_wins_whatever_the_clocks(ours in lives(), seen in lives(), write in writes()) {
         let (path, ours) = record(1, &ours);

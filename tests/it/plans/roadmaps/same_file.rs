@@ -202,3 +202,32 @@ fn an_id_that_is_not_here_doubles_no_roadmap() {
     slip["title"] = json!("Import for teams");
     assert_eq!(add(&repo, &slip, &[])["id"], slip["id"]);
 }
+
+#[test]
+fn two_clones_that_each_keep_another_task_leave_a_roadmap_that_can_be_read() {
+    let two = Two::new();
+    let (ada, bea) = (&two.ada, &two.bea);
+    let whole = json!({"title": "Export", "requirement": "Export what is booked.",
+        "tasks": [task("T1", "Write CSV", "src/csv", &[]), task("T2", "Write PDF", "src/pdf", &[])]});
+    let first = add(ada, &whole, &[]);
+    let id = first["id"].as_str().unwrap();
+    two.meet();
+    for (repo, n, left_out) in [(ada, 0, "requirement"), (bea, 1, "title")] {
+        two.sandbox.advance(60);
+        let mut part = whole.clone();
+        part.as_object_mut().unwrap().remove(left_out);
+        part["tasks"] = json!([whole["tasks"][n].clone()]);
+        part["tasks"][0]["id"] = json!(format!("T{}", n + 1));
+        add(repo, &part, &["--roadmap", id, "--gone", "keep"]);
+    }
+    two.meet();
+    two.assert_one_state();
+    for repo in [ada, bea] {
+        let shown = repo.json(&["roadmap", "show", id]);
+        assert_eq!(shown["document"], json!({}), "each clone removed what the other kept");
+        assert_eq!(column(&shown["gone"], "item").len(), 2);
+        assert_eq!(repo.json(&["roadmap", "list"])[0]["id"], id);
+        repo.wf(&["roadmap", "show", id]).ok();
+        repo.wf(&["fsck"]).ok();
+    }
+}

@@ -18,14 +18,17 @@ pub(super) fn roadmap(life: &Life) -> Vec<u8> {
         author: format!("author {}", life.birth.who).into(),
         created_at: time(0),
         title: "as it was".into(),
-        document: json!({"tasks": []}),
+        document: json!({"title": "t", "requirement": "r"}),
         issue_ids: [issue_id()].into(),
     };
     doc(&ROADMAP, life, &serde_json::to_value(start).unwrap(), |data, what| match what {
-        0..=2 => data["title"] = json!(format!("title {what}")),
-        3 => data["issue_ids"] = json!(["GH-1", "GH-2"]),
-        4 => data["issue_ids"] = json!(["GH-3"]),
-        5..=8 => data["document"] = json!({"tasks": [{"id": format!("T{what}")}], "more": 1.50}),
+        0 => data["title"] = json!(format!("title {what}")),
+        1 => data["issue_ids"] = json!(["GH-1", "GH-2"]),
+        2 => data["issue_ids"] = json!(["GH-3"]),
+        3 | 4 => data["document"] = json!({"title": "t"}),
+        5 | 6 => data["document"] = json!({"requirement": "r"}),
+        7 => data["document"] = json!({"tasks": [{"id": format!("T{what}")}], "more": 1.50}),
+        8 => data["document"] = json!({}),
         _ => data["of_a_later_version"] = json!(what),
     })
 }
