@@ -25,6 +25,13 @@ pub(crate) trait ReadState {
 
     /// The names in the directory at `path`, sorted by bytes; empty if there is no such directory.
     fn names(&self, path: &str) -> Result<Vec<String>, StoreError>;
+
+    /// Those of the [names](Self::names) that begin with `start`.
+    fn names_from(&self, path: &str, start: &str) -> Result<Vec<String>, StoreError> {
+        let mut names = self.names(path)?;
+        names.retain(|name| name.starts_with(start));
+        Ok(names)
+    }
 }
 
 /// What an issue is read from: its directory, and that of all queues, in which its items are. As long as these are the same,
@@ -138,6 +145,12 @@ impl ReadState for Snapshot<'_> {
         let folder = self.repo.entries(Some(id)).map_err(trees::at(path))?;
         // A name that is not UTF-8 is not an id, so it is not a record.
         Ok(folder.names().filter_map(|name| name.to_str().ok().map(str::to_owned)).collect())
+    }
+
+    fn names_from(&self, path: &str, start: &str) -> Result<Vec<String>, StoreError> {
+        let Some((id, EntryKind::Tree)) = self.entry(path)? else { return Ok(Vec::new()) };
+        let folder = self.repo.entries(Some(id)).map_err(trees::at(path))?;
+        Ok(folder.names_from(start.into()).filter_map(|name| name.to_str().ok().map(str::to_owned)).collect())
     }
 }
 

@@ -231,6 +231,16 @@ impl ReadState for Tx<'_> {
         }
         Ok(names)
     }
+
+    fn names_from(&self, path: &str, start: &str) -> Result<Vec<String>, StoreError> {
+        let mut names = self.base.names_from(path, start)?;
+        for name in self.pending.names(path).filter(|name| name.starts_with(start)) {
+            if let Err(at) = names.binary_search_by(|known| known.as_str().cmp(name)) {
+                names.insert(at, name.to_owned());
+            }
+        }
+        Ok(names)
+    }
 }
 
 /// The result of a transaction.

@@ -318,7 +318,7 @@ fn reviews(
 /// Everything in the directory of one issue, and its items in all queues; `None` if there is no such issue.
 pub(crate) fn issue(read: &impl ReadState, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
     let solution_ids = solution_ids(read, id)?;
-    let Some(mut folder) = outline_of(read, id, &solution_ids)? else { return Ok(None) };
+    let Some(mut folder) = outline(read, id)? else { return Ok(None) };
     let hidden = Redactions::of(read, &layout::issue_folder(id))?;
     folder.comments = log(read, &layout::comments(id), &hidden, &mut folder.broken)?;
     folder.feedback = log(read, &layout::feedback(id), &hidden, &mut folder.broken)?;
@@ -334,14 +334,6 @@ pub(crate) fn issue(read: &impl ReadState, id: &IssueId) -> Result<Option<IssueF
 /// What the status of an issue is derived from: the issue itself, its executions and its items, without plans, comments,
 /// feedback and explorations.
 pub(crate) fn outline(read: &impl ReadState, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
-    outline_of(read, id, &solution_ids(read, id)?)
-}
-
-fn outline_of(
-    read: &impl ReadState,
-    id: &IssueId,
-    solution_ids: &[SolutionId],
-) -> Result<Option<IssueFolder>, StoreError> {
     let Some(issue) = recorded::<Issue>(read, &ISSUE, &layout::issue(id))? else { return Ok(None) };
     let mut broken = Vec::new();
     let mut executions = Vec::new();
@@ -349,13 +341,11 @@ fn outline_of(
         executions.extend(execution(read, &execution_id, &mut broken)?);
     }
     let mut items = Vec::new();
-    if !solution_ids.is_empty() {
-        for queue in queue_ids(read)? {
-            for solution in solution_ids {
-                let found = recorded::<Item>(read, &ITEM, &layout::item(&queue, solution));
-                let found = set_aside(found, &mut broken)?;
-                items.extend(found.map(|item| QueuedItem { queue: queue.clone(), item: item.record }));
-            }
+    for queue in queue_ids(read)? {
+        for solution in queues::queued_plans(read, &queue, id)? {
+            let found = recorded::<Item>(read, &ITEM, &layout::item(&queue, &solution));
+            let found = set_aside(found, &mut broken)?;
+            items.extend(found.map(|item| QueuedItem { queue: queue.clone(), item: item.record }));
         }
     }
     Ok(Some(IssueFolder {

@@ -13,16 +13,24 @@ use crate::store::snapshot::ReadState;
 /// An item in a queue, with its plan; if it cannot be read, why.
 pub(crate) type FoundItem = (QueueId, SolutionId, Result<Item, String>);
 
+/// The plans of an issue that have an item in a queue, whether or not the plan itself is there.
+pub(super) fn queued_plans(
+    read: &impl ReadState,
+    queue: &QueueId,
+    issue: &IssueId,
+) -> Result<Vec<SolutionId>, StoreError> {
+    let names = read.names_from(&layout::items_beside(queue, issue), &format!("SOL-{issue}-"))?;
+    let plans = names.iter().filter_map(|name| SolutionId::parse(name.strip_suffix(".json")?).ok());
+    // The id of another issue can begin with the id of this one.
+    Ok(plans.filter(|plan| plan.issue() == *issue).collect())
+}
+
 /// The items of an issue's plans in all queues, including removed items.
 pub(crate) fn items_of(read: &impl ReadState, issue: &IssueId) -> Result<Vec<FoundItem>, StoreError> {
     let mut items = Vec::new();
     for queue in queue_ids(read)? {
         let mut hidden = None;
-        for name in read.names(&layout::items_beside(&queue, issue))? {
-            let Some(Ok(solution)) = name.strip_suffix(".json").map(SolutionId::parse) else { continue };
-            if solution.issue() != *issue {
-                continue;
-            }
+        for solution in queued_plans(read, &queue, issue)? {
             let hidden = match &mut hidden {
                 Some(hidden) => hidden,
                 none => none.insert(Redactions::at(read, &layout::queue(&queue))?),
