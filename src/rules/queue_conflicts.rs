@@ -25,6 +25,8 @@ pub(crate) struct EffectiveConflict<'a> {
     is_decided: bool,
     /// Whether two declarations give different orders, and nobody has decided between them.
     pub(crate) is_disputed: bool,
+    /// The first declaration with an order.
+    ordered: Option<&'a QueueConflict>,
 }
 
 impl<'a> EffectiveConflict<'a> {
@@ -35,15 +37,10 @@ impl<'a> EffectiveConflict<'a> {
 
     /// The decided order; empty if a person has not decided yet, or need not.
     pub(crate) fn order(&self) -> Vec<&'a SolutionId> {
-        let mut order: Vec<&SolutionId> = Vec::new();
-        if self.entry.resolution != Resolution::Manual && !self.is_disputed {
-            for id in &self.entry.resolution_order {
-                if self.entry.solutions.contains(id) && !order.contains(&id) {
-                    order.push(id);
-                }
-            }
+        if self.entry.resolution == Resolution::Manual || self.is_disputed {
+            return Vec::new();
         }
-        order
+        order_of(self.entry)
     }
 
     /// Whether a person has to decide.
@@ -64,8 +61,10 @@ impl<'a> EffectiveConflict<'a> {
             (self.entry, self.is_decided, self.is_disputed) = (later, true, false);
         } else if !self.is_decided {
             // Declared by someone who did not know of the other declaration.
-            let orders = (&self.entry.resolution_order, &later.resolution_order);
-            self.is_disputed |= !orders.0.is_empty() && !orders.1.is_empty() && orders.0 != orders.1;
+            if !order_of(later).is_empty() {
+                self.is_disputed |= self.ordered.is_some_and(|first| order_of(first) != order_of(later));
+                self.ordered = self.ordered.or(Some(later));
+            }
             if weight(later) > weight(self.entry) {
                 self.entry = later;
             }
@@ -73,10 +72,21 @@ impl<'a> EffectiveConflict<'a> {
     }
 }
 
+/// The order that an entry gives to its plans, each once. Other plans have no part in it, and one plan alone is no order.
+fn order_of(entry: &QueueConflict) -> Vec<&SolutionId> {
+    let mut order: Vec<&SolutionId> = Vec::new();
+    for id in &entry.resolution_order {
+        if entry.solutions.contains(id) && !order.contains(&id) {
+            order.push(id);
+        }
+    }
+    if order.len() < 2 { Vec::new() } else { order }
+}
+
 /// How strict a declaration is.
 fn weight(entry: &QueueConflict) -> impl Ord {
     let is_manual = entry.resolution == Resolution::Manual;
-    (is_manual, std::cmp::Reverse(entry.severity), !entry.resolution_order.is_empty())
+    (is_manual, std::cmp::Reverse(entry.severity), !order_of(entry).is_empty())
 }
 
 /// What identifies a conflict: the type, the file, and the plans in any order.
@@ -119,6 +129,7 @@ pub(crate) fn standing(entries: &[QueueConflict]) -> Vec<EffectiveConflict<'_>> 
                     entry,
                     is_decided,
                     is_disputed: false,
+                    ordered: (!order_of(entry).is_empty()).then_some(entry),
                 });
             }
         }
@@ -310,6 +321,14 @@ mod tests {
         assert!(standing(&apart)[0].is_undecided());
         let decided = [&apart[..], &[entry(3, Some(1), &["B", "A"])]].concat();
         assert!(!standing(&decided)[0].is_undecided());
+        // A stricter declaration without an order comes between the two.
+        let between = [medium(1, &["A", "B"]), entry(2, None, &[]), medium(3, &["B", "A"])];
+        assert!(standing(&between)[0].is_disputed);
+        // Repeated plans, and those that the conflict is not about, have no part in an order.
+        let same = [medium(1, &["A", "B"]), medium(2, &["A", "C", "A", "B"])];
+        assert!(!standing(&same)[0].is_disputed && !standing(&same)[0].is_undecided());
+        let none = [medium(1, &["A", "B"]), medium(2, &["B", "C"])];
+        assert!(!standing(&none)[0].is_disputed);
         let one_knows = [medium(1, &[]), medium(2, &["B", "A"])];
         assert_eq!(standing(&one_knows)[0].order()[0].as_str(), "SOL-B-1-a");
         let graver = [medium(1, &["A", "B"]), entry(2, None, &[])];
