@@ -2,7 +2,7 @@
 //!
 //! A criterion is vague if it names nothing that can be checked: no number, nothing from code, and no words except
 //! those that praise or promise ("works", "as expected", "没问题") and those that fit anywhere ("the feature"). A short
-//! one that says works, fine, good, correct or the like is vague whatever it names.
+//! one that says works, fine, good, correct or the like needs a number or something from code: "login works" is vague.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ const PRAISE: &str = "\
     sufficiently satisfactory seamless seamlessly smooth smoothly normal normally right efficient \
     efficiently optimal optimized optimised done complete completed finished implemented ready green \
     great usable friendly fixed resolved handled reliable reliably";
-/// Praise that makes a short criterion vague, whatever else it names.
+/// Praise that makes a short criterion vague, whatever other words it has.
 const BARE: &str = "\
     works work working fine good ok okay correct correctly";
 /// Words that could appear in any criterion of any plan.
@@ -41,7 +41,7 @@ const EMPTY: &str = "\
 const PRAISE_ZH: &str = "\
     符合预期 如预期 按预期 符合要求 满足要求 满足需求 没有问题 没问题 无问题 运行良好 测试通过 通过测试 正确 \
     正常 良好 可用 合理 成功 完成 完善 完美 优秀 稳定 流畅 友好 恰当 适当 通过 无误 快速 高效 好用 好";
-/// Chinese praise that makes a short criterion vague, whatever else it names.
+/// Chinese praise that makes a short criterion vague, whatever other words it has.
 const BARE_ZH: &str = "正确 正常 没问题 没有问题 良好";
 /// Chinese words that could appear in any criterion of any plan.
 const EMPTY_ZH: &str = "\
