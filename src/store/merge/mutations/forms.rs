@@ -152,3 +152,16 @@ fn numbers_and_odd_keys_go_through_a_record_as_they_are() {
     assert_eq!(String::from_utf8(before).unwrap().matches("1e5").count(), 3);
     assert_eq!((issue.imported.as_ref(), &doc.fields()["zoo"]), (Some(&free), &free));
 }
+
+#[test]
+fn a_number_can_have_any_size_and_is_written_as_it_was() {
+    let (path, mut value) = full().swap_remove(2);
+    for number in ["1e400", "-1e400", "1E-400", "-0", "100000000000000000000000"] {
+        value["plan"]["tasks"][0]["estimated_minutes"] = strict::parse(number.as_bytes()).unwrap();
+        let bytes = file_bytes(&value);
+        assert!(is_sound(&path, &bytes), "{number}");
+        let Form::Doc(schema) = form(&path).0 else { panic!("{path}") };
+        let written = Doc::parse(schema, &bytes).unwrap().to_bytes();
+        assert!(String::from_utf8(written).unwrap().contains(&format!("\"estimated_minutes\": {number}")));
+    }
+}
