@@ -8,7 +8,6 @@ pub(crate) mod post_commit;
 pub(crate) mod post_rewrite;
 pub(crate) mod pre_push;
 pub(crate) mod pre_receive;
-mod staged;
 mod verdict;
 
 pub(crate) use error::HookError;

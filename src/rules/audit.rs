@@ -3,12 +3,15 @@
 mod act;
 mod finding;
 mod kind;
+mod stated;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(crate) use self::act::Act;
 pub(crate) use self::finding::{AuditFinding, AuditSeverity};
 pub(crate) use self::kind::Kind;
+pub(crate) use self::stated::StatedWork;
+use self::stated::{Linking, false_trailers};
 use super::evidence::{self, MissingEvidence};
 use super::folder::ExecutionFolder;
 use super::policy::Gate;
@@ -93,8 +96,8 @@ pub(crate) struct AuditedCode {
     pub(crate) changes: BTreeMap<String, FileEffect>,
     /// Why its changes are unknown; none if they are known.
     pub(crate) unseen: Option<UnknownChange>,
-    /// Whether its message names an issue or plan of ours.
-    pub(crate) is_named: bool,
+    /// What its message names of ours.
+    pub(crate) stated: StatedWork,
     /// The plan that its message names and from which someone removed it by hand.
     pub(crate) unlinked_from: Option<SolutionId>,
 }
@@ -162,6 +165,10 @@ pub(crate) fn findings(
         } else {
             let is_undone = |path: &str| known.iter().any(|n| is_undone(path, &commit.hash, &by_hash[*n]));
             found.extend(drift(commit, &links, is_undone));
+            let linking = known.iter().filter_map(|n| {
+                Some(Linking { carried: &carried[*n], link: by_hash[*n].get(&commit.hash)? })
+            });
+            found.extend(false_trailers(commit, &linking.collect::<Vec<_>>()));
         }
         found.extend(links.iter().filter_map(|it| on_a_lost_claim(commit, it)));
     }
@@ -183,7 +190,7 @@ fn unbound(commit: &AuditedCode) -> AuditFinding {
                 "links it again",
             )),
         ),
-        None if commit.is_named => (
+        None if !commit.stated.is_empty() => (
             "its message names a plan, but no execution links it".to_owned(),
             Some(Remedy::call(Op::Relink, "may link it")),
         ),
@@ -373,7 +380,7 @@ pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>]) -> (usize, usize) {
 }
 
 fn is_shown(task: &Task, it: &Carried<'_>) -> bool {
-    let is_linked = it.execution.work().iter().any(|commit| commit.link.task_id.as_ref() == Some(&task.id));
+    let is_linked = it.execution.work().iter().any(|commit| commit.link.tasks().any(|id| *id == task.id));
     let accepted: BTreeSet<u64> = it
         .execution
         .log

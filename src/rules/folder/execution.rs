@@ -224,7 +224,7 @@ pub(super) fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit> {
                     known[n].state = State::Linked;
                     // The first link of a hash stays, unless the later one knows the task.
                     if known[n].commit.link.task_id.is_none() {
-                        known[n].commit.link.task_id.clone_from(&link.task_id);
+                        known[n].commit.link.set_tasks(link.tasks().cloned().collect());
                     }
                 }
                 None => {

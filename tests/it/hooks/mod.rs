@@ -8,6 +8,7 @@ mod managers;
 mod places;
 mod policy;
 mod pushing;
+mod reworked;
 mod rewriting;
 mod server;
 pub(crate) use server::shared;

@@ -215,3 +215,43 @@ fn an_old_git_is_named_where_it_cannot_repeat_an_octopus() {
     assert_eq!(finding["kind"], "unseen", "{found}");
     assert!(finding["message"].as_str().unwrap().contains("git is older than 2.39 here"), "{finding}");
 }
+
+/// The commits that `git subtree add --squash` and `git subtree pull --squash` make, whose script is not installed
+/// everywhere: the files of another project, and a merge that moves them into a directory.
+#[test]
+fn a_squashed_subtree_is_merged_without_a_finding() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("repo");
+    repo.queued("ISS-001", "src/a.rs");
+    repo.wf(&["next"]).ok();
+    repo.commit("src/a.rs", "1\n", "work");
+    let blob = |text: &str| repo.git_in(text, &["hash-object", "-w", "--stdin"]).ok().line().to_owned();
+    let tree = |lines: &str| repo.git_in(lines, &["mktree"]).ok().line().to_owned();
+    let commit = |tree: &str, parents: &[&str], words: &str| {
+        let parents: Vec<&str> = parents.iter().flat_map(|parent| ["-p", parent]).collect();
+        repo.git(&[&["commit-tree", "-m", words], &parents[..], &[tree]].concat()).ok().line().to_owned()
+    };
+    let merged = |lib: &str, squashed: &str, more: &str| {
+        let own: String = repo.git(&["ls-tree", "HEAD"]).ok().stdout;
+        let own: String =
+            own.lines().filter(|line| !line.ends_with("\tvendor")).map(|line| format!("{line}\n")).collect();
+        let inside = tree(&format!("040000 tree {lib}\tlib\n{more}"));
+        let all = tree(&format!("{own}040000 tree {inside}\tvendor\n"));
+        let merge = commit(&all, &["HEAD", squashed], "Merge as 'vendor/lib'");
+        repo.git(&["reset", "-q", "--hard", &merge]).ok();
+        let audit = repo.json(&["audit", "HEAD^!"]);
+        audit["findings"].as_array().unwrap().iter().filter(|it| it["commit"] == json!(merge)).count()
+    };
+    let words = "Squashed 'vendor/lib/' content from commit 1234567\n\ngit-subtree-dir: vendor/lib\ngit-subtree-split: 1234567";
+    let first = tree(&format!("100644 blob {}\tl.txt\n", blob("1\n")));
+    let one = commit(&first, &[], words);
+    assert_eq!(merged(&first, &one, ""), 0);
+    let second = tree(&format!("100644 blob {}\tl.txt\n", blob("2\n")));
+    let two = commit(&second, &[&one], words);
+    assert_eq!(merged(&second, &two, ""), 0);
+    // Anything else in it is a change of the merge.
+    let third = commit(&first, &[&two], words);
+    assert_eq!(merged(&first, &third, &format!("100644 blob {}\tx.txt\n", blob("x\n"))), 1);
+    let fourth = commit(&second, &[&third], "without saying where it belongs");
+    assert_eq!(merged(&second, &fourth, ""), 1);
+}
