@@ -15,6 +15,7 @@ const FLOORS: &[&str] = &[
     "ui",
     "run",
     "ops",
+    "workplace",
     "gate",
     "agent",
     "process",

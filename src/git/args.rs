@@ -32,6 +32,12 @@ impl Args {
         self
     }
 
+    /// `-c key=value` for a key that is not constant. The key must not contain `=`.
+    pub(crate) fn configured(mut self, setting: String) -> Self {
+        self.global.extend(["-c".into(), setting.into()]);
+        self
+    }
+
     /// An option and its value in one word: `--exclude=` and a branch, `-L` and a range.
     pub(crate) fn with(mut self, option: &'static str, value: impl Display) -> Self {
         self.options.push(format!("{option}{value}").into());

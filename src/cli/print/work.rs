@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use crate::cli::print::with_remedies;
 use crate::model::branch::Branch;
 use crate::model::status::IssueStatus;
-use crate::ops::work::{Accepted, ChangedExecution, ClaimView, Lease, PrimedTask, Retried, Started};
+use crate::ops::work::{
+    Accepted, ChangedExecution, ClaimView, Lease, PlaceView, PreparedView, PrimedTask, Retried, Started,
+};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style, time};
 
@@ -29,6 +31,9 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Resul
     if let Some(path) = &claim.path {
         writeln!(screen, "  in {}", clean_line(&path.to_string_lossy()))?;
     }
+    if let Some(prepared) = &claim.prepared {
+        preparation(screen, prepared)?;
+    }
     writeln!(
         screen,
         "  lease {} {}{}{}",
@@ -46,6 +51,25 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Resul
         writeln!(screen, "  {lost}; `git wf hooks install` installs them")?;
     }
     claim.task.as_ref().map_or(Ok(()), |it| task(screen, it))
+}
+
+/// How a worktree was prepared; nothing if it needed nothing.
+fn preparation(screen: &mut Screen, prepared: &PreparedView) -> io::Result<()> {
+    let counts = [
+        (prepared.files, "ignored file"),
+        (prepared.submodules.len(), "submodule"),
+        (prepared.commands, "setup command"),
+    ];
+    let counted = counts.iter().filter(|(number, _)| *number > 0).map(|(number, what)| count(*number, what));
+    let counted = counted.collect::<Vec<_>>().join(", ");
+    if counted.is_empty() {
+        return Ok(());
+    }
+    write!(screen, "  prepared: {counted}")?;
+    if let Some(PlaceView { slot, port, name }) = &prepared.place {
+        write!(screen, "; WF_SLOT={slot} WF_PORT={port} WF_NAME={name}")?;
+    }
+    writeln!(screen)
 }
 
 /// A task to work on, with its criteria, tests and files.

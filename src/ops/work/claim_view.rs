@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::preparing::PreparedView;
 use super::prime::{PrimedTask, task_to_do};
 use super::unlinked::notice_of_branch;
 use crate::model::branch::Branch;
@@ -52,6 +53,9 @@ pub(crate) struct ClaimView {
     /// The worktree that was created for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<PathBuf>,
+    /// How that worktree was prepared; absent if it could not be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) prepared: Option<PreparedView>,
     /// The remote that the claim was made through.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) via: Option<String>,
@@ -101,6 +105,7 @@ pub(super) fn view(session: &Session, taken: TakenClaim) -> Result<ClaimView, Re
         attempt: it.attempt,
         branch: it.branch,
         path: taken.path,
+        prepared: None,
         via: it.via,
         supersedes: it.supersedes,
         lease_expires_at: found.lease_expires_at(),

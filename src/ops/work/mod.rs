@@ -26,6 +26,7 @@ mod own;
 mod ownership;
 mod pick;
 mod planned;
+mod preparing;
 mod prime;
 mod publish;
 mod reminder;
@@ -65,6 +66,7 @@ pub(crate) use lease::{Lease, ReleaseLease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};
 pub(crate) use ownership::{Intent, refuse_foreign, refuse_foreign_record};
 pub(crate) use planned::{as_claimed, as_stored, planned};
+pub(crate) use preparing::{PlaceView, PreparedView, agree_to_setup, unseen_setup};
 pub(crate) use prime::{Prime, PrimeAgent, PrimedExecution, PrimedTask, PrimedWaiting, prime, primed};
 pub(crate) use publish::{
     Asked, ask, ask_about, confirm, publish, publish_after, publish_in_batch, publish_store, publish_waiting,

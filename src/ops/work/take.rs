@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::begin::{ClaimTerms, execution, pick, settle, workplace};
 use super::claim_view::{ClaimView, TakenClaim, view};
+use super::preparing;
 use super::session::{joins, of_caller};
 use super::unseen_claim::{Left, left_behind, lost, made_of};
 use super::{WorktreeClaim, own, publish_waiting};
@@ -99,6 +100,7 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
         return Err(Refusal::new(Code::Bare, "a bare repository has no work tree to execute a plan in")
             .remedy(wish.again().flag("worktree"), "creates one; so does `git worktree add`"));
     }
+    let preparation = preparing::preparation(session, wish)?;
     let remote = if wish.local { None } else { sync::remote::of_the_ref(store)? };
     let taken = once(session, wish, remote.as_deref()).or_else(|refusal| {
         if let Some(remote) = remote.filter(|_| refusal.kind == RefusalKind::Nothing) {
@@ -109,7 +111,12 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
     if !taken.is_new {
         joins(session, &taken.execution, wish.model.as_deref())?;
     }
-    Ok(session.done(view(session, taken)?, None))
+    let new_place = if taken.is_new { taken.path.clone() } else { None };
+    let mut claimed = view(session, taken)?;
+    if let (Some(preparation), Some(place)) = (preparation, new_place) {
+        claimed.prepared = preparing::prepare(session, &preparation, &place, &claimed.solution_id);
+    }
+    Ok(session.done(claimed, None))
 }
 
 fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<TakenClaim, Refusal> {

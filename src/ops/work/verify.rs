@@ -20,7 +20,7 @@ use crate::model::hidden::exact;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
-use crate::model::remedy::RemedyCall;
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::task_id::TaskId;
 use crate::model::words::{count, its_tasks};
 use crate::ops::issues::existing;
@@ -28,10 +28,11 @@ use crate::ops::{Answer, Notice, Permit, Refusal, Session, queue};
 use crate::process::supervise::{self, ProcessEnd, Ran, Shell};
 use crate::rules::command_line::CommandLine;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::{evidence, facts};
+use crate::rules::{evidence, facts, missing_module};
 use crate::store::{ObjectId, ReadState, Store, StoreError, resolve};
 use crate::trail::active;
 use crate::trail::work::CommittedWork;
+use crate::workplace::PlaceVariables;
 
 /// What `verify` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -171,6 +172,7 @@ impl Verification<'_> {
             if checks.is_empty() { None } else { record(self.session, self.permit, claim, &checks)? };
         let not_run = ran?;
         self.session.notice_all(of_other_commit(self.session.store(), &self.execution, &checks));
+        self.session.notice_all(not_installed(&self.place, &checks));
         let verified = Verified {
             execution_id: claim.id.clone(),
             solution_id: claim.solution_id.clone(),
@@ -181,6 +183,17 @@ impl Verification<'_> {
         Ok(self.session.done(verified, commit))
     }
 
+    /// The variables of the tests, with those of a worktree that was prepared; `None` passes all.
+    fn variables(&self) -> Option<Vec<(OsString, OsString)>> {
+        let Some(place) = PlaceVariables::of_worktree(&self.place.store) else {
+            return self.environment.clone();
+        };
+        match &self.environment {
+            Some(only) => Some(only.iter().cloned().chain(place.variables()).collect()),
+            None => Some(place.added_to(self.session.environment())),
+        }
+    }
+
     /// Adds the results to `checks`. Returns the commands that were not run.
     fn run_all(
         &self,
@@ -188,7 +201,8 @@ impl Verification<'_> {
         checks: &mut Vec<Check>,
         observer: &mut dyn VerifyObserver,
     ) -> Result<Vec<String>, Refusal> {
-        let Self { tests, place, environment, .. } = self;
+        let Self { tests, place, .. } = self;
+        let environment = self.variables();
         let environment = environment.as_deref();
         let interrupts = self.session.interrupts()?;
         // Untracked files that an earlier test left behind do not make a later result less valid.
@@ -368,6 +382,17 @@ fn record(
         Ok(())
     })?;
     Ok(committed.commit)
+}
+
+/// A worktree has only what git tracks, so this says how to prepare one if a test failed because something is missing.
+fn not_installed(place: &TestTree, checks: &[Check]) -> Option<Notice> {
+    place.store.worktree_name()?;
+    let failed = checks.iter().filter(|check| check.exit_code != Some(0));
+    let line = failed.filter_map(|check| missing_module::line(&check.output_tail)).next()?;
+    let line: String = line.chars().take(80).collect();
+    let advice = "`wf.workplace.setup` names commands that prepare worktrees, such as `npm ci`: see gitwf-claims(7)";
+    let message = format!("`{line}`: a new worktree has only the files that git tracks");
+    Some(Notice { remedies: vec![Remedy::words(advice)], ..Notice::note(message) })
 }
 
 /// Evidence counts only at the last linked commit, so this warns someone who tested another one.

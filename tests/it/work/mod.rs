@@ -18,6 +18,7 @@ mod next;
 mod odd_heads;
 mod options;
 mod others;
+mod prepared;
 mod prime;
 mod remote;
 mod result;
