@@ -38,6 +38,7 @@ impl Git {
     /// configuration says.
     pub(crate) fn check_out_submodule(&self, submodule: &Submodule, source: &Path) -> Result<(), GitError> {
         self.run(Args::new(&["submodule", "--quiet", "init"]).path(&submodule.path))?;
+        self.know_config();
         let url = format!("submodule.{}.url={}", submodule.name, source.display());
         let args = Args::new(&["submodule", "--quiet", "update", "--checkout"]);
         let mut command = self.command(args.configured(url).path(&submodule.path));

@@ -54,7 +54,8 @@ mod tests {
         ] {
             assert_eq!(line(&format!("first\n  {output}")), output.lines().next(), "{output}");
         }
-        for output in ["expected 1, found 2", "AssertionError: not found", "404 page not found in cache", ""] {
+        for output in ["expected 1, found 2", "AssertionError: not found", "404 page not found in cache", ""]
+        {
             assert_eq!(line(output), None, "{output}");
         }
     }

@@ -31,10 +31,7 @@ impl WorkplaceSettings {
         let Some(commit) = commit else { return Ok(Self::default()) };
         let git = store.git();
         let config = file(store, commit, CONFIG)?.is_some().then_some(commit);
-        Ok(Self {
-            include: file(store, commit, INCLUDE)?,
-            setup: commands(store, &git, config, SETUP)?,
-        })
+        Ok(Self { include: file(store, commit, INCLUDE)?, setup: commands(store, &git, config, SETUP)? })
     }
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn agree_to_setup(session: &Session, shown: &[CommandLine]) -> Result
 
 /// How a requested worktree will be prepared; `None` if none is requested.
 pub(super) fn preparation(session: &Session, wish: &ClaimRequest) -> Result<Option<Preparation>, Refusal> {
-    if wish.worktree.is_none() || wish.run.is_some() {
+    if wish.worktree.is_none() {
         return Ok(None);
     }
     let preparation = Preparation::load(session.store())?;

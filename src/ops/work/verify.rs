@@ -390,7 +390,8 @@ fn not_installed(place: &TestTree, checks: &[Check]) -> Option<Notice> {
     let failed = checks.iter().filter(|check| check.exit_code != Some(0));
     let line = failed.filter_map(|check| missing_module::line(&check.output_tail)).next()?;
     let line: String = line.chars().take(80).collect();
-    let advice = "`wf.workplace.setup` names commands that prepare worktrees, such as `npm ci`: see gitwf-claims(7)";
+    let advice =
+        "`wf.workplace.setup` names commands that prepare worktrees, such as `npm ci`: see gitwf-claims(7)";
     let message = format!("`{line}`: a new worktree has only the files that git tracks");
     Some(Notice { remedies: vec![Remedy::words(advice)], ..Notice::note(message) })
 }

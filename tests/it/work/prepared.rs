@@ -189,10 +189,15 @@ fn a_test_that_lacks_a_module_says_how_worktrees_are_prepared() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     let mut plan = plan_on("src/a.rs");
-    plan["tasks"][0]["test"]["commands"] = serde_json::json!(["echo \"Error: Cannot find module 'tape'\"; exit 1"]);
+    plan["tasks"][0]["test"]["commands"] =
+        serde_json::json!(["echo \"Error: Cannot find module 'tape'\"; exit 1"]);
     repo.planned("ISS-001", &plan);
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     let (place, _) = claimed(&sandbox, &repo);
     let ran = place.wf(&["verify", "--yes"]).fails(1);
-    assert!(ran.stderr.contains("`wf.workplace.setup` names commands that prepare worktrees"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("`wf.workplace.setup` names commands that prepare worktrees"),
+        "{}",
+        ran.stderr
+    );
 }
