@@ -237,6 +237,14 @@ pub(crate) fn admit_command(role: Option<&str>, command: &str) -> Result<(), Rol
     admit_for(role, Capability::Own, || format!("run `{command}`"))
 }
 
+/// Allows what the code's history gets, in words such as `commit`: commits and pushes are the work of executors.
+///
+/// # Errors
+/// An unknown role, or one that executes nothing.
+pub(crate) fn admit_git(role: Option<&str>, doing: &str) -> Result<(), RoleError> {
+    admit_for(role, Capability::Execute, || doing.to_owned())
+}
+
 fn admit_for(role: Option<&str>, needed: Capability, doing: impl Fn() -> String) -> Result<(), RoleError> {
     match acting(role)? {
         Some(role) if !role.may(needed) => Err(NotTheirs { role, doing: doing(), needed }.into()),
@@ -367,6 +375,18 @@ mod tests {
             assert_eq!((admit(owner, Op::PolicySet), admit_override(owner)), (Ok(()), Ok(())));
         }
         assert_eq!(admit_override(Some("planner")), Err(RoleError::Override(Role::Planner)));
+    }
+
+    #[test]
+    fn only_executors_and_owners_commit() {
+        for role in [None, Some("owner"), Some("executor"), Some("implementer")] {
+            assert_eq!(admit_git(role, "commit"), Ok(()), "{role:?}");
+        }
+        for role in ["explorer", "planner", "reviewer", "integrator", "coordinator", "planer"] {
+            assert!(admit_git(Some(role), "commit").is_err(), "{role}");
+        }
+        let refused = admit_git(Some("planner"), "push").unwrap_err();
+        assert_eq!(refused.to_string(), "a planner may not push");
     }
 
     #[test]

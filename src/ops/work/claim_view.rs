@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::preparing::PreparedView;
 use super::prime::{PrimedTask, task_to_do};
-use super::unlinked::notice_of_branch;
+use super::unlinked::{notice_of_branch, notice_of_hooks};
 use crate::model::branch::Branch;
 use crate::model::digest::PlanDigest;
 use crate::model::execution::Supersedes;
@@ -15,6 +15,7 @@ use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::time::Time;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
+use crate::store::Store;
 use crate::trail::hooked;
 
 /// What was claimed.
@@ -94,6 +95,16 @@ pub(super) fn view(session: &Session, taken: TakenClaim) -> Result<ClaimView, Re
         session.notice_all(notice_of_branch(store, &it)?);
     }
     let task = task_to_do(store, &folder, found)?;
+    // A new worktree may lack the hooks: with a relative `core.hooksPath`, each has its own.
+    let there = match &taken.path {
+        Some(path) => Some(Store::open(path, store.environment())?),
+        None => None,
+    };
+    let worktree = there.as_ref().unwrap_or(store);
+    let hooks_installed = hooked::links_commits(worktree);
+    if hooks_installed {
+        session.notice_all(notice_of_hooks(worktree));
+    }
     Ok(ClaimView {
         task,
         queue_id: it.queue_id,
@@ -109,7 +120,7 @@ pub(super) fn view(session: &Session, taken: TakenClaim) -> Result<ClaimView, Re
         via: it.via,
         supersedes: it.supersedes,
         lease_expires_at: found.lease_expires_at(),
-        hooks_installed: hooked::links_commits(store),
+        hooks_installed,
         title: folder.issue.record.title,
         is_new: taken.is_new,
         has_expired: store.now()? > found.lease_expires_at(),

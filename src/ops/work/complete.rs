@@ -1,6 +1,7 @@
 //! Completing an execution.
 
 use super::report::missing_links;
+use super::unlinked::notice_of_hooks;
 use super::{
     Asked, Ended, ExecutionTarget, ExecutorReport, Intent, Then, as_stored, confirm, ended, refuse_foreign,
     target, unbind_worktree, unfinished,
@@ -138,6 +139,10 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         session.notice(left_out(id.issue().as_str(), &unbegun));
     }
     session.notice_all(reply.map(|task| unsent(id.issue().as_str(), &task)));
+    // A run links the commits that it sees, with or without hooks.
+    if input.made.is_empty() && !store.is_in_run() {
+        session.notice_all(notice_of_hooks(store));
+    }
     let ended = ended::publish(session, &before.execution.execution, input.then, Some(commits), &asked)?;
     Ok(session.done(ended, committed.commit))
 }

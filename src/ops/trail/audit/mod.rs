@@ -84,6 +84,7 @@ pub(crate) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Aud
         Err(refusal) => return Err(refusal),
     };
     let view = look(store, &index, range, given.is_empty(), (&commits, &rewritten))?;
+    session.notice_all(work::notice_of_lost_hooks(store)?);
     Ok((view, index))
 }
 
