@@ -6,8 +6,8 @@
 
 use std::path::Path;
 
-use super::ancestors::Ancestor;
 use crate::git::Environment;
+use crate::process::ancestors::{self, Ancestor};
 
 /// Variables that are set for hooks around a commit, for `pre-receive`, for hooks after a push, and by our own shims
 /// for the hooks that they call.
@@ -76,7 +76,7 @@ pub(crate) fn shown_by(environment: &Environment) -> Option<String> {
 
 /// Whether this program itself started the git command whose hook this is.
 pub(crate) fn is_of_this_program() -> bool {
-    is_started_by_this(&super::ancestors::all())
+    is_started_by_this(&ancestors::all())
 }
 
 fn is_started_by_this(chain: &[Ancestor]) -> bool {
