@@ -4,7 +4,7 @@
 //! A server runs no tests and reads no code. It relies on recorded links, checks and reviews. The linked commits need not
 //! be there, since `done` publishes the store before anyone pushes the branch.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::model::digest::PlanDigest;
 use crate::model::execution::{Event, Execution, LogEntry};
@@ -64,7 +64,7 @@ pub(super) fn look(
         for (it, outcome) in standing(&folder.executions) {
             let id = &it.execution.id;
             let is_completed = wants_evidence && outcome == ExecutionStatus::Completed;
-            let begins = wants_review && (!old.stands(id) || holder == Some(id) && old.holder() != Some(id));
+            let begins = wants_review && (!old.stands(id) || holder == Some(id) && old.holder.as_ref() != Some(id));
             if !is_completed && !begins {
                 continue;
             }
@@ -90,27 +90,28 @@ pub(super) fn look(
 }
 
 /// The executions of an issue as they were before the push.
-struct Before(Vec<ExecutionFolder>);
+struct Before {
+    holder: Option<ExecutionId>,
+    /// Those that were not set aside.
+    standing: HashMap<ExecutionId, (ExecutionFolder, ExecutionStatus)>,
+}
 
 impl Before {
     fn of(state: &Snapshot<'_>, issue: &IssueId) -> Result<Self, StoreError> {
-        Ok(Self(records::executions(state, issue)?))
+        let all = records::executions(state, issue)?;
+        let holder = claim_order::holder(&all).map(|it| it.execution.id.clone());
+        let standing = standing(&all).into_iter();
+        let standing = standing.map(|(it, outcome)| (it.execution.id.clone(), (it.clone(), outcome)));
+        Ok(Self { holder, standing: standing.collect() })
     }
 
     fn stands(&self, id: &ExecutionId) -> bool {
-        standing(&self.0).iter().any(|(it, _)| it.execution.id == *id)
-    }
-
-    fn holder(&self) -> Option<&ExecutionId> {
-        claim_order::holder(&self.0).map(|it| &it.execution.id)
+        self.standing.contains_key(id)
     }
 
     /// The execution, if it was completed and not set aside.
     fn completed(&self, id: &ExecutionId) -> Option<&ExecutionFolder> {
-        let is_it = |(it, outcome): &(&ExecutionFolder, ExecutionStatus)| {
-            it.execution.id == *id && *outcome == ExecutionStatus::Completed
-        };
-        standing(&self.0).into_iter().find(is_it).map(|(it, _)| it)
+        self.standing.get(id).filter(|(_, outcome)| *outcome == ExecutionStatus::Completed).map(|(it, _)| it)
     }
 }
 

@@ -12,6 +12,7 @@ use gix::refs::{FullName, Target};
 use super::error::GitError;
 use super::fsync::{self, FsyncPart};
 use super::repository::Repository;
+use super::shared::SharedMode;
 use super::{Args, Fault, Git, ObjectId, Signature, fault};
 use crate::model::branch::Branch;
 
@@ -214,9 +215,13 @@ impl Repository {
         let packed = self.wait_for_lock("core.packedRefsTimeout", 1000);
         let packed_lock = self.common_dir().join("packed-refs.lock");
         let held = modified(&packed_lock);
+        let shared = self.shared_mode();
+        self.share_ref(update.name, shared)?;
         let moved = match self.gix.refs.transaction().prepare(Some(edit), own, packed) {
             Ok(prepared) => {
                 last()?;
+                let lock = self.ref_lock(update.name);
+                shared.adjust(&lock).map_err(GitError::io(lock))?;
                 fault::point("locked");
                 if fsync::is_wanted(self, FsyncPart::Reference) {
                     // The file must be on disk before it is renamed; gix does not ensure that.
@@ -236,6 +241,19 @@ impl Repository {
             Err(error) if error.is_conflict() || error.is_retryable() => Ok(false),
             Err(error) => Err(failed(error).into()),
         }
+    }
+
+    /// Makes the folders and the reflog of a ref as git makes them in a shared repository; gix follows the umask.
+    fn share_ref(&self, name: &str, shared: SharedMode) -> Result<(), GitError> {
+        if shared == SharedMode::Umask {
+            return Ok(());
+        }
+        let log = self.common_dir().join("logs").join(name);
+        for path in [&self.common_dir().join(name), &log] {
+            let folder = path.parent().unwrap_or(path);
+            shared.create_folder(folder).map_err(GitError::io(folder))?;
+        }
+        shared.open(&log).map(drop).map_err(GitError::io(log))
     }
 
     /// How long git waits for another process's lock file, in milliseconds; negative means for ever.

@@ -73,7 +73,9 @@ impl LinkedWorktree<'_> {
 }
 
 impl Repository {
-    fn of(gix: gix::Repository, environment: Environment) -> Self {
+    /// Replacement objects belong to one clone. Whoever wrote the next state on top of one would publish it.
+    fn of(mut gix: gix::Repository, environment: Environment) -> Self {
+        gix.objects.ignore_replacements = true;
         Self { gix, environment, recent: RefCell::default() }
     }
 

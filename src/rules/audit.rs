@@ -5,6 +5,7 @@ mod finding;
 mod kind;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 pub(crate) use self::act::Act;
 pub(crate) use self::finding::{AuditFinding, AuditSeverity};
@@ -19,7 +20,7 @@ use crate::model::op::Op;
 use crate::model::plan::{Plan, Task};
 use crate::model::plan_fields::FileAction;
 use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::repo_path::{RepoPath, folders};
+use crate::model::repo_path::{FoldedPaths, RepoPath, are_one};
 use crate::model::review::Verdict;
 use crate::model::root::Policy;
 use crate::model::status::ExecutionStatus;
@@ -133,7 +134,7 @@ pub(crate) fn links(carried: &[Carried<'_>]) -> HashMap<CommitHash, Vec<usize>> 
     let mut links: HashMap<CommitHash, Vec<usize>> = HashMap::new();
     for (n, it) in carried.iter().enumerate() {
         for hash in it.execution.known_commits() {
-            links.entry(hash).or_default().push(n);
+            links.entry(hash.clone()).or_default().push(n);
         }
     }
     links
@@ -148,7 +149,7 @@ pub(crate) fn findings(
 ) -> Vec<AuditFinding> {
     let by_commit = links(carried);
     let mut found = Vec::new();
-    let by_hash: Vec<HashMap<CommitHash, CommitLink>> =
+    let by_hash: Vec<HashMap<CommitHash, Arc<CommitLink>>> =
         carried.iter().map(|it| it.execution.links_by_hash()).collect();
     for commit in commits.iter().filter(|commit| !commit.is_clean_merge()) {
         if let Some(why) = commit.unseen {
@@ -194,19 +195,14 @@ fn unbound(commit: &AuditedCode) -> AuditFinding {
     AuditFinding { remedies, ..AuditFinding::new(AuditSeverity::Fault, Kind::Unbound, what).at(&commit.hash) }
 }
 
-/// Whether a task of the plan names this path, or a directory that it is in.
-pub(crate) fn names(plan: &Plan, path: &str) -> bool {
-    is_named(&named(plan), path)
-}
-
-/// The paths that the tasks of a plan name.
-pub(crate) fn named(plan: &Plan) -> BTreeSet<RepoPath> {
+/// The paths that the tasks of a plan name, as they are written.
+pub(crate) fn paths(plan: &Plan) -> BTreeSet<RepoPath> {
     plan.tasks.iter().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect()
 }
 
-/// Whether a path is one that the plan names, or in a directory that it names.
-pub(crate) fn is_named(named: &BTreeSet<RepoPath>, path: &str) -> bool {
-    std::iter::once(path).chain(folders(path)).any(|at| named.contains(at))
+/// The paths that the tasks of a plan name, to compare those of files with.
+pub(crate) fn named(plan: &Plan) -> FoldedPaths {
+    paths(plan).into_iter().collect()
 }
 
 /// The scope of a task, if it is a path; it may also be the name of a module.
@@ -222,10 +218,10 @@ fn deletes(task: &Task) -> BTreeSet<RepoPath> {
 
 /// Whether a commit reverts another of the same work that changed this path: a plan need not mention the revert of
 /// its own changes. For a very large commit, not all paths are recorded.
-fn is_undone(path: &str, hash: &CommitHash, links: &HashMap<CommitHash, CommitLink>) -> bool {
+fn is_undone(path: &str, hash: &CommitHash, links: &HashMap<CommitHash, Arc<CommitLink>>) -> bool {
     let mut reverted =
         links.get(hash).into_iter().flat_map(|link| &link.reverts).filter_map(|it| links.get(it));
-    reverted.any(|it| it.files.len() >= MOST_FILES || it.files.iter().any(|file| file == path))
+    reverted.any(|it| it.files.len() >= MOST_FILES || it.files.iter().any(|file| are_one(file, path)))
 }
 
 /// Changes of a commit that none of its plans names, except those that only revert changes of the same work.
@@ -240,18 +236,18 @@ fn drift(
         return vec![];
     }
     let tasks = || plans.iter().flat_map(|plan| &plan.tasks);
-    let named: BTreeSet<RepoPath> =
+    let named: FoldedPaths =
         tasks().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect();
-    let deleted: BTreeSet<RepoPath> = tasks().flat_map(deletes).collect();
+    let deleted: FoldedPaths = tasks().flat_map(deletes).collect();
     let of = |finding: AuditFinding| finding.at(&commit.hash).of(links[0]);
     let mut found = Vec::new();
     for (path, change) in commit.changes.iter().filter(|(path, _)| !is_undone(path)) {
-        if !is_named(&named, path) {
+        if !named.holds(path) {
             let message = format!("`{path}` was {}, and no task names it", said(*change));
             found.push(of(
                 AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedFile, message).in_file(path)
             ));
-        } else if *change == FileEffect::Deleted && !is_named(&deleted, path) {
+        } else if *change == FileEffect::Deleted && !deleted.holds(path) {
             let message = format!("`{path}` was deleted, and no task says that it should be");
             found.push(of(
                 AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedDeletion, message).in_file(path)
@@ -345,12 +341,8 @@ fn without_repeats(is_hidden: bool, lacks: Vec<MissingEvidence>) -> Vec<MissingE
 
 /// Files that the plan names and nobody touched. A directory counts as touched if anything in it is.
 fn untouched(plan: &Plan, touched: &BTreeSet<String>) -> Vec<RepoPath> {
-    let was_touched = |path: &RepoPath| {
-        let folder = if path.as_str().is_empty() { String::new() } else { format!("{path}/") };
-        touched.contains(path.as_str())
-            || touched.range(folder.clone()..).next().is_some_and(|next| next.starts_with(&folder))
-    };
-    plan.touches().into_iter().filter(|path| !was_touched(path)).collect()
+    let touched: FoldedPaths = touched.iter().collect();
+    plan.touches().into_iter().filter(|path| !touched.reach(path.as_str())).collect()
 }
 
 /// How many tasks of the executed plans there are, and how many have evidence: all tests passed at the last commit or,

@@ -9,6 +9,7 @@ use crate::model::hash::CommitHash;
 use crate::model::hidden::exact;
 use crate::model::plan::{Plan, Task};
 use crate::model::redaction::REDACTED;
+use crate::model::repo_path::FoldedPaths;
 use crate::model::task_id::TaskId;
 
 /// The tests of a plan as task and command: in the order of the plan, but each task after those that it depends on.
@@ -179,7 +180,8 @@ pub(crate) fn differences(
             Placement::After => {}
         }
     }
-    let untouched = reported.files.iter().filter(|file| !touched.contains(**file));
+    let touched: FoldedPaths = touched.iter().collect();
+    let untouched = reported.files.iter().filter(|file| !touched.is_one(file));
     found.extend(untouched.map(|file| format!("no commit of this execution touches `{file}`")));
     if reported.errors > 0 {
         found.push("it is completed, but lists errors".into());
@@ -200,7 +202,7 @@ pub(crate) fn differences(
 /// The commands whose last check did not pass, each with its result. A check with uncommitted changes does not replace
 /// a failure at a commit, and a check by someone else counts only at a commit of this execution.
 pub(crate) fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
-    let own: BTreeSet<CommitHash> = execution.known_commits().collect();
+    let own: BTreeSet<&CommitHash> = execution.known_commits().collect();
     let mut last: BTreeMap<&str, &Check> = BTreeMap::new();
     for entry in &execution.log {
         let Event::Check(check) = &entry.event else { continue };

@@ -9,7 +9,6 @@ mod line;
 mod tests;
 
 use std::cell::Cell;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -119,8 +118,9 @@ impl<'store> Turn<'store> {
     ) -> Result<Self, SyncError> {
         let tracking = store.tracking(remote);
         let folder = folder(store, &tracking);
-        std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
-        let ticket = Ticket::draw(&folder).map_err(StoreError::io(&folder))?;
+        let shared = store.repo().shared_mode();
+        shared.create_folder(&folder).map_err(StoreError::io(&folder))?;
+        let ticket = Ticket::draw(&folder, shared).map_err(StoreError::io(&folder))?;
         let turn = Self {
             store,
             remote: remote.to_owned(),
@@ -177,7 +177,7 @@ impl<'store> Turn<'store> {
     /// # Errors
     /// [`SyncError::LeftLine`] if it does not get another turn; [`SyncError::Stopped`].
     pub(super) fn again(mut self) -> Result<Self, SyncError> {
-        let ticket = Ticket::draw(&self.folder).map_err(StoreError::io(&self.folder))?;
+        let ticket = Ticket::draw(&self.folder, self.store.repo().shared_mode()).map_err(StoreError::io(&self.folder))?;
         self.ticket = ticket;
         self.stand()
     }
@@ -239,10 +239,8 @@ impl<'store> Turn<'store> {
 
     fn save(&self) -> Result<(), SyncError> {
         let io = |source| StoreError::io(self.folder.join(STATE))(source);
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder).map_err(io)?;
-        serde_json::to_writer(&mut file, &self.state).map_err(|error| io(error.into()))?;
-        file.flush().map_err(io)?;
-        file.persist(self.folder.join(STATE)).map_err(|error| io(error.error))?;
+        let text = serde_json::to_vec(&self.state).map_err(|error| io(error.into()))?;
+        self.store.repo().shared_mode().replace(&self.folder.join(STATE), text).map_err(io)?;
         Ok(())
     }
 

@@ -146,10 +146,7 @@ pub(crate) fn linked(read: &impl ReadState) -> Result<HashSet<CommitHash>, Store
     let mut all = HashSet::new();
     for issue in records::issue_ids(read)? {
         for execution in records::executions(read, &issue)? {
-            for commit in execution.commits() {
-                all.insert(commit.link.hash);
-                all.extend(commit.rewritten_from);
-            }
+            all.extend(execution.links_by_hash().into_keys());
         }
     }
     Ok(all)

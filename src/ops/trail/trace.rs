@@ -1,6 +1,7 @@
 //! From commits to their tasks, plans and issues, and from an issue to its commits.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::trace_view::{CarriesOut, Queued, TraceView, TracedCommit, TracedIssue};
 use crate::index::{Index, IndexError, Needs};
@@ -264,7 +265,7 @@ fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Resul
 
 /// The commits of an execution, by their hashes.
 struct OfExecution {
-    links: HashMap<CommitHash, CommitLink>,
+    links: HashMap<CommitHash, Arc<CommitLink>>,
     agents: HashMap<CommitHash, MadeBy>,
 }
 
@@ -282,7 +283,7 @@ fn carried_out(
     known: Option<&OfExecution>,
 ) -> Option<CarriesOut> {
     let execution = folder.executions.iter().find(|it| it.execution.id == *id)?;
-    let find = |hash: &CommitHash| known?.links.get(hash);
+    let find = |hash: &CommitHash| known?.links.get(hash).map(Arc::as_ref);
     let link = find(hash);
     let (reverts, reapplies) = Undoing::split(link.map(|link| undoing(link, find)).unwrap_or_default());
     Some(CarriesOut {

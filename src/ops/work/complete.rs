@@ -238,7 +238,7 @@ fn patch_of(
     let store = session.store();
     let mut commits = work.effective.clone();
     commits.extend(links.iter().map(|link| LinkedCommit { link: link.clone(), rewritten_from: vec![] }));
-    let linked = execution.known_commits().chain(links.iter().map(|link| link.hash.clone())).collect();
+    let linked = execution.known_commits().chain(links.iter().map(|link| &link.hash)).cloned().collect();
     let found = work::span(store, &linked, &commits);
     let found = found.and_then(|span| match span {
         Some((base, head)) => patch_id::between(store, base, head),

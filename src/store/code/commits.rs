@@ -62,7 +62,7 @@ impl Store {
         let failed = StoreError::object("cannot read a commit");
         let commit = self.repo.commit(id).map_err(&failed)?;
         let (author, committer) = (commit.author().map_err(&failed)?, commit.committer().map_err(&failed)?);
-        let message = commit.message().map_err(&failed)?.to_vec();
+        let message = commit.message().map_err(&failed)?.into_owned();
         let subject = message.trim_start().lines().next().unwrap_or_default().to_str_lossy().into_owned();
         let subject = one_line(&subject).chars().take(LONGEST_SUBJECT).collect();
         // An unreadable date is no reason to lose the link.
@@ -73,6 +73,7 @@ impl Store {
         let authored_at = at(author.time().ok().map(|time| time.seconds))?;
         let committed_at = at(committer.time().ok().map(|time| time.seconds))?;
         let person = |name: &BStr, email: &BStr| {
+            let (name, email) = (commit.in_utf8(name), commit.in_utf8(email));
             Person::from(one_line(&format!("{} <{}>", name.to_str_lossy(), email.to_str_lossy())))
         };
         let author = person(author.name, author.email);

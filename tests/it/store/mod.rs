@@ -9,6 +9,7 @@ mod export_csv;
 mod export_trail;
 mod format;
 mod fsck;
+mod git_rules;
 mod import;
 mod index;
 mod init;

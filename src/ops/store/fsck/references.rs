@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::history::CheckedHistory;
 use super::{Findings, FsckSeverity, roadmaps, runs, sources, versions};
 use crate::gate::received::MOST_TRACED;
 use crate::git::ObjectId;
 use crate::index::Refreshing;
 use crate::model::execution::Execution;
-use crate::model::id::{IssueId, SolutionId};
+use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
 use crate::model::issue::ISSUE;
 use crate::model::op::Op;
 use crate::model::remedy::{Remedy, RemedyCall};
@@ -20,11 +21,11 @@ use crate::store::redaction::Redactions;
 use crate::store::{ReadState, Snapshot, Store, StoreError, layout, object_id, records};
 use crate::trail::claimed::{self, ClaimLookup};
 
-/// Checks all references of the newest state; `known` are the commits of its history.
+/// Checks all references of the newest state; `known` is its history.
 pub(super) fn check(
     store: &Store,
     snapshot: &Snapshot<'_>,
-    known: &HashSet<ObjectId>,
+    known: &CheckedHistory,
     found: &mut Findings,
     watch: Refreshing<'_>,
 ) -> Result<(), StoreError> {
@@ -49,7 +50,7 @@ pub(super) fn check(
         edges.insert(id.clone(), folder.issue.record.depends_on.iter().cloned().collect());
     }
     versions::check(store, snapshot, &comments, found)?;
-    for cycle in cycles(&edges) {
+    for cycle in dag::cycle_of_each_part(&edges) {
         let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
         let next = cycle.get(1).unwrap_or(&cycle[0]);
         let edit = RemedyCall::new(Op::Edit, [&cycle[0]]).option("depends-on", format!("-{next}"));
@@ -80,21 +81,6 @@ fn is_of_source(snapshot: &Snapshot<'_>, cycle: &[IssueId]) -> Result<bool, Stor
         }
     }
     Ok(true)
-}
-
-/// Each cycle once, starting with its smallest member.
-fn cycles<K: Ord + Clone>(edges: &BTreeMap<K, Vec<K>>) -> Vec<Vec<K>> {
-    let mut in_cycle: BTreeSet<K> = BTreeSet::new();
-    let mut found = Vec::new();
-    for id in edges.iter().filter(|(_, next)| !next.is_empty()).map(|(id, _)| id) {
-        if !in_cycle.contains(id)
-            && let Some(cycle) = dag::cycle_through(id, |id| edges.get(id).cloned().unwrap_or_default())
-        {
-            in_cycle.extend(cycle.iter().cloned());
-            found.push(cycle);
-        }
-    }
-    found
 }
 
 /// Reports directories without their record: nothing shows the plans, logs and comments in them.
@@ -162,6 +148,7 @@ fn check_issue(
             );
         }
     }
+    let attempts: HashSet<&ExecutionId> = folder.executions.iter().map(|it| &it.execution.id).collect();
     for execution in folder.executions.iter().map(|it| &it.execution) {
         let path = layout::execution(&execution.id);
         if execution.issue_id != issue.id || execution.solution_id.issue() != issue.id {
@@ -174,7 +161,7 @@ fn check_issue(
             found.note(&path, format!("its plan `{}` is missing or unreadable", execution.solution_id));
         }
         for earlier in &execution.supersedes {
-            if !folder.executions.iter().any(|it| it.execution.id == earlier.execution_id) {
+            if !attempts.contains(&earlier.execution_id) {
                 found.note(&path, format!("supersedes `{}`, which is missing", earlier.execution_id));
             }
         }
@@ -187,7 +174,7 @@ fn check_plan_commit(
     store: &Store,
     now: &Snapshot<'_>,
     execution: &Execution,
-    known: &HashSet<ObjectId>,
+    known: &CheckedHistory,
     found: &mut Findings,
 ) -> Result<(), StoreError> {
     let path = layout::execution(&execution.id);
@@ -202,8 +189,15 @@ fn check_plan_commit(
             }
         };
     }
-    let Some(commit) = object_id(name).filter(|id| known.contains(id)) else {
+    let Some(commit) = object_id(name).filter(|id| known.commits.contains(id)) else {
         let what = format!("its plan_commit `{name}` is not a commit of this history");
+        if known.is_cut {
+            return Ok(());
+        }
+        if known.is_rewritten || is_imported(store, now, &path, &known.imports)? {
+            found.note(&path, format!("{what}, which a tool rewrote or an import left out"));
+            return Ok(());
+        }
         return found.brought(store, now, &path, &what);
     };
     let Some(state) = store.state_at(commit)? else { return Ok(()) };
@@ -218,6 +212,24 @@ fn check_plan_commit(
         return found.brought(store, now, &path, &what);
     }
     Ok(())
+}
+
+/// Whether the current file is as one of these imports brought it.
+fn is_imported(
+    store: &Store,
+    now: &Snapshot<'_>,
+    path: &str,
+    imports: &[ObjectId],
+) -> Result<bool, StoreError> {
+    let entry = now.entry(path)?;
+    for import in imports {
+        if let Some(state) = store.state_at(*import)?
+            && state.entry(path)? == entry
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 impl Findings {
@@ -306,7 +318,7 @@ fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Finding
         edges.insert(item.solution_id.clone(), item.depends_on.iter().cloned().collect());
     }
     check_queue_conflicts(queue, found);
-    for cycle in cycles(&edges) {
+    for cycle in dag::cycle_of_each_part(&edges) {
         let drawn = cycle.iter().map(SolutionId::as_str).collect::<Vec<_>>().join(" → ");
         found.error(&layout::item(id, &cycle[0]), format!("depends on itself: {drawn}"));
     }
@@ -315,10 +327,12 @@ fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Finding
 
 fn check_queue_conflicts(queue: &QueueFolder, found: &mut Findings) {
     let folder = layout::queue_conflicts(&queue.queue.id);
+    let items: HashSet<&SolutionId> = queue.items.iter().map(|item| &item.solution_id).collect();
+    let known: HashSet<&EntryId> = queue.conflicts.iter().map(|it| &it.id).collect();
     for conflict in &queue.conflicts {
         let path = layout::entry(&folder, &conflict.id);
         for solution in &conflict.solutions {
-            if !queue.items.iter().any(|item| item.solution_id == *solution) {
+            if !items.contains(solution) {
                 found.note(&path, format!("names `{solution}`, which is not an item of this queue"));
             }
         }
@@ -328,7 +342,7 @@ fn check_queue_conflicts(queue: &QueueFolder, found: &mut Findings) {
         if let Some(earlier) = &conflict.resolves {
             if *earlier >= conflict.id {
                 found.error(&path, format!("resolves `{earlier}`, which is not earlier"));
-            } else if !queue.conflicts.iter().any(|it| it.id == *earlier) {
+            } else if !known.contains(earlier) {
                 found.note(&path, format!("resolves `{earlier}`, which is missing"));
             }
         }

@@ -85,7 +85,7 @@ pub(super) fn purge(store: &Store) -> Result<Option<Purged>, StoreError> {
             return Ok(None);
         }
         // Note them before the ref moves: as long as the ref itself contains these commits, nothing refuses them.
-        memory::add(&store.common_dir(), &rewritten.first)?;
+        memory::add(store.repo(), &rewritten.first)?;
         let is_done = to == from
             || store.publish(&mut lock, &mut rewritten.objects, to, Some(from), "redact: purge")?;
         if is_done {
@@ -227,7 +227,7 @@ fn forget(store: &Store, rewritten: &Rewritten) -> Result<(Vec<Tracked>, Vec<Str
         }
     }
     let pending: Vec<_> = remotes.iter().map(|it| (it.remote.clone(), it.commit)).collect();
-    memory::set_remotes(&store.common_dir(), &pending)?;
+    memory::set_remotes(store.repo(), &pending)?;
     for Tracked { tracking, commit, .. } in remotes.iter().filter(|it| rewritten.is_old(it.commit)) {
         git.delete_ref(tracking, *commit)?;
     }

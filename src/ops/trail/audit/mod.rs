@@ -21,7 +21,7 @@ use crate::model::remedy::RemedyCall;
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Answer, Notice, Refusal, RefusalKind, Session, work};
 use crate::rules::audit::{self as rule, Carried};
-use crate::rules::claim_order::{holder, who_holds};
+use crate::rules::claim_order::{Holding, who_holds};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::review;
 use crate::store::{Rewritten, Store, records};
@@ -115,6 +115,8 @@ fn range(store: &Store, index: &Index<'_>, given: &[String]) -> Result<Vec<Strin
 /// An issue, with what the audit needs to know about its executions.
 struct Looked {
     folder: IssueFolder,
+    /// The index of the execution that holds the issue.
+    holder: Option<usize>,
     statuses: Vec<ExecutionStatus>,
     /// By execution.
     claimed: BTreeMap<ExecutionId, Judged>,
@@ -191,7 +193,7 @@ fn look(
 }
 
 fn examined(store: &Store, folder: IssueFolder) -> Looked {
-    let statuses = who_holds(&folder.executions).statuses;
+    let Holding { holder, statuses } = who_holds(&folder.executions);
     let claimed = folder.executions.iter().filter_map(|execution| {
         // An unreadable plan is a finding, not an error of the audit.
         let claim = &execution.execution;
@@ -200,7 +202,7 @@ fn examined(store: &Store, folder: IssueFolder) -> Looked {
         let is_hidden = shown.map_or(true, |shown| shown.plan_digest() != claim.plan_digest);
         Some((claim.id.clone(), Judged { plan, is_hidden }))
     });
-    Looked { claimed: claimed.collect(), statuses, folder }
+    Looked { claimed: claimed.collect(), holder, statuses, folder }
 }
 
 fn carry<'a>(
@@ -211,7 +213,7 @@ fn carry<'a>(
 ) -> Carried<'a> {
     let claimed = issue.claimed.get(&execution.execution.id);
     let reviews = issue.folder.reviews(&execution.execution.solution_id);
-    let holder = holder(&issue.folder.executions).map(|it| &it.execution);
+    let holder = issue.holder.map(|n| &issue.folder.executions[n].execution);
     Carried {
         execution,
         status,

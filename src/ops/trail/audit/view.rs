@@ -1,6 +1,7 @@
 //! The view of an audit of commits.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -131,7 +132,7 @@ pub(super) fn links_of_each_kind<'a>(
 pub(super) struct Summed<'a> {
     it: &'a Carried<'a>,
     /// The current links, by the hashes of their commits before and after rewrites.
-    links: HashMap<CommitHash, CommitLink>,
+    links: HashMap<CommitHash, Arc<CommitLink>>,
     checks_passed: usize,
     check_count: usize,
 }
@@ -147,7 +148,7 @@ impl<'a> Summed<'a> {
     pub(super) fn binding(&self, hash: &str) -> LinkingExecution {
         let claim = &self.it.execution.execution;
         let link = self.links.get(hash);
-        let undoing = link.map(|link| undoing(link, |hash| self.links.get(hash))).unwrap_or_default();
+        let undoing = link.map(|link| undoing(link, |hash| self.links.get(hash).map(Arc::as_ref))).unwrap_or_default();
         let (reverts, reapplies) = Undoing::split(undoing);
         LinkingExecution {
             issue_id: claim.issue_id.clone(),
