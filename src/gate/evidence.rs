@@ -4,7 +4,8 @@
 //! A server runs no tests and reads no code. It relies on recorded links, checks and reviews. The linked commits need not
 //! be there, since `done` publishes the store before anyone pushes the branch.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use crate::model::digest::PlanDigest;
 use crate::model::execution::{Event, Execution, LogEntry};
@@ -21,6 +22,11 @@ use crate::rules::review::{self, NotQueueable, Reviewer};
 use crate::store::layout::{self, Location, Owner};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 use crate::trail::claimed::{self, ClaimLookup};
+
+/// Each of more executions would be compared with each step of the log that overrode a gate.
+const MOST_STOPPED: usize = 1_000;
+/// For at most this many executions of an issue, the history is searched for a plan in vain.
+const MOST_SEARCHED: usize = 100;
 
 /// Executions in a push that do not satisfy a gate.
 #[derive(Debug, Default)]
@@ -60,23 +66,36 @@ pub(super) fn look(
         let Some(folder) = records::issue(after, &issue)? else { continue };
         let old = Before::of(before, &issue)?;
         let holder = claim_order::holder(&folder.executions).map(|it| &it.execution.id);
+        let mut plans = ClaimedPlans::default();
+        let mut reviewed = HashSet::new();
         // An execution that was set aside does not count: checking it would leave no way out.
         for (it, outcome) in standing(&folder.executions) {
+            if stopped.len() >= MOST_STOPPED {
+                let what = format!("more than {MOST_STOPPED} claims lack reviews or evidence: push it in parts");
+                return Ok(Passed { faults: vec![what], forced: vec![] });
+            }
             let id = &it.execution.id;
             let is_completed = wants_evidence && outcome == ExecutionStatus::Completed;
-            let begins = wants_review && (!old.stands(id) || holder == Some(id) && old.holder.as_ref() != Some(id));
+            let begins =
+                wants_review && (!old.stands(id) || holder == Some(id) && old.holder.as_ref() != Some(id));
             if !is_completed && !begins {
                 continue;
             }
             let was_completed = old.completed(id);
-            let ClaimLookup::Plan(plan) = claimed::stored_plan(store, after, &it.execution)? else {
+            let Some(plan) = plans.find(store, after, &it.execution)? else {
                 if begins || is_completed && was_completed.is_none() {
                     stopped.push(Stopped::of(it, "has an unreadable plan", vec![], None));
                 }
                 continue;
             };
-            if begins {
-                stopped.extend(unreviewed(policy, &folder, it, &plan)?);
+            let key = (&it.execution.solution_id, &it.execution.plan_digest);
+            if begins && !reviewed.contains(&key) {
+                match unreviewed(policy, &folder, it, &plan)? {
+                    Some(found) => stopped.push(found),
+                    None => {
+                        reviewed.insert(key);
+                    }
+                }
             }
             // If it was already accepted without evidence, evidence is not required later.
             let lacked = was_completed
@@ -87,6 +106,38 @@ pub(super) fn look(
         }
     }
     judge(store, after, stopped)
+}
+
+/// The claimed plans of an issue. Many executions can claim one version of a plan, which may be deep in the history.
+#[derive(Default)]
+struct ClaimedPlans {
+    known: HashMap<(SolutionId, PlanDigest), Rc<Solution>>,
+    missing: usize,
+}
+
+impl ClaimedPlans {
+    /// The claimed plan; `None` if it cannot be read.
+    fn find(
+        &mut self,
+        store: &Store,
+        after: &Snapshot<'_>,
+        claim: &Execution,
+    ) -> Result<Option<Rc<Solution>>, StoreError> {
+        let key = (claim.solution_id.clone(), claim.plan_digest.clone());
+        if let Some(known) = self.known.get(&key) {
+            return Ok(Some(Rc::clone(known)));
+        }
+        if self.missing >= MOST_SEARCHED {
+            return Ok(None);
+        }
+        let ClaimLookup::Plan(plan) = claimed::stored_plan(store, after, claim)? else {
+            self.missing += 1;
+            return Ok(None);
+        };
+        let plan: Rc<Solution> = Rc::from(plan);
+        self.known.insert(key, Rc::clone(&plan));
+        Ok(Some(plan))
+    }
 }
 
 /// The executions of an issue as they were before the push.

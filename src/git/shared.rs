@@ -74,7 +74,9 @@ impl SharedMode {
     /// Like [`SharedMode::adjust`], for what may be missing, or belong to someone else, who made it writable for others.
     pub(super) fn adjust_own(self, path: &Path) -> io::Result<()> {
         match self.adjust(path) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) =>
+            {
                 Ok(())
             }
             result => result,
@@ -116,7 +118,8 @@ impl SharedMode {
     /// Writes a file so that a reader sees all of it or the one before.
     pub(crate) fn replace(self, path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
         let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+        let mut file =
+            tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
         file.write_all(bytes.as_ref())?;
         self.adjust(file.path())?;
         file.persist(path)?;

@@ -1,7 +1,7 @@
 //! Reads untrusted trees: which entries a store can hold, and which git itself would refuse.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -141,9 +141,22 @@ pub(crate) struct Entries {
     all: Vec<(Range<usize>, EntryId)>,
     /// Whether it is a tree that can be read to its end.
     is_readable: bool,
+    /// See [`Entries::fault`].
+    fault: Option<&'static str>,
 }
 
 impl Entries {
+    /// Why hosts that check what they receive (`receive.fsckObjects`) refuse this tree, whatever is inside its entries.
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        self.fault
+    }
+
+    /// The trees in it.
+    pub(crate) fn folders(&self) -> Vec<ObjectId> {
+        let folders = self.all.iter().filter(|(_, (kind, _))| *kind == EntryKind::Tree);
+        folders.map(|(_, (_, id))| *id).collect()
+    }
+
     fn bytes(&self) -> usize {
         self.tree.len() + std::mem::size_of_val(&self.all[..])
     }
@@ -204,10 +217,44 @@ fn read_entries(repo: &Repository, tree: ObjectId) -> Result<Entries, GitError> 
     let Some(mut all) = decoded(&tree, repo, |name, mode, oid| (name, (mode.kind(), oid))) else {
         return Ok(Entries::default());
     };
+    let fault = fault_of(&tree, &all);
     // The sort is stable, so the first of two entries with one name is kept: git looks that one up.
     all.sort_by(|(one, _), (two, _)| tree[one.clone()].cmp(&tree[two.clone()]));
     all.dedup_by(|(later, _), (first, _)| tree[later.clone()] == tree[first.clone()]);
-    Ok(Entries { tree, all, is_readable: true })
+    Ok(Entries { tree, all, is_readable: true, fault })
+}
+
+/// See [`Entries::fault`]; the entries are in the order of the tree.
+fn fault_of(tree: &[u8], all: &[(Range<usize>, EntryId)]) -> Option<&'static str> {
+    let mut begin = 0;
+    let mut names = HashSet::with_capacity(all.len());
+    for (name, (_, oid)) in all {
+        let is_padded = tree[begin] == b'0';
+        begin = name.end + 1 + oid.as_bytes().len();
+        let name = tree[name.clone()].as_bstr();
+        // Hosts take `.gitattributes`, and a merge leaves it out.
+        if !name.eq_ignore_ascii_case(b".gitattributes")
+            && let Some(why) = name_refusal(name)
+        {
+            return Some(why);
+        }
+        if is_padded {
+            return Some("a mode with a zero in front");
+        }
+        if oid.is_null() {
+            return Some("an entry that names no object");
+        }
+        if !names.insert(name) {
+            return Some("a name twice");
+        }
+    }
+    // git compares the name of a directory as if it ended in a slash.
+    let sorted_as = |(name, (kind, _)): &(Range<usize>, EntryId)| {
+        let slash: &[u8] = if *kind == EntryKind::Tree { b"/" } else { b"" };
+        tree[name.clone()].iter().chain(slash).copied()
+    };
+    let is_sorted = all.is_sorted_by(|one, two| sorted_as(one).le(sorted_as(two)));
+    (!is_sorted).then_some("entries that are not sorted")
 }
 
 /// The trees that were read last, by id. Commands look up many paths in few trees, and in a history each state differs

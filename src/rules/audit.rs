@@ -236,8 +236,7 @@ fn drift(
         return vec![];
     }
     let tasks = || plans.iter().flat_map(|plan| &plan.tasks);
-    let named: FoldedPaths =
-        tasks().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect();
+    let named: FoldedPaths = tasks().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect();
     let deleted: FoldedPaths = tasks().flat_map(deletes).collect();
     let of = |finding: AuditFinding| finding.at(&commit.hash).of(links[0]);
     let mut found = Vec::new();

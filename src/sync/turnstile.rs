@@ -177,7 +177,8 @@ impl<'store> Turn<'store> {
     /// # Errors
     /// [`SyncError::LeftLine`] if it does not get another turn; [`SyncError::Stopped`].
     pub(super) fn again(mut self) -> Result<Self, SyncError> {
-        let ticket = Ticket::draw(&self.folder, self.store.repo().shared_mode()).map_err(StoreError::io(&self.folder))?;
+        let ticket = Ticket::draw(&self.folder, self.store.repo().shared_mode())
+            .map_err(StoreError::io(&self.folder))?;
         self.ticket = ticket;
         self.stand()
     }

@@ -132,7 +132,8 @@ impl Looked {
         let claim = &self.folder.executions[at].execution;
         let LinkingCommits { links, agents, plan, status } = &self.executions[at];
         let link = links.get(hash);
-        let undoing = link.map(|link| undoing(link, |hash| links.get(hash).map(Arc::as_ref))).unwrap_or_default();
+        let undoing =
+            link.map(|link| undoing(link, |hash| links.get(hash).map(Arc::as_ref))).unwrap_or_default();
         let (reverts, reapplies) = Undoing::split(undoing);
         let task_id = link.and_then(|link| link.task_id.clone());
         let task = plan.as_ref().zip(task_id.as_deref()).and_then(|(plan, id)| plan.task(id));

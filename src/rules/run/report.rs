@@ -122,12 +122,10 @@ fn has_arrived(folder: &RunFolder, status: IssueStage) -> bool {
 }
 
 /// The executions of an issue that the run's log names, in order.
-fn executions<'a>(
-    issue: &IssueProgress<'_>,
-    found: Option<&'a IssueFolder>,
-) -> Vec<&'a ExecutionFolder> {
+fn executions<'a>(issue: &IssueProgress<'_>, found: Option<&'a IssueFolder>) -> Vec<&'a ExecutionFolder> {
     let own = found.map_or(&[][..], |it| &it.executions[..]);
-    let by_id: HashMap<&ExecutionId, &ExecutionFolder> = own.iter().map(|it| (&it.execution.id, it)).collect();
+    let by_id: HashMap<&ExecutionId, &ExecutionFolder> =
+        own.iter().map(|it| (&it.execution.id, it)).collect();
     let mut seen = HashSet::new();
     let named = issue.reached.iter().filter_map(|(_, reached)| reached.execution_id.as_ref());
     named.filter(|id| seen.insert(*id)).filter_map(|id| by_id.get(id).copied()).collect()
@@ -187,11 +185,7 @@ fn done_by(issue: &IssueProgress<'_>, step: RunStep) -> Option<String> {
 }
 
 /// The reviews of a plan, summarized.
-fn reviewed(
-    issue: &IssueProgress<'_>,
-    found: &IssueFolder,
-    plan: &Solution,
-) -> Option<ReportedReview> {
+fn reviewed(issue: &IssueProgress<'_>, found: &IssueFolder, plan: &Solution) -> Option<ReportedReview> {
     let standing = review::standing(plan, found.reviews(&plan.id));
     let verdict = standing.verdict?;
     let digest = plan.plan_digest();

@@ -28,6 +28,11 @@ impl Store {
         let (folder, shared) = (self.common_dir(), self.repo.shared_mode());
         WriteLock::acquire(&folder, shared, self.lock_timeout()?, &|| environment.is_stopped())
     }
+
+    /// Whether a command in this repository has ever written a store.
+    pub(crate) fn was_written_here(&self) -> bool {
+        self.common_dir().join("wf/lock").exists()
+    }
 }
 
 impl WriteLock {
@@ -114,7 +119,8 @@ impl WriteLock {
         let began = Instant::now();
         while let Ok(found) = std::fs::read(ref_lock) {
             // Killed after the lock file was made and before the id was in it.
-            let is_unwritten = found.is_empty() && began.elapsed() >= UNWRITTEN_AFTER && self.is_older(ref_lock);
+            let is_unwritten =
+                found.is_empty() && began.elapsed() >= UNWRITTEN_AFTER && self.is_older(ref_lock);
             if !noted.is_empty() && (found.trim_ascii() == noted.as_bytes() || is_unwritten) {
                 return match std::fs::remove_file(ref_lock) {
                     Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -148,7 +154,11 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(3600);
 
-    fn acquire(folder: &Path, timeout: Duration, is_over: &dyn Fn() -> bool) -> Result<WriteLock, StoreError> {
+    fn acquire(
+        folder: &Path,
+        timeout: Duration,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<WriteLock, StoreError> {
         WriteLock::acquire(folder, SharedMode::Umask, timeout, is_over)
     }
 
@@ -169,7 +179,9 @@ mod tests {
     fn a_lock_of_another_process_stays_however_old_it_is() {
         let dir = tempfile::tempdir().unwrap();
         let ref_lock = dir.path().join("main.lock");
-        for (noted, held) in [("", "fedcba9876543210\n"), ("0123456789abcdef", "fedcba9876543210\n"), ("", "")] {
+        for (noted, held) in
+            [("", "fedcba9876543210\n"), ("0123456789abcdef", "fedcba9876543210\n"), ("", "")]
+        {
             std::fs::write(&ref_lock, held).unwrap();
             let made = std::time::SystemTime::UNIX_EPOCH;
             File::options().write(true).open(&ref_lock).unwrap().set_modified(made).unwrap();

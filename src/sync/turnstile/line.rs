@@ -150,7 +150,8 @@ mod tests {
         assert!(first.wait(&|| false).unwrap());
         let order = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
-            let waiting: Vec<Ticket> = (0..8).map(|_| Ticket::draw(folder.path(), SharedMode::Umask).unwrap()).collect();
+            let waiting: Vec<Ticket> =
+                (0..8).map(|_| Ticket::draw(folder.path(), SharedMode::Umask).unwrap()).collect();
             for ticket in waiting {
                 let order = &order;
                 scope.spawn(move || {

@@ -50,7 +50,8 @@ fn ended(ends: Ends, is_handed_in: bool) -> SyncError {
     let (_both, store) = clone_of_hub(&stop);
     let line = super::folder(&store, &store.tracking("origin"));
     std::fs::create_dir_all(&line).unwrap();
-    let (first, second) = (RefCell::new(Some(Ticket::draw(&line, SharedMode::Umask).unwrap())), RefCell::new(None));
+    let (first, second) =
+        (RefCell::new(Some(Ticket::draw(&line, SharedMode::Umask).unwrap())), RefCell::new(None));
     let watch = |work: RemoteWork, _: u64, _: u64| {
         assert_eq!(work, RemoteWork::Line);
         if is_handed_in && first.take().is_some() {

@@ -26,7 +26,9 @@ fn modes(folder: &Path, wanted: &dyn Fn(&Path) -> bool) -> BTreeSet<(bool, u32)>
 
 #[test]
 fn in_a_shared_repository_files_have_the_modes_that_git_gives_them() {
-    for (shared, umask) in [("group", "077"), ("all", "077"), ("0660", "022"), ("0640", "002"), ("umask", "027")] {
+    for (shared, umask) in
+        [("group", "077"), ("all", "077"), ("0660", "022"), ("0640", "002"), ("umask", "027")]
+    {
         let sandbox = Sandbox::new();
         let repo = sandbox.repo("repo");
         let label = format!("{shared} {umask}");
@@ -43,7 +45,9 @@ fn in_a_shared_repository_files_have_the_modes_that_git_gives_them() {
         let root = git_dir.join("refs").metadata().unwrap().permissions().mode() & 0o7777;
         let before = git_dir.join("before");
         std::fs::write(&before, "").unwrap();
-        under("git wf init && git wf new --id I-1 one && git wf new --id I-2 two && git wf list && git wf search two");
+        under(
+            "git wf init && git wf new --id I-1 one && git wf new --id I-2 two && git wf list && git wf search two",
+        );
         let bulk: String = (0..200).map(|n| format!("{{\"id\":\"B-{n}\",\"title\":\"t\"}}\n")).collect();
         repo.write("bulk.jsonl", bulk);
         under("git wf import beads bulk.jsonl");
@@ -199,4 +203,21 @@ fn a_commit_is_read_in_its_own_encoding() {
     assert_eq!(shown["executions"][0]["commits"][0]["subject"], "caf\u{e9} gr\u{fc}n", "{shown:#}");
     let trailers = repo.git(&["log", "-1", "--format=%(trailers:key=Wf-Issue,valueonly)"]).ok();
     assert_eq!(trailers.line(), "GH-1");
+}
+
+#[test]
+fn a_deleted_ref_comes_back_from_the_remote() {
+    let sandbox = Sandbox::new();
+    let hub = sandbox.bare("hub");
+    let repo = sandbox.clone(&hub, "repo");
+    repo.wf(&["init"]).ok();
+    repo.wf(&["new", "--id", "I-1", "One"]).ok();
+    repo.wf(&["sync"]).ok();
+    repo.git(&["update-ref", "-d", REF]).ok();
+    repo.wf(&["sync"]).ok();
+    assert_eq!(titles(&repo), ["One"]);
+    // A repository that never had a store gets none from a mistake.
+    let other = sandbox.clone(&hub, "other");
+    other.wf(&["sync"]).fails(1);
+    assert_eq!(other.tip(), None);
 }

@@ -7,8 +7,8 @@ use crate::git::{EntryKind, ObjectId};
 use crate::model::op::Op;
 use crate::model::remedy::Remedy;
 use crate::store::{
-    Did, HistoryFault, Lineage, OriginJudge, REDIRECTED, Snapshot, Store, StoreError, ill_formed_commit,
-    layout, read_blob,
+    Did, HistoryFault, Lineage, OriginJudge, REDIRECTED, Snapshot, Store, StoreError, TreeCheck,
+    ill_formed_commit, layout, read_blob,
 };
 
 /// If one commit deleted more files than this, only the first is listed, with the number of all.
@@ -42,6 +42,7 @@ pub(super) fn check(
     let mut roots = 0;
     let (mut is_whole, mut is_cut) = (true, false);
     let mut imports = Vec::new();
+    let mut trees = TreeCheck::default();
     let mut history = Vec::new();
     for info in walk {
         let info = match info {
@@ -65,6 +66,11 @@ pub(super) fn check(
         if let Ok(Some(why)) = store.ill_formed(info.id) {
             let what = format!("{} {}", store.step(info.id)?.author, ill_formed_commit(why));
             found.add(FsckSeverity::Error, store.reference(), Some(info.id), what);
+        }
+        if let Ok(Some(tree)) = store.refused_tree(&mut trees, info.id) {
+            let what = format!("{} made {tree}", store.step(info.id)?.author);
+            let remedy = Some(repair_that("rewrites the history without it"));
+            found.add_with(FsckSeverity::Error, store.reference(), Some(info.id), what, remedy);
         }
         let mut parents: Vec<ObjectId> = info.parents.to_vec();
         is_cut |= parents.iter().any(|parent| !store.repo().has_object(*parent));

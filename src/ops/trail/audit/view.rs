@@ -148,7 +148,8 @@ impl<'a> Summed<'a> {
     pub(super) fn binding(&self, hash: &str) -> LinkingExecution {
         let claim = &self.it.execution.execution;
         let link = self.links.get(hash);
-        let undoing = link.map(|link| undoing(link, |hash| self.links.get(hash).map(Arc::as_ref))).unwrap_or_default();
+        let undoing =
+            link.map(|link| undoing(link, |hash| self.links.get(hash).map(Arc::as_ref))).unwrap_or_default();
         let (reverts, reapplies) = Undoing::split(undoing);
         LinkingExecution {
             issue_id: claim.issue_id.clone(),
