@@ -53,8 +53,8 @@ fn in_a_shared_repository_files_have_the_modes_that_git_gives_them() {
         under("git wf import beads bulk.jsonl");
         let own_objects = modes(&git_dir.join("objects"), &|path| path.is_file());
         let own_folders = modes(&git_dir.join("objects"), &|path| path.is_dir());
-        assert!(own_objects.is_subset(&objects), "{label}: {own_objects:o?} {objects:o?}");
-        assert!(own_folders.is_subset(&folders), "{label}: {own_folders:o?} {folders:o?}");
+        assert!(own_objects.is_subset(&objects), "{label}: {own_objects:?} {objects:?}");
+        assert!(own_folders.is_subset(&folders), "{label}: {own_folders:?} {folders:?}");
         assert_eq!(modes(&git_dir.join("refs/wf"), &|_| true), heads, "{label}");
         assert_eq!(modes(&git_dir.join("logs/refs/wf"), &|_| true), logs, "{label}");
         // Whoever may write a ref may also write what is beside the store.
