@@ -71,7 +71,8 @@ pub(super) fn look(
         // An execution that was set aside does not count: checking it would leave no way out.
         for (it, outcome) in standing(&folder.executions) {
             if stopped.len() >= MOST_STOPPED {
-                let what = format!("more than {MOST_STOPPED} claims lack reviews or evidence: push it in parts");
+                let what =
+                    format!("more than {MOST_STOPPED} claims lack reviews or evidence: push it in parts");
                 return Ok(Passed { faults: vec![what], forced: vec![] });
             }
             let id = &it.execution.id;

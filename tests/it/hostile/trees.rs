@@ -78,16 +78,16 @@ fn a_tree_with_a_name_twice_or_out_of_order_is_refused_and_mended() {
         commit(&world.origin, &tree);
         assert_refused(&world, "");
         world.origin.git(&["update-ref", REF, &base]).ok();
-        // In a store that has it, with work on top.
+        // In a store that has it.
         let whole = world.ada.tip().unwrap();
         world.ada.blob("x\n");
         let tree = changed(&world.ada, Some(&format!("{whole}^{{tree}}")), &[], change);
         commit(&world.ada, &tree);
-        world.ada.wf(&["comment", "ISS-001", "-m", "on top"]).ok();
         let found = world.ada.wf(&["fsck", "--json"]).fails(1).json();
         assert!(found.to_string().contains("a tree that hosts which check objects refuse"), "{found}");
         world.ada.wf(&["fsck", "--repair"]).ok();
         world.ada.wf(&["fsck"]).ok();
+        world.ada.wf(&["comment", "ISS-001", "-m", "on top"]).ok();
         let strict = world.sandbox.bare("strict");
         strict.git(&["config", "receive.fsckObjects", "true"]).ok();
         let url = strict.path().display().to_string();
