@@ -81,7 +81,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
     related(screen, "parts", &contents.children)?;
     related(screen, "needed by", &contents.dependents)?;
     for it in &contents.comments {
-        let CommentView { comment, is_withdrawn, replaces } = it;
+        let CommentView { comment, is_withdrawn, hidden, replaces } = it;
         let edited = match replaces.first() {
             Some(first) if first.author != comment.author => {
                 format!(", replacing a comment by {}", first.author)
@@ -90,7 +90,9 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
             None => String::new(),
         };
         let edited = if *is_withdrawn { ", withdrawn".to_owned() } else { edited };
-        let heading = format!("{}, {}{edited}", comment.author, time::ago(now, comment.created_at.millis()));
+        let hidden = hidden.as_ref().map(|why| format!(", hidden by moderators: {why}")).unwrap_or_default();
+        let heading =
+            format!("{}, {}{edited}{hidden}", comment.author, time::ago(now, comment.created_at.millis()));
         let painter = screen.painter();
         writeln!(
             screen,

@@ -162,7 +162,7 @@ fn everything_comes_in_and_once() {
             kept("`estimated_minutes` has no field here"),
             kept("the dependency type `waits-for` became a relation, which does not block"),
             kept("the status `blocked` became `registered`"),
-            kept("the status `hooked` became `registered`"),
+            kept("the status `hooked` became `planning`"),
             kept("the status `in_progress` became `planning`"),
         ])
     );
