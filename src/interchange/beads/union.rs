@@ -22,9 +22,8 @@ pub(super) fn of(earlier: &Value, later: &Value) -> Value {
     for (name, key) in LISTS {
         let list = |record: &Map<String, Value>| record.get(*name).and_then(Value::as_array).cloned();
         let (Some(before), Some(mut all)) = (list(old), list(&whole)) else { continue };
-        let is_same = |one: &Value, other: &Value| match key.is_empty() {
-            true => one == other,
-            false => key.iter().all(|member| one.get(*member) == other.get(*member)),
+        let is_same = |one: &Value, other: &Value| {
+            one == other || !key.is_empty() && key.iter().all(|member| one.get(*member) == other.get(*member))
         };
         for element in before {
             if !all.iter().any(|known| is_same(known, &element)) {

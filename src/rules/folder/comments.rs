@@ -149,7 +149,8 @@ fn latest<'a>(versions: &[&'a Comment]) -> Option<StandingComment<'a>> {
     for version in versions.iter().copied() {
         // Two clones that read the source at different times have the same text twice: the second one is not a change,
         // and does not undo what somebody wrote in between.
-        let is_again = version.source_id.is_some() && said_there == Some(version.body.as_str());
+        let is_again = version.source_id.is_some() && said_there == Some(version.body.as_str())
+            || changes.iter().any(|it| is_same_comment(it, version));
         if version.source_id.is_some() {
             said_there = Some(&version.body);
         }
@@ -159,6 +160,12 @@ fn latest<'a>(versions: &[&'a Comment]) -> Option<StandingComment<'a>> {
     }
     let comment = changes.pop()?;
     Some(StandingComment { comment, replaces: changes })
+}
+
+/// Whether one is the other, written here and back from a tracker.
+fn is_same_comment(one: &Comment, other: &Comment) -> bool {
+    let said = |it: &Comment| it.edits.is_none().then(|| (it.created_at, it.author.clone(), it.body.clone()));
+    said(one).is_some_and(|one| Some(one) == said(other))
 }
 
 /// Edits of one comment in two clones do not know of each other: both stand.

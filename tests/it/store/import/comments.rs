@@ -33,7 +33,7 @@ fn a_text_that_changed_there_is_an_edit_of_the_comment() {
     assert_eq!((&report["comments"], &report["edited_comments"]), (&json!(0), &json!(1)), "{report}");
     let all = shown(&repo);
     assert_eq!((texts(&repo), all[0]["replaces"].as_array().unwrap().len()), (vec!["Hm!".to_owned()], 1));
-    assert_eq!(all[0]["source_id"], "7");
+    assert_eq!(all[0]["source_id"], "Bea");
     assert_eq!(all[0]["created_at"], "2026-01-01T10:00:00.000Z");
     assert!(repo.wf(&["show", "zoo-1"]).ok().stdout.contains(", edited"));
     let subject = repo.git(&["log", "--format=%s", "-1", "refs/wf/main"]).ok();
@@ -140,6 +140,8 @@ fn a_comment_that_another_clone_numbers_otherwise_is_the_same() {
     assert_eq!(import(&repo, &with_comments(3, &[bea, (2, ada.1, ada.2, ada.3)]))["comments"], 1);
     let swapped = import(&repo, &with_comments(4, &[ada, (2, bea.1, bea.2, bea.3)]));
     assert_eq!((&swapped["comments"], &swapped["edited_comments"]), (&json!(0), &json!(0)), "{swapped}");
+    let renumbered = import(&repo, &with_comments(4, &[bea, (2, ada.1, ada.2, ada.3)]));
+    assert_eq!(renumbered["notes"], json!([]));
     assert_eq!(texts(&repo), ["It sleeps", "It roars"]);
     let exported: Value = serde_json::from_str(&repo.wf(&["export", "beads"]).ok().stdout).unwrap();
     assert_eq!(exported["comments"].as_array().unwrap().len(), 2);
@@ -156,6 +158,7 @@ fn a_comment_that_travels_by_beads_and_by_a_sync_arrives_once() {
     two.meet();
     for repo in [&two.ada, &two.bea] {
         assert_eq!(texts(repo), ["only once"]);
+        assert!(!repo.wf(&["show", "zoo-1"]).ok().stdout.contains("edited"));
         let exported: Value = serde_json::from_str(&repo.wf(&["export", "beads"]).ok().stdout).unwrap();
         assert_eq!(exported["comments"].as_array().unwrap().len(), 1, "{exported}");
     }
