@@ -32,9 +32,16 @@ impl Args {
         self
     }
 
-    /// `-c key=value` for a key that is not constant. The key must not contain `=`.
-    pub(crate) fn configured(mut self, setting: String) -> Self {
-        self.global.extend(["-c".into(), setting.into()]);
+    /// `-c <section>.<name>.<key>=value`: a setting for this command only, of the remote or submodule with this name, which
+    /// must not contain `=`.
+    pub(crate) fn set_of(
+        mut self,
+        section: &'static str,
+        name: &str,
+        key: &'static str,
+        value: impl Display,
+    ) -> Self {
+        self.global.extend(["-c".into(), format!("{section}.{name}.{key}={value}").into()]);
         self
     }
 

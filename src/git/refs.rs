@@ -121,6 +121,19 @@ impl Repository {
         Ok(refs)
     }
 
+    /// The names of the symbolic refs below `prefix`, which ends in a slash, including those whose file is a symbolic
+    /// link, and those that point to nothing.
+    pub(crate) fn symbolic_refs_under(&self, prefix: &str) -> Result<Vec<String>, GitError> {
+        let failed = GitError::object("cannot read the references");
+        let all = self.gix.references().map_err(&failed)?;
+        let found = all.prefixed(prefix).map_err(&failed)?.filter_map(Result::ok);
+        let common = self.common_dir();
+        let symbolic = found.filter(|it| {
+            it.try_id().is_none() || common.join(it.name().as_bstr().to_str_lossy().as_ref()).is_symlink()
+        });
+        Ok(symbolic.map(|it| it.name().as_bstr().to_string()).collect())
+    }
+
     /// All refs that point to an object, by their full names; symbolic ones are left out.
     pub(crate) fn all_refs(&self) -> Result<BTreeMap<String, ObjectId>, Fault> {
         let all = self.gix.references()?;
@@ -277,6 +290,11 @@ impl Git {
     pub(crate) fn delete_ref(&self, name: &str, commit: ObjectId) -> Result<(), GitError> {
         self.run(Args::new(&["update-ref", "-d"]).value(name).value(commit.to_string()))?;
         Ok(())
+    }
+
+    /// Deletes a symbolic ref; what it points to stays.
+    pub(crate) fn delete_symbolic_ref(&self, name: &str) -> Result<(), GitError> {
+        self.run(Args::new(&["update-ref", "--no-deref", "-d"]).value(name)).map(drop)
     }
 
     /// Sets a ref, with an entry in its reflog.

@@ -39,9 +39,9 @@ impl Git {
     pub(crate) fn check_out_submodule(&self, submodule: &Submodule, source: &Path) -> Result<(), GitError> {
         self.run(Args::new(&["submodule", "--quiet", "init"]).path(&submodule.path))?;
         self.know_config();
-        let url = format!("submodule.{}.url={}", submodule.name, source.display());
         let args = Args::new(&["submodule", "--quiet", "update", "--checkout"]);
-        let mut command = self.command(args.configured(url).path(&submodule.path));
+        let args = args.set_of("submodule", &submodule.name, "url", source.display());
+        let mut command = self.command(args.path(&submodule.path));
         command.env("GIT_ALLOW_PROTOCOL", "file");
         super::process::feed(command, &[]).map(drop)
     }

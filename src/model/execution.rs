@@ -120,6 +120,8 @@ text_enum!(
         Rebind = "rebind",
         /// The lease was given up.
         Release = "release",
+        /// The remote accepted the claim, but did not show it.
+        NotShown = "not-shown",
     }
 );
 

@@ -15,11 +15,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use self::line::Ticket;
-use super::SyncError;
 use super::limit::{self, Limit, WaitingTime};
 use super::pace::Pace;
 use super::transfer::Limited;
 use super::watch::{RemoteWatch, RemoteWork};
+use super::{SyncError, shown};
 use crate::git::ObjectId;
 use crate::store::{Store, StoreError};
 
@@ -45,8 +45,38 @@ pub(super) struct TurnstileState {
     pub(super) pace: Pace,
     /// The host's rate limit.
     limit: Limit,
-    /// How many pushes in a row found the remote's ref locked while it stayed at one commit, and that commit.
-    pub(super) locked: (u32, Option<String>),
+    /// Pushes that found the remote's ref locked.
+    pub(super) locked: InVain,
+    /// Pushes that were lost, or rejected as too late.
+    pub(super) unmoved: InVain,
+    /// A push whose outcome the remote has not shown yet.
+    unproven: Option<Unproven>,
+}
+
+/// How many pushes in a row failed while the remote's ref stayed at one commit.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct InVain {
+    times: u32,
+    at: Option<String>,
+}
+
+impl InVain {
+    /// Counts one more, and returns how many there were at this commit.
+    pub(super) fn one_more(&mut self, at: Option<ObjectId>) -> u32 {
+        let at = at.map(|at| at.to_string());
+        self.times = if self.at == at { self.times.saturating_add(1) } else { 1 };
+        self.at = at;
+        self.times
+    }
+}
+
+/// A push from its start until the remote is asked again. git moves the tracking ref as soon as the remote says that it
+/// accepts, which is no proof.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Unproven {
+    /// What the remote showed before.
+    before: Option<String>,
 }
 
 /// A failure that ends the commands of all processes that waited for the remote.
@@ -54,7 +84,7 @@ pub(super) struct TurnstileState {
 struct Failed {
     /// It concerns processes that came with this ticket or an earlier one.
     until: u64,
-    /// The newest of the commits during whose push the connection was lost.
+    /// The newest of the commits during whose push the connection was lost, or which the remote does not show.
     unknown: Option<String>,
     obstacle: Obstacle,
     words: String,
@@ -69,6 +99,8 @@ enum Obstacle {
     LockedOut,
     /// The host limits the rate of requests.
     Limited,
+    /// It accepted a push, and does not show it.
+    NotShown,
 }
 
 /// The state of a commit that was handed in.
@@ -155,6 +187,11 @@ impl<'store> Turn<'store> {
         Ok(())
     }
 
+    /// The remote that it is the turn for.
+    pub(super) fn remote(&self) -> &str {
+        &self.remote
+    }
+
     /// Gets the progress of the transfers of this turn.
     pub(super) fn watch(&self) -> RemoteWatch<'store> {
         self.watch
@@ -215,7 +252,8 @@ impl<'store> Turn<'store> {
         self.state.pace.forget_after(ago);
         if self.state.asked > self.newest()? {
             // The count of tickets has restarted.
-            self.state = TurnstileState::default();
+            let unproven = self.state.unproven.take();
+            self.state = TurnstileState { unproven, ..TurnstileState::default() };
         }
         Ok(self)
     }
@@ -245,15 +283,36 @@ impl<'store> Turn<'store> {
         Ok(())
     }
 
-    /// The remote's head as it was last seen.
-    pub(super) fn tracking(&self) -> Result<Option<ObjectId>, SyncError> {
-        Ok(self.store.read_ref(&self.tracking)?)
+    /// The remote's head as the remote last showed it.
+    pub(super) fn shown(&self) -> Result<Option<ObjectId>, SyncError> {
+        match &self.state.unproven {
+            Some(unproven) => Ok(parse(unproven.before.as_deref())),
+            None => Ok(self.store.read_ref(&self.tracking)?),
+        }
+    }
+
+    /// Whether the remote has not been asked since the last push, whose process may have been killed.
+    pub(super) fn is_unproven(&self) -> bool {
+        self.state.unproven.is_some()
+    }
+
+    /// Records that a push begins. Until the remote was asked again, what it showed before counts.
+    pub(super) fn begins_push(&mut self) -> Result<(), SyncError> {
+        let before = self.shown()?.map(|before| before.to_string());
+        self.state.unproven = Some(Unproven { before });
+        self.save()
+    }
+
+    /// Waits a while, unless the work is cancelled.
+    pub(super) fn pause(&self, time: Duration) -> Result<(), SyncError> {
+        std::thread::sleep(time);
+        if self.store.environment().is_stopped() { Err(self.stopped()) } else { Ok(()) }
     }
 
     /// The newest commit that was handed in, unless the remote has it by now or can no longer accept it.
     pub(super) fn handed_in(&mut self) -> Result<Option<ObjectId>, SyncError> {
         let Some(head) = parse(self.state.handed_in.as_deref()) else { return Ok(None) };
-        let is_next = match self.tracking()? {
+        let is_next = match self.shown()? {
             Some(theirs) if theirs == head => false,
             Some(theirs) => self.contains(head, theirs),
             None => self.store.repo().has_object(head),
@@ -297,6 +356,7 @@ impl<'store> Turn<'store> {
     pub(super) fn was_asked(&mut self, waiting: u64) -> Result<(), SyncError> {
         self.state.asked = waiting;
         self.state.failed = None;
+        self.state.unproven = None;
         self.save()
     }
 
@@ -332,6 +392,7 @@ impl<'store> Turn<'store> {
             SyncError::Unreachable { words, .. } => (words, Obstacle::Unreachable),
             SyncError::Credentials { words, .. } => (words, Obstacle::LockedOut),
             SyncError::Limited { limited, .. } => (&limited.words, Obstacle::Limited),
+            SyncError::NotShown { reference, .. } => (reference, Obstacle::NotShown),
             // Each process finds out by itself.
             _ => return Ok(()),
         };
@@ -346,23 +407,28 @@ impl<'store> Turn<'store> {
     pub(super) fn failure(&self, remote: &str, commit: Option<ObjectId>) -> Option<SyncError> {
         let failed = self.state.failed.as_ref().filter(|failed| failed.until >= self.came)?;
         let (remote, words) = (remote.to_owned(), failed.words.clone());
-        let unknown = parse(failed.unknown.as_deref());
-        Some(match (unknown, commit) {
-            (Some(lost), Some(commit)) if self.contains(lost, commit) => SyncError::Unknown { remote, words },
-            _ => match failed.obstacle {
-                Obstacle::Unreachable => SyncError::Unreachable { remote, words },
-                Obstacle::LockedOut => SyncError::Credentials { remote, words },
-                Obstacle::Limited => {
-                    let wait = self.state.limit.wait(limit::now()).map(|(wait, _)| wait);
-                    SyncError::Limited { remote, limited: Limited { wait, words } }
-                }
-            },
+        let is_unknown = match (parse(failed.unknown.as_deref()), commit) {
+            (Some(lost), Some(commit)) => self.contains(lost, commit),
+            _ => false,
+        };
+        Some(match failed.obstacle {
+            Obstacle::NotShown => {
+                let shown = self.shown().ok().flatten();
+                shown::not_shown(self.store, &remote, shown).unwrap_or_else(|error| error)
+            }
+            _ if is_unknown => SyncError::Unknown { remote, words },
+            Obstacle::Unreachable => SyncError::Unreachable { remote, words },
+            Obstacle::LockedOut => SyncError::Credentials { remote, words },
+            Obstacle::Limited => {
+                let wait = self.state.limit.wait(limit::now()).map(|(wait, _)| wait);
+                SyncError::Limited { remote, limited: Limited { wait, words } }
+            }
         })
     }
 
     /// The state of a commit that this process handed in.
     pub(super) fn fate(&mut self, commit: ObjectId) -> Result<Fate, SyncError> {
-        if self.tracking()?.is_some_and(|theirs| self.contains(theirs, commit)) {
+        if self.shown()?.is_some_and(|theirs| self.contains(theirs, commit)) {
             return Ok(Fate::Accepted);
         }
         let handed_in = self.handed_in()?;
@@ -371,7 +437,7 @@ impl<'store> Turn<'store> {
     }
 
     /// Whether `commit` is `head` or in its history. A commit that cannot be read contains nothing.
-    fn contains(&self, head: ObjectId, commit: ObjectId) -> bool {
+    pub(super) fn contains(&self, head: ObjectId, commit: ObjectId) -> bool {
         head == commit || self.store.is_ancestor(commit, head).unwrap_or(false)
     }
 }
@@ -381,6 +447,23 @@ impl<'store> Turn<'store> {
 pub(crate) fn until_due(store: &Store, remote: &str, interval: Duration) -> Option<Duration> {
     let state = read(&folder(store, &store.tracking(remote)).join(STATE));
     state.limit.until_due(limit::now(), interval)
+}
+
+/// What the remote last showed, as far as this clone knows.
+pub(super) fn last_shown(store: &Store, remote: &str) -> Result<Option<ObjectId>, SyncError> {
+    let tracking = store.tracking(remote);
+    match read(&folder(store, &tracking).join(STATE)).unproven {
+        Some(unproven) => Ok(parse(unproven.before.as_deref())),
+        None => Ok(store.read_ref(&tracking)?),
+    }
+}
+
+/// Whether the remote has shown the file at `path`, as far as this clone knows.
+pub(crate) fn is_shown(store: &Store, remote: &str, path: &str) -> Result<bool, SyncError> {
+    match last_shown(store, remote)? {
+        Some(head) => Ok(store.snapshot_at(head)?.entry(path)?.is_some()),
+        None => Ok(false),
+    }
 }
 
 /// The directory of the line for the remote with this tracking ref.

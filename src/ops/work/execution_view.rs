@@ -148,12 +148,16 @@ impl ExecutionView {
 pub(crate) fn status_words(status: ExecutionStatus, set_aside: Option<AsideReason>) -> String {
     match (status, set_aside) {
         (ExecutionStatus::Superseded, Some(AsideReason::Release)) => "released".to_owned(),
+        (ExecutionStatus::Superseded, Some(AsideReason::NotShown)) => {
+            "withdrawn, since the remote did not show it".to_owned()
+        }
         (ExecutionStatus::Superseded, Some(_)) => "set aside".to_owned(),
         (status, None) => status.to_string(),
         (status, Some(AsideReason::Retry)) => format!("{status}, retried"),
         (status, Some(AsideReason::Reopen)) => format!("{status}, reopened"),
         (status, Some(AsideReason::Rebind)) => format!("{status}, set aside for another plan"),
         (status, Some(AsideReason::Release)) => format!("{status}, released"),
+        (status, Some(AsideReason::NotShown)) => format!("{status}, withdrawn"),
     }
 }
 
