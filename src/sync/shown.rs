@@ -73,15 +73,17 @@ pub(super) fn until_shown(
     synced: &mut super::Synced,
     commit: ObjectId,
 ) -> Result<Shown, SyncError> {
-    ask(store, turn, synced)?;
-    for pause in PAUSES {
-        match what_is_shown(turn, commit)? {
-            Shown::No => turn.pause(pause)?,
-            shown => return Ok(shown),
-        }
+    // Whether there was a store before the push.
+    let fetched = synced.fetched;
+    let mut pauses = PAUSES.into_iter();
+    loop {
         ask(store, turn, synced)?;
+        synced.fetched = fetched;
+        match (what_is_shown(turn, commit)?, pauses.next()) {
+            (Shown::No, Some(pause)) => turn.pause(pause)?,
+            (shown, _) => return Ok(shown),
+        }
     }
-    what_is_shown(turn, commit)
 }
 
 fn what_is_shown(turn: &Turn<'_>, commit: ObjectId) -> Result<Shown, SyncError> {

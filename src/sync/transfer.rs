@@ -123,7 +123,7 @@ pub(super) fn push(
             return Ok(Pushed::Limited(limited));
         }
         // A host that lets everyone read also answers so if it is only the write that it denies.
-        if words::denies_write(&said) && (!words::refuses_login(&said) || said.contains("error: 403")) {
+        if words::denies_write(&said) && !words::refuses_login(&said) {
             return Err(SyncError::Refused {
                 remote,
                 reference: reference.to_owned(),

@@ -183,7 +183,7 @@ pub(super) fn refuses_the_name(words: &str) -> bool {
         "prohibited",
         "not permitted: create",
         "namespace",
-        "refs/heads/",
+        "only refs/heads/",
         "only branches",
         "unsupported ref",
         "invalid ref",

@@ -103,7 +103,8 @@ fn nobody_holds_what_only_a_fork_has() {
         let hint = error["hint"].as_str().unwrap();
         assert!(hint.contains("git remote set-url --push origin"), "{hint}");
         assert_eq!(clone.status("ISS-001"), "queued");
-        assert_eq!(executions(clone, "ISS-001")[0]["set_aside"], "not-shown");
+        let shown = clone.wf(&["show", "ISS-001"]).ok().stdout;
+        assert!(shown.contains("withdrawn, since the remote did not show it"), "{shown}");
         // The fork has both, or neither.
         let fork = published_at(clone, name);
         assert_eq!(Some(fork), clone.tip());
