@@ -51,11 +51,11 @@ pub(super) enum Exchanged<'store, T> {
         /// What `make` returned.
         answer: T,
         /// What was pushed.
-        wanted: WantedPush,
+        wanted: Box<WantedPush>,
         /// The turn.
-        turn: Turn<'store>,
+        turn: Box<Turn<'store>>,
         /// Why.
-        error: SyncError,
+        error: Box<SyncError>,
     },
 }
 
@@ -64,7 +64,7 @@ impl<T> Exchanged<'_, T> {
     pub(super) fn shown(self) -> Result<T, SyncError> {
         match self {
             Self::Done(answer) => Ok(answer),
-            Self::NotShown { error, .. } => Err(error),
+            Self::NotShown { error, .. } => Err(*error),
         }
     }
 }
@@ -117,7 +117,12 @@ pub(super) fn exchange<'store, T, E: From<StoreError> + From<SyncError>>(
         }
         let is_accepted = match pass(store, &mut turn, synced, commit) {
             Err(error @ SyncError::NotShown { .. }) => {
-                return Ok(Exchanged::NotShown { answer, wanted, turn, error });
+                return Ok(Exchanged::NotShown {
+                    answer,
+                    wanted: Box::new(wanted),
+                    turn: Box::new(turn),
+                    error: Box::new(error),
+                });
             }
             passed => passed?,
         };

@@ -56,10 +56,10 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
         Exchanged::Done((answer, far_future)) => Ok(Through { answer, synced, far_future }),
         Exchanged::NotShown { answer: (answer, _), wanted, turn, error } => {
             if let Some(withdraw) = withdraw {
-                let made = MadeInVain { store, turn, commit: wanted, op };
+                let made = MadeInVain { store, turn: *turn, commit: *wanted, op };
                 made.withdraw(&mut synced, again, |tx| withdraw(tx, &answer))?;
             }
-            Err(error.into())
+            Err((*error).into())
         }
     }
 }
