@@ -39,6 +39,7 @@ const NAMES: &[(&str, &str, &[&str])] = &[
         "give your text with `-m TEXT`",
         &["reason", "text", "body", "comment", "note", "description", "content", "summary", "message", "m"],
     ),
+    ("finding", "`--finding TEXT` says what should change", &["m", "message", "reason", "text", "comment"]),
     ("evidence", "`-e TEXT` gives the evidence", &["m", "message", "reason", "text"]),
     ("tag", "`-t TAG`; separate several with commas", &["label", "labels", "tags"]),
     (
@@ -97,6 +98,9 @@ fn refusal(root: &clap::Command, words: &[String], error: &clap::Error) -> Refus
                 path => Refusal::usage(format!("`{path}` needs a command")).hint(after(path, command)),
             };
         }
+        ErrorKind::MissingRequiredArgument => {
+            (fault(&path, error).0, expected(command, &context_texts(error, ContextKind::InvalidArg)))
+        }
         _ => fault(&path, error),
     };
     let help = help_of(&path);
@@ -105,6 +109,24 @@ fn refusal(root: &clap::Command, words: &[String], error: &clap::Error) -> Refus
         Some(question) if question.ends_with('?') => format!("{question} {help}"),
         Some(hint) => format!("{hint}; {help}"),
     })
+}
+
+/// What belongs in the place of the only argument that is missing, as its help says.
+fn expected(command: &clap::Command, missing: &[String]) -> Option<String> {
+    let [missing] = missing else { return None };
+    let name = missing.trim_matches(['<', '>']);
+    let is_it = |argument: &&clap::Arg| {
+        let names = argument.get_value_names().unwrap_or_default();
+        names.first().map_or_else(|| argument.get_id().as_str().to_uppercase(), ToString::to_string) == name
+    };
+    let help = command.get_positionals().find(is_it)?.get_help()?.to_string();
+    Some(format!("{missing} is {}", lower_first(&help)))
+}
+
+/// A sentence that goes on: `The field: title` becomes `the field: title`.
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// What is wrong with the arguments of `path`, and what to do if clap knows it.
@@ -248,6 +270,23 @@ const COMMANDS: &[(&[&str], &str)] = &[
         "`git wf close ISSUE` closes an issue; nothing is ever deleted, but `git wf redact` hides a value",
     ),
     (&["assign"], "`git wf edit ISSUE --assignee WHO` assigns an issue"),
+    (
+        &["dep", "deps", "depend", "dependency", "block", "blocks"],
+        "`git wf edit ISSUE --depends-on OTHER` adds a dependency, `--depends-on=-OTHER` removes one",
+    ),
+    (
+        &["label", "labels", "tag", "tags"],
+        "`git wf edit ISSUE --tag TAG` adds a tag, `--tag=-TAG` removes one",
+    ),
+    (
+        &["pause", "defer"],
+        "`git wf edit ISSUE --status paused` pauses an issue, `git wf reopen ISSUE` continues it",
+    ),
+    (&["cancel", "abandon"], "`git wf edit ISSUE --status cancelled` cancels an issue"),
+    (
+        &["review", "approve", "reject"],
+        "`git wf solution review PLAN` records a review of a plan, `git wf roadmap revise --approve` approves a roadmap",
+    ),
     (&["claim", "take", "checkout"], "`git wf next` claims the next item"),
     (&["finish", "resolve"], "`git wf done` completes an execution, `git wf close ISSUE` closes an issue"),
     (&["find", "grep"], "`git wf search TEXT` searches all texts"),
@@ -266,7 +305,8 @@ const COMMANDS: &[(&[&str], &str)] = &[
 fn unknown_command(path: &str, command: &clap::Command, error: &clap::Error) -> Option<Refusal> {
     let given = context_text(error, ContextKind::InvalidSubcommand)?;
     if path == "git wf" {
-        let (_, hint) = COMMANDS.iter().find(|(names, _)| names.contains(&given))?;
+        let lower = given.to_lowercase();
+        let (_, hint) = COMMANDS.iter().find(|(names, _)| names.contains(&lower.as_str()))?;
         return Some(Refusal::usage(format!("`{path}` has no command `{given}`")).hint(*hint));
     }
     if suggested(error).is_some() {
@@ -360,6 +400,14 @@ mod tests {
             ("view ISS-1", "`git wf` has no command `view`", "`git wf show ID`"),
             ("ready", "`git wf` has no command `ready`", "`git wf list --unblocked`"),
             ("nxt", "`git wf` has no command `nxt`", "`next`? `git wf -h`"),
+            ("pause G-1", "`git wf` has no command `pause`", "`git wf edit ISSUE --status paused`"),
+            ("cancel G-1", "no command `cancel`", "`git wf edit ISSUE --status cancelled`"),
+            ("dep add G-1 G-2", "no command `dep`", "`git wf edit ISSUE --depends-on OTHER`"),
+            ("label G-1 x", "no command `label`", "`git wf edit ISSUE --tag TAG`"),
+            ("review G-1", "no command `review`", "`git wf solution review PLAN`"),
+            ("approve G-1", "no command `approve`", "`git wf solution review PLAN`"),
+            ("solution review G-1 -m good", "has no option `-m`", "`--finding TEXT` says what should change"),
+            ("redact G-1", "`git wf redact` needs `<FIELD>`", "title, context, tags"),
             ("hooks instal", "has no command `instal`", "did you mean `install`?"),
             ("frobnicate", "no command `frobnicate`", "\"`git wf -h` lists all commands\""),
             (
@@ -367,7 +415,7 @@ mod tests {
                 "`git wf queue` has no command `frob`",
                 "the commands of `git wf queue` are: new, add",
             ),
-            ("queue conflict", "`git wf queue conflict` needs a command", "are: add, list, check"),
+            ("queue conflict frob", "`git wf queue conflict` has no command `frob`", "are: add, list, check"),
             ("queue add", "`git wf queue add` needs `<ISSUES|--all-planned|", "`git wf queue add --help`"),
             ("schema zzzzzz", "`zzzzzz` is not a valid value for `[KIND]`", "`git wf schema` lists them"),
             ("completions ksh", "`ksh` is not a valid value for `<SHELL>`", "expected one of bash"),

@@ -1,8 +1,9 @@
 //! The gates `evidence` and `review` on a server: whether the store, as it would be after a push, has reviews and evidence
 //! for the claims that come to hold and the executions that become completed through the push.
 //!
-//! A server runs no tests and reads no code. It relies on recorded links, checks and reviews. The linked commits need not
-//! be there, since `done` publishes the store before anyone pushes the branch.
+//! A server runs no tests. It relies on recorded links, checks and reviews. The linked commits need not be there, since
+//! `done` publishes the store before anyone pushes the branch: of a commit that is there, git says the tree; of any other,
+//! its link.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -17,11 +18,12 @@ use crate::model::status::ExecutionStatus;
 use crate::rules::claim_order::{self, standing};
 use crate::rules::evidence;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::policy::Gate;
+use crate::rules::policy::{Gate, GateValue};
 use crate::rules::review::{self, NotQueueable, Reviewer};
 use crate::store::layout::{self, Location, Owner};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 use crate::trail::claimed::{self, ClaimLookup};
+use crate::trail::work;
 
 /// Each of more executions would be compared with each step of the log that overrode a gate.
 const MOST_STOPPED: usize = 1_000;
@@ -99,8 +101,7 @@ pub(super) fn look(
                 }
             }
             // If it was already accepted without evidence, evidence is not required later.
-            let lacked = was_completed
-                .is_some_and(|was| !evidence::missing(&plan.typed_plan(), was, &was.work()).is_empty());
+            let lacked = was_completed.is_some_and(|was| !evidence_missing(store, &plan, was).is_empty());
             if is_completed && !lacked {
                 stopped.extend(unproven(store, after, &folder, it, was_completed, &plan)?);
             }
@@ -187,6 +188,11 @@ fn changed(
     Ok(differences.iter().filter_map(|file| of(&file.path)).collect())
 }
 
+/// What an execution lacks under a policy that requires evidence.
+fn evidence_missing(store: &Store, plan: &Solution, it: &ExecutionFolder) -> Vec<String> {
+    evidence::missing(&plan.typed_plan(), it, &work::linked(store, it), GateValue::Required)
+}
+
 /// `was` is the execution before the push, if it was completed then.
 fn unproven(
     store: &Store,
@@ -196,7 +202,7 @@ fn unproven(
     was: Option<&ExecutionFolder>,
     plan: &Solution,
 ) -> Result<Option<Stopped>, StoreError> {
-    let missing = evidence::missing(&plan.typed_plan(), it, &it.work());
+    let missing = evidence_missing(store, plan, it);
     let missing = claimed::shown(missing, store, after, folder, &it.execution)?;
     if missing.is_empty() {
         return Ok(None);

@@ -42,7 +42,7 @@ fn pairs(input: &[u8]) -> Vec<Rewrite> {
         let mut words = line.fields();
         let id = |word: &[u8]| ObjectId::from_hex(word).ok().map(CommitHash::from);
         let (old, new) = (id(words.next()?)?, id(words.next()?)?);
-        (old != new).then_some(Rewrite { old, new })
+        (old != new).then_some(Rewrite { old, new, tree: None })
     };
     input.lines().filter_map(pair).collect()
 }

@@ -11,8 +11,8 @@ pub(crate) use self::act::Act;
 pub(crate) use self::finding::{AuditFinding, AuditSeverity};
 pub(crate) use self::kind::Kind;
 use super::evidence::{self, MissingEvidence};
-use super::folder::ExecutionFolder;
-use super::policy::Gate;
+use super::folder::{ExecutionFolder, LinkedCommit};
+use super::policy::{Gate, GateValue};
 use crate::model::execution::{CommitLink, Event, LinkedBy, MOST_FILES};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
@@ -112,6 +112,8 @@ impl AuditedCode {
 pub(crate) struct Carried<'a> {
     /// The claim and its log.
     pub(crate) execution: &'a ExecutionFolder,
+    /// The commits that it made, the last with its tree as git has it, if the commit is here.
+    pub(crate) work: Vec<LinkedCommit>,
     /// Its status among the executions of its issue.
     pub(crate) status: ExecutionStatus,
     /// When the claim that superseded it was made, if one did.
@@ -242,12 +244,12 @@ fn drift(
     let mut found = Vec::new();
     for (path, change) in commit.changes.iter().filter(|(path, _)| !is_undone(path)) {
         if !named.holds(path) {
-            let message = format!("`{path}` was {}, and no task names it", said(*change));
+            let message = format!("{} `{path}`, which no task of the plan names", said(*change));
             found.push(of(
                 AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedFile, message).in_file(path)
             ));
         } else if *change == FileEffect::Deleted && !deleted.holds(path) {
-            let message = format!("`{path}` was deleted, and no task says that it should be");
+            let message = format!("deletes `{path}`, which no task of the plan deletes");
             found.push(of(
                 AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedDeletion, message).in_file(path)
             ));
@@ -258,9 +260,9 @@ fn drift(
 
 fn said(change: FileEffect) -> &'static str {
     match change {
-        FileEffect::Added => "added",
-        FileEffect::Modified => "changed",
-        FileEffect::Deleted => "deleted",
+        FileEffect::Added => "adds",
+        FileEffect::Modified => "changes",
+        FileEffect::Deleted => "deletes",
     }
 }
 
@@ -306,10 +308,11 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
         .map(|(severity, message)| AuditFinding::new(severity, Kind::Unreviewed, message.into()).of(it))
         .collect();
     if it.status == ExecutionStatus::Completed {
-        for lack in without_repeats(it.is_hidden, evidence::lacks(plan, it.execution, &it.execution.work())) {
+        let gate = Gate::Evidence.setting(policy);
+        for lack in without_repeats(it.is_hidden, evidence::lacks(plan, it.execution, &it.work, gate)) {
             // A test that was never run may not have been required; a failed test in a completed execution is always
             // an error.
-            let is_fault = lack.has_failed || Gate::Evidence.is_required(policy);
+            let is_fault = lack.has_failed || gate == GateValue::Required;
             let severity = if is_fault { AuditSeverity::Fault } else { AuditSeverity::Note };
             found.push(AuditFinding::new(severity, Kind::MissingCheck, lack.words).of(it));
         }
@@ -344,14 +347,15 @@ fn untouched(plan: &Plan, touched: &BTreeSet<String>) -> Vec<RepoPath> {
     plan.touches().into_iter().filter(|path| !touched.reach(path.as_str())).collect()
 }
 
-/// How many tasks of the executed plans there are, and how many have evidence: all tests passed at the last commit or,
+/// How many tasks of the executed plans there are, and how many have evidence: all tests passed for the last commit or,
 /// for a task without tests, every criterion accepted or a commit linked to the task.
-pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>]) -> (usize, usize) {
+pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>], policy: &Policy) -> (usize, usize) {
+    let gate = Gate::Evidence.setting(policy);
     let mut with = 0;
     let mut all = 0;
     for it in carried.iter().filter(|it| it.status == ExecutionStatus::Completed) {
         let Some(plan) = it.plan else { continue };
-        let failing = evidence::failing(plan, it.execution, &it.execution.work());
+        let failing = evidence::failing(plan, it.execution, &it.work, gate);
         for task in &plan.tasks {
             all += 1;
             let has_tests = task.test.as_ref().is_some_and(|test| !test.commands.is_empty());
@@ -364,7 +368,7 @@ pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>]) -> (usize, usize) {
 }
 
 fn is_shown(task: &Task, it: &Carried<'_>) -> bool {
-    let is_linked = it.execution.work().iter().any(|commit| commit.link.task_id.as_ref() == Some(&task.id));
+    let is_linked = it.work.iter().any(|commit| commit.link.task_id.as_ref() == Some(&task.id));
     let accepted: BTreeSet<u64> = it
         .execution
         .log

@@ -283,6 +283,39 @@ pub(crate) fn any_cycle(ids: &[IssueId], facts: &Facts) -> Option<String> {
     dag::cycles(ids, unmet).first().map(|cycle| drawn(cycle))
 }
 
+/// The issues that cannot be executed because of a cycle of unmet dependencies, each with that cycle as drawn: those in it,
+/// and those that wait for it. Takes time linear in the number of dependencies.
+pub(crate) fn stuck_in_cycles(ids: &[IssueId], facts: &Facts) -> BTreeMap<IssueId, String> {
+    let is_unmet = |id: &&IssueId| facts.get(*id).is_some_and(|issue| !issue.is_met());
+    let unmet = |id: &IssueId| match is_unmet(&id) {
+        true => facts[id].depends_on.iter().filter(is_unmet).cloned().collect(),
+        false => Vec::new(),
+    };
+    let mut stuck: BTreeMap<IssueId, String> = BTreeMap::new();
+    let mut open: Vec<IssueId> = Vec::new();
+    for cycle in dag::cycles(ids, unmet) {
+        for id in &cycle {
+            stuck.entry(id.clone()).or_insert_with(|| drawn(&cycle));
+            open.push(id.clone());
+        }
+    }
+    let mut dependents: BTreeMap<&IssueId, Vec<&IssueId>> = BTreeMap::new();
+    if !open.is_empty() {
+        for (id, issue) in facts.iter().filter(|(_, issue)| !issue.is_met()) {
+            issue.depends_on.iter().for_each(|needed| dependents.entry(needed).or_default().push(id));
+        }
+    }
+    while let Some(needed) = open.pop() {
+        for id in dependents.get(&needed).into_iter().flatten() {
+            if !stuck.contains_key(*id) {
+                stuck.insert((*id).clone(), stuck[&needed].clone());
+                open.push((*id).clone());
+            }
+        }
+    }
+    stuck
+}
+
 fn depends_on(id: &IssueId, facts: &Facts) -> Vec<IssueId> {
     facts.get(id).map(|issue| issue.depends_on.iter().cloned().collect()).unwrap_or_default()
 }
@@ -290,7 +323,8 @@ fn depends_on(id: &IssueId, facts: &Facts) -> Vec<IssueId> {
 /// More members than this are only counted.
 const MOST_DRAWN: usize = 12;
 
-fn drawn(cycle: &[IssueId]) -> String {
+/// A cycle with arrows; a long one is shortened.
+pub(crate) fn drawn(cycle: &[IssueId]) -> String {
     let names: Vec<&str> = cycle.iter().map(IssueId::as_str).collect();
     if names.len() <= MOST_DRAWN {
         return names.join(" → ");

@@ -71,6 +71,7 @@ mod tests {
             files: vec![file.into()],
             linked_by: LinkedBy::Hook,
             reverts: vec![],
+            tree: None,
         };
         LinkedCommit { link, rewritten_from: vec![] }
     }

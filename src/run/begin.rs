@@ -1,5 +1,6 @@
 //! Beginning a run: its issues, its mode, its agents, its record.
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use super::blocked::{BlockedIssue, blocked};
@@ -20,13 +21,14 @@ use crate::model::status::IssueStatus;
 use crate::ops::work::AgentNames;
 use crate::ops::work::runs::driver;
 use crate::ops::work::runs::paths::RunPaths;
-use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::ops::{Answer, Notice, Refusal, Session, queue};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::policy::Gate;
+use crate::rules::readiness;
 use crate::rules::roadmap::has_tag;
 use crate::rules::run::mode_for;
-use crate::store::{Store, StoreError, random_uid, records, resolve};
+use crate::store::{ReadState, Store, StoreError, random_uid, records, resolve};
 
 /// Maximum issues that a batch explores at a time.
 const MOST_EXPLORED: u64 = 5;
@@ -350,6 +352,7 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
             .remedy(RemedyCall::from(Op::Run).flag("all-pending"), "takes every issue without a plan")
             .remedy(RemedyCall::new(Op::Run, ["ISSUE"]), "takes one"));
     }
+    leave_out_cycles(session, &snapshot, &mut found)?;
     if found.is_empty() {
         let none = match &tags[..] {
             [] => "there is no issue to run".to_owned(),
@@ -368,6 +371,40 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
         });
     }
     Ok(found)
+}
+
+/// Leaves out issues that depend on each other in a cycle, and those that wait for them: however well they were planned,
+/// none could be executed.
+fn leave_out_cycles(
+    session: &Session,
+    read: &impl ReadState,
+    found: &mut Vec<IssueFolder>,
+) -> Result<(), Refusal> {
+    let ids: Vec<IssueId> = found.iter().map(|it| it.issue.record.id.clone()).collect();
+    let stuck = readiness::stuck_in_cycles(&ids, &queue::facts_of(read, ids.iter().cloned())?);
+    let (mut all, mut cycles) = (Vec::new(), BTreeSet::new());
+    for id in ids {
+        if let Some(cycle) = stuck.get(&id) {
+            let edit = RemedyCall::new(Op::Edit, ["ISSUE"]).option("depends-on", "-OTHER");
+            let what = format!("skipped `{id}`: it waits for a dependency cycle ({cycle})");
+            session.notice(Notice::warning(what).remedy(edit, "removes a dependency"));
+            cycles.insert(cycle.as_str());
+            all.push(id);
+        }
+    }
+    found.retain(|it| !all.contains(&it.issue.record.id));
+    if found.is_empty() && !all.is_empty() {
+        let drawn = cycles.into_iter().collect::<Vec<_>>().join("; ");
+        return Err(Refusal::new(
+            Code::Cycle,
+            format!("no issue can be executed: they depend on each other: {drawn}"),
+        )
+        .remedy(
+            RemedyCall::new(Op::Edit, ["ISSUE"]).option("depends-on", "-OTHER"),
+            "removes a dependency",
+        ));
+    }
+    Ok(())
 }
 
 fn configured_mode(store: &Store) -> Result<Option<RunMode>, Refusal> {

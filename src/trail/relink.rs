@@ -351,7 +351,8 @@ pub(crate) fn record(
         let entry = entry.taking_back(it.reverts.clone());
         tx.log(&it.execution_id, Event::Commit(entry))?;
         if let Some(old) = &it.replaces {
-            let rewrite = Rewrite { old: old.clone(), new: it.commit.clone() };
+            let tree = Some(commit.tree.into());
+            let rewrite = Rewrite { old: old.clone(), new: it.commit.clone(), tree };
             tx.log(&it.execution_id, Event::Rewrite(rewrite))?;
         }
         plans.insert(it.solution_id.clone());

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::print::execution::{agent_note, session_line};
+use crate::cli::print::feedback::heading;
 use crate::cli::print::issues::status_style;
 use crate::cli::print::{review, with_remedies};
 use crate::model::branch::Branch;
@@ -217,7 +218,7 @@ fn work(screen: &mut Screen, contents: &Contents, now: i64) -> io::Result<()> {
     for feedback in &contents.feedback {
         let line = clean_line(&feedback.content);
         let when = time::ago(now, feedback.created_at.millis());
-        writeln!(screen, "    {} ({}), {when}: {line}", feedback.kind, feedback.stage)?;
+        writeln!(screen, "    {}, {when}: {line}", heading(feedback))?;
     }
     if !contents.explorations.is_empty() {
         section(screen, Some("explorations"))?;

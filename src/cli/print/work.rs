@@ -20,12 +20,13 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Resul
         (false, _) => "already claimed",
     };
     let item = claim.item_id.as_ref().map(|item| format!(" {item}")).unwrap_or_default();
+    let on = claim.branch.as_ref().map(|branch| format!(" on branch {}", clean_line(branch.short())));
+    let on = on.unwrap_or_default();
     writeln!(
         screen,
-        "{verb}{item}: {} (attempt {}) on {}",
+        "{verb}{item}{on}: {} (attempt {})",
         painter.paint(style::ID, claim.solution_id.as_str()),
-        claim.attempt,
-        clean_line(claim.branch.as_ref().map_or("no branch", Branch::short))
+        claim.attempt
     )?;
     writeln!(screen, "  {}", painter.paint(style::HEADING, &claim.title))?;
     if let Some(path) = &claim.path {
@@ -111,7 +112,8 @@ pub(in crate::cli) fn started(screen: &mut Screen, it: &Started) -> io::Result<(
 
 /// A criterion that was confirmed.
 pub(in crate::cli) fn accepted(screen: &mut Screen, it: &Accepted) -> io::Result<()> {
-    writeln!(screen, "accepted {} {}: {}", clean_line(&it.task), it.number, clean_line(&it.criterion))
+    let (number, task) = (it.number, clean_line(&it.task));
+    writeln!(screen, "confirmed criterion {number} of {task}: {}", clean_line(&it.criterion))
 }
 
 /// An execution that was completed.

@@ -139,7 +139,8 @@ impl Writing {
         }
         let blocking = issue.depends_on.iter().cloned().map(BeadsLink::Dependency);
         let related = issue.relations.iter().filter_map(|relation| BeadsLink::of_relation(relation));
-        for link in blocking.chain(related).filter(|link| !written.contains(link)) {
+        let is_other = |link: &BeadsLink| *link.parts().1 != issue.id;
+        for link in blocking.chain(related).filter(|link| is_other(link) && !written.contains(link)) {
             let (kind, target) = link.parts();
             all.push(json!({
                 "issue_id": issue.id, "depends_on_id": target, "type": kind,

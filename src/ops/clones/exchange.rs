@@ -86,6 +86,7 @@ fn came_in(session: &Session, mut synced: Synced, before: ObjectId) -> Answer<Sy
         let open = sync::conflicts::count_since(store, Some(before))?;
         session.notice_all(noticed::conflicts(open));
         session.notice_all(noticed::unreadable(store, before)?);
+        session.notice_all(noticed::cycles(store, before)?);
     }
     session.notice_all(work::notices_since(store, &store.snapshot_at(before)?, &store.snapshot()?)?);
     let commit = (synced.merged != Moved::None).then(|| store.tip()).transpose()?.flatten();

@@ -7,13 +7,14 @@ use super::{IssueView, Override, existing};
 use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::Other;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::ops::plans::roadmap::RoadmapView;
 use crate::ops::plans::{self, SolutionView};
 use crate::ops::queue::{self, ItemAnswer, QueueAnswer};
 use crate::ops::work::{ExecutionView, executions_within};
 use crate::ops::{Answer, Notice, Refusal, Session, unreached_of};
+use crate::rules::readiness;
 use crate::store::resolve::{self, KnownRecord, ResolveError};
 use crate::store::{Snapshot, records};
 
@@ -111,6 +112,14 @@ fn issue(
     let folder = existing(snapshot, id)?;
     session.notice_all(folder.broken.iter().map(|(path, why)| Notice::warning(format!("`{path}`: {why}"))));
     let overrides = overrides(session, id);
+    if !folder.issue.record.depends_on.is_empty() {
+        let facts = queue::facts_of(snapshot, [id.clone()])?;
+        if let Some(cycle) = readiness::stuck_in_cycles(std::slice::from_ref(id), &facts).get(id) {
+            let edit = RemedyCall::new(Op::Edit, ["ISSUE"]).option("depends-on", "-OTHER");
+            let what = format!("`{id}` waits for a dependency cycle: {cycle}");
+            session.notice(Notice::warning(what).remedy(edit, "removes a dependency"));
+        }
+    }
     let view = IssueView::in_full(session, &folder, overrides);
     Ok(if imported { view.with_imported(&folder) } else { view })
 }

@@ -135,7 +135,8 @@ fn map_links(
                 tx.log(id, Event::Commit(link))?;
             }
         }
-        tx.log(id, Event::Rewrite(pair.clone()))?;
+        let tree = successors.get(&pair.new).map(|new| new.commit.tree.into());
+        tx.log(id, Event::Rewrite(Rewrite { tree, ..pair.clone() }))?;
         followed.push(pair.old.clone());
     }
     Ok(followed)
@@ -143,7 +144,8 @@ fn map_links(
 
 /// Whether the log already has this pair.
 fn has(folder: &ExecutionFolder, pair: &Rewrite) -> bool {
-    folder.log.iter().any(|entry| matches!(&entry.event, Event::Rewrite(known) if known == pair))
+    let is_pair = |known: &Rewrite| known.old == pair.old && known.new == pair.new;
+    folder.log.iter().any(|entry| matches!(&entry.event, Event::Rewrite(known) if is_pair(known)))
 }
 
 fn successors(store: &Store, rewritten: &[Rewrite]) -> Result<BTreeMap<CommitHash, CodeCommit>, StoreError> {

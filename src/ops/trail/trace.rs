@@ -21,6 +21,7 @@ use crate::rules::readiness::in_order;
 use crate::rules::undoing::{Undoing, undoing};
 use crate::store::resolve::{KnownRecord, ResolveError};
 use crate::store::{Snapshot, Store, records};
+use crate::trail::active;
 use crate::trail::provenance::Provenances;
 use crate::trail::reach::Unreached;
 use crate::trail::trace::{CommitFacts, commit, commit_facts, issues_of, range};
@@ -46,6 +47,15 @@ struct Found {
 struct Traced {
     folder: IssueFolder,
     links: Vec<ExecutionId>,
+}
+
+/// What is traced unless something is named: the issue that this worktree executes, else HEAD.
+///
+/// # Errors
+/// Any error from reading the claim.
+pub(crate) fn own(session: &Session) -> Result<String, Refusal> {
+    let active = active::read(session.store())?;
+    Ok(active.map_or_else(|| "HEAD".to_owned(), |active| active.issue_id.to_string()))
 }
 
 /// Follows commits to their tasks, plans and issues, or an issue to its commits.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::needed;
 use super::preparing::PreparedView;
 use super::prime::{PrimedTask, task_to_do};
 use super::unlinked::{notice_of_branch, notice_of_hooks};
@@ -93,6 +94,9 @@ pub(super) fn view(session: &Session, taken: TakenClaim) -> Result<ClaimView, Re
     let it = found.execution.clone();
     if taken.path.is_none() {
         session.notice_all(notice_of_branch(store, &it)?);
+    }
+    if taken.is_new {
+        session.notice_all(needed::cancelled(&store.snapshot()?, &id.issue())?);
     }
     let task = task_to_do(store, &folder, found)?;
     // A new worktree may lack the hooks: with a relative `core.hooksPath`, each has its own.

@@ -21,6 +21,7 @@ mod fail;
 pub(crate) mod failure;
 mod finish;
 mod lease;
+mod needed;
 mod new_worktree;
 mod own;
 mod ownership;

@@ -206,21 +206,17 @@ impl Verification<'_> {
         let environment = environment.as_deref();
         let interrupts = self.session.interrupts()?;
         // Untracked files that an earlier test left behind do not make a later result less valid.
-        let first = CodeState { commit: place.commit()?, dirty: place.is_dirty(true)? };
+        let first = place.state(true)?;
         let has_untracked = first.dirty && !place.is_dirty(false)?;
         for (n, test) in tests.iter().enumerate() {
-            // The commit comes first: if HEAD moves between the two, the work tree differs from it.
-            let code = match n {
-                0 => first.clone(),
-                _ => CodeState { commit: place.commit()?, dirty: has_untracked || place.is_dirty(false)? },
-            };
+            let mut code = if n == 0 { first.clone() } else { place.state(false)? };
+            code.dirty |= has_untracked;
             observer.begins(test, n, tests.len());
             let shell = Shell { command: &test.command, folder: &place.folder, environment };
             let ran = supervise::run(&shell, Some(timeout), &interrupts, &mut |bytes| observer.wrote(bytes))?;
             observer.ended(&ran);
             // If the test itself made or changed a commit, that is not what was tested.
-            let moved = place.commit()? != code.commit;
-            let code = CodeState { dirty: code.dirty || moved, ..code };
+            code.dirty |= place.commit()? != code.commit;
             checks.extend(test.tasks.iter().map(|task| {
                 check::record(task, test.command.as_str(), &ran, &code, self.session.environment())
             }));
@@ -353,6 +349,18 @@ fn test_tree(session: &Session, id: &ExecutionId) -> Result<TestTree, Refusal> {
 }
 
 impl TestTree {
+    /// What is checked out. With `untracked`, untracked files count as changes.
+    fn state(&self, untracked: bool) -> Result<CodeState, Refusal> {
+        // The commit comes first: if HEAD moves meanwhile, the work tree differs from it.
+        let commit = self.store.head()?;
+        let tree = match commit {
+            Some(commit) => self.store.code_tree_of(commit)?,
+            None => ObjectId::empty_tree(self.store.repo().hash_kind()),
+        };
+        let dirty = self.is_dirty(untracked)?;
+        Ok(CodeState { commit: commit.map(CommitHash::from), tree: tree.into(), dirty })
+    }
+
     fn commit(&self) -> Result<Option<CommitHash>, Refusal> {
         Ok(self.store.head()?.map(CommitHash::from))
     }
@@ -396,20 +404,20 @@ fn not_installed(place: &TestTree, checks: &[Check]) -> Option<Notice> {
     Some(Notice { remedies: vec![Remedy::words(advice)], ..Notice::note(message) })
 }
 
-/// Evidence counts only at the last linked commit, so this warns someone who tested another one.
+/// Evidence counts only for the tree of the last linked commit, so this warns someone who tested another one.
 fn of_other_commit(store: &Store, execution: &ExecutionFolder, checks: &[Check]) -> Option<Notice> {
     let commits = store.snapshot().and_then(|read| CommittedWork::of(store, &read, execution));
     let commits = commits.map(|work| work.present).unwrap_or_else(|_| execution.work());
     let (last, check) = (commits.last()?, checks.first()?);
     match &check.commit {
-        Some(commit) if *commit != last.link.hash => Some(Notice::warning(format!(
-            "tested at {}, but the last linked commit is {}: only checks there count as evidence",
-            commit.short(),
-            last.link.hash.short()
-        ))),
         _ if check.dirty => {
             Some(Notice::warning("the work tree has uncommitted changes, so these checks are not evidence"))
         }
+        Some(commit) if !evidence::is_of(check, &last.link) => Some(Notice::warning(format!(
+            "tested at {}, but the last linked commit is {}: only checks of its tree count as evidence",
+            commit.short(),
+            last.link.hash.short()
+        ))),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::model::execution::{
     Aside, Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry,
 };
-use crate::model::hash::CommitHash;
+use crate::model::hash::{CommitHash, TreeHash};
 use crate::model::person::Person;
 use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
@@ -213,6 +213,8 @@ pub(super) struct KnownCommit<'a> {
     /// The link, which may be that of a commit from which this one was rewritten.
     link: &'a CommitLink,
     task_id: &'a Option<TaskId>,
+    /// The tree of the commit itself, if an entry tells it.
+    tree: Option<&'a TreeHash>,
     pub(super) state: State,
     /// The indices of the commits that it replaced.
     before: Vec<usize>,
@@ -220,7 +222,8 @@ pub(super) struct KnownCommit<'a> {
 
 impl KnownCommit<'_> {
     fn link(&self) -> CommitLink {
-        CommitLink { hash: self.hash.clone(), task_id: self.task_id.clone(), ..self.link.clone() }
+        let (hash, task_id, tree) = (self.hash.clone(), self.task_id.clone(), self.tree.cloned());
+        CommitLink { hash, task_id, tree, ..self.link.clone() }
     }
 }
 
@@ -263,7 +266,8 @@ pub(super) fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit<'_>> {
         match &entry.event {
             Event::Commit(link) => {
                 let (hash, task_id) = (&link.hash, &link.task_id);
-                let new = KnownCommit { hash, link, task_id, state: State::Linked, before: Vec::new() };
+                let tree = link.tree.as_ref();
+                let new = KnownCommit { hash, link, task_id, tree, state: State::Linked, before: Vec::new() };
                 match places.get(hash).copied() {
                     // An unlinked commit is forgotten.
                     Some(n) if known[n].state == State::Unlinked => known[n] = new,
@@ -273,6 +277,7 @@ pub(super) fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit<'_>> {
                         if known[n].task_id.is_none() {
                             known[n].task_id = task_id;
                         }
+                        known[n].tree = known[n].tree.or(tree);
                     }
                     None => {
                         places.insert(hash, known.len());
@@ -294,13 +299,21 @@ pub(super) fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit<'_>> {
                 match places.get(&rewrite.new).copied() {
                     Some(new) => {
                         known[new].state = State::Linked;
+                        known[new].tree = known[new].tree.or(rewrite.tree.as_ref());
                         known[new].before.push(old);
                     }
                     None => {
                         let (link, task_id) = (known[old].link, known[old].task_id);
-                        let (hash, before) = (&rewrite.new, vec![old]);
+                        let (hash, tree) = (&rewrite.new, rewrite.tree.as_ref());
                         places.insert(hash, known.len());
-                        known.push(KnownCommit { hash, link, task_id, state: State::Linked, before });
+                        known.push(KnownCommit {
+                            hash,
+                            link,
+                            task_id,
+                            tree,
+                            state: State::Linked,
+                            before: vec![old],
+                        });
                     }
                 }
             }

@@ -141,11 +141,12 @@ fn commit(hash: &str) -> Event {
         files: vec![],
         linked_by: LinkedBy::Hook,
         reverts: vec![],
+        tree: None,
     })
 }
 
 fn rewrite(old: &str, new: &str) -> Event {
-    Event::Rewrite(Rewrite { old: old.into(), new: new.into() })
+    Event::Rewrite(Rewrite { old: old.into(), new: new.into(), tree: None })
 }
 
 fn unlink(hash: &str) -> Event {

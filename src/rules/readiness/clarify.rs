@@ -55,7 +55,8 @@ pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[EffectiveConflict<'_>]) -
     };
     for (conflict, standing) in declared.iter().enumerate().filter(|(_, it)| it.is_undecided()) {
         let members = graph.members(standing, &places);
-        if members.len() >= 2 {
+        // What depends on each other has its order.
+        if members.len() >= 2 && !graph.is_chain(&members) {
             let entry = standing.entry;
             ask(conflict, &format!("{} conflict of {} severity", entry.kind, entry.severity), &members);
         }
@@ -93,7 +94,8 @@ pub(super) fn conflicts(
     let of_declared = declared.iter().enumerate().map(|(n, standing)| {
         let entry = standing.entry;
         let clarification = questions.remove(&n);
-        let order = if standing.goes_by_queue() {
+        let is_by_dependency = standing.is_undecided() && clarification.is_none();
+        let order = if standing.goes_by_queue() || is_by_dependency {
             graph.members(standing, &places).iter().map(|n| graph.items[*n].solution_id.clone()).collect()
         } else {
             standing.order().into_iter().cloned().collect()

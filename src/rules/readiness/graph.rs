@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::{Facts, dependencies, drawn};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::queue::Item;
-use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::status::ExecutionStatus;
 use crate::rules::dag;
 use crate::rules::facts::{IssueFacts, PlanFacts};
 use crate::rules::queue_conflicts::EffectiveConflict;
@@ -109,7 +109,7 @@ fn is_in_play(item: &Item, issue: Option<&IssueFacts>) -> bool {
     let is_completed = issue.holder.as_ref().is_some_and(|holder| {
         holder.solution_id == item.solution_id && holder.status == ExecutionStatus::Completed
     });
-    !is_completed && !issue.is_met() && issue.status != IssueStatus::Cancelled
+    !is_completed && !issue.is_met()
 }
 
 impl<'a> ItemGraph<'a> {
@@ -221,6 +221,29 @@ impl<'a> ItemGraph<'a> {
         members.sort_unstable();
         members.dedup();
         members
+    }
+
+    /// Whether each of these items, in the order of execution, depends on the one before it, directly or through other
+    /// items.
+    pub(super) fn is_chain(&self, members: &[usize]) -> bool {
+        members.windows(2).all(|pair| self.depends(pair[1], pair[0]))
+    }
+
+    fn depends(&self, item: usize, on: usize) -> bool {
+        let mut open = vec![item];
+        let mut seen = BTreeSet::new();
+        while let Some(at) = open.pop() {
+            let needed = self.edges.iter().filter(|it| it.to == at && it.why == OrderReason::DependsOn);
+            for from in needed.map(|it| it.from) {
+                if from == on {
+                    return true;
+                }
+                if seen.insert(from) {
+                    open.push(from);
+                }
+            }
+        }
+        false
     }
 
     fn find_cycles(

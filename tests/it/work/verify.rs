@@ -245,7 +245,7 @@ fn a_criterion_is_ticked_once_with_what_shows_it() {
     let repo = claimed(&sandbox, &[("T1", &[])]);
     let accept = ["accept", "T1", "1", "--evidence", "seen on the staging page"];
     let ran = repo.wf(&accept).ok();
-    assert!(ran.stdout.starts_with("accepted T1 1: "), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("confirmed criterion 1 of T1: "), "{}", ran.stdout);
     repo.changes_nothing(&accept);
     let error = repo.refused(1, &["accept", "T1", "99", "--evidence", "x"]);
     assert!(error["message"].as_str().unwrap().contains("no criterion 99"), "{error}");

@@ -146,7 +146,7 @@ struct SelectionArgs {
     /// Only issues with this label; repeat to require several
     #[arg(short, long, value_name = "LABEL")]
     label: Vec<String>,
-    /// Only issues that changed on this date or later: 2026-11-21, "2 weeks ago"
+    /// Only issues that changed on this date or later: 2026-11-21 (a day in UTC), "2 weeks ago"
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
     /// Import at most N issues, in the order of the source
@@ -167,7 +167,7 @@ impl SelectionArgs {
             None => None,
             Some(text) => Some(session.store().moment(text, PeriodBound::Since)?.ok_or_else(|| {
                 Refusal::usage(format!("`{text}` is not a date")).hint(
-                    "a date is, for example, 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"",
+                    "a date is, for example, 2026-11-21 (a day in UTC), 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"",
                 )
             })?),
         };

@@ -9,7 +9,7 @@ use crate::git::ObjectId;
 use crate::index::Refreshing;
 use crate::model::execution::Execution;
 use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
-use crate::model::issue::ISSUE;
+use crate::model::issue::{ISSUE, RELATIONS, UNDIRECTED_RELATION};
 use crate::model::op::Op;
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::solution::{SOLUTION, Solution};
@@ -31,6 +31,7 @@ pub(super) fn check(
 ) -> Result<(), StoreError> {
     let ids: BTreeSet<IssueId> = records::issue_ids(snapshot)?.into_iter().collect();
     let mut edges: BTreeMap<IssueId, Vec<IssueId>> = BTreeMap::new();
+    let mut related: BTreeMap<&str, BTreeMap<IssueId, Vec<IssueId>>> = BTreeMap::new();
     let mut comments = Vec::new();
     for (n, id) in ids.iter().enumerate() {
         watch("checking references", n, Some(ids.len()));
@@ -47,15 +48,23 @@ pub(super) fn check(
         for execution in folder.executions.iter().map(|it| &it.execution) {
             check_plan_commit(store, snapshot, execution, known, found)?;
         }
-        edges.insert(id.clone(), folder.issue.record.depends_on.iter().cloned().collect());
+        let record = &folder.issue.record;
+        edges.insert(id.clone(), record.depends_on.iter().cloned().collect());
+        for kind in RELATIONS.iter().copied().filter(|kind| *kind != UNDIRECTED_RELATION) {
+            let to: Vec<IssueId> = record.related(kind).collect();
+            if !to.is_empty() {
+                related.entry(kind).or_default().insert(id.clone(), to);
+            }
+        }
     }
+    check_relations(&related, found);
     versions::check(store, snapshot, &comments, found)?;
     for cycle in dag::cycle_of_each_part(&edges) {
         let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
         let next = cycle.get(1).unwrap_or(&cycle[0]);
         let edit = RemedyCall::new(Op::Edit, [&cycle[0]]).option("depends-on", format!("-{next}"));
         let remedy = Remedy::call(edit, "removes a dependency");
-        let (path, what) = (layout::issue(&cycle[0]), format!("depends on itself: {drawn}"));
+        let (path, what) = (layout::issue(&cycle[0]), format!("dependency cycle: {drawn}"));
         let severity = if is_of_source(snapshot, &cycle)? { FsckSeverity::Note } else { FsckSeverity::Error };
         found.add_with(severity, &path, None, what, Some(remedy));
     }
@@ -81,6 +90,19 @@ fn is_of_source(snapshot: &Snapshot<'_>, cycle: &[IssueId]) -> Result<bool, Stor
         }
     }
     Ok(true)
+}
+
+/// Relations that lead back to their issue, as a merge of two clones can leave them.
+fn check_relations(related: &BTreeMap<&str, BTreeMap<IssueId, Vec<IssueId>>>, found: &mut Findings) {
+    for (kind, edges) in related {
+        for cycle in dag::cycle_of_each_part(edges) {
+            let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
+            let next = cycle.get(1).unwrap_or(&cycle[0]);
+            let edit = RemedyCall::new(Op::Edit, [&cycle[0]]).option("relation", format!("-{kind}:{next}"));
+            let what = format!("`{kind}` in a circle: {drawn}");
+            found.error_with(&layout::issue(&cycle[0]), what, Remedy::call(edit, "removes a relation"));
+        }
+    }
 }
 
 /// Reports directories without their record: nothing shows the plans, logs and comments in them.

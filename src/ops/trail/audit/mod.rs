@@ -28,6 +28,7 @@ use crate::store::{Rewritten, Store, records};
 use crate::trail::audit::{self as trail, Audited};
 use crate::trail::links::unlinked_from;
 use crate::trail::reach::Unreached;
+use crate::trail::work::linked;
 
 /// The range shown if there are no commits to audit.
 const NO_COMMITS: &str = "no commits";
@@ -159,7 +160,7 @@ fn look(
         }
     }
     let unreached = Unreached::among(store, commits.iter().map(|it| &it.commit.hash))?;
-    let summed: Vec<Summed<'_>> = carried.iter().map(Summed::of).collect();
+    let summed: Vec<Summed<'_>> = carried.iter().map(|it| Summed::of(it, &policy)).collect();
     let listed: Vec<AuditedCommit> = commits
         .iter()
         .map(|it| {
@@ -168,7 +169,7 @@ fn look(
             view::listed(it, on_no_branch, links.map(|n| summed[*n].binding(&it.commit.hash)).collect())
         })
         .collect();
-    let (evidenced_count, task_count) = rule::tasks_with_evidence(&carried);
+    let (evidenced_count, task_count) = rule::tasks_with_evidence(&carried, &policy);
     let counted = || listed.iter().filter(|commit| !commit.is_merge || !commit.own_files.is_empty());
     Ok(Audit {
         range,
@@ -216,6 +217,7 @@ fn carry<'a>(
     let holder = issue.holder.map(|n| &issue.folder.executions[n].execution);
     Carried {
         execution,
+        work: linked(store, execution),
         status,
         lost_at: holder.filter(|it| it.id != execution.execution.id).map(|it| it.started_at),
         plan: claimed.map(|it| &it.plan),

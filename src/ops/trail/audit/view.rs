@@ -11,10 +11,12 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::person::Person;
 use crate::model::review::Verdict;
+use crate::model::root::Policy;
 use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
 use crate::rules::audit::{AuditFinding, AuditSeverity, Carried};
 use crate::rules::evidence;
+use crate::rules::policy::Gate;
 use crate::rules::undoing::{Undoing, undoing};
 use crate::trail::audit::Audited;
 
@@ -138,10 +140,10 @@ pub(super) struct Summed<'a> {
 }
 
 impl<'a> Summed<'a> {
-    pub(super) fn of(it: &'a Carried<'a>) -> Self {
+    pub(super) fn of(it: &'a Carried<'a>, policy: &Policy) -> Self {
+        let gate = Gate::Evidence.setting(policy);
         let check_count = it.plan.map_or(0, |plan| evidence::commands(plan).len());
-        let failing =
-            it.plan.map_or(0, |plan| evidence::failing(plan, it.execution, &it.execution.work()).len());
+        let failing = it.plan.map_or(0, |plan| evidence::failing(plan, it.execution, &it.work, gate).len());
         Self { it, links: it.execution.links_by_hash(), checks_passed: check_count - failing, check_count }
     }
 
