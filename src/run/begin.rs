@@ -1,6 +1,5 @@
 //! Beginning a run: its issues, its mode, its agents, its record.
 
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use super::blocked::{BlockedIssue, blocked};
@@ -382,29 +381,18 @@ fn leave_out_cycles(
 ) -> Result<(), Refusal> {
     let ids: Vec<IssueId> = found.iter().map(|it| it.issue.record.id.clone()).collect();
     let stuck = readiness::stuck_in_cycles(&ids, &queue::facts_of(read, ids.iter().cloned())?);
-    let (mut all, mut cycles) = (Vec::new(), BTreeSet::new());
-    for id in ids {
-        if let Some(cycle) = stuck.get(&id) {
-            let edit = RemedyCall::new(Op::Edit, ["ISSUE"]).option("depends-on", "-OTHER");
-            let what = format!("skipped `{id}`: it waits for a dependency cycle ({cycle})");
-            session.notice(Notice::warning(what).remedy(edit, "removes a dependency"));
-            cycles.insert(cycle.as_str());
-            all.push(id);
-        }
+    let all: Vec<&IssueId> = ids.iter().filter(|id| stuck.contains_key(*id)).collect();
+    for id in &all {
+        let cycle = &stuck[*id];
+        let what = format!("skipped `{id}`: it waits for a dependency cycle: {cycle}");
+        session.notice(Notice { remedies: vec![cycle.remedy()], ..Notice::warning(what) });
     }
-    found.retain(|it| !all.contains(&it.issue.record.id));
-    if found.is_empty() && !all.is_empty() {
-        let drawn = cycles.into_iter().collect::<Vec<_>>().join("; ");
-        return Err(Refusal::new(
-            Code::Cycle,
-            format!("no issue can be executed: they depend on each other: {drawn}"),
-        )
-        .remedy(
-            RemedyCall::new(Op::Edit, ["ISSUE"]).option("depends-on", "-OTHER"),
-            "removes a dependency",
-        ));
-    }
-    Ok(())
+    found.retain(|it| !all.contains(&&it.issue.record.id));
+    let Some(first) = all.first().filter(|_| found.is_empty()) else { return Ok(()) };
+    let cycle = &stuck[*first];
+    let refusal =
+        Refusal::new(Code::Cycle, format!("no issue can be executed: they depend on each other: {cycle}"));
+    Err(Refusal { remedies: vec![cycle.remedy()], ..refusal })
 }
 
 fn configured_mode(store: &Store) -> Result<Option<RunMode>, Refusal> {

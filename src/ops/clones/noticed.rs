@@ -1,14 +1,14 @@
 //! Unusual changes that an exchange brought in.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use crate::git::EntryKind;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
 use crate::model::words::count;
 use crate::ops::{Notice, Refusal, queue, work};
-use crate::rules::readiness;
+use crate::rules::readiness::{self, DependencyCycle};
 use crate::store::layout::{Location, Owner};
 use crate::store::{ObjectId, Rewritten, Store, layout, read_blob};
 use crate::sync::{Moved, Synced};
@@ -132,12 +132,11 @@ pub(super) fn cycles(store: &Store, before: ObjectId) -> Result<Vec<Notice>, Ref
     let changed: Vec<IssueId> = files.iter().filter_map(|file| is_issue(&file.path)).collect();
     let facts = queue::facts_of(&now, changed.iter().cloned())?;
     let stuck = readiness::stuck_in_cycles(&changed, &facts);
-    let cycles: BTreeSet<&String> = stuck.values().collect();
-    let edit = RemedyCall::new(Op::Edit, ["ISSUE"]).option("depends-on", "-OTHER");
-    let one = |cycle: &String| {
+    let cycles: BTreeSet<&Rc<DependencyCycle>> = stuck.values().collect();
+    let one = |cycle: &Rc<DependencyCycle>| {
         let what =
             format!("issues depend on each other in a cycle, so none of them can be executed: {cycle}");
-        Notice::warning(what).remedy(edit.clone(), "removes a dependency")
+        Notice { remedies: vec![cycle.remedy()], ..Notice::warning(what) }
     };
     Ok(cycles.into_iter().take(NAMED).map(one).collect())
 }

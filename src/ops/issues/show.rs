@@ -7,7 +7,7 @@ use super::{IssueView, Override, existing};
 use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::{Op, Other};
+use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
 use crate::ops::plans::roadmap::RoadmapView;
 use crate::ops::plans::{self, SolutionView};
@@ -115,9 +115,8 @@ fn issue(
     if !folder.issue.record.depends_on.is_empty() {
         let facts = queue::facts_of(snapshot, [id.clone()])?;
         if let Some(cycle) = readiness::stuck_in_cycles(std::slice::from_ref(id), &facts).get(id) {
-            let edit = RemedyCall::new(Op::Edit, ["ISSUE"]).option("depends-on", "-OTHER");
             let what = format!("`{id}` waits for a dependency cycle: {cycle}");
-            session.notice(Notice::warning(what).remedy(edit, "removes a dependency"));
+            session.notice(Notice { remedies: vec![cycle.remedy()], ..Notice::warning(what) });
         }
     }
     let view = IssueView::in_full(session, &folder, overrides);

@@ -155,7 +155,7 @@ fn an_interrupt_is_recorded_and_stops_the_rest() {
     let repo =
         claimed(&sandbox, &[("T1", &["true", "echo $$ > pids; echo started; sleep 1000", "touch late"])]);
     let mut child = repo
-        .command(env!("CARGO_BIN_EXE_git-wf"), &["verify", "--yes"])
+        .command(env!("CARGO_BIN_EXE_git-wf"), &["verify", "--yes", "--verbose"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -264,7 +264,8 @@ fn a_rewritten_commit_is_tested_again_and_it_says_why() {
     repo.wf(&["policy", "set", "evidence=required"]).ok();
     repo.wf(&["verify", "--yes"]).ok();
     let old = repo.git(&["rev-parse", "--short=10", "HEAD"]).ok().line().to_owned();
-    repo.git(&["commit", "-q", "--amend", "-m", "Better words"]).ok();
+    repo.write("a.txt", "better\n");
+    repo.git(&["commit", "-qa", "--amend", "-m", "Better work"]).ok();
     let error = repo.refused(1, &["done"]);
     let detail = error["details"][0].as_str().unwrap();
     assert!(detail.contains(&format!("passed at {old}, which was rewritten since")), "{error}");

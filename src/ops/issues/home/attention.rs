@@ -17,7 +17,8 @@ use crate::ops::work::runs::view;
 use crate::ops::{Refusal, Session};
 use crate::rules::facts::{IssueFacts, Undecided};
 use crate::rules::policy::Gate;
-use crate::rules::{plan_check, readiness, review, roles, wisdom};
+use crate::rules::readiness::DependencyCycle;
+use crate::rules::{plan_check, review, roles, wisdom};
 use crate::store::{Snapshot, records};
 use crate::sync::conflicts;
 
@@ -99,8 +100,8 @@ pub(super) struct AttentionFacts<'a> {
     pub(super) index: &'a Index<'a>,
     pub(super) snapshot: &'a Snapshot<'a>,
     pub(super) served: &'a [Served<'a>],
-    /// The cycles of dependencies among open issues, each with its first issue at both ends.
-    pub(super) cycles: &'a [Vec<IssueId>],
+    /// The cycles of dependencies among open issues.
+    pub(super) cycles: &'a [DependencyCycle],
     /// How many issues failed.
     pub(super) failed: usize,
     /// How many members of each group are named.
@@ -200,17 +201,13 @@ impl AttentionFacts<'_> {
     }
 
     fn cycles(&self) -> Vec<AttentionItem> {
-        let one = |cycle: &Vec<IssueId>| {
-            let (first, next) = (&cycle[0], cycle.get(1).unwrap_or(&cycle[0]));
-            let edit = RemedyCall::new(Op::Edit, [first]).option("depends-on", format!("-{next}"));
-            AttentionItem {
-                id: first.to_string(),
-                issue_id: Some(first.clone()),
-                what: format!("depend on each other: {}", readiness::drawn(cycle)),
-                actor: None,
-                expired_at: None,
-                remedies: vec![Remedy::call(edit, "removes a dependency")],
-            }
+        let one = |cycle: &DependencyCycle| AttentionItem {
+            id: cycle.issues()[0].to_string(),
+            issue_id: Some(cycle.issues()[0].clone()),
+            what: format!("depend on each other: {cycle}"),
+            actor: None,
+            expired_at: None,
+            remedies: vec![cycle.remedy()],
         };
         self.cycles.iter().map(one).collect()
     }

@@ -11,6 +11,7 @@ use crate::model::root::Policy;
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
 use crate::rules::facts::{self, IssueFacts};
+use crate::rules::readiness::DependencyCycle;
 use crate::rules::review;
 use crate::store::{Snapshot, records};
 
@@ -46,7 +47,7 @@ pub(super) fn issues(
     index: &Index<'_>,
     snapshot: &Snapshot<'_>,
     counts: &BTreeMap<IssueStatus, usize>,
-    cycles: &[Vec<IssueId>],
+    cycles: &[DependencyCycle],
     most: usize,
 ) -> Result<(HomeIssues, HomeIssues), Refusal> {
     let unqueued = [IssueStatus::Registered, IssueStatus::Planning, IssueStatus::Planned];
@@ -66,7 +67,7 @@ pub(super) fn issues(
                     waits_for.push(id);
                 }
             }
-            let is_in_cycle = cycles.iter().any(|cycle| cycle.contains(&issue.id));
+            let is_in_cycle = cycles.iter().any(|cycle| cycle.issues().contains(&issue.id));
             Ok(HomeIssue {
                 issue_id: issue.id,
                 title: issue.title,
