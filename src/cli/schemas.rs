@@ -249,7 +249,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<ops::queue::ConflictAnswer>(
         Sort::Answer,
         "show-conflict",
-        "an array of them: `queue conflict list`, `queue conflict add`, `queue resolve`",
+        "an array of them: `queue conflict`, `queue conflict list`, `queue conflict add`, `queue resolve`",
     ),
     kind::<ops::queue::CheckAnswer>(Sort::Answer, "queue-check", "`queue conflict check`"),
     kind::<ops::queue::DagAnswer>(Sort::Answer, "queue-dag", "`queue dag`"),

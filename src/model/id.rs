@@ -342,10 +342,8 @@ fn issue_grammar(text: &str) -> Result<(), &'static str> {
     component_grammar(text, ISSUE_RULE)
 }
 
-/// All rules at once, so that nobody learns them one refusal at a time.
+/// All rules at once.
 const ISSUE_RULE: &str = "an id looks like GH-123: a letter, then letters, digits, `.`, `_` and `-`, with at least one `-`; 3 to 80 in all";
-/// The rule for the other ids that are chosen freely.
-const COMPONENT_RULE: &str = "an id is a letter, followed by letters, digits, `.`, `_` and `-`";
 
 /// One pass over the text, since ids are read by the thousand.
 fn component_grammar(text: &str, rule: &'static str) -> Result<(), &'static str> {
@@ -389,7 +387,7 @@ fn prefixed_grammar(text: &str, prefix: &str, rule: &'static str) -> Result<(), 
     if text.len() > LONGEST || text.strip_prefix(prefix).is_none_or(str::is_empty) {
         return Err(rule);
     }
-    component_grammar(text, COMPONENT_RULE)
+    component_grammar(text, rule)
 }
 
 fn item_grammar(text: &str) -> Result<(), &'static str> {

@@ -6,7 +6,7 @@ use super::blocked::{BlockedIssue, blocked};
 use super::crew::{Crew, step_of};
 use super::leftovers::unmerged;
 use super::others::{Others, unplanned};
-use super::pending::pending;
+use super::pending::{leave_out_cycles, pending};
 use super::silence;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
@@ -20,14 +20,13 @@ use crate::model::status::IssueStatus;
 use crate::ops::work::AgentNames;
 use crate::ops::work::runs::driver;
 use crate::ops::work::runs::paths::RunPaths;
-use crate::ops::{Answer, Notice, Refusal, Session, queue};
+use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::policy::Gate;
-use crate::rules::readiness;
 use crate::rules::roadmap::has_tag;
 use crate::rules::run::mode_for;
-use crate::store::{ReadState, Store, StoreError, random_uid, records, resolve};
+use crate::store::{Store, StoreError, random_uid, records, resolve};
 
 /// Maximum issues that a batch explores at a time.
 const MOST_EXPLORED: u64 = 5;
@@ -370,29 +369,6 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
         });
     }
     Ok(found)
-}
-
-/// Leaves out issues that depend on each other in a cycle, and those that wait for them: however well they were planned,
-/// none could be executed.
-fn leave_out_cycles(
-    session: &Session,
-    read: &impl ReadState,
-    found: &mut Vec<IssueFolder>,
-) -> Result<(), Refusal> {
-    let ids: Vec<IssueId> = found.iter().map(|it| it.issue.record.id.clone()).collect();
-    let stuck = readiness::stuck_in_cycles(&ids, &queue::facts_of(read, ids.iter().cloned())?);
-    let all: Vec<&IssueId> = ids.iter().filter(|id| stuck.contains_key(*id)).collect();
-    for id in &all {
-        let cycle = &stuck[*id];
-        let what = format!("skipped `{id}`: it waits for a dependency cycle: {cycle}");
-        session.notice(Notice { remedies: vec![cycle.remedy()], ..Notice::warning(what) });
-    }
-    found.retain(|it| !all.contains(&&it.issue.record.id));
-    let Some(first) = all.first().filter(|_| found.is_empty()) else { return Ok(()) };
-    let cycle = &stuck[*first];
-    let refusal =
-        Refusal::new(Code::Cycle, format!("no issue can be executed: they depend on each other: {cycle}"));
-    Err(Refusal { remedies: vec![cycle.remedy()], ..refusal })
 }
 
 fn configured_mode(store: &Store) -> Result<Option<RunMode>, Refusal> {

@@ -223,29 +223,6 @@ impl<'a> ItemGraph<'a> {
         members
     }
 
-    /// Whether each of these items, in the order of execution, depends on the one before it, directly or through other
-    /// items.
-    pub(super) fn is_chain(&self, members: &[usize]) -> bool {
-        members.windows(2).all(|pair| self.depends(pair[1], pair[0]))
-    }
-
-    fn depends(&self, item: usize, on: usize) -> bool {
-        let mut open = vec![item];
-        let mut seen = BTreeSet::new();
-        while let Some(at) = open.pop() {
-            let needed = self.edges.iter().filter(|it| it.to == at && it.why == OrderReason::DependsOn);
-            for from in needed.map(|it| it.from) {
-                if from == on {
-                    return true;
-                }
-                if seen.insert(from) {
-                    open.push(from);
-                }
-            }
-        }
-        false
-    }
-
     fn find_cycles(
         &mut self,
         nodes: &Nodes<'_>,
