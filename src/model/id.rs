@@ -24,6 +24,7 @@ const SOLUTION_RULE: &str = "it is SOL-, the id of its issue, `-`, and 1 to 16 c
 const EXECUTION_RULE: &str =
     "it is EXR-, the id of its issue, `-`, and 26 letters and digits derived from its content";
 const ENTRY_RULE: &str = "it is <time>-<counter>-<26 letters and digits derived from its content>";
+const ISSUE_RULE: &str = "an id looks like GH-123: a letter, then letters, digits, `.`, `_` and `-`, with at least one `-`; 3 to 80 in all";
 
 /// The grammars as patterns for JSON Schema.
 const ISSUE_PATTERN: &str = r"^(?!SOL-|EXR-|QUE-|RUN-|RMAP-|CFT-)(?=[^-]+-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{2,79}(?<!\.)(?<!\.lock)(?<!\.json)$";
@@ -341,9 +342,6 @@ fn issue_grammar(text: &str) -> Result<(), &'static str> {
     }
     component_grammar(text, ISSUE_RULE)
 }
-
-/// All rules at once.
-const ISSUE_RULE: &str = "an id looks like GH-123: a letter, then letters, digits, `.`, `_` and `-`, with at least one `-`; 3 to 80 in all";
 
 /// One pass over the text, since ids are read by the thousand.
 fn component_grammar(text: &str, rule: &'static str) -> Result<(), &'static str> {
