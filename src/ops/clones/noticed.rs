@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::git::EntryKind;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::words::count;
