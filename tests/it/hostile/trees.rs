@@ -71,8 +71,8 @@ fn a_tree_with_a_name_twice_or_out_of_order_is_refused_and_mended() {
     };
     let unsorted = |entries: &mut Vec<Entry>| entries.insert(0, entry("100644", "zoo", &text));
     let padded = |entries: &mut Vec<Entry>| entries.push(entry("0100644", "zoo", &text));
-    let changes: [&dyn Fn(&mut Vec<Entry>); 3] = [&twice, &unsorted, &padded];
-    for change in changes {
+    type Change<'a> = &'a dyn Fn(&mut Vec<Entry>);
+    for change in [&twice as Change<'_>, &unsorted, &padded] {
         let tree = changed(&world.origin, Some(&format!("{base}^{{tree}}")), &[], change);
         world.origin.git(&["update-ref", REF, &base]).ok();
         commit(&world.origin, &tree);
