@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bstr::ByteSlice;
 
-use super::staged::Staged;
+use super::commit_msg::index;
 use super::{HookError, HookVerdict};
 use crate::agent::guard;
 use crate::rules::run::{Bounds, RefChange, unplanned_words};
@@ -49,10 +49,10 @@ fn commit(store: &Store, bounds: &Bounds) -> Result<Option<String>, HookError> {
     if let Some(why) = bounds.refuses_commit_on(store.branch()?.as_ref()) {
         return Ok(Some(why));
     }
-    let (Some(staged), Some(base)) = (Staged::of(store)?, object_id(bounds.base.as_str())) else {
+    let (Some(_), Some(base)) = (store.head()?, object_id(bounds.base.as_str())) else {
         return Ok(None);
     };
-    let deleted = store.git().deleted_in_index(staged.index(), base)?;
+    let deleted = store.git().deleted_in_index(&index(&store.git_dir()), base)?;
     let unplanned = bounds.unplanned(deleted.iter().map(String::as_str));
     Ok((!unplanned.is_empty()).then(|| unplanned_words(&unplanned)))
 }

@@ -1,6 +1,7 @@
 //! The commit message that git passes to `commit-msg`: whether it will be empty, and its trailers.
 
 mod cleanup;
+mod gather;
 mod placement;
 #[cfg(test)]
 mod tests;

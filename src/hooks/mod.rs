@@ -10,7 +10,6 @@ pub(crate) mod pre_push;
 pub(crate) mod pre_receive;
 mod rewritten;
 pub(crate) mod role;
-mod staged;
 mod verdict;
 
 pub(crate) use error::HookError;

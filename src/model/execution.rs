@@ -135,6 +135,8 @@ once! {
         fact hash: CommitHash,
         /// The task, if it is known.
         decides task_id: Option<TaskId> = default,
+        /// Its other tasks: a squash belongs to the tasks of all commits in it.
+        decides other_task_ids: Vec<TaskId> = default,
         /// The first line of its message.
         text subject: String,
         /// Its author.
@@ -153,6 +155,18 @@ once! {
 }
 
 impl CommitLink {
+    /// The tasks that the commit belongs to.
+    pub(crate) fn tasks(&self) -> impl Iterator<Item = &TaskId> {
+        self.task_id.iter().chain(&self.other_task_ids)
+    }
+
+    /// Replaces the tasks that the commit belongs to.
+    pub(crate) fn set_tasks(&mut self, tasks: Vec<TaskId>) {
+        let mut tasks = tasks.into_iter();
+        self.task_id = tasks.next();
+        self.other_task_ids = tasks.collect();
+    }
+
     /// This link, with the commits that it reverts.
     pub(crate) fn taking_back(self, reverts: Vec<CommitHash>) -> Self {
         Self { reverts, ..self }

@@ -3,6 +3,7 @@
 mod act;
 mod finding;
 mod kind;
+mod stated;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -10,6 +11,8 @@ use std::sync::Arc;
 pub(crate) use self::act::Act;
 pub(crate) use self::finding::{AuditFinding, AuditSeverity};
 pub(crate) use self::kind::Kind;
+use self::stated::Linking;
+pub(crate) use self::stated::StatedWork;
 use super::evidence::{self, MissingEvidence};
 use super::folder::{ExecutionFolder, LinkedCommit};
 use super::policy::{Gate, GateValue};
@@ -24,6 +27,7 @@ use crate::model::repo_path::{FoldedPaths, RepoPath, are_one};
 use crate::model::review::Verdict;
 use crate::model::root::Policy;
 use crate::model::status::ExecutionStatus;
+use crate::model::task_id::listed;
 use crate::model::time::Time;
 use crate::model::words::count;
 
@@ -94,8 +98,8 @@ pub(crate) struct AuditedCode {
     pub(crate) changes: BTreeMap<String, FileEffect>,
     /// Why its changes are unknown; none if they are known.
     pub(crate) unseen: Option<UnknownChange>,
-    /// Whether its message names an issue or plan of ours.
-    pub(crate) is_named: bool,
+    /// What its message names of ours.
+    pub(crate) stated: StatedWork,
     /// The plan that its message names and from which someone removed it by hand.
     pub(crate) unlinked_from: Option<SolutionId>,
 }
@@ -165,6 +169,10 @@ pub(crate) fn findings(
         } else {
             let is_undone = |path: &str| known.iter().any(|n| is_undone(path, &commit.hash, &by_hash[*n]));
             found.extend(drift(commit, &links, is_undone));
+            let linking = known.iter().filter_map(|n| {
+                Some(Linking { carried: &carried[*n], link: by_hash[*n].get(&commit.hash)? })
+            });
+            found.extend(false_trailers(commit, &linking.collect::<Vec<_>>()));
         }
         found.extend(links.iter().filter_map(|it| on_a_lost_claim(commit, it)));
     }
@@ -177,6 +185,24 @@ pub(crate) fn findings(
     found
 }
 
+/// Trailers that name other work than the links. A note if someone linked the commit by hand, and so corrected them.
+fn false_trailers(commit: &AuditedCode, links: &[Linking<'_>]) -> Vec<AuditFinding> {
+    let Some(first) = links.first() else { return vec![] };
+    let is_corrected = links.iter().any(|it| it.link.linked_by == LinkedBy::Manual);
+    let severity = if is_corrected { AuditSeverity::Note } else { AuditSeverity::Fault };
+    let mut work = Vec::new();
+    for linking in links {
+        let task = listed(linking.link.tasks()).map(|tasks| format!("{tasks} of ")).unwrap_or_default();
+        work.push(format!("{task}`{}`", linking.carried.execution.execution.solution_id));
+    }
+    let work = work.join(" and ");
+    let finding = |stated: String| {
+        let message = format!("its message says `{stated}`, but it is linked to {work}");
+        AuditFinding::new(severity, Kind::FalseTrailer, message).at(&commit.hash).of(first.carried)
+    };
+    commit.stated.contradicting(links).into_iter().map(finding).collect()
+}
+
 fn unbound(commit: &AuditedCode) -> AuditFinding {
     let (what, remedy) = match &commit.unlinked_from {
         Some(plan) => (
@@ -186,7 +212,7 @@ fn unbound(commit: &AuditedCode) -> AuditFinding {
                 "links it again",
             )),
         ),
-        None if commit.is_named => (
+        None if !commit.stated.is_empty() => (
             "its message names a plan, but no execution links it".to_owned(),
             Some(Remedy::call(Op::Relink, "may link it")),
         ),
@@ -368,7 +394,7 @@ pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>], policy: &Policy) -> (
 }
 
 fn is_shown(task: &Task, it: &Carried<'_>) -> bool {
-    let is_linked = it.work.iter().any(|commit| commit.link.task_id.as_ref() == Some(&task.id));
+    let is_linked = it.work.iter().any(|commit| commit.link.tasks().any(|id| *id == task.id));
     let accepted: BTreeSet<u64> = it
         .execution
         .log

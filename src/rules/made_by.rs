@@ -156,6 +156,7 @@ mod tests {
         Event::Commit(CommitLink {
             hash: hash.into(),
             task_id: None,
+            other_task_ids: vec![],
             subject: "s".into(),
             author: "a".into(),
             authored_at: time(0),

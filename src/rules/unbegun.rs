@@ -26,7 +26,7 @@ pub(crate) fn unbegun<'a>(
     let is_carried = |task: &Task| {
         let touches = task.touches();
         work.iter().any(|commit| match &commit.link.task_id {
-            Some(id) => *id == task.id,
+            Some(_) => commit.link.tasks().any(|id| *id == task.id),
             None => touches.is_empty() || commit.link.files.iter().any(|file| is_within(file, &touches)),
         })
     };
@@ -65,6 +65,7 @@ mod tests {
         let link = CommitLink {
             hash: "a".into(),
             task_id: task.map(TaskId::from),
+            other_task_ids: vec![],
             subject: "s".into(),
             author: "a".into(),
             authored_at: Time::EPOCH,

@@ -109,6 +109,7 @@ mod tests {
         let link = CommitLink {
             hash: hash.into(),
             task_id: None,
+            other_task_ids: vec![],
             subject: hash.into(),
             author: "a".into(),
             authored_at: Time::EPOCH,

@@ -67,13 +67,12 @@ pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, Ran
             None if is_merge(&code) => Ok(own.changes.remove(&code.id).unwrap_or_default()),
             None => changes(store, &code)?.ok_or(UnknownChange::Unfolds),
         };
-        let is_named = !trailers::parse(&code.message).is_empty();
         let commit = AuditedCode {
             hash: code.id.into(),
             is_merge: is_merge(&code),
             unseen: changes.as_ref().err().copied(),
             changes: changes.unwrap_or_default(),
-            is_named,
+            stated: trailers::stated(&trailers::parse(&code.message)),
             unlinked_from: None,
         };
         Ok(Audited { code, commit })

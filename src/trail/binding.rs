@@ -1,10 +1,14 @@
 //! Finds the execution that a commit made here belongs to: that of this worktree if the commit is on its branch, else
 //! the one whose id is in the message or in the branch's name.
 
+mod draft;
+mod staged;
+
 use std::collections::BTreeSet;
 
 use bstr::ByteSlice;
 
+pub(crate) use self::draft::{Draft, DraftBinding, Trailer};
 use super::active::{self, ActiveClaim};
 use super::own_branch::{self, Relation};
 use crate::model::branch::Branch;
@@ -23,7 +27,7 @@ const MOST_WORDS: usize = 400;
 const LONGEST_WORD: usize = 200;
 
 /// The worktree in which a commit is made.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct CommittingWorktree {
     /// The branch; `None` if HEAD is detached.
     pub(crate) branch: Option<Branch>,

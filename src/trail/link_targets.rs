@@ -1,7 +1,7 @@
 //! The executions to which a commit is linked.
 
 use super::binding::{self, Binding, BoundExecution, CommittingWorktree};
-use super::links::{self, execution_of, solutions, task};
+use super::links::{self, execution_of, solutions};
 use super::sources::{SourceWork, Sources};
 use super::trailers;
 use crate::model::execution::LinkedBy;
@@ -18,8 +18,8 @@ pub(crate) struct LinkTarget {
     pub(crate) execution_id: ExecutionId,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
-    /// The task that the commit implements.
-    pub(crate) task_id: Option<TaskId>,
+    /// The tasks that the commit implements.
+    pub(crate) tasks: Vec<TaskId>,
     /// What links it.
     pub(crate) linked_by: LinkedBy,
     /// The commits of that work that it reverts.
@@ -75,13 +75,13 @@ pub(crate) fn targets(
         all = sources.undone_in_parts(commit, &reverted)?;
     }
     if all.len() > reverted.len() && reverted.iter().all(|it| all.contains(it)) {
-        for SourceWork { execution_id, solution_id, task_id, reverts, .. } in sources.of_taken_back(&all)? {
+        for SourceWork { execution_id, solution_id, tasks, reverts, .. } in sources.of_taken_back(&all)? {
             match targets.iter_mut().find(|it| it.execution_id == execution_id) {
                 Some(target) => target.reverts = reverts,
                 None => targets.push(LinkTarget {
                     execution_id,
                     solution_id,
-                    task_id,
+                    tasks,
                     linked_by: LinkedBy::Trailer,
                     reverts,
                     renews: false,
@@ -129,14 +129,15 @@ fn stated_targets(
         for solution_id in named {
             let reverts = reverts.of(&solution_id);
             if let Some(bound) = is_active(&solution_id) {
-                targets.push(active_target(read, bound, &trailers, reverts, files)?);
+                let known = bound.task_id.iter().cloned().collect();
+                targets.push(active_target(read, bound, known, &trailers, reverts, files)?);
             } else if let Some(execution_id) = execution_of(read, &solution_id)? {
-                let task_id = task(read, &solution_id, &trailers, None, files)?;
+                let tasks = links::tasks(read, &solution_id, &trailers, vec![], files)?;
                 let linked_by = LinkedBy::Trailer;
                 targets.push(LinkTarget {
                     execution_id,
                     solution_id,
-                    task_id,
+                    tasks,
                     linked_by,
                     reverts,
                     renews: false,
@@ -145,17 +146,18 @@ fn stated_targets(
         }
         return Ok(targets);
     }
-    for SourceWork { execution_id, solution_id, task_id, .. } in &found {
+    for SourceWork { execution_id, solution_id, tasks, .. } in &found {
         let reverts = reverts.of(solution_id);
         targets.push(match is_active(solution_id) {
             Some(bound) => {
-                let task_id = task_id.clone().or(bound.task_id);
-                active_target(read, BoundExecution { task_id, ..bound }, &trailers, reverts, files)?
+                let known =
+                    if tasks.is_empty() { bound.task_id.iter().cloned().collect() } else { tasks.clone() };
+                active_target(read, bound, known, &trailers, reverts, files)?
             }
             None => LinkTarget {
                 execution_id: execution_id.clone(),
                 solution_id: solution_id.clone(),
-                task_id: task_id.clone(),
+                tasks: tasks.clone(),
                 linked_by: LinkedBy::Trailer,
                 reverts,
                 renews: false,
@@ -171,7 +173,8 @@ fn stated_targets(
             Binding::Elsewhere(_) | Binding::Lost(_) => None,
         };
         if let Some(bound) = bound {
-            targets.push(active_target(read, bound, &trailers, reverts.all.clone(), files)?);
+            let known = bound.task_id.iter().cloned().collect();
+            targets.push(active_target(read, bound, known, &trailers, reverts.all.clone(), files)?);
         }
     }
     Ok(targets)
@@ -198,18 +201,12 @@ impl Reverts<'_> {
 fn active_target(
     read: &impl ReadState,
     bound: BoundExecution,
+    known: Vec<TaskId>,
     trailers: &[(String, String)],
     reverts: Vec<CommitHash>,
     files: impl FnOnce() -> Result<Vec<String>, StoreError>,
 ) -> Result<LinkTarget, StoreError> {
-    let BoundExecution { execution_id, solution_id, task_id, is_active } = bound;
-    let task_id = task(read, &solution_id, trailers, task_id, files)?;
-    Ok(LinkTarget {
-        execution_id,
-        solution_id,
-        task_id,
-        linked_by: LinkedBy::Hook,
-        reverts,
-        renews: is_active,
-    })
+    let BoundExecution { execution_id, solution_id, is_active, .. } = bound;
+    let tasks = links::tasks(read, &solution_id, trailers, known, files)?;
+    Ok(LinkTarget { execution_id, solution_id, tasks, linked_by: LinkedBy::Hook, reverts, renews: is_active })
 }

@@ -15,12 +15,14 @@ use crate::store::{CodeCommit, MOST_FILES, ReadState, Store, StoreError, layout,
 pub(crate) fn link(
     commit: &CodeCommit,
     files: &[String],
-    task_id: Option<TaskId>,
+    tasks: Vec<TaskId>,
     linked_by: LinkedBy,
 ) -> CommitLink {
+    let mut tasks = tasks.into_iter();
     CommitLink {
         hash: commit.id.into(),
-        task_id,
+        task_id: tasks.next(),
+        other_task_ids: tasks.collect(),
         subject: commit.subject.clone(),
         author: commit.author.clone(),
         authored_at: commit.authored_at,
@@ -95,25 +97,29 @@ pub(crate) fn execution_of(
     Ok(of_plan.first().map(|it| it.execution.id.clone()))
 }
 
-/// The one task that the trailers name, else the one that is being worked on, else the only one that the plan has, else the
+/// The tasks that the trailers name, else those that are known already, else the only one that the plan has, else the
 /// only one that names a file of the commit. `files` is called only if nothing else decides.
-pub(crate) fn task(
+pub(crate) fn tasks(
     read: &impl ReadState,
     solution: &SolutionId,
     trailers: &[(String, String)],
-    active: Option<TaskId>,
+    known: Vec<TaskId>,
     files: impl FnOnce() -> Result<Vec<String>, StoreError>,
-) -> Result<Option<TaskId>, StoreError> {
-    let Some(record) = records::solution(read, solution)? else { return Ok(active) };
+) -> Result<Vec<TaskId>, StoreError> {
+    let Some(record) = records::solution(read, solution)? else { return Ok(known) };
     let plan = record.typed_plan();
-    let tasks: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
     let named = trailers::tasks(trailers, solution.as_str());
-    let named: Vec<&str> = named.into_iter().filter(|task| tasks.contains(task)).collect();
-    Ok(match (&named[..], active, &tasks[..]) {
-        ([task], _, _) => Some((*task).into()),
-        ([_, ..], _, _) => None,
-        ([], Some(task), _) => Some(task),
-        ([], None, [task]) => Some((*task).into()),
-        ([], None, _) => plan.only_task_of(&files()?).map(|task| task.id.clone()),
-    })
+    let named: Vec<TaskId> =
+        plan.tasks.iter().map(|task| task.id.clone()).filter(|id| named.contains(id.as_str())).collect();
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    if !known.is_empty() {
+        return Ok(known);
+    }
+    let only = match &plan.tasks[..] {
+        [task] => Some(task),
+        _ => plan.only_task_of(&files()?),
+    };
+    Ok(only.map(|task| task.id.clone()).into_iter().collect())
 }

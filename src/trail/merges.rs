@@ -6,7 +6,10 @@
 //! attributes and merge drivers: those of a clone would make the answer depend on the clone. An octopus is merged
 //! parent by parent. An older git cannot do this; then only files that one side alone changed count as merged, and
 //! every other path is the merge's own.
+//!
+//! A merge of `git subtree add --squash` has no changes of its own, see [`subtree`].
 
+mod subtree;
 mod weight;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -38,6 +41,9 @@ pub(crate) fn own_changes<'a>(
     let mut found = OwnChanges::default();
     let mut seen = Vec::new();
     for merge in merges {
+        if subtree::brings_only_a_subtree(store, merge)? {
+            continue;
+        }
         match weight::unseen(store, merge, &mut budget)? {
             Some(why) => drop(found.unseen.insert(merge.id, why)),
             None => seen.push(merge),

@@ -20,6 +20,7 @@ pub(crate) mod patch_id;
 pub(crate) mod progress;
 pub(crate) mod provenance;
 pub(crate) mod reach;
+pub(crate) mod rebase;
 pub(crate) mod record_change;
 pub(crate) mod record_words;
 pub(crate) mod referred;

@@ -45,6 +45,11 @@ fn read(git_dir: &Path, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
     }
 }
 
+/// The text of a file of git's, without the end of its last line; `None` if it cannot be read.
+pub(super) fn read_line(git_dir: &Path, name: &str) -> Option<String> {
+    Some(std::fs::read_to_string(git_dir.join(name)).ok()?.trim_end().to_owned())
+}
+
 /// Whether a cherry-pick or a revert has stopped for the user, who now commits. If it does not stop, git does not run
 /// `commit-msg`.
 pub(crate) fn is_picking(git_dir: &Path) -> bool {

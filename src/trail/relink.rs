@@ -3,6 +3,7 @@
 
 mod by_issue;
 mod patches;
+mod replaced;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -11,8 +12,7 @@ use serde::Serialize;
 
 pub(crate) use self::by_issue::AmbiguousCommit;
 use self::patches::PatchIndex;
-use super::links::{files, link, solutions, task};
-use super::reach::Unreached;
+use super::links::{files, link, solutions, tasks};
 use super::sources::Sources;
 use super::trailers;
 use crate::git::{ObjectId, Revisions};
@@ -58,6 +58,9 @@ pub(crate) struct UnlinkedCommit {
     /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
+    /// Its other tasks, if it belongs to several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) other_task_ids: Vec<TaskId>,
     /// What shows that it belongs there.
     pub(crate) shown_by: RelinkEvidence,
     /// The commits of the execution that it reverts.
@@ -66,6 +69,13 @@ pub(crate) struct UnlinkedCommit {
     /// The linked commit that it replaces and that no branch has any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replaces: Option<CommitHash>,
+}
+
+impl UnlinkedCommit {
+    /// Its tasks.
+    pub(crate) fn tasks(&self) -> impl Iterator<Item = &TaskId> {
+        self.task_id.iter().chain(&self.other_task_ids)
+    }
 }
 
 /// The commits of a git range, oldest first; without one, of all branches and HEAD. None if git does not accept the
@@ -205,12 +215,8 @@ pub(crate) fn lost(
                 continue;
             }
             if let Some(n) = known.at(of_plan.into_iter(), commit.authored_at) {
-                let task_id = task(read, solution, &trailers, None, || files(store, &commit))?;
-                found.push((
-                    n,
-                    lost_as(&known, n, &commit, task_id, RelinkEvidence::Trailers),
-                    commit.clone(),
-                ));
+                let tasks = tasks(read, solution, &trailers, vec![], || files(store, &commit))?;
+                found.push((n, lost_as(&known, n, &commit, tasks, RelinkEvidence::Trailers), commit.clone()));
             }
         }
         let is_recent =
@@ -220,7 +226,7 @@ pub(crate) fn lost(
             for source in sources.by_message(&commit.message)? {
                 let is_it = |it: &ExecutionFolder| it.execution.id == source.execution_id;
                 let Some(n) = known.executions.iter().position(is_it) else { continue };
-                let mut it = lost_as(&known, n, &commit, source.task_id, RelinkEvidence::Message);
+                let mut it = lost_as(&known, n, &commit, source.tasks, RelinkEvidence::Message);
                 it.reverts = source.reverts;
                 found.push((n, it, commit.clone()));
                 is_stated = true;
@@ -237,11 +243,12 @@ pub(crate) fn lost(
         let issues = by_issue::issues(read, &trailers)?;
         of_issues.extend(issues.into_iter().map(|issue| (issue, commit.clone(), trailers.clone())));
     }
-    let traced: Vec<_> = found.iter().map(|(n, it, _)| (*n, it.commit.clone(), it.task_id.clone())).collect();
+    let traced: Vec<_> =
+        found.iter().map(|(n, it, _)| (*n, it.commit.clone(), it.tasks().cloned().collect())).collect();
     let patches = PatchIndex::of(store, &known, traced, &silent)?;
     for commit in silent {
-        if let Some((n, task_id, shown_by, same)) = patches.find(&known, &commit) {
-            let mut it = lost_as(&known, n, &commit, task_id, shown_by);
+        if let Some((n, tasks, shown_by, same)) = patches.find(&known, &commit) {
+            let mut it = lost_as(&known, n, &commit, tasks, shown_by);
             it.replaces = same;
             found.push((n, it, commit));
         }
@@ -261,13 +268,13 @@ pub(crate) fn lost(
         match by_issue::execution(read, &known, &issue, &commit)? {
             Some(n) => {
                 let plan = &known.executions[n].execution.solution_id;
-                let task_id = task(read, plan, &trailers, None, || files(store, &commit))?;
-                found.push((n, lost_as(&known, n, &commit, task_id, RelinkEvidence::Issue), commit));
+                let tasks = tasks(read, plan, &trailers, vec![], || files(store, &commit))?;
+                found.push((n, lost_as(&known, n, &commit, tasks, RelinkEvidence::Issue), commit));
             }
             None => undecided.push(by_issue::undecided(&known, &issue, &commit)),
         }
     }
-    replacements(store, &known, &mut found)?;
+    replaced::find(store, &known, &mut found)?;
     let order: HashMap<&str, usize> =
         commits.iter().enumerate().map(|(n, hash)| (hash.as_str(), n)).collect();
     found.sort_by_key(|(_, it, _)| order.get(it.commit.as_str()).copied());
@@ -278,16 +285,18 @@ fn lost_as(
     known: &Known,
     n: usize,
     commit: &CodeCommit,
-    task_id: Option<TaskId>,
+    tasks: Vec<TaskId>,
     shown_by: RelinkEvidence,
 ) -> UnlinkedCommit {
     let execution = &known.executions[n].execution;
+    let mut tasks = tasks.into_iter();
     UnlinkedCommit {
         commit: commit.id.into(),
         subject: commit.subject.clone(),
         execution_id: execution.id.clone(),
         solution_id: execution.solution_id.clone(),
-        task_id,
+        task_id: tasks.next(),
+        other_task_ids: tasks.collect(),
         shown_by,
         reverts: vec![],
         replaces: None,
@@ -298,34 +307,6 @@ fn lost_as(
 fn committed(store: &Store, id: ObjectId) -> i64 {
     let seconds = store.repo().commit(id).and_then(|commit| commit.seconds()).ok();
     seconds.map_or(i64::MAX, |seconds| seconds.saturating_mul(1000))
-}
-
-/// For each found commit, sets the linked commit that it replaced: one with the same author, time and subject, or the
-/// same change, that no branch, tag or remote has any more. A commit that is still reachable was copied, not replaced.
-fn replacements(
-    store: &Store,
-    known: &Known,
-    found: &mut [(usize, UnlinkedCommit, CodeCommit)],
-) -> Result<(), StoreError> {
-    let executions: BTreeSet<usize> = found.iter().map(|(n, _, _)| *n).collect();
-    let linked: HashMap<usize, Vec<_>> =
-        executions.into_iter().map(|n| (n, known.executions[n].commits())).collect();
-    let gone = Unreached::among(store, linked.values().flatten().map(|it| &it.link.hash))?;
-    let mut taken: HashSet<CommitHash> = HashSet::new();
-    for (n, it, commit) in found {
-        let same = it.replaces.take();
-        let is_former = |hash: &CommitHash| gone.has(hash) && !taken.contains(hash);
-        let former = linked.get(n).into_iter().flatten().map(|it| &it.link).find(|old| {
-            is_former(&old.hash)
-                && (same.as_ref() == Some(&old.hash)
-                    || (old.author == commit.author
-                        && old.authored_at == commit.authored_at
-                        && old.subject == commit.subject))
-        });
-        it.replaces = former.map(|old| old.hash.clone());
-        taken.extend(it.replaces.clone());
-    }
-    Ok(())
 }
 
 /// Links the found commits that no log names in the meantime. Returns the number of links, and the plans.
@@ -347,7 +328,7 @@ pub(crate) fn record(
         let Some(id) = object_id(&it.commit).filter(|_| !is_known) else { continue };
         let commit = store.code_commit(id)?;
         let files = files(store, &commit)?;
-        let entry = link(&commit, &files, it.task_id.clone(), LinkedBy::Relink);
+        let entry = link(&commit, &files, it.tasks().cloned().collect(), LinkedBy::Relink);
         let entry = entry.taking_back(it.reverts.clone());
         tx.log(&it.execution_id, Event::Commit(entry))?;
         if let Some(old) = &it.replaces {

@@ -33,8 +33,8 @@ pub(crate) struct SourceWork {
     pub(crate) execution_id: ExecutionId,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
-    /// Its task, if known and the only one.
-    pub(crate) task_id: Option<TaskId>,
+    /// Its tasks, as far as they are known.
+    pub(crate) tasks: Vec<TaskId>,
     /// Its commits that are reverted or copied.
     commits: Vec<CommitHash>,
     /// The commits that are reverted; empty if they are reapplied or copied.
@@ -94,7 +94,7 @@ impl<'a, R: ReadState> Sources<'a, R> {
 
     /// The work that a commit is part of: that of the executions that link it, else of the plans in its trailers,
     /// else of the commits that it reverts or copies itself.
-    fn of_commit(&self, id: ObjectId, depth: usize) -> Result<Vec<SourceWork>, StoreError> {
+    pub(crate) fn of_commit(&self, id: ObjectId, depth: usize) -> Result<Vec<SourceWork>, StoreError> {
         let hash = CommitHash::from(id);
         let commit = self.store.commit_here(&hash).map(|id| self.store.code_commit(id)).transpose()?;
         let trailers = commit.iter().flat_map(|it| trailers::parse(&it.message)).collect::<Vec<_>>();
@@ -111,9 +111,9 @@ impl<'a, R: ReadState> Sources<'a, R> {
             let files = || commit.as_ref().map_or(Ok(vec![]), |commit| links::files(self.store, commit));
             for solution_id in named {
                 let Some(execution_id) = links::execution_of(self.read, &solution_id)? else { continue };
-                let task_id = links::task(self.read, &solution_id, &trailers, None, files)?;
+                let tasks = links::tasks(self.read, &solution_id, &trailers, vec![], files)?;
                 let commits = vec![hash.clone()];
-                found.push(SourceWork { execution_id, solution_id, task_id, commits, reverts: vec![] });
+                found.push(SourceWork { execution_id, solution_id, tasks, commits, reverts: vec![] });
             }
         }
         if let Some(commit) = commit.filter(|_| found.is_empty() && depth < DEEPEST) {
@@ -140,7 +140,7 @@ impl<'a, R: ReadState> Sources<'a, R> {
         let source = |(execution, link): (Execution, Arc<CommitLink>)| SourceWork {
             execution_id: execution.id,
             solution_id: execution.solution_id,
-            task_id: link.task_id.clone(),
+            tasks: link.tasks().cloned().collect(),
             commits: vec![hash.clone()],
             reverts: link.reverts.clone(),
         };
@@ -199,9 +199,9 @@ impl<'a, R: ReadState> Sources<'a, R> {
 fn add(found: &mut Vec<SourceWork>, source: SourceWork) {
     match found.iter_mut().find(|it| it.execution_id == source.execution_id) {
         Some(known) => {
-            if known.task_id != source.task_id {
-                known.task_id = None;
-            }
+            let more = source.tasks.into_iter().filter(|task| !known.tasks.contains(task));
+            let more: Vec<TaskId> = more.collect();
+            known.tasks.extend(more);
             for (known, more) in [(&mut known.commits, source.commits), (&mut known.reverts, source.reverts)]
             {
                 let present: HashSet<CommitHash> = known.iter().cloned().collect();

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use bstr::ByteSlice;
 
+use crate::rules::audit::StatedWork;
+
 /// The trailer with the issue that a commit is for.
 pub(crate) const ISSUE: &str = "Wf-Issue";
 /// The trailer with the plan.
@@ -40,6 +42,23 @@ pub(crate) fn tasks<'a>(trailers: &'a [(String, String)], solution: &str) -> BTr
         }
     }
     tasks
+}
+
+/// The work that trailers name, for comparison with the links of their commit.
+pub(crate) fn stated(trailers: &[(String, String)]) -> StatedWork {
+    let mut stated = StatedWork::default();
+    let mut plan: Option<&String> = None;
+    for (key, value) in trailers {
+        match key.as_str() {
+            SOLUTION => {
+                plan = Some(value);
+                stated.plans.insert(value.clone());
+            }
+            TASK => drop(stated.tasks.insert((plan.cloned(), value.clone()))),
+            _ => drop(stated.issues.insert(value.clone())),
+        }
+    }
+    stated
 }
 
 /// The key and the value of a line that is one of our trailers.

@@ -8,6 +8,7 @@ use crate::cli::print::with_remedies;
 use crate::model::execution::LinkedBy;
 use crate::model::hash::CommitHash;
 use crate::model::review::Verdict;
+use crate::model::task_id::listed;
 use crate::ops::trail::{Audit, AuditedCommit, LinkingExecution};
 use crate::rules::audit::{AuditFinding, AuditSeverity};
 use crate::ui::settings::UiSettings;
@@ -68,7 +69,7 @@ fn rows(commit: &AuditedCommit) -> Vec<[String; 7]> {
         [
             commit.hash.short().to_owned(),
             of(|it| it.issue_id.to_string()),
-            of(|it| it.task_id.clone().unwrap_or_default().to_string()),
+            of(|it| listed(it.task_id.iter().chain(&it.other_task_ids)).unwrap_or_default()),
             of(|it| it.linked_by.map(cell).unwrap_or_default()),
             of(|it| it.review.map(|verdict| verdict.as_str().to_owned()).unwrap_or_default()),
             of(|it| {

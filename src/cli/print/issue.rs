@@ -9,6 +9,7 @@ use crate::cli::print::{review, with_remedies};
 use crate::model::branch::Branch;
 use crate::model::id::SolutionId;
 use crate::model::status::ExecutionStatus;
+use crate::model::task_id::listed;
 use crate::model::time::Time;
 use crate::ops::issues::{CommentView, Contents, IssueView, Related, ShownExecution};
 use crate::ops::work::{CommitView, ExecutionView};
@@ -341,7 +342,7 @@ fn print_commit(commit: &CommitView, indent: usize, screen: &mut Screen) -> io::
     let hash = commit.link.hash.short();
     let hash = screen.painter().paint(style::WARN, hash);
     let task =
-        commit.link.task_id.as_deref().map_or(String::new(), |task| format!(" [{}]", clean_line(task)));
+        listed(commit.link.tasks()).map_or(String::new(), |tasks| format!(" [{}]", clean_line(&tasks)));
     let subject = clean_line(&commit.link.subject);
     let agent = agent_note(commit.made_by.as_ref());
     let agent = clean_line(&agent);

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::model::task_id::listed;
 use crate::ops::trail::Relinked;
 use crate::trail::relink::{AmbiguousCommit, RelinkEvidence};
 use crate::ui::text::{clean_line, count};
@@ -12,7 +13,7 @@ pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Res
     for it in &found.links {
         let painter = screen.painter();
         let short = it.commit.short();
-        let task = it.task_id.as_deref().map(|task| format!(" {}", clean_line(task))).unwrap_or_default();
+        let task = listed(it.tasks()).map(|tasks| format!(" {}", clean_line(&tasks))).unwrap_or_default();
         writeln!(
             screen,
             "{} {} -> {}{task} ({})",

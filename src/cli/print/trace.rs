@@ -11,6 +11,7 @@ use crate::cli::print::review as review_print;
 use crate::model::execution::{Check, CommitLink, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::provenance::Provenance;
+use crate::model::task_id::{TaskId, listed};
 use crate::ops::plans::SolutionView;
 use crate::ops::trail::{TraceView, TracedCommit, TracedIssue};
 use crate::ops::work::{CommitView, ExecutionView};
@@ -68,8 +69,7 @@ fn print_commit(commit: &CommitFacts, found: &TraceView, screen: &mut Screen) ->
             continue;
         }
         let linked = execution.commit(&commit.hash);
-        let task = linked.and_then(|it| it.link.task_id.as_deref());
-        let task = task.map(|task| format!("task {task} of ")).unwrap_or_default();
+        let tasks = linked.map(|it| tasks_of(it.link.tasks())).unwrap_or_default();
         let solution = painter.paint(style::ID, execution.execution.solution_id.as_str());
         let how = linked.map(|it| how(&it.link)).unwrap_or_default();
         let undoing = linked.map(|it| undoing(&it.link, |hash| execution.link(hash))).unwrap_or_default();
@@ -78,13 +78,34 @@ fn print_commit(commit: &CommitFacts, found: &TraceView, screen: &mut Screen) ->
         let undone = execution::undone(&reverts, &reapplies);
         let agent = execution::agent_note(linked.and_then(|it| it.made_by.as_ref()));
         let agent = clean_line(&agent);
-        writeln!(screen, "  {verb} {}{solution}{agent}{how}{undone}", clean_line(&task))?;
+        writeln!(screen, "  {verb} {}{solution}{agent}{how}{undone}", clean_line(&tasks))?;
+        let plan = execution.execution.solution_id.as_str();
+        let other = commit.trailers.iter().filter_map(|it| it.strip_prefix("Wf-Solution: "));
+        for other in other.filter(|other| *other != plan && !is_linked_to(found, other)) {
+            let line = format!("but its message says Wf-Solution: {other}");
+            writeln!(screen, "  {}", painter.paint(style::WARN, &clean_line(&line)))?;
+        }
         if let Some(now) = linked.filter(|it| it.link.hash != commit.hash) {
             let now = painter.paint(style::WARN, now.link.hash.short());
             writeln!(screen, "  rewritten since: now {now}")?;
         }
     }
     Ok(())
+}
+
+/// Whether one of the executions that link the traced commit carries out this plan.
+fn is_linked_to(found: &TraceView, plan: &str) -> bool {
+    let executions = found.issues.iter().flat_map(|it| &it.executions);
+    executions
+        .filter(|it| found.linked_by.contains(&it.execution.id))
+        .any(|it| it.execution.solution_id.as_str() == plan)
+}
+
+/// `task T1 of `, `tasks T1, T2 of `, or nothing.
+fn tasks_of<'a>(tasks: impl Iterator<Item = &'a TaskId>) -> String {
+    let tasks: Vec<&TaskId> = tasks.collect();
+    let word = if tasks.len() > 1 { "tasks" } else { "task" };
+    listed(tasks).map(|tasks| format!("{word} {tasks} of ")).unwrap_or_default()
 }
 
 fn location_note(unreached: &Unreached, hash: &CommitHash) -> &'static str {
@@ -109,7 +130,7 @@ fn print_commits(
             writeln!(screen, "    {}", clean_line(&execution::provenance_line(it)))?;
         }
         for it in carries_out {
-            let task = it.task_id.as_deref().map(|task| format!("task {task} of ")).unwrap_or_default();
+            let task = tasks_of(it.task_id.iter().chain(&it.other_task_ids));
             let issue = painter.paint(style::ID, it.issue_id.as_str());
             let undone = execution::undone(&it.reverts, &it.reapplies);
             let agent = execution::agent_note(it.made_by.as_ref());
@@ -176,16 +197,20 @@ fn print_issue(traced: &TracedIssue, marked: Marked<'_>, screen: &mut Screen) ->
             count(solution.task_count, "task"),
             painter.paint(style::DIM, digest.get(..DIGEST).unwrap_or(digest))
         )?;
-        for task in &solution.typed.tasks {
-            let id = painter.paint(style::ID, &task.id);
-            writeln!(screen, "    {id} {}", clean_line(&task.title))?;
+        let executions = || traced.executions.iter().filter(|it| it.execution.solution_id == solution.id);
+        // If the plan has changed since, its tasks are shown below each execution.
+        let is_as_executed = |it: &ExecutionView| it.execution.plan_digest == *digest;
+        if executions().next().is_none() || executions().any(is_as_executed) {
+            for task in &solution.typed.tasks {
+                print_task(&task.id, &task.title, 4, screen)?;
+            }
         }
         review_print::reviews(&solution.reviews, digest, 4, screen)?;
         for it in traced.queued.iter().filter(|it| it.solution_id == solution.id) {
             let state = painter.paint(queue_print::status_style(it.status), it.status.as_str());
             writeln!(screen, "    queued as {} of {} ({state})", it.item_id, it.queue_id)?;
         }
-        for it in traced.executions.iter().filter(|it| it.execution.solution_id == solution.id) {
+        for it in executions() {
             print_execution(it, traced, solution, marked, screen)?;
         }
     }
@@ -204,6 +229,11 @@ fn first_line(text: &str) -> String {
         0 => cut,
         more => format!("{cut} (and {})", count(more, "more line")),
     }
+}
+
+fn print_task(id: &TaskId, title: &str, indent: usize, screen: &mut Screen) -> io::Result<()> {
+    let id = screen.painter().paint(style::ID, id);
+    writeln!(screen, "{:indent$}{id} {}", "", clean_line(title))
 }
 
 /// How a commit was linked, if no hook saw it being made.
@@ -250,9 +280,12 @@ fn print_execution(
             format!("of an earlier version of the plan, {claimed}; `git wf solution diff {}`", solution.id);
         writeln!(screen, "      {}", painter.paint(style::WARN, &line))?;
     }
+    for task in traced.claimed_tasks.get(&it.execution.id).into_iter().flatten() {
+        print_task(&task.id, &task.title, 6, screen)?;
+    }
     for commit in &it.commits {
         let hash = painter.paint(style::WARN, commit.link.hash.short());
-        let task = commit.link.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
+        let task = listed(commit.link.tasks()).map(|tasks| format!(" [{tasks}]")).unwrap_or_default();
         let is_asked = marked.asked.iter().any(|hash| commit.is(hash));
         let (reverts, reapplies) = Undoing::split(undoing(&commit.link, |hash| it.link(hash)));
         writeln!(

@@ -6,6 +6,7 @@ use crate::cli::print::execution::{agent_note, end_note, provenance_line};
 use crate::cli::print::remedy::command;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
+use crate::model::task_id::listed;
 use crate::ops::trail::{Explained, Why};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
@@ -78,6 +79,9 @@ fn one(file: &str, span: &Explained, screen: &mut Screen) -> io::Result<()> {
             let title = origin.task_title.as_deref().unwrap_or_default();
             writeln!(screen, "  task {} {}", painter.paint(style::ID, task), clean_line(title))?;
         }
+        for task in &origin.other_task_ids {
+            writeln!(screen, "  task {}", painter.paint(style::ID, &clean_line(task)))?;
+        }
         let plan = origin.plan.as_deref().unwrap_or_default();
         writeln!(
             screen,
@@ -134,8 +138,8 @@ fn table(why: &Why, spans: &[Explained], screen: &mut Screen) -> io::Result<()> 
         }
         for origin in &span.origins {
             let reason = origin.task_title.as_deref().unwrap_or(&origin.issue_title);
-            let task = origin.task_id.as_deref().unwrap_or_default();
-            table.row(row(origin.issue_id.as_str(), task, Cell::from(reason)));
+            let tasks = listed(origin.task_id.iter().chain(&origin.other_task_ids)).unwrap_or_default();
+            table.row(row(origin.issue_id.as_str(), &tasks, Cell::from(reason)));
         }
     }
     table.print(screen)?;

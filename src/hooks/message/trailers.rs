@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use bstr::ByteSlice;
 
 use super::CommentRule;
+use super::gather::gathered;
 use super::placement::{self, TrailerPlace};
 use crate::model::Explain;
 use crate::model::code::Code;
@@ -35,6 +36,8 @@ impl Explain for MessageError {
 
 /// Adds the trailers that the message's trailer block does not have yet with that value, in this order.
 ///
+/// Trailers of squashed messages, which are above other text, move there, too, each once.
+///
 /// Does nothing for a message that [`super::is_empty_after_cleanup`]: it would no longer be empty.
 pub(crate) fn add_trailers(
     path: &Path,
@@ -56,11 +59,19 @@ fn with_trailers(message: &[u8], comment: &CommentRule, trailers: &[(&str, &str)
     let prefix = comment.prefix(message);
     let prefix = (!comment.keeps_comments(text, &prefix)).then_some(prefix.as_bytes());
     let mut text = text.to_owned();
+    let mut wanted: Vec<(String, String)> = Vec::new();
+    if let Some((rest, gathered)) = gathered(&text, prefix) {
+        text = rest;
+        wanted = gathered;
+    }
+    let is_gathered = !wanted.is_empty();
+    wanted.extend(trailers.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));
+    let wanted: Vec<(&str, &str)> = wanted.iter().map(|(key, value)| (&key[..], &value[..])).collect();
     if text.last().is_some_and(|last| *last != b'\n') {
         text.push(b'\n');
     }
-    let placed = placed(&text, prefix, trailers);
-    if placed.lines.is_empty() {
+    let placed = placed(&text, prefix, &wanted);
+    if placed.lines.is_empty() && !is_gathered {
         return None;
     }
     let (above, under) = text.split_at(placed.at);

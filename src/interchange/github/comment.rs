@@ -60,7 +60,7 @@ fn task_line(task: &Task, commits: &[LinkedCommit]) -> String {
     let files: BTreeSet<&str> = task.places().map(|place| place.path).collect();
     let files: Vec<String> = files.into_iter().map(code).collect();
     let files = if files.is_empty() { String::new() } else { format!(" ({})", files.join(", ")) };
-    let own = commits.iter().filter(|commit| commit.link.task_id.as_deref() == Some(task.id.as_str()));
+    let own = commits.iter().filter(|commit| commit.link.tasks().any(|id| *id == task.id));
     let hashes: Vec<String> = own.map(short).collect();
     let hashes = if hashes.is_empty() { String::new() } else { format!(" — {}", hashes.join(", ")) };
     format!("**{}** {}{files}{hashes}", line(&task.id), line(&task.title))

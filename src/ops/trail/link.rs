@@ -116,21 +116,22 @@ fn link_one(
         .iter()
         .flat_map(ExecutionFolder::commits)
         .find(|it| it.link.hash == hash)
-        .map(|it| it.link.task_id);
-    let task_id = match (task, &present) {
-        (Some(task), _) => Some(task.into()),
+        .map(|it| it.link.tasks().cloned().collect::<Vec<_>>());
+    let tasks = match (task, &present) {
+        (Some(task), _) => vec![task.into()],
         (None, Some(present)) => present.clone(),
         (None, None) => {
-            links::task(tx, solution, &trailers::parse(&commit.message), None, || Ok(files.to_vec()))?
+            links::tasks(tx, solution, &trailers::parse(&commit.message), vec![], || Ok(files.to_vec()))?
         }
     };
-    let changed = present.as_ref() != Some(&task_id);
+    let changed = present.as_ref() != Some(&tasks);
+    let task_id = tasks.first().cloned();
     if changed {
-        if present.as_ref().is_some_and(Option::is_some) {
+        if present.is_some_and(|present| !present.is_empty()) {
             // The first link of a commit is kept, so changing the task requires removing it first.
             tx.log(execution, Event::Unlink(Unlink { hash: hash.clone() }))?;
         }
-        let link = links::link(commit, files, task_id.clone(), LinkedBy::Manual);
+        let link = links::link(commit, files, tasks, LinkedBy::Manual);
         tx.log(execution, Event::Commit(link))?;
     }
     Ok(LinkView {

@@ -37,6 +37,9 @@ pub(crate) struct Origin {
     /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
+    /// Its other tasks, if it belongs to several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) other_task_ids: Vec<TaskId>,
     /// Its title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_title: Option<String>,
@@ -144,6 +147,7 @@ impl Looked {
             task_title: task.map(|task| task.title.clone()),
             plan: plan.as_ref().and_then(|plan| plan.description.clone()),
             task_id,
+            other_task_ids: link.map(|link| link.other_task_ids.clone()).unwrap_or_default(),
             execution_id: id.clone(),
             attempt: claim.attempt,
             status: *status,

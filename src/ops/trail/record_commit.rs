@@ -87,7 +87,7 @@ pub(crate) fn record_commit(
         };
         let mut plans = Vec::new();
         for target in targets {
-            let link = links::link(commit, &files, target.task_id, target.linked_by);
+            let link = links::link(commit, &files, target.tasks, target.linked_by);
             tx.log(&target.execution_id, Event::Commit(link.taking_back(target.reverts)))?;
             if target.renews {
                 let lease_expires_at = tx.stamper().now().plus_millis(lease);

@@ -1,23 +1,26 @@
 //! Records that git has rewritten commits, by an amend or a rebase: links follow to the new commits.
 
+mod compose;
 mod rebase;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bstr::ByteSlice;
 
-use self::rebase::RebaseCommits;
+use self::compose::composed;
+use self::rebase::EndOfRebase;
 use crate::git::ObjectId;
 use crate::model::execution::{CommitLink, Event, Rewrite};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::Op;
+use crate::model::task_id::TaskId;
 use crate::model::text_enum::text_enum;
 use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, layout, records};
-use crate::trail::links::{files, link, task};
+use crate::trail::links::{files, link, tasks};
 use crate::trail::referred::Referred;
 use crate::trail::sources::Sources;
 use crate::trail::{active, trailers};
@@ -53,18 +56,19 @@ struct Successor {
 /// # Errors
 /// Any error from reading or writing the store.
 pub(crate) fn record_rewrite(session: &Session, input: &RecordRewrite) -> Answer<BTreeSet<SolutionId>> {
-    let RecordRewrite { kind, rewritten } = input;
+    let kind = input.kind;
     let store = session.store();
+    let reported = composed(&input.rewritten);
+    let end = match kind {
+        RewriteKind::Rebase => Some(EndOfRebase::of(store, reported.clone())?),
+        RewriteKind::Amend => None,
+    };
+    let rewritten = end.as_ref().map_or(&reported, EndOfRebase::rewritten);
     let commits = successors(store, rewritten)?;
     let snapshot = store.snapshot()?;
     let executions = executions(store, &snapshot, rewritten, &commits)?;
-    let made = match kind {
-        RewriteKind::Rebase => {
-            let replaced = rewritten.iter().map(|pair| pair.new.as_str()).collect();
-            Some(RebaseCommits::find(store, &snapshot, &replaced)?).filter(|made| !made.is_empty())
-        }
-        RewriteKind::Amend => None,
-    };
+    let made = end.as_ref().map(|end| end.new_commits(store, &snapshot)).transpose()?;
+    let made = made.filter(|made| !made.is_empty());
     if executions.is_empty() && made.is_none() {
         return Ok(session.done(BTreeSet::new(), None));
     }
@@ -118,28 +122,55 @@ fn map_links(
     successors: &BTreeMap<CommitHash, Successor>,
 ) -> Result<Vec<CommitHash>, StoreError> {
     let id = &folder.execution.id;
-    let mut links: BTreeMap<CommitHash, CommitLink> =
+    let links: BTreeMap<CommitHash, CommitLink> =
         folder.commits().into_iter().map(|commit| (commit.link.hash.clone(), commit.link)).collect();
-    let mut followed = Vec::new();
-    for pair in rewritten.iter().filter(|pair| folder.knows_commit(&pair.old) && !has(folder, pair)) {
-        if let (Some(old), Some(new)) = (links.get(&pair.old), successors.get(&pair.new)) {
-            // A squash or a rewording changes more than the hash, but a rewrite entry records only hashes.
-            let differs = old.subject != new.commit.subject || old.files != new.files;
-            if differs && !links.contains_key(&pair.new) {
-                let trailers = trailers::parse(&new.commit.message);
-                let plan = &folder.execution.solution_id;
-                let task = task(tx, plan, &trailers, old.task_id.clone(), || Ok(new.files.clone()))?;
-                let link = link(&new.commit, &new.files, task, old.linked_by);
-                let link = link.taking_back(old.reverts.clone());
-                links.insert(pair.new.clone(), link.clone());
-                tx.log(id, Event::Commit(link))?;
-            }
+    let open: Vec<&Rewrite> =
+        rewritten.iter().filter(|pair| folder.knows_commit(&pair.old) && !has(folder, pair)).collect();
+    let mut seen: BTreeSet<&CommitHash> = BTreeSet::new();
+    for pair in &open {
+        let Some(new) = successors.get(&pair.new) else { continue };
+        if links.contains_key(&pair.new) || !seen.insert(&pair.new) {
+            continue;
         }
-        let tree = successors.get(&pair.new).map(|new| new.commit.tree.into());
-        tx.log(id, Event::Rewrite(Rewrite { tree, ..pair.clone() }))?;
-        followed.push(pair.old.clone());
+        let replaced: Vec<&CommitLink> =
+            open.iter().filter(|it| it.new == pair.new).filter_map(|it| links.get(&it.old)).collect();
+        if let Some(link) = changed_link(tx, &folder.execution.solution_id, &replaced, new)? {
+            tx.log(id, Event::Commit(link))?;
+        }
     }
-    Ok(followed)
+    for pair in &open {
+        let tree = successors.get(&pair.new).map(|new| new.commit.tree.into());
+        tx.log(id, Event::Rewrite(Rewrite { tree, ..(*pair).clone() }))?;
+    }
+    Ok(open.into_iter().map(|pair| pair.old.clone()).collect())
+}
+
+/// The link of a commit that replaces these, if it differs from the first of them in more than its hash, which is all
+/// that a rewrite entry records. A squash belongs to the tasks of all of them, whatever is left of their messages.
+fn changed_link(
+    tx: &Tx<'_>,
+    plan: &SolutionId,
+    replaced: &[&CommitLink],
+    new: &Successor,
+) -> Result<Option<CommitLink>, StoreError> {
+    let Some(first) = replaced.first() else { return Ok(None) };
+    let mut known: Vec<TaskId> = Vec::new();
+    for task in replaced.iter().flat_map(|link| link.tasks()) {
+        if !known.contains(task) {
+            known.push(task.clone());
+        }
+    }
+    let trailers = trailers::parse(&new.commit.message);
+    let named = tasks(tx, plan, &trailers, known.clone(), || Ok(new.files.clone()))?;
+    let tasks = if replaced.len() == 1 || known.is_empty() {
+        named
+    } else {
+        let more = named.into_iter().filter(|task| !known.contains(task)).collect::<Vec<_>>();
+        [known, more].concat()
+    };
+    let is_same = first.subject == new.commit.subject && first.files == new.files && first.tasks().eq(&tasks);
+    let link = link(&new.commit, &new.files, tasks, first.linked_by);
+    Ok((!is_same).then(|| link.taking_back(first.reverts.clone())))
 }
 
 /// Whether the log already has this pair.

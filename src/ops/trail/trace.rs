@@ -71,7 +71,7 @@ pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<TraceView> 
     let linked_by = found.iter().flat_map(|it| it.links.clone());
     let linked_by = if commit.is_some() { linked_by.collect() } else { vec![] };
     let mut issues: Vec<TracedIssue> =
-        found.iter().map(|it| TracedIssue::of(&it.folder, &unreached)).collect();
+        found.iter().map(|it| TracedIssue::of(store, &it.folder, &unreached)).collect();
     if let Some(world) = world(&found, &index, input.with_items)? {
         if input.with_items {
             add_items(&mut issues, &world);
@@ -300,6 +300,7 @@ fn carried_out(
         issue_id: folder.issue.record.id.clone(),
         solution_id: execution.execution.solution_id.clone(),
         task_id: link.and_then(|link| link.task_id.clone()),
+        other_task_ids: link.map(|link| link.other_task_ids.clone()).unwrap_or_default(),
         execution_id: id.clone(),
         made_by: known.and_then(|known| known.agents.get(hash)).cloned(),
         reverts,

@@ -20,6 +20,7 @@ use crate::ops::plans::SolutionView;
 use crate::ops::queue::ItemAnswer;
 use crate::ops::work::{self, ExecutionView};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::store::Store;
 use crate::trail::reach::Unreached;
 use crate::trail::trace::CommitFacts;
 
@@ -68,6 +69,9 @@ pub(crate) struct CarriesOut {
     /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
+    /// Its other tasks, if it belongs to several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) other_task_ids: Vec<TaskId>,
     /// The execution that links it.
     pub(crate) execution_id: ExecutionId,
     /// The agent at work when it was linked.
@@ -92,6 +96,9 @@ pub(crate) struct TracedIssue {
     pub(crate) items: Vec<ItemAnswer>,
     /// Its executions with their commits and checks.
     pub(crate) executions: Vec<ExecutionView>,
+    /// The tasks of executed plans as they were claimed, by execution, if the plan has changed since.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) claimed_tasks: BTreeMap<ExecutionId, Vec<ClaimedTask>>,
     /// Criteria that someone confirmed.
     pub(crate) accepted: Vec<UntestedCriterion>,
     /// What went wrong or was clarified.
@@ -101,6 +108,15 @@ pub(crate) struct TracedIssue {
     /// The status of its items, if they are not included in full.
     #[serde(skip)]
     pub(crate) queued: Vec<Queued>,
+}
+
+/// A task of a plan as it was claimed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ClaimedTask {
+    /// Its id.
+    pub(crate) id: TaskId,
+    /// Its title.
+    pub(crate) title: String,
 }
 
 /// A criterion that no test covers.
@@ -134,12 +150,17 @@ pub(crate) struct Queued {
 }
 
 impl TracedIssue {
-    pub(super) fn of(folder: &IssueFolder, unreached: &Unreached) -> Self {
+    pub(super) fn of(store: &Store, folder: &IssueFolder, unreached: &Unreached) -> Self {
         Self {
             issue: IssueView::of(folder),
             solutions: SolutionView::all(folder),
             items: Vec::new(),
             executions: work::executions_within(folder, unreached),
+            claimed_tasks: folder
+                .executions
+                .iter()
+                .filter_map(|it| claimed_tasks(store, folder, it))
+                .collect(),
             accepted: folder.executions.iter().flat_map(accepted).collect(),
             feedback: folder.feedback.clone(),
             overrides: Vec::new(),
@@ -147,10 +168,36 @@ impl TracedIssue {
         }
     }
 
+    /// The title of a task in the plan as an execution claimed it.
+    pub(crate) fn title_as_claimed(&self, execution: &ExecutionView, task: &TaskId) -> Option<&str> {
+        if let Some(claimed) = self.claimed_tasks.get(&execution.execution.id) {
+            return claimed.iter().find(|it| it.id == *task).map(|it| it.title.as_str());
+        }
+        let plan = self.solutions.iter().find(|it| it.id == execution.execution.solution_id)?;
+        plan.typed.tasks.iter().find(|it| it.id == *task).map(|it| it.title.as_str())
+    }
+
     /// The criteria that were confirmed during an execution.
     pub(crate) fn accepted_in(&self, id: &ExecutionId) -> impl Iterator<Item = &UntestedCriterion> {
         self.accepted.iter().filter(move |it| it.execution_id == *id)
     }
+}
+
+/// The tasks that an execution claimed, unless the plan still has that form. Nothing is shown of a plan that cannot be
+/// read any more.
+fn claimed_tasks(
+    store: &Store,
+    folder: &IssueFolder,
+    execution: &ExecutionFolder,
+) -> Option<(ExecutionId, Vec<ClaimedTask>)> {
+    let claim = &execution.execution;
+    let now = folder.solution(&claim.solution_id);
+    if now.is_some_and(|plan| plan.plan_digest() == claim.plan_digest) {
+        return None;
+    }
+    let plan = work::as_claimed(store, folder, claim).ok()?.typed_plan();
+    let tasks = plan.tasks.into_iter().map(|task| ClaimedTask { id: task.id, title: task.title });
+    Some((claim.id.clone(), tasks.collect()))
 }
 
 fn accepted(folder: &ExecutionFolder) -> impl Iterator<Item = UntestedCriterion> {

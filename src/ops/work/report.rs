@@ -315,8 +315,8 @@ pub(super) fn missing_links<'a>(
     for commit in commits.filter(|commit| !target.execution.knows_commit(&commit.id.to_string())) {
         let files = links::files(store, commit)?;
         let trailers = trailers::parse(&commit.message);
-        let task = links::task(read, solution, &trailers, None, || Ok(files.clone()))?;
-        missing.push(links::link(commit, &files, task, linked_by));
+        let tasks = links::tasks(read, solution, &trailers, vec![], || Ok(files.clone()))?;
+        missing.push(links::link(commit, &files, tasks, linked_by));
     }
     Ok(missing)
 }

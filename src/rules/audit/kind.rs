@@ -7,6 +7,8 @@ text_enum!(
     Kind {
         /// No execution links the commit.
         Unbound = "unbound",
+        /// The trailers of a commit contradict its links.
+        FalseTrailer = "false_trailer",
         /// A file was touched that no task names.
         UnplannedFile = "unplanned_file",
         /// A file was deleted, and the plan does not say so.
@@ -42,6 +44,7 @@ impl Kind {
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Unbound => "A commit belongs to no plan.",
+            Self::FalseTrailer => "The trailers of a commit name other work than its links.",
             Self::UnplannedFile => "A commit touches a file that no task of its plan names.",
             Self::UnplannedDeletion => "A commit deletes a file, and its plan does not say so.",
             Self::UntouchedFile => "A completed plan names a file that none of its commits touched.",

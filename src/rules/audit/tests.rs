@@ -22,6 +22,7 @@ fn linked(hash: &str, by: LinkedBy, authored: i64) -> Event {
     Event::Commit(CommitLink {
         hash: hash.into(),
         task_id: Some("T1".into()),
+        other_task_ids: vec![],
         subject: String::new(),
         author: Person::default(),
         authored_at: time(authored),
@@ -82,7 +83,7 @@ fn commit(hash: &str, changes: &[(&str, FileEffect)]) -> AuditedCode {
         is_merge: false,
         unseen: None,
         changes,
-        is_named: false,
+        stated: StatedWork::default(),
         unlinked_from: None,
     }
 }

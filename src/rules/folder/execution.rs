@@ -212,7 +212,8 @@ pub(super) struct KnownCommit<'a> {
     hash: &'a CommitHash,
     /// The link, which may be that of a commit from which this one was rewritten.
     link: &'a CommitLink,
-    task_id: &'a Option<TaskId>,
+    /// The link that names its tasks.
+    tasks: &'a CommitLink,
     /// The tree of the commit itself, if an entry tells it.
     tree: Option<&'a TreeHash>,
     pub(super) state: State,
@@ -222,8 +223,10 @@ pub(super) struct KnownCommit<'a> {
 
 impl KnownCommit<'_> {
     fn link(&self) -> CommitLink {
-        let (hash, task_id, tree) = (self.hash.clone(), self.task_id.clone(), self.tree.cloned());
-        CommitLink { hash, task_id, tree, ..self.link.clone() }
+        let (hash, tree) = (self.hash.clone(), self.tree.cloned());
+        let mut link = CommitLink { hash, tree, ..self.link.clone() };
+        link.set_tasks(self.tasks.tasks().cloned().collect());
+        link
     }
 }
 
@@ -265,17 +268,17 @@ pub(super) fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit<'_>> {
     for entry in log {
         match &entry.event {
             Event::Commit(link) => {
-                let (hash, task_id) = (&link.hash, &link.task_id);
-                let tree = link.tree.as_ref();
-                let new = KnownCommit { hash, link, task_id, tree, state: State::Linked, before: Vec::new() };
+                let (hash, tree) = (&link.hash, link.tree.as_ref());
+                let (tasks, state, before) = (link, State::Linked, Vec::new());
+                let new = KnownCommit { hash, link, tasks, tree, state, before };
                 match places.get(hash).copied() {
                     // An unlinked commit is forgotten.
                     Some(n) if known[n].state == State::Unlinked => known[n] = new,
                     Some(n) => {
                         known[n].state = State::Linked;
                         // The first link of a hash stays, unless the later one knows the task.
-                        if known[n].task_id.is_none() {
-                            known[n].task_id = task_id;
+                        if known[n].tasks.task_id.is_none() {
+                            known[n].tasks = link;
                         }
                         known[n].tree = known[n].tree.or(tree);
                     }
@@ -303,13 +306,13 @@ pub(super) fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit<'_>> {
                         known[new].before.push(old);
                     }
                     None => {
-                        let (link, task_id) = (known[old].link, known[old].task_id);
+                        let (link, tasks) = (known[old].link, known[old].tasks);
                         let (hash, tree) = (&rewrite.new, rewrite.tree.as_ref());
                         places.insert(hash, known.len());
                         known.push(KnownCommit {
                             hash,
                             link,
-                            task_id,
+                            tasks,
                             tree,
                             state: State::Linked,
                             before: vec![old],

@@ -135,6 +135,7 @@ fn commit(hash: &str) -> Event {
     Event::Commit(CommitLink {
         hash: hash.into(),
         task_id: None,
+        other_task_ids: vec![],
         subject: hash.into(),
         author: "a".into(),
         authored_at: Time::from_seconds(0).unwrap(),

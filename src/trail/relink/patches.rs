@@ -16,7 +16,7 @@ pub(super) struct PatchIndex {
     /// By patch id: executions that make exactly this change as a whole.
     whole: HashMap<PatchId, Vec<usize>>,
     /// By patch id: linked commits, with their executions and tasks.
-    single: HashMap<PatchId, Vec<(usize, CommitHash, Option<TaskId>)>>,
+    single: HashMap<PatchId, Vec<(usize, CommitHash, Vec<TaskId>)>>,
 }
 
 impl PatchIndex {
@@ -25,7 +25,7 @@ impl PatchIndex {
     pub(super) fn of(
         store: &Store,
         known: &Known,
-        mut linked: Vec<(usize, CommitHash, Option<TaskId>)>,
+        mut linked: Vec<(usize, CommitHash, Vec<TaskId>)>,
         silent: &[CodeCommit],
     ) -> Result<Self, StoreError> {
         let mut patches = Self { of_silent: HashMap::new(), whole: HashMap::new(), single: HashMap::new() };
@@ -58,7 +58,7 @@ impl PatchIndex {
                 unknown.push(n);
             }
             let present = commits.into_iter().filter(|it| here(&it.link.hash).is_some());
-            linked.extend(present.map(|it| (n, it.link.hash, it.link.task_id)));
+            linked.extend(present.map(|it| (n, it.link.hash.clone(), it.link.tasks().cloned().collect())));
         }
         for (n, id) in unknown.into_iter().zip(patch_id::of_spans(store, &spans)?) {
             if let Some(id) = id {
@@ -86,7 +86,7 @@ impl PatchIndex {
         &self,
         known: &Known,
         commit: &CodeCommit,
-    ) -> Option<(usize, Option<TaskId>, RelinkEvidence, Option<CommitHash>)> {
+    ) -> Option<(usize, Vec<TaskId>, RelinkEvidence, Option<CommitHash>)> {
         let id = self.of_silent.get(&CommitHash::from(commit.id))?;
         if let Some(same) = self.single.get(id) {
             let n = known.at(same.iter().map(|(n, _, _)| *n), commit.authored_at)?;
@@ -94,6 +94,6 @@ impl PatchIndex {
             return Some((n, task.clone(), RelinkEvidence::Patch, Some(hash.clone())));
         }
         let n = known.at(self.whole.get(id)?.iter().copied(), commit.authored_at)?;
-        Some((n, None, RelinkEvidence::WholePatch, None))
+        Some((n, vec![], RelinkEvidence::WholePatch, None))
     }
 }

@@ -64,9 +64,8 @@ fn part(view: &View<'_>, trace: &TraceView, traced: &TracedIssue) -> Markup {
                         }
                     }
                     @let link = hash.and_then(|hash| execution.link(hash));
-                    @if let Some(task) = link.and_then(|it| it.task_id.as_ref()) {
-                        @let title = plan.and_then(|it| it.typed.tasks.iter().find(|it| it.id == *task)).map(|it| it.title.as_str());
-                        li { "task " (task_id(view, &execution.execution.solution_id, task)) " " (record_text(view, title.unwrap_or_default())) }
+                    @for task in link.into_iter().flat_map(|it| it.tasks()) {
+                        li { "task " (task_id(view, &execution.execution.solution_id, task)) " " (record_text(view, traced.title_as_claimed(execution, task).unwrap_or_default())) }
                     }
                     li {
                         "execution " (view.id(&Place::Execution(execution.execution.id.clone()), &format!("attempt {}", execution.execution.attempt)))

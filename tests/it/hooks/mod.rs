@@ -10,6 +10,7 @@ mod places;
 mod policy;
 mod pushing;
 mod replaced;
+mod reworked;
 mod rewriting;
 mod roles;
 mod server;

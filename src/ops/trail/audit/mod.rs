@@ -154,7 +154,7 @@ fn look(
     let policy = records::root(&snapshot)?.policy;
     let links = rule::links(&carried);
     let mut rules: Vec<rule::AuditedCode> = commits.iter().map(|it| it.commit.clone()).collect();
-    for (commit, audited) in rules.iter_mut().zip(commits).filter(|(it, _)| it.is_named) {
+    for (commit, audited) in rules.iter_mut().zip(commits).filter(|(it, _)| !it.stated.is_empty()) {
         if !links.contains_key(&commit.hash) {
             commit.unlinked_from = unlinked_from(&snapshot, &commit.hash, &audited.code.message)?;
         }

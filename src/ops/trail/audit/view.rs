@@ -77,6 +77,9 @@ pub(crate) struct LinkingExecution {
     /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
+    /// Its other tasks, if it belongs to several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) other_task_ids: Vec<TaskId>,
     /// The execution.
     pub(crate) execution_id: ExecutionId,
     /// The state of the execution.
@@ -157,6 +160,7 @@ impl<'a> Summed<'a> {
             issue_id: claim.issue_id.clone(),
             solution_id: claim.solution_id.clone(),
             task_id: link.and_then(|link| link.task_id.clone()),
+            other_task_ids: link.map(|link| link.other_task_ids.clone()).unwrap_or_default(),
             execution_id: claim.id.clone(),
             status: self.it.status,
             linked_by: link.map(|link| link.linked_by),

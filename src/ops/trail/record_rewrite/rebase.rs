@@ -1,81 +1,202 @@
 //! Commits that someone made while a rebase was stopped. `post-commit` skipped them, since the rebase might have been
 //! aborted; at its end they are linked as `post-commit` would have done.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::git::Revisions;
-use crate::model::branch::Branch;
-use crate::model::execution::{Event, Renew};
+use crate::git::{ObjectId, Revisions};
+use crate::model::execution::{Event, LinkedBy, Renew, Rewrite};
+use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::rules::lease;
-use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, object_id};
+use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx};
 use crate::trail::binding::CommittingWorktree;
-use crate::trail::link_targets::open_targets;
-use crate::trail::links::{files, link};
+use crate::trail::link_targets::{LinkTarget, not_linked, open_targets};
+use crate::trail::links::{self, files, link};
+use crate::trail::rebase::Rebase;
+use crate::trail::sources::Sources;
+use crate::trail::trailers;
+
+/// A rebase that has ended.
+pub(super) struct EndOfRebase {
+    here: CommittingWorktree,
+    /// Its commits, oldest first; empty if HEAD was detached.
+    commits: Vec<ObjectId>,
+    rewritten: Vec<Rewrite>,
+    /// The commits that were made on top of a replayed one, which git reports in its place.
+    on_top: HashMap<CommitHash, CommitHash>,
+}
 
 /// The commits that a rebase leaves and that did not replace others.
 #[derive(Debug)]
 pub(super) struct RebaseCommits {
     here: CommittingWorktree,
-    /// Oldest first, with the paths that each changed.
-    commits: Vec<(CodeCommit, Vec<String>)>,
+    /// Oldest first.
+    commits: Vec<NewCommit>,
 }
 
-/// The state of a rebase, from its directory.
-struct Rebase {
-    branch: Branch,
-    onto: String,
-    before: String,
+/// A commit that was made during a rebase.
+#[derive(Debug)]
+struct NewCommit {
+    commit: CodeCommit,
+    /// The paths that it changed.
+    files: Vec<String>,
+    /// The work that it is a part of, if it was split off a replayed commit without naming a plan.
+    split_off: Option<Vec<LinkTarget>>,
 }
 
-impl Rebase {
-    /// The rebase that is in progress or just ending.
-    fn of(store: &Store) -> Option<Self> {
-        let read = |folder: &str, name: &str| {
-            let text = fs::read_to_string(store.git_dir().join(folder).join(name)).ok()?;
-            Some(text.trim_end().to_owned())
-        };
-        let id = |folder: &str, name: &str| Some(object_id(&read(folder, name)?)?.to_string());
-        ["rebase-merge", "rebase-apply"].into_iter().find_map(|folder| {
-            let branch = Branch::parse(&read(folder, "head-name")?)?;
-            // `ORIG_HEAD` would be simpler, but a `git reset` during the rebase changes it.
-            Some(Self { branch, onto: id(folder, "onto")?, before: id(folder, "orig-head")? })
-        })
+impl NewCommit {
+    fn targets(
+        &self,
+        store: &Store,
+        read: &impl ReadState,
+        here: &CommittingWorktree,
+    ) -> Result<Vec<LinkTarget>, StoreError> {
+        match &self.split_off {
+            Some(targets) => not_linked(read, targets.clone(), &self.commit),
+            None => open_targets(store, read, here, &self.commit),
+        }
+    }
+}
+
+/// The commits made during a rebase, oldest first. A commit that is also on another branch, a tag or a remote came
+/// from there, for example by a merge or a fast-forward.
+fn made(store: &Store, rebase: &Rebase) -> Vec<ObjectId> {
+    let wanted = Revisions::none().oldest_first().on_no_other_branch(&rebase.branch);
+    let wanted = wanted.and("HEAD").without(rebase.onto).without(rebase.before);
+    // If this fails, the links of the rewritten commits must still be recorded.
+    store.git().revisions(wanted).unwrap_or_default()
+}
+
+/// The work of a replayed commit that was split, for a part of it with these files; `None` if it is no part of it, since
+/// it changes other files or names a plan.
+fn split_off(
+    store: &Store,
+    read: &impl ReadState,
+    commit: &CodeCommit,
+    files: &[String],
+    replayed: &CommitHash,
+) -> Result<Option<Vec<LinkTarget>>, StoreError> {
+    let named = links::solutions(read, &trailers::parse(&commit.message))?;
+    let Some(id) = store.commit_here(replayed).filter(|_| named.is_empty()) else { return Ok(None) };
+    let of_replayed = store.changed_files(&store.code_commit(id)?)?;
+    if !files.iter().any(|file| of_replayed.contains(file)) {
+        return Ok(None);
+    }
+    let mut targets = Vec::new();
+    for source in Sources::of(store, read).of_commit(id, 0)? {
+        let known = if source.tasks.len() == 1 { source.tasks } else { vec![] };
+        let tasks = links::tasks(read, &source.solution_id, &[], known, || Ok(files.to_vec()))?;
+        targets.push(LinkTarget {
+            execution_id: source.execution_id,
+            solution_id: source.solution_id,
+            tasks,
+            linked_by: LinkedBy::Trailer,
+            reverts: vec![],
+            renews: false,
+        });
+    }
+    Ok(Some(targets))
+}
+
+impl EndOfRebase {
+    /// The rebase that is ending here, after which git reports these rewrites.
+    pub(super) fn of(store: &Store, rewritten: Vec<Rewrite>) -> Result<Self, StoreError> {
+        let here = CommittingWorktree::of(store)?;
+        let rebase =
+            Rebase::of(&store.git_dir()).filter(|rebase| here.branch.as_ref() == Some(&rebase.branch));
+        let commits = rebase.map(|rebase| made(store, &rebase)).unwrap_or_default();
+        let mut on_top = HashMap::new();
+        let replacing: HashSet<CommitHash> = rewritten.iter().map(|pair| pair.new.clone()).collect();
+        let new: HashSet<ObjectId> =
+            commits.iter().copied().filter(|id| !replacing.contains(&CommitHash::from(*id))).collect();
+        let mut exact = Vec::new();
+        for pair in rewritten {
+            match copy_below(store, &pair, &new)? {
+                None => exact.push(pair),
+                Some(copy) => {
+                    on_top.insert(pair.new, pair.old.clone());
+                    if copy != pair.old {
+                        exact.push(Rewrite { old: pair.old, new: copy });
+                    }
+                }
+            }
+        }
+        let rewritten = exact;
+        Ok(Self { here, commits, rewritten, on_top })
     }
 
-    /// The commits made during the rebase, oldest first. A commit that is also on another branch, a tag or a remote
-    /// came from there, for example by a merge or a fast-forward.
-    fn made(&self, store: &Store) -> Vec<String> {
-        let wanted = Revisions::none().oldest_first().on_no_other_branch(&self.branch);
-        let wanted = wanted.and("HEAD").without(&self.onto).without(&self.before);
-        // If this fails, the links of the rewritten commits must still be recorded.
-        let made = store.git().revisions(wanted).unwrap_or_default();
-        made.into_iter().map(|id| id.to_string()).collect()
+    /// What replaced what. If someone stopped at a commit, left it as it was and added others, git reports the last
+    /// of those as its replacement; here it is replaced by its copy.
+    pub(super) fn rewritten(&self) -> &Vec<Rewrite> {
+        &self.rewritten
     }
+
+    /// The commits of the rebase that did not replace others and that belong to an execution.
+    pub(super) fn new_commits(
+        &self,
+        store: &Store,
+        read: &impl ReadState,
+    ) -> Result<RebaseCommits, StoreError> {
+        let replaced: HashMap<&CommitHash, &CommitHash> =
+            self.rewritten.iter().map(|pair| (&pair.new, &pair.old)).collect();
+        let mut commits = Vec::new();
+        // The last part of a commit that was split replaces it. The other parts come right before that.
+        let mut next = None;
+        for id in self.commits.iter().rev() {
+            let hash = CommitHash::from(*id);
+            if let Some(old) = replaced.get(&hash) {
+                next = Some(*old);
+                continue;
+            }
+            next = self.on_top.get(&hash).or(next);
+            let commit = store.code_commit(*id)?;
+            let files = files(store, &commit)?;
+            let split_off = match next {
+                Some(replayed) => split_off(store, read, &commit, &files, replayed)?,
+                None => None,
+            };
+            let new = NewCommit { commit, files, split_off };
+            if !new.targets(store, read, &self.here)?.is_empty() {
+                commits.push(new);
+            }
+        }
+        commits.reverse();
+        Ok(RebaseCommits { here: self.here.clone(), commits })
+    }
+}
+
+/// The unchanged copy of the old commit, or that commit itself, if the new one was only made on top of it. In between
+/// are commits that were made during the rebase.
+fn copy_below(
+    store: &Store,
+    pair: &Rewrite,
+    new: &HashSet<ObjectId>,
+) -> Result<Option<CommitHash>, StoreError> {
+    let (Some(old), Some(mut at)) = (store.commit_here(&pair.old), store.commit_here(&pair.new)) else {
+        return Ok(None);
+    };
+    let replaced = store.code_commit(old)?;
+    loop {
+        let Some(parent) = store.code_commit(at)?.parents.first().copied() else { return Ok(None) };
+        if parent == old {
+            return Ok(Some(pair.old.clone()));
+        }
+        if !new.contains(&parent) {
+            return Ok(None);
+        }
+        if is_copy(&store.code_commit(parent)?, &replaced) {
+            return Ok(Some(parent.into()));
+        }
+        at = parent;
+    }
+}
+
+/// Whether a commit is the unchanged copy of another one.
+fn is_copy(commit: &CodeCommit, of: &CodeCommit) -> bool {
+    commit.author == of.author && commit.authored_at == of.authored_at && commit.message == of.message
 }
 
 impl RebaseCommits {
-    /// The commits of the ending rebase that belong to an execution. `replaced` are the commits that replaced others.
-    pub(super) fn find(
-        store: &Store,
-        read: &impl ReadState,
-        replaced: &BTreeSet<&str>,
-    ) -> Result<Self, StoreError> {
-        let here = CommittingWorktree::of(store)?;
-        let mut commits = Vec::new();
-        let rebase = Rebase::of(store).filter(|rebase| here.branch.as_ref() == Some(&rebase.branch));
-        for hash in rebase.map(|rebase| rebase.made(store)).unwrap_or_default() {
-            let Some(id) = object_id(&hash).filter(|_| !replaced.contains(&*hash)) else { continue };
-            let commit = store.code_commit(id)?;
-            if !open_targets(store, read, &here, &commit)?.is_empty() {
-                let files = files(store, &commit)?;
-                commits.push((commit, files));
-            }
-        }
-        Ok(Self { here, commits })
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.commits.is_empty()
     }
@@ -90,11 +211,12 @@ impl RebaseCommits {
         let mut count = 0;
         let mut solutions = BTreeSet::new();
         let mut executions = BTreeMap::new();
-        for (commit, files) in &self.commits {
-            let targets = open_targets(store, tx, &self.here, commit)?;
+        for new in &self.commits {
+            let targets = new.targets(store, tx, &self.here)?;
             count += usize::from(!targets.is_empty());
             for target in targets {
-                let link = link(commit, files, target.task_id, target.linked_by).taking_back(target.reverts);
+                let link =
+                    link(&new.commit, &new.files, target.tasks, target.linked_by).taking_back(target.reverts);
                 tx.log(&target.execution_id, Event::Commit(link))?;
                 solutions.insert(target.solution_id);
                 executions.insert(target.execution_id, target.renews);

@@ -1,0 +1,148 @@
+//! Our trailers in the middle of a message: a squash joins whole messages, and git reads trailers only at the end.
+
+use bstr::ByteSlice;
+
+use super::placement;
+use crate::trail::trailers::{self, own_trailer};
+
+/// The issue, the plan and the tasks that trailers name together.
+#[derive(Default)]
+struct Group {
+    issue: Option<String>,
+    plan: Option<String>,
+    tasks: Vec<String>,
+}
+
+/// The text without our trailers, and these in order, each once; `None` if none are above other text. In the middle of
+/// a text, only a paragraph of nothing but trailers counts.
+pub(super) fn gathered(text: &[u8], comment: Option<&[u8]>) -> Option<(Vec<u8>, Vec<(String, String)>)> {
+    let lines: Vec<&[u8]> = text.lines_with_terminator().collect();
+    let bare: Vec<&[u8]> = text.lines().collect();
+    let place = placement::find(&bare, comment);
+    let is_own = |n: usize| own_trailer(bare[n]).is_some();
+    let blocks = blocks(&bare[..place.first]);
+    if !blocks.iter().any(|block| block.clone().any(is_own)) {
+        return None;
+    }
+    let last = place.first..place.at;
+    let taken: Vec<usize> = blocks.into_iter().chain([last]).flatten().filter(|n| is_own(*n)).collect();
+    let groups = groups(taken.iter().filter_map(|n| own_trailer(bare[*n])));
+    let mut rest: Vec<u8> = Vec::new();
+    let mut was_blank = false;
+    for (n, line) in lines.iter().enumerate() {
+        let is_blank = placement::is_blank(bare[n]);
+        if taken.contains(&n) {
+            continue;
+        }
+        // The paragraph is gone, and so is one of the blank lines around it.
+        let follows_taken = n > 0 && taken.contains(&(n - 1));
+        if !(is_blank && follows_taken && was_blank) {
+            rest.extend_from_slice(line);
+        }
+        was_blank = is_blank;
+    }
+    Some((rest, groups.into_iter().flat_map(Group::trailers).collect()))
+}
+
+/// The paragraphs after the first one that consist of trailers, whatever their indentation.
+fn blocks(lines: &[&[u8]]) -> Vec<std::ops::Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = lines.iter().position(|line| placement::is_blank(line)).unwrap_or(lines.len());
+    while at < lines.len() {
+        let end =
+            lines[at..].iter().position(|line| placement::is_blank(line)).map_or(lines.len(), |n| at + n);
+        let is_trailer = |line: &&[u8]| placement::separator(line.trim_start()).is_some();
+        if end > at && lines[at..end].iter().all(is_trailer) {
+            found.push(at..end);
+        }
+        at = end + 1;
+    }
+    found
+}
+
+fn groups<'a>(found: impl Iterator<Item = (&'static str, &'a [u8])>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut issue: Option<String> = None;
+    for (key, value) in found {
+        let value = value.to_str_lossy().into_owned();
+        match key {
+            trailers::ISSUE => issue = Some(value),
+            trailers::SOLUTION => {
+                let at = groups.iter().position(|group| group.plan.as_ref() == Some(&value));
+                let at = at.unwrap_or(groups.len());
+                if at == groups.len() {
+                    groups.push(Group { issue: issue.take(), plan: Some(value), tasks: vec![] });
+                } else {
+                    // The last group is the one that tasks belong to.
+                    let group = groups.remove(at);
+                    groups.push(group);
+                    issue = None;
+                }
+            }
+            _ => {
+                if groups.is_empty() || issue.is_some() {
+                    groups.push(Group { issue: issue.take(), ..Group::default() });
+                }
+                if let Some(group) = groups.last_mut().filter(|group| !group.tasks.contains(&value)) {
+                    group.tasks.push(value);
+                }
+            }
+        }
+    }
+    if issue.is_some() && !groups.iter().any(|group| group.issue == issue) {
+        groups.push(Group { issue, ..Group::default() });
+    }
+    groups
+}
+
+impl Group {
+    fn trailers(self) -> Vec<(String, String)> {
+        let one = |key: &str, value: String| (key.to_owned(), value);
+        let issue = self.issue.map(|value| one(trailers::ISSUE, value));
+        let plan = self.plan.map(|value| one(trailers::SOLUTION, value));
+        let tasks = self.tasks.into_iter().map(|value| one(trailers::TASK, value));
+        issue.into_iter().chain(plan).chain(tasks).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Option<String> {
+        let (rest, trailers) = gathered(text.as_bytes(), Some(b"#"))?;
+        let trailers: String = trailers.iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
+        Some(String::from_utf8(rest).unwrap() + "--\n" + &trailers)
+    }
+
+    #[test]
+    fn trailers_of_squashed_messages_are_gathered() {
+        let squashed = "one\n\nWf-Issue: A-1\nWf-Solution: SOL-A-1-x\nWf-Task: T1\n\ntwo\n\nbody\n\nWf-Issue: A-1\n\
+                        Wf-Solution: SOL-A-1-x\nWf-Task: T2\nSigned-off-by: Ada\n";
+        assert_eq!(
+            shown(squashed).unwrap(),
+            "one\n\ntwo\n\nbody\n\nSigned-off-by: Ada\n--\n\
+             Wf-Issue: A-1\nWf-Solution: SOL-A-1-x\nWf-Task: T1\nWf-Task: T2\n"
+        );
+        let collected = "Squashed commit of the following:\n\ncommit 1\nAuthor: Ada\n\n    one\n\n    Wf-Issue: A-1\n    \
+                         Wf-Solution: SOL-A-1-x\n\ncommit 2\n\n    two\n\n    Wf-Issue: B-1\n    Wf-Solution: SOL-B-1-x\n";
+        assert_eq!(
+            shown(collected).unwrap(),
+            "Squashed commit of the following:\n\ncommit 1\nAuthor: Ada\n\n    one\n\ncommit 2\n\n    two\n\n--\n\
+             Wf-Issue: A-1\nWf-Solution: SOL-A-1-x\nWf-Issue: B-1\nWf-Solution: SOL-B-1-x\n"
+        );
+    }
+
+    #[test]
+    fn trailers_that_are_at_the_end_and_words_in_a_sentence_stay() {
+        for text in [
+            "one\n\nWf-Issue: A-1\nWf-Solution: SOL-A-1-x\n",
+            "one\n\nWrite it so:\nWf-Issue: A-1\n\nand not otherwise\n",
+            "Wf-Issue: A-1\n\nexplained\n",
+            "one\n",
+            "",
+        ] {
+            assert_eq!(shown(text), None, "{text}");
+        }
+    }
+}

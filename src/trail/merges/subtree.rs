@@ -1,0 +1,70 @@
+//! Merges that `git subtree add --squash` and `git subtree pull --squash` make: they bring the files of the second
+//! parent into a directory. git merges such parents by the same option that nobody can see in the result.
+
+use bstr::{BStr, ByteSlice};
+
+use crate::git::{EntryKind, ObjectId};
+use crate::store::{CodeCommit, Store, StoreError};
+
+/// How `git subtree` names the directory in a squashed commit.
+const DIRECTORY: &[u8] = b"git-subtree-dir:";
+
+/// Whether a merge is the tree of its first parent with that of the second one in the directory which that commit
+/// names, and nothing else. An earlier content of the directory must be that of the squashed commit before it: a change
+/// made there would be lost.
+pub(super) fn brings_only_a_subtree(store: &Store, merge: &CodeCommit) -> Result<bool, StoreError> {
+    let [first, second] = merge.parents[..] else { return Ok(false) };
+    let squashed = store.code_commit(second)?;
+    let Some(directory) = directory(&squashed.message) else { return Ok(false) };
+    let path: Vec<&BStr> = directory.split_str("/").map(ByteSlice::as_bstr).collect();
+    let brought = store.code_tree_of(second)?;
+    let Some(before) =
+        replaced(store, store.code_tree_of(first)?, store.code_tree_of(merge.id)?, &path, brought)?
+    else {
+        return Ok(false);
+    };
+    let earlier = match squashed.parents[..] {
+        [] => None,
+        [parent] => Some(store.code_tree_of(parent)?),
+        _ => return Ok(false),
+    };
+    Ok(before.is_none_or(|before| Some(before) == earlier))
+}
+
+/// The directory that a squashed commit belongs into.
+fn directory(message: &[u8]) -> Option<&[u8]> {
+    let value = message.lines().rev().find_map(|line| line.strip_prefix(DIRECTORY))?.trim();
+    let value = value.strip_suffix(b"/").unwrap_or(value);
+    (!value.is_empty()).then_some(value)
+}
+
+/// What was at `path` in `before` (`Some(None)` if nothing was), if `after` differs only in that the tree `brought` is
+/// there; `None` if it differs in any other way.
+fn replaced(
+    store: &Store,
+    before: ObjectId,
+    after: ObjectId,
+    path: &[&BStr],
+    brought: ObjectId,
+) -> Result<Option<Option<ObjectId>>, StoreError> {
+    let repo = store.repo();
+    let (mut before, mut after) = (Some(before), after);
+    for (n, name) in path.iter().enumerate() {
+        let (old, new) = (repo.entries(before)?, repo.entries(Some(after))?);
+        let is_other = |other: &&BStr| *other != *name && old.get(other) != new.get(other);
+        if old.names().chain(new.names()).any(|other| is_other(&other)) {
+            return Ok(None);
+        }
+        let Some((EntryKind::Tree, inner)) = new.get(name) else { return Ok(None) };
+        before = match old.get(name) {
+            None => None,
+            Some((EntryKind::Tree, inner)) => Some(inner),
+            Some(_) => return Ok(None),
+        };
+        after = inner;
+        if n + 1 == path.len() && after == brought {
+            return Ok(Some(before));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,70 @@
+//! A rebase that is in progress or just ending, from the files in its directory.
+
+use std::path::Path;
+
+use super::progress::read_line;
+use crate::git::ObjectId;
+use crate::model::branch::Branch;
+use crate::store::object_id;
+
+/// The directories of git's two ways to rebase.
+const FOLDERS: [&str; 2] = ["rebase-merge", "rebase-apply"];
+
+/// The branch that is rebased, and where.
+#[derive(Debug)]
+pub(crate) struct Rebase {
+    /// The branch.
+    pub(crate) branch: Branch,
+    /// The commit that it is rebased onto.
+    pub(crate) onto: ObjectId,
+    /// Its tip before the rebase. `ORIG_HEAD` would be simpler, but a `git reset` during the rebase changes it.
+    pub(crate) before: ObjectId,
+}
+
+impl Rebase {
+    /// The rebase in this git directory; `None` if there is none, or if HEAD was detached before it.
+    pub(crate) fn of(git_dir: &Path) -> Option<Self> {
+        let id = |folder: &str, name: &str| object_id(&read_line(git_dir, &format!("{folder}/{name}"))?);
+        FOLDERS.into_iter().find_map(|folder| {
+            let branch = Branch::parse(&read_line(git_dir, &format!("{folder}/head-name"))?)?;
+            Some(Self { branch, onto: id(folder, "onto")?, before: id(folder, "orig-head")? })
+        })
+    }
+}
+
+/// The commit that a rebase is replaying at the moment, as it was before: one that stopped to be edited or for a
+/// conflict, or one whose message is being edited. `None` between two commits, such as at a `break`.
+pub(crate) fn replayed(git_dir: &Path) -> Option<ObjectId> {
+    let stopped = ["rebase-merge/stopped-sha", "rebase-apply/original-commit"];
+    let stopped = stopped.into_iter().find_map(|name| object_id(&read_line(git_dir, name)?));
+    stopped.or_else(|| step(read_line(git_dir, "rebase-merge/done")?.lines().last()?))
+}
+
+/// The commit of a line such as `reword 0123… subject` or `merge -C 0123… label`; `None` for other steps.
+fn step(line: &str) -> Option<ObjectId> {
+    let mut words = line.split(' ');
+    let commit = match words.next()? {
+        "pick" | "p" | "reword" | "r" | "edit" | "e" | "squash" | "s" => words.next()?,
+        "fixup" | "f" | "merge" | "m" => words.find(|word| !word.starts_with('-'))?,
+        _ => return None,
+    };
+    object_id(commit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_names_the_commit_that_it_replays() {
+        let id = "0123456789abcdef0123456789abcdef01234567";
+        for line in
+            ["pick ID x", "r ID", "edit ID a break", "fixup -C ID x", "fixup ID", "merge -C ID topic # x"]
+        {
+            assert_eq!(step(&line.replace("ID", id)), object_id(id), "{line}");
+        }
+        for line in ["break", "exec pick ID", "x true", "label ID", "merge topic", "pick abc x", ""] {
+            assert_eq!(step(&line.replace("ID", id)), None, "{line}");
+        }
+    }
+}

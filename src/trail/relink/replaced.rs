@@ -1,0 +1,88 @@
+//! Which linked commit a found one replaces: after a rebase or a rewording without hooks, no branch has the old one.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::{Known, UnlinkedCommit};
+use crate::model::execution::CommitLink;
+use crate::model::hash::{CommitHash, PatchId};
+use crate::rules::folder::LinkedCommit;
+use crate::store::{CodeCommit, Store, StoreError};
+use crate::trail::patch_id;
+use crate::trail::reach::Unreached;
+
+/// What shows that one commit replaces another, strongest first.
+const SIGNS: [Sign; 3] = [Sign::Unchanged, Sign::Change, Sign::Authorship];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// The author, the author date and the subject are the same.
+    Unchanged,
+    /// It makes the same change.
+    Change,
+    /// The author and the author date are the same, as after `git revise`, and no other commit has them.
+    Authorship,
+}
+
+/// For each found commit, sets the linked commit of its execution that it replaces and that no branch, tag or remote has
+/// any more. A commit that is still reachable was copied, not replaced.
+pub(super) fn find(
+    store: &Store,
+    known: &Known,
+    found: &mut [(usize, UnlinkedCommit, CodeCommit)],
+) -> Result<(), StoreError> {
+    let executions: BTreeSet<usize> = found.iter().map(|(n, _, _)| *n).collect();
+    let mut linked: HashMap<usize, Vec<LinkedCommit>> =
+        executions.into_iter().map(|n| (n, known.executions[n].commits())).collect();
+    let unreached = Unreached::among(store, linked.values().flatten().map(|it| &it.link.hash))?;
+    linked.values_mut().for_each(|commits| commits.retain(|it| unreached.has(&it.link.hash)));
+    let gone = linked.values().flatten().map(|it| it.link.hash.clone());
+    let patches = if linked.values().all(Vec::is_empty) {
+        HashMap::new()
+    } else {
+        let hashes: Vec<CommitHash> = gone.chain(found.iter().map(|(_, it, _)| it.commit.clone())).collect();
+        patch_id::of_commits(store, &hashes)?
+    };
+    let mut taken: HashSet<(usize, CommitHash)> = HashSet::new();
+    let same_change: Vec<Option<CommitHash>> =
+        found.iter_mut().map(|(_, it, _)| it.replaces.take()).collect();
+    for sign in SIGNS {
+        for at in 0..found.len() {
+            let (n, it, commit) = &found[at];
+            if it.replaces.is_some() {
+                continue;
+            }
+            let open = linked.get(n).into_iter().flatten().map(|it| &it.link);
+            let open = open.filter(|old| !taken.contains(&(*n, old.hash.clone())));
+            let fits = |old: &&CommitLink| match sign {
+                Sign::Unchanged => is_same_authorship(old, commit) && old.subject == commit.subject,
+                Sign::Change => {
+                    same_change[at].as_ref() == Some(&old.hash)
+                        || is_same_change(&patches, &old.hash, &it.commit)
+                }
+                Sign::Authorship => is_same_authorship(old, commit),
+            };
+            let fitting: Vec<&CommitLink> = open.filter(fits).collect();
+            let is_ambiguous = sign == Sign::Authorship
+                && (fitting.len() > 1
+                    || found.iter().filter(|(_, _, it)| is_same_author(it, commit)).count() > 1);
+            if let Some(old) = fitting.first().filter(|_| !is_ambiguous).map(|old| old.hash.clone()) {
+                taken.insert((*n, old.clone()));
+                found[at].1.replaces = Some(old);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_same_change(patches: &HashMap<CommitHash, PatchId>, one: &CommitHash, other: &CommitHash) -> bool {
+    let one = patches.get(one);
+    one.is_some() && one == patches.get(other)
+}
+
+fn is_same_authorship(link: &CommitLink, commit: &CodeCommit) -> bool {
+    link.author == commit.author && link.authored_at == commit.authored_at
+}
+
+fn is_same_author(one: &CodeCommit, other: &CodeCommit) -> bool {
+    one.author == other.author && one.authored_at == other.authored_at
+}
