@@ -9,7 +9,6 @@ use crate::model::execution::{
 use crate::model::hash::{CommitHash, TreeHash};
 use crate::model::person::Person;
 use crate::model::status::ExecutionStatus;
-use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 
 /// An execution with its log in order.

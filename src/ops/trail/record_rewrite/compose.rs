@@ -22,7 +22,7 @@ pub(super) fn composed(rewritten: &[Rewrite]) -> Vec<Rewrite> {
         let new = last(&mut next, &pair.new);
         let new = if *new == pair.old { &pair.new } else { new };
         if seen.insert((&pair.old, new)) {
-            found.push(Rewrite { old: pair.old.clone(), new: new.clone() });
+            found.push(Rewrite { old: pair.old.clone(), new: new.clone(), tree: None });
         }
     }
     found
