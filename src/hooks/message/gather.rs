@@ -13,9 +13,17 @@ struct Group {
     tasks: Vec<String>,
 }
 
-/// The text without our trailers, and these in order, each once; `None` if none are above other text. In the middle of
+/// A text without our trailers.
+pub(super) struct Gathered {
+    /// The rest of the text.
+    pub(super) text: Vec<u8>,
+    /// The trailers in order, each once.
+    pub(super) trailers: Vec<(String, String)>,
+}
+
+/// The text without our trailers, and these; `None` if none are above other text. In the middle of
 /// a text, only a paragraph of nothing but trailers counts.
-pub(super) fn gathered(text: &[u8], comment: Option<&[u8]>) -> Option<(Vec<u8>, Vec<(String, String)>)> {
+pub(super) fn gathered(text: &[u8], comment: Option<&[u8]>) -> Option<Gathered> {
     let lines: Vec<&[u8]> = text.lines_with_terminator().collect();
     let bare: Vec<&[u8]> = text.lines().collect();
     let place = placement::find(&bare, comment);
@@ -41,7 +49,7 @@ pub(super) fn gathered(text: &[u8], comment: Option<&[u8]>) -> Option<(Vec<u8>, 
         }
         was_blank = is_blank;
     }
-    Some((rest, groups.into_iter().flat_map(Group::trailers).collect()))
+    Some(Gathered { text: rest, trailers: groups.into_iter().flat_map(Group::trailers).collect() })
 }
 
 /// The paragraphs after the first one that consist of trailers, whatever their indentation.
@@ -110,7 +118,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Option<String> {
-        let (rest, trailers) = gathered(text.as_bytes(), Some(b"#"))?;
+        let Gathered { text: rest, trailers } = gathered(text.as_bytes(), Some(b"#"))?;
         let trailers: String = trailers.iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
         Some(String::from_utf8(rest).unwrap() + "--\n" + &trailers)
     }

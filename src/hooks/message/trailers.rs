@@ -60,9 +60,9 @@ fn with_trailers(message: &[u8], comment: &CommentRule, trailers: &[(&str, &str)
     let prefix = (!comment.keeps_comments(text, &prefix)).then_some(prefix.as_bytes());
     let mut text = text.to_owned();
     let mut wanted: Vec<(String, String)> = Vec::new();
-    if let Some((rest, gathered)) = gathered(&text, prefix) {
-        text = rest;
-        wanted = gathered;
+    if let Some(gathered) = gathered(&text, prefix) {
+        text = gathered.text;
+        wanted = gathered.trailers;
     }
     let is_gathered = !wanted.is_empty();
     wanted.extend(trailers.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));

@@ -150,7 +150,7 @@ impl<R: ReadState> Deciding<'_, R> {
         Ok(match bound {
             // A replayed commit brings work that was done elsewhere.
             Some(_) if is_replay || !self.is_visible()? => DraftBinding::missing(vec![]),
-            Some(bound) => DraftBinding::Trailers { missing: self.of_bound(bound)?, notice },
+            Some(bound) => DraftBinding::Trailers { missing: self.of_bound(&bound)?, notice },
             None => DraftBinding::NoPlan,
         })
     }
@@ -224,7 +224,7 @@ impl<R: ReadState> Deciding<'_, R> {
         if let Binding::Bound(bound) = super::of_worktree(self.store, self.read, here)?
             && self.is_new_work(&bound, &work, replayed, &files)?
         {
-            return self.of_bound(bound);
+            return self.of_bound(&bound);
         }
         let mut missing = Vec::new();
         for source in work {
@@ -347,7 +347,7 @@ impl<R: ReadState> Deciding<'_, R> {
     ///
     /// A message that names another plan keeps it: it is an amended or squashed commit of that plan. An amended commit
     /// keeps its task.
-    fn of_bound(&self, bound: BoundExecution) -> Result<Vec<Trailer>, StoreError> {
+    fn of_bound(&self, bound: &BoundExecution) -> Result<Vec<Trailer>, StoreError> {
         let present = trailers::parse(self.draft.text);
         let mut named = present.iter().filter(|(key, _)| key == trailers::SOLUTION).peekable();
         if named.peek().is_some() && named.all(|(_, value)| value != bound.solution_id.as_str()) {

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::execution::commit;
+use crate::model::execution::CommitLink;
 use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, TraceInput, TraceView, TracedIssue};
@@ -64,7 +65,7 @@ fn part(view: &View<'_>, trace: &TraceView, traced: &TracedIssue) -> Markup {
                         }
                     }
                     @let link = hash.and_then(|hash| execution.link(hash));
-                    @for task in link.into_iter().flat_map(|it| it.tasks()) {
+                    @for task in link.into_iter().flat_map(CommitLink::tasks) {
                         li { "task " (task_id(view, &execution.execution.solution_id, task)) " " (record_text(view, traced.title_as_claimed(execution, task).unwrap_or_default())) }
                     }
                     li {
