@@ -15,28 +15,28 @@ use rustix::io::Errno;
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Copied {
+pub(super) enum CopyOutcome {
     /// It was copied.
     Copied,
     /// Something of that name exists at the destination, and stays.
     Exists,
     /// It is neither a file nor a link.
-    Neither,
+    Unsupported,
 }
 
 /// Copies a file or a link at a relative path, with its permissions and its time of change, and makes the directories
 /// above it.
-pub(super) fn copy(from: &Path, to: &Path, path: &Path) -> io::Result<Copied> {
+pub(super) fn copy(from: &Path, to: &Path, path: &Path) -> io::Result<CopyOutcome> {
     let (source, name) = parent(from, path, false)?;
     let found = statat(&source, name, AtFlags::SYMLINK_NOFOLLOW)?;
     let kind = FileType::from_raw_mode(found.st_mode);
     if !matches!(kind, FileType::RegularFile | FileType::Symlink) {
-        return Ok(Copied::Neither);
+        return Ok(CopyOutcome::Unsupported);
     }
     let target = match parent(to, path, true) {
         Ok((target, _)) => target,
         // A file or a link is where a directory would have to be.
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(Copied::Exists),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(CopyOutcome::Exists),
         Err(error) => return Err(error),
     };
     let made = match kind {
@@ -44,8 +44,8 @@ pub(super) fn copy(from: &Path, to: &Path, path: &Path) -> io::Result<Copied> {
         _ => copy_file(&source, &target, name, &found),
     };
     match made {
-        Ok(()) => Ok(Copied::Copied),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Copied::Exists),
+        Ok(()) => Ok(CopyOutcome::Copied),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(CopyOutcome::Exists),
         Err(error) => Err(error),
     }
 }
@@ -131,7 +131,7 @@ mod tests {
         let path = Path::new("a/b/run");
         fs::write(from.join(path), "#!/bin/sh\n").unwrap();
         fs::set_permissions(from.join(path), fs::Permissions::from_mode(0o750)).unwrap();
-        assert_eq!(copy(&from, &to, path).unwrap(), Copied::Copied);
+        assert_eq!(copy(&from, &to, path).unwrap(), CopyOutcome::Copied);
         assert_eq!(fs::read(to.join(path)).unwrap(), b"#!/bin/sh\n");
         let (one, other) = (fs::metadata(from.join(path)).unwrap(), fs::metadata(to.join(path)).unwrap());
         assert_eq!((one.mode(), one.mtime()), (other.mode(), other.mtime()));
@@ -142,7 +142,7 @@ mod tests {
     fn a_link_stays_a_link() {
         let Trees { _folder, from, to } = trees();
         symlink("../b/run", from.join("a/link")).unwrap();
-        assert_eq!(copy(&from, &to, Path::new("a/link")).unwrap(), Copied::Copied);
+        assert_eq!(copy(&from, &to, Path::new("a/link")).unwrap(), CopyOutcome::Copied);
         assert_eq!(fs::read_link(to.join("a/link")).unwrap(), Path::new("../b/run"));
     }
 
@@ -159,7 +159,7 @@ mod tests {
         symlink(&outside, to.join("a/b")).unwrap();
         symlink(outside.join("three"), to.join("three")).unwrap();
         for name in ["a/b/one", "a/two", "three"] {
-            assert_eq!(copy(&from, &to, Path::new(name)).unwrap(), Copied::Exists, "{name}");
+            assert_eq!(copy(&from, &to, Path::new(name)).unwrap(), CopyOutcome::Exists, "{name}");
         }
         assert_eq!(fs::read(to.join("a/two")).unwrap(), b"old");
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);

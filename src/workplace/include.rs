@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::WorkplaceError;
-use super::copy::{Copied, copy};
+use super::copy::{CopyOutcome, copy};
 use crate::git::Git;
 
 /// What was brought.
@@ -32,9 +32,9 @@ pub(super) fn bring(
             continue;
         }
         match copy(from, to, &path) {
-            Ok(Copied::Copied) => included.count += 1,
-            Ok(Copied::Exists) => {}
-            Ok(Copied::Neither) => included.skipped.push(path),
+            Ok(CopyOutcome::Copied) => included.count += 1,
+            Ok(CopyOutcome::Exists) => {}
+            Ok(CopyOutcome::Unsupported) => included.skipped.push(path),
             // It went away since it was listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(source) => return Err(WorkplaceError::Copy { path, source }),

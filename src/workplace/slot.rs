@@ -97,7 +97,7 @@ fn take(registry: &Path, place: &Path, first: u16) -> io::Result<Option<u16>> {
             continue;
         };
         let owner = PathBuf::from(OsString::from_vec(fs::read(&path)?));
-        if owner == place && port >= first && (port - first) % PORTS == 0 {
+        if owner == place && port >= first && (port - first).is_multiple_of(PORTS) {
             return Ok(Some((port - first) / PORTS));
         }
         if owner == place || !owner.is_dir() {

@@ -191,6 +191,7 @@ fn link(commit: &str, tree: Option<&str>) -> Event {
     Event::Commit(CommitLink {
         hash: commit.into(),
         task_id: None,
+        other_task_ids: Vec::new(),
         subject: String::new(),
         author: "a".into(),
         authored_at: time(1),

@@ -70,7 +70,7 @@ mod tests {
             let pairs: Vec<Rewrite> = given
                 .iter()
                 .map(|pair| pair.split_once(' ').unwrap())
-                .map(|(old, new)| Rewrite { old: old.into(), new: new.into() })
+                .map(|(old, new)| Rewrite { old: old.into(), new: new.into(), tree: None })
                 .collect();
             let found: Vec<String> =
                 composed(&pairs).into_iter().map(|pair| format!("{} {}", pair.old, pair.new)).collect();
@@ -82,7 +82,7 @@ mod tests {
     fn a_long_chain_is_walked_once() {
         let name = |n: usize| CommitHash::from(&*format!("{n:040}"));
         let pairs: Vec<Rewrite> =
-            (0..100_000).rev().map(|n| Rewrite { old: name(n), new: name(n + 1) }).collect();
+            (0..100_000).rev().map(|n| Rewrite { old: name(n), new: name(n + 1), tree: None }).collect();
         assert!(composed(&pairs).iter().all(|pair| pair.new == name(100_000)));
     }
 }
