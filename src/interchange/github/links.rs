@@ -77,7 +77,7 @@ mod tests {
 
     use crate::interchange::github::read;
 
-    fn arrive(more: serde_json::Value) -> (Vec<String>, Vec<String>, usize) {
+    fn arrive(more: &serde_json::Value) -> (Vec<String>, Vec<String>, usize) {
         let mut record = json!({"number": 1, "title": "Feed", "state": "OPEN", "createdAt": "2026-11-01T08:00:00Z",
             "url": "https://github.com/zoo/okapi/issues/1"});
         record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -89,15 +89,16 @@ mod tests {
     #[test]
     fn blockers_and_parents_of_the_same_repository_are_linked() {
         let at = |name: &str, number: u64| json!({"number": number, "url": format!("https://github.com/{name}/issues/{number}")});
-        let found =
-            arrive(json!({"blockedBy": {"nodes": [at("Zoo/okapi", 2), at("zoo/gnu", 9), at("zoo/okapi", 1)],
-            "totalCount": 3}, "parent": at("zoo/okapi", 3)}));
+        let found = arrive(
+            &json!({"blockedBy": {"nodes": [at("Zoo/okapi", 2), at("zoo/gnu", 9), at("zoo/okapi", 1)],
+            "totalCount": 3}, "parent": at("zoo/okapi", 3)}),
+        );
         assert_eq!(found, (vec!["GH-2".to_owned()], vec!["parent-child:GH-3".to_owned()], 1));
-        let found = arrive(json!({"blockedBy": [{"number": 4}], "parent": at("zoo/gnu", 3)}));
+        let found = arrive(&json!({"blockedBy": [{"number": 4}], "parent": at("zoo/gnu", 3)}));
         assert_eq!(found, (vec!["GH-4".to_owned()], vec![], 1));
         let parent = "https://api.github.com/repos/zoo/okapi/issues/7";
-        assert_eq!(arrive(json!({"parent_issue_url": parent})).1, ["parent-child:GH-7"]);
-        assert_eq!(arrive(json!({"blockedBy": {"nodes": [], "totalCount": 2}, "parent": null})).2, 1);
-        assert_eq!(arrive(json!({"blockedBy": {"nodes": [], "totalCount": 0}, "parent": null})).2, 0);
+        assert_eq!(arrive(&json!({"parent_issue_url": parent})).1, ["parent-child:GH-7"]);
+        assert_eq!(arrive(&json!({"blockedBy": {"nodes": [], "totalCount": 2}, "parent": null})).2, 1);
+        assert_eq!(arrive(&json!({"blockedBy": {"nodes": [], "totalCount": 0}, "parent": null})).2, 0);
     }
 }

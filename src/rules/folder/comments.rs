@@ -165,7 +165,8 @@ fn latest<'a>(versions: &[&'a Comment]) -> Option<StandingComment<'a>> {
 /// Whether one is the other, written here and back from a tracker.
 fn is_same_comment(one: &Comment, other: &Comment) -> bool {
     let said = |it: &Comment| it.edits.is_none().then(|| (it.created_at, it.author.clone(), it.body.clone()));
-    said(one).is_some_and(|one| Some(one) == said(other))
+    one.source_id.is_some() != other.source_id.is_some()
+        && said(one).is_some_and(|one| Some(one) == said(other))
 }
 
 /// Edits of one comment in two clones do not know of each other: both stand.

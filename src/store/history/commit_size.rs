@@ -124,8 +124,8 @@ impl Walk<'_> {
         }
         if !is_known && let Some(tree) = self.trees.refused(self.repo, id)? {
             let why = format!(
-                "commit {id} has {tree}: the ref must be set back to one before it (`git push -f`, `git update-ref`), or \
-                 repaired there (`git wf fsck --repair`)"
+                "commit {id} has {tree}: the ref must be set back to one before it (`git push -f`, \
+                 `git update-ref`)"
             );
             return Err(StoreError::NotAStore { reference: self.name.to_owned(), why });
         }

@@ -6,6 +6,7 @@ mod concurrency;
 mod crash;
 mod export;
 mod export_csv;
+mod export_joined;
 mod export_trail;
 mod format;
 mod fsck;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Findings, FsckSeverity, files, repair_that, unchecked};
 use crate::git::{EntryKind, ObjectId};
-use crate::model::op::Op;
-use crate::model::remedy::Remedy;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::store::{
     Did, HistoryFault, Lineage, OriginJudge, REDIRECTED, Snapshot, Store, StoreError, TreeCheck,
     ill_formed_commit, layout, read_blob,
@@ -119,7 +119,7 @@ pub(super) fn check(
     } else if is_rewritten {
         let what = "a tool such as `git lfs migrate` rewrote its history, which no longer begins with the first commit of all \
                     stores";
-        let remedy = Remedy::words("`git wf sync` brings back what the remote has of it");
+        let remedy = Remedy::call(RemedyCall::from(Other::Sync), "brings back what the remote has of it");
         found.add_with(FsckSeverity::Note, store.reference(), None, what, Some(remedy));
     } else if roots > 1 {
         let what = format!(

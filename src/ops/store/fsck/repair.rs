@@ -44,7 +44,7 @@ pub(crate) fn repair(session: &Session, input: &RepairStore) -> Answer<Repaired>
     if rewritten > 0 {
         let (commits, reference) = (count(rewritten, "commit"), store.reference());
         session.notice(Notice::warning(format!(
-            "{commits} of the history had to be rewritten; `git push --force REMOTE {reference}` replaces them where the \
+            "{commits} of the history had to be rewritten; `git push REMOTE +{reference}` replaces them where the \
              old ones are"
         )));
     }

@@ -14,6 +14,7 @@ mod concurrent;
 mod exported;
 mod git_bug;
 mod github;
+mod github_links;
 mod options;
 mod parted;
 mod redacted;
