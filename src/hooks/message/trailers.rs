@@ -65,7 +65,12 @@ fn with_trailers(message: &[u8], comment: &CommentRule, trailers: &[(&str, &str)
         wanted = gathered.trailers;
     }
     let is_gathered = !wanted.is_empty();
-    wanted.extend(trailers.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));
+    for (key, value) in trailers {
+        let is_there = wanted.iter().any(|(known, given)| known == key && given == value);
+        if !is_there {
+            wanted.push(((*key).to_owned(), (*value).to_owned()));
+        }
+    }
     let wanted: Vec<(&str, &str)> = wanted.iter().map(|(key, value)| (&key[..], &value[..])).collect();
     if text.last().is_some_and(|last| *last != b'\n') {
         text.push(b'\n');
