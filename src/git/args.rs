@@ -32,8 +32,8 @@ impl Args {
         self
     }
 
-    /// `-c <section>.<name>.<key>=value`: a setting for this command only, of the remote or submodule with this name, which
-    /// must not contain `=`.
+    /// `-c <section>.<name>.<key>=value`: a setting for this command only, of the remote or submodule with this name. git
+    /// can set nothing in this way for a name with `=`, such as a URL with a query, which has no settings anyway.
     pub(crate) fn set_of(
         mut self,
         section: &'static str,
@@ -41,7 +41,9 @@ impl Args {
         key: &'static str,
         value: impl Display,
     ) -> Self {
-        self.global.extend(["-c".into(), format!("{section}.{name}.{key}={value}").into()]);
+        if !name.contains('=') {
+            self.global.extend(["-c".into(), format!("{section}.{name}.{key}={value}").into()]);
+        }
         self
     }
 

@@ -3,6 +3,7 @@
 mod act;
 mod finding;
 mod kind;
+mod shown;
 mod stated;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -11,6 +12,7 @@ use std::sync::Arc;
 pub(crate) use self::act::Act;
 pub(crate) use self::finding::{AuditFinding, AuditSeverity};
 pub(crate) use self::kind::Kind;
+pub(crate) use self::shown::tasks_with_evidence;
 use self::stated::Linking;
 pub(crate) use self::stated::StatedWork;
 use super::evidence::{self, MissingEvidence};
@@ -371,41 +373,6 @@ fn without_repeats(is_hidden: bool, lacks: Vec<MissingEvidence>) -> Vec<MissingE
 fn untouched(plan: &Plan, touched: &BTreeSet<String>) -> Vec<RepoPath> {
     let touched: FoldedPaths = touched.iter().collect();
     plan.touches().into_iter().filter(|path| !touched.reach(path.as_str())).collect()
-}
-
-/// How many tasks of the executed plans there are, and how many have evidence: all tests passed for the last commit or,
-/// for a task without tests, every criterion accepted or a commit linked to the task.
-pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>], policy: &Policy) -> (usize, usize) {
-    let gate = Gate::Evidence.setting(policy);
-    let mut with = 0;
-    let mut all = 0;
-    for it in carried.iter().filter(|it| it.status == ExecutionStatus::Completed) {
-        let Some(plan) = it.plan else { continue };
-        let failing = evidence::failing(plan, it.execution, &it.work, gate);
-        for task in &plan.tasks {
-            all += 1;
-            let has_tests = task.test.as_ref().is_some_and(|test| !test.commands.is_empty());
-            let shown =
-                if has_tests { !failing.iter().any(|(id, _)| **id == task.id) } else { is_shown(task, it) };
-            with += usize::from(shown);
-        }
-    }
-    (with, all)
-}
-
-fn is_shown(task: &Task, it: &Carried<'_>) -> bool {
-    let is_linked = it.work.iter().any(|commit| commit.link.tasks().any(|id| *id == task.id));
-    let accepted: BTreeSet<u64> = it
-        .execution
-        .log
-        .iter()
-        .filter_map(|entry| match &entry.event {
-            Event::Accept(accept) if accept.task_id == task.id => Some(accept.criterion),
-            _ => None,
-        })
-        .collect();
-    let criteria = task.criteria().len();
-    is_linked || (criteria > 0 && (1..=criteria as u64).all(|n| accepted.contains(&n)))
 }
 
 #[cfg(test)]

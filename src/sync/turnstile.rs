@@ -5,18 +5,18 @@
 //! loses only its place: the next one finds what was handed in, and pushes it.
 
 mod line;
+mod state;
 #[cfg(test)]
 mod tests;
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use self::line::Ticket;
-use super::limit::{self, Limit, WaitingTime};
-use super::pace::Pace;
+pub(super) use self::state::TurnstileState;
+use self::state::{Failed, Obstacle, Unproven};
+use super::limit::{self, WaitingTime};
 use super::transfer::Limited;
 use super::watch::{RemoteWatch, RemoteWork};
 use super::{SyncError, shown};
@@ -25,83 +25,6 @@ use crate::store::{Store, StoreError};
 
 /// The name of the file with the [`TurnstileState`].
 const STATE: &str = "state.json";
-
-/// The state that the processes of a clone share for one remote. Only the process whose turn it is reads or writes it.
-/// A file that cannot be read counts as empty: what was handed in is then handed in again.
-#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct TurnstileState {
-    /// The newest commit that was handed in and not pushed yet; it contains the others.
-    handed_in: Option<String>,
-    /// The tickets of the processes that handed in commits.
-    by: Vec<u64>,
-    /// Processes that came with this ticket or an earlier one need not ask the remote: another one has done so since.
-    asked: u64,
-    /// Processes that came with this ticket or an earlier one push alone, since the remote refused their common push.
-    alone: u64,
-    /// The last failure to reach the remote.
-    failed: Option<Failed>,
-    /// What is known about other clones that push there.
-    pub(super) pace: Pace,
-    /// The host's rate limit.
-    limit: Limit,
-    /// Pushes that found the remote's ref locked.
-    pub(super) locked: InVain,
-    /// Pushes that were lost, or rejected as too late.
-    pub(super) unmoved: InVain,
-    /// A push whose outcome the remote has not shown yet.
-    unproven: Option<Unproven>,
-}
-
-/// How many pushes in a row failed while the remote's ref stayed at one commit.
-#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct InVain {
-    times: u32,
-    at: Option<String>,
-}
-
-impl InVain {
-    /// Counts one more, and returns how many there were at this commit.
-    pub(super) fn one_more(&mut self, at: Option<ObjectId>) -> u32 {
-        let at = at.map(|at| at.to_string());
-        self.times = if self.at == at { self.times.saturating_add(1) } else { 1 };
-        self.at = at;
-        self.times
-    }
-}
-
-/// A push from its start until the remote is asked again. git moves the tracking ref as soon as the remote says that it
-/// accepts, which is no proof.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Unproven {
-    /// What the remote showed before.
-    before: Option<String>,
-}
-
-/// A failure that ends the commands of all processes that waited for the remote.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Failed {
-    /// It concerns processes that came with this ticket or an earlier one.
-    until: u64,
-    /// The newest of the commits during whose push the connection was lost, or which the remote does not show.
-    unknown: Option<String>,
-    obstacle: Obstacle,
-    words: String,
-}
-
-/// Why the remote gave no answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Obstacle {
-    Unreachable,
-    /// Credentials are missing.
-    LockedOut,
-    /// The host limits the rate of requests.
-    Limited,
-    /// It accepted a push, and does not show it.
-    NotShown,
-}
 
 /// The state of a commit that was handed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -246,7 +169,7 @@ impl<'store> Turn<'store> {
             });
         }
         let path = self.folder.join(STATE);
-        self.state = read(&path);
+        self.state = TurnstileState::read(&path);
         let used = std::fs::metadata(&path).and_then(|file| file.modified()).ok();
         let ago = used.and_then(|used| used.elapsed().ok()).unwrap_or_default();
         self.state.pace.forget_after(ago);
@@ -445,14 +368,14 @@ impl<'store> Turn<'store> {
 /// How long a push that is not urgent should wait so that this clone pushes at most once per `interval`; `None` if it
 /// is due now.
 pub(crate) fn until_due(store: &Store, remote: &str, interval: Duration) -> Option<Duration> {
-    let state = read(&folder(store, &store.tracking(remote)).join(STATE));
+    let state = TurnstileState::read(&folder(store, &store.tracking(remote)).join(STATE));
     state.limit.until_due(limit::now(), interval)
 }
 
 /// What the remote last showed, as far as this clone knows.
 pub(super) fn last_shown(store: &Store, remote: &str) -> Result<Option<ObjectId>, SyncError> {
     let tracking = store.tracking(remote);
-    match read(&folder(store, &tracking).join(STATE)).unproven {
+    match TurnstileState::read(&folder(store, &tracking).join(STATE)).unproven {
         Some(unproven) => Ok(parse(unproven.before.as_deref())),
         None => Ok(store.read_ref(&tracking)?),
     }
@@ -470,11 +393,6 @@ pub(crate) fn is_shown(store: &Store, remote: &str, path: &str) -> Result<bool, 
 fn folder(store: &Store, tracking: &str) -> PathBuf {
     let name = tracking.trim_start_matches("refs/wf-remotes/").replace('%', "%25").replace('/', "%2F");
     store.common_dir().join("wf/turnstile").join(name)
-}
-
-fn read(path: &Path) -> TurnstileState {
-    let bytes = std::fs::read(path).ok();
-    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
 fn parse(hex: Option<&str>) -> Option<ObjectId> {

@@ -97,7 +97,7 @@ impl GitFile {
     }
 }
 
-/// See [`Entries::fault`]; the entries are in the order of the tree.
+/// See `Entries::fault`; the entries are in the order of the tree.
 pub(super) fn fault_of(tree: &[u8], all: &[(Range<usize>, EntryId)]) -> Option<&'static str> {
     let mut begin = 0;
     let mut names = HashSet::with_capacity(all.len());

@@ -42,6 +42,7 @@ pub(crate) mod unfinished;
 mod unlinked;
 mod unseen_claim;
 mod verify;
+mod verify_notices;
 mod verifying;
 
 pub(crate) use accept::{Accept, Accepted, accept};

@@ -10,6 +10,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::verify_notices::{not_installed, of_other_commit};
 use super::{WorktreeClaim, as_claimed, own, verifying};
 use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, CodeState};
@@ -20,7 +21,7 @@ use crate::model::hidden::exact;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
-use crate::model::remedy::{Remedy, RemedyCall};
+use crate::model::remedy::RemedyCall;
 use crate::model::task_id::TaskId;
 use crate::model::words::{count, its_tasks};
 use crate::ops::issues::existing;
@@ -28,10 +29,9 @@ use crate::ops::{Answer, Notice, Permit, Refusal, Session, queue};
 use crate::process::supervise::{self, ProcessEnd, Ran, Shell};
 use crate::rules::command_line::CommandLine;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::{evidence, facts, missing_module};
+use crate::rules::{evidence, facts};
 use crate::store::{ObjectId, ReadState, Store, StoreError, resolve};
 use crate::trail::active;
-use crate::trail::work::CommittedWork;
 use crate::workplace::PlaceVariables;
 
 /// What `verify` answers.
@@ -172,7 +172,7 @@ impl Verification<'_> {
             if checks.is_empty() { None } else { record(self.session, self.permit, claim, &checks)? };
         let not_run = ran?;
         self.session.notice_all(of_other_commit(self.session.store(), &self.execution, &checks));
-        self.session.notice_all(not_installed(&self.place, &checks));
+        self.session.notice_all(not_installed(&self.place.store, &checks));
         let verified = Verified {
             execution_id: claim.id.clone(),
             solution_id: claim.solution_id.clone(),
@@ -390,34 +390,4 @@ fn record(
         Ok(())
     })?;
     Ok(committed.commit)
-}
-
-/// A worktree has only what git tracks, so this says how to prepare one if a test failed because something is missing.
-fn not_installed(place: &TestTree, checks: &[Check]) -> Option<Notice> {
-    place.store.worktree_name()?;
-    let failed = checks.iter().filter(|check| check.exit_code != Some(0));
-    let line = failed.filter_map(|check| missing_module::line(&check.output_tail)).next()?;
-    let line: String = line.chars().take(80).collect();
-    let advice =
-        "`wf.workplace.setup` names commands that prepare worktrees, such as `npm ci`: see gitwf-claims(7)";
-    let message = format!("`{line}`: a new worktree has only the files that git tracks");
-    Some(Notice { remedies: vec![Remedy::words(advice)], ..Notice::note(message) })
-}
-
-/// Evidence counts only for the tree of the last linked commit, so this warns someone who tested another one.
-fn of_other_commit(store: &Store, execution: &ExecutionFolder, checks: &[Check]) -> Option<Notice> {
-    let commits = store.snapshot().and_then(|read| CommittedWork::of(store, &read, execution));
-    let commits = commits.map(|work| work.present).unwrap_or_else(|_| execution.work());
-    let (last, check) = (commits.last()?, checks.first()?);
-    match &check.commit {
-        _ if check.dirty => {
-            Some(Notice::warning("the work tree has uncommitted changes, so these checks are not evidence"))
-        }
-        Some(commit) if !evidence::is_of(check, &last.link) => Some(Notice::warning(format!(
-            "tested at {}, but the last linked commit is {}: only checks of its tree count as evidence",
-            commit.short(),
-            last.link.hash.short()
-        ))),
-        _ => None,
-    }
 }

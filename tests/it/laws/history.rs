@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::promised::{Promised, said};
 use super::random::Random;
 use super::replicas::{MADE_UP, Replicas, assert_agrees};
 use crate::support::{column, plan};
@@ -11,18 +12,6 @@ const GIVEN: [&str; 4] = ["GH-1", "GH-2", "GH-3", "GH-4"];
 const IMPORTED: [&str; 3] = ["zoo-1", "zoo-2", "zoo-3"];
 const REF: &str = "refs/wf/main";
 const TAGS: [&str; 3] = ["auth", "ui", "slow"];
-
-/// What was acknowledged, and must exist in the end.
-#[derive(Default)]
-pub(super) struct Promised {
-    issues: Vec<String>,
-    comments: Vec<(String, String)>,
-    /// Plans with what their reviewers found.
-    reviews: Vec<(String, String)>,
-    feedback: Vec<(String, String)>,
-    /// Entries that no command makes and git can store.
-    odd: Vec<&'static str>,
-}
 
 pub(super) struct History {
     random: Random,
@@ -388,9 +377,6 @@ impl History {
             for (_, body) in self.promised.comments.iter().filter(|(issue, _)| issue == id) {
                 assert!(bodies.contains(&body.as_str()), "comment `{body}` on {id} is not there");
             }
-            let said = |list: &Value, field: &str| -> Vec<String> {
-                list.as_array().unwrap().iter().map(|it| it[field].to_string()).collect()
-            };
             let contents = said(&shown["feedback"], "content");
             for (_, text) in self.promised.feedback.iter().filter(|(issue, _)| issue == id) {
                 assert!(contents.contains(&format!("\"{text}\"")), "feedback `{text}` on {id} is not there");

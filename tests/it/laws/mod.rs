@@ -4,7 +4,8 @@
 mod heads;
 mod history;
 mod index;
-pub(crate) mod random;
+pub(crate) mod promised;
+mod random;
 mod replicas;
 
 use history::History;

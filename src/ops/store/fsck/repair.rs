@@ -39,7 +39,9 @@ pub(crate) fn repair(session: &Session, input: &RepairStore) -> Answer<Repaired>
     let store = session.store();
     let to_heal = heal::wanted(store, input.trust_clock)?;
     let repairs = history::repairs(store)?;
-    let mut removed = merge::refused(&store.in_memory(), store.commit_tree(store.existing_tip()?)?)?;
+    let tip = store.existing_tip()?;
+    store.refuse_unmergeable(tip, None)?;
+    let mut removed = merge::refused(&store.in_memory(), store.commit_tree(tip)?)?;
     let rewritten = mend_trees(store)?;
     if rewritten > 0 {
         let (commits, reference) = (count(rewritten, "commit"), store.reference());
