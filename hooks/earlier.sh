@@ -1,6 +1,7 @@
+# git-wf replaces the lines from here to the end of the shim and leaves all others alone.
 git_wf=@PROGRAM@
-# Find git-wf on the PATH, else use the program that installed this hook; without either, do nothing. A relative or empty
-# entry of the PATH is the work tree, whose files came from others: neither this script nor git-wf runs any of them.
+# Find git-wf on the PATH, else use the program that installed this hook; without either, $git_wf is empty. A relative or
+# empty entry of the PATH is the work tree, whose files came from others: neither this script nor git-wf runs any of them.
 git_wf_rest=$PATH:
 git_wf_path=
 git_wf_found=
@@ -15,10 +16,12 @@ while [ -n "$git_wf_rest" ]; do
 		git_wf_found=$git_wf_entry/git-wf
 	fi
 done
+# An empty PATH would mean the current directory.
+git_wf_path=${git_wf_path:-/usr/bin:/bin}
 if [ -n "$git_wf_found" ]; then
 	git_wf=$git_wf_found
 elif ! [ -f "$git_wf" ] || ! [ -x "$git_wf" ]; then
-	git_wf=:
+	git_wf=
 fi
 case $0 in
 */*) git_wf_hooks=${0%/*} ;;
@@ -26,12 +29,18 @@ case $0 in
 esac
 git_wf_earlier=$git_wf_hooks/before-git-wf/@HOOK@
 # Another program may have moved this shim aside and call it from there. If the hook is a shim again, that one does
-# the work; if the hook is the earlier one, it is what called this shim, so do not call it again.
+# the work. If the hook is the earlier one, or both are of the same program, it is what called this shim, so do not
+# call it again.
 case $0 in
 @HOOK@ | */@HOOK@) ;;
 *)
-	if PATH=$git_wf_path grep -qs '^# git-wf hook shim, version ' "$git_wf_hooks/@HOOK@"; then exit 0; fi
-	if PATH=$git_wf_path cmp -s "$git_wf_hooks/@HOOK@" "$git_wf_earlier"; then git_wf_earlier=/dev/null; fi
+	if PATH=$git_wf_path grep -qs '^# git-wf hook shim, version ' "$git_wf_hooks/@HOOK@"; then
+		git_wf=true
+		git_wf_earlier=/dev/null
+	elif PATH=$git_wf_path cmp -s "$git_wf_hooks/@HOOK@" "$git_wf_earlier" ||
+		PATH=$git_wf_path grep -qs 'hook-impl' "$git_wf_earlier"; then
+		git_wf_earlier=/dev/null
+	fi
 	;;
 esac
 # An earlier hook that runs $0 again means itself.
@@ -66,3 +75,8 @@ git_wf_run_earlier() {
 		"$git_wf_hooks/@HOOK@" "$git_wf_earlier" "$@"
 }
 git_wf_has_earlier() { [ -f "$git_wf_earlier" ] && [ -x "$git_wf_earlier" ]; }
+# Says where a hook that failed came from.
+git_wf_blame() {
+	printf '%s\n' "git-wf: $git_wf_earlier failed, a hook from before git-wf; \`git wf hooks discard @HOOK@\` removes it" >&2
+}
+git_wf_return() { return "$1"; }

@@ -15,6 +15,7 @@ const FLOORS: &[&str] = &[
     "ui",
     "run",
     "ops",
+    "workplace",
     "gate",
     "agent",
     "process",
@@ -80,7 +81,7 @@ const NAMES_ENV: &[(&str, &str)] = &[
     ("agent/configured.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("process/watch.rs", "starts this very program as the watcher, where /proc does not name its file"),
     ("git/confined.rs", "takes the text of a `PATH` apart, which reads nothing"),
-    ("ops/store/hooks/install.rs", "takes the text of a `PATH` apart, which reads nothing"),
+    ("trail/hooked/shim_file.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("git/fault.rs", "tests kill debug builds here; a release has none of it"),
 ];
 
@@ -112,6 +113,7 @@ const SPELLS_COMMANDS: &[(&str, &str)] = &[
     ("ops/plans/executor_input.rs", "the example of the schema"),
     ("ops/store/purge/mod.rs", "the answer holds the commands that others must type"),
     ("rules/agent_files/section.rs", "a marker names the command that writes its section"),
+    ("trail/binding/draft.rs", "the notice of a hook, which people read among the words of git"),
     ("trail/hooked.rs", "recognizes a hook that calls this program"),
 ];
 

@@ -26,6 +26,7 @@ mod trail;
 mod ui;
 #[cfg(feature = "web")]
 mod web;
+mod workplace;
 
 #[cfg(test)]
 mod layers;

@@ -65,6 +65,7 @@ const IN_WORDS: &[(Code, &str)] = &[
     (Code::InvalidUrl, "the form of a URL"),
     (Code::InvalidUtf8, "UTF-8"),
     (Code::InvalidWord, "the words that are allowed"),
+    (Code::NothingToDo, "the names of the programs that are known"),
     (Code::LowQuality, "the same command with what is missing"),
     (Code::MilderVerdict, "other scores, or no verdict"),
     (Code::NotRedactable, "the fields that can be hidden"),
@@ -108,8 +109,12 @@ const IN_WORDS: &[(Code, &str)] = &[
     (Code::NoRandomNumbers, "the system must give them"),
     (Code::NotYourRole, "the roles that may; an owner decides"),
     (Code::OwnPlan, "someone else must review"),
+    (Code::NotAgreed, "consent, or a directory in which it can be recorded"),
+    (Code::Object, "the objects of an alternate must be restored"),
     (Code::Path, "the whole path"),
     (Code::Refused, "the host says what to do"),
+    (Code::UnseenCommand, "the command must be written otherwise"),
+    (Code::Worktree, "the settings of the project, or permissions, must change"),
     (Code::WorktreeExchanged, "someone must look at what stands there"),
 ];
 

@@ -1,31 +1,42 @@
-//! The commands that this user agreed to run: single commands of one plan in one repository, each as it was shown. They
-//! are recorded outside the repository, where nothing that comes from a remote can write.
+//! The commands that this user agreed to run: single commands of one plan, or for the workplaces of a project, in one
+//! repository, each as it was shown. They are recorded outside the repository, where nothing that comes from a remote can write.
 
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::ConsentError;
-use crate::git::Environment;
 use crate::model::digest::PlanDigest;
 use crate::rules::command_line::CommandLine;
 use crate::store::Store;
 
-/// The consent for one plan, by its digest.
+/// The subject of consent to the commands that prepare workplaces. The digest of a plan never looks like this.
+const WORKPLACES: &str = "workplaces";
+
+/// The consent for one plan, by its digest, or for workplaces.
 #[derive(Debug)]
 pub(crate) struct Agreement {
     folder: PathBuf,
     repository: PathBuf,
-    plan_digest: PlanDigest,
+    subject: String,
 }
 
 impl Agreement {
     /// Where consent to commands of the plan with this digest is recorded.
     pub(crate) fn to(store: &Store, plan_digest: &PlanDigest) -> Result<Self, ConsentError> {
-        let folder = state_home(store.environment()).ok_or(ConsentError::NoHome)?.join("git-wf/agreed");
+        Self::new(store, plan_digest.as_str())
+    }
+
+    /// Where consent to the commands that prepare workplaces is recorded.
+    pub(crate) fn to_workplaces(store: &Store) -> Result<Self, ConsentError> {
+        Self::new(store, WORKPLACES)
+    }
+
+    fn new(store: &Store, subject: &str) -> Result<Self, ConsentError> {
+        let folder = store.environment().state_home().ok_or(ConsentError::NoHome)?.join("git-wf/agreed");
         let repository = store.common_dir();
         let repository = repository.canonicalize().unwrap_or(repository);
-        Ok(Self { folder, repository, plan_digest: plan_digest.to_owned() })
+        Ok(Self { folder, repository, subject: subject.to_owned() })
     }
 
     /// Whether consent was given to this command.
@@ -56,11 +67,6 @@ impl Agreement {
     /// The text that is agreed to. The command comes last and has no line break.
     fn note(&self, command: &CommandLine) -> Vec<u8> {
         let repository = self.repository.as_os_str().as_encoded_bytes();
-        [self.plan_digest.as_bytes(), b"\n", repository, b"\n", command.as_str().as_bytes(), b"\n"].concat()
+        [self.subject.as_bytes(), b"\n", repository, b"\n", command.as_str().as_bytes(), b"\n"].concat()
     }
-}
-
-fn state_home(environment: &Environment) -> Option<PathBuf> {
-    let home = || environment.folder("HOME");
-    environment.folder("XDG_STATE_HOME").or_else(|| Some(home()?.join(".local/state")))
 }

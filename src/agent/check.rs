@@ -3,7 +3,7 @@
 use super::secrets;
 use crate::git::Environment;
 use crate::model::execution::Check;
-use crate::model::hash::CommitHash;
+use crate::model::hash::{CommitHash, TreeHash};
 use crate::process::supervise::{ProcessEnd, Ran};
 
 /// The most bytes of output in a record.
@@ -14,6 +14,8 @@ const LONGEST_TAIL: usize = 4 * 1024;
 pub(crate) struct CodeState {
     /// The commit that was checked out.
     pub(crate) commit: Option<CommitHash>,
+    /// Its tree; that of no file without a commit.
+    pub(crate) tree: TreeHash,
     /// Whether the work tree had other changes.
     pub(crate) dirty: bool,
 }
@@ -34,6 +36,7 @@ pub(crate) fn record(
             ProcessEnd::Signal(_) | ProcessEnd::TimedOut | ProcessEnd::Interrupted => None,
         },
         duration_ms: u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX),
+        tree: (!code.dirty).then(|| code.tree.clone()),
         output_sha256: ran.output_sha256.clone(),
         output_tail: tail(ran, environment),
         commit: code.commit.clone(),
@@ -109,7 +112,7 @@ mod tests {
                 "T1",
                 "true",
                 &ran(ProcessEnd::Signal(9), b""),
-                &CodeState { commit: None, dirty: true },
+                &CodeState { commit: None, tree: "4b825dc".into(), dirty: true },
                 &Environment::default()
             )
             .exit_code,

@@ -7,6 +7,7 @@
 use std::path::Path;
 
 use crate::git::Environment;
+use crate::process::ancestors::{self, Ancestor};
 
 /// Variables that are set for hooks around a commit, for `pre-receive`, for hooks after a push, and by our own shims
 /// for the hooks that they call.
@@ -71,6 +72,17 @@ pub(crate) fn shown_by(environment: &Environment) -> Option<String> {
         return Some(format!("{name} is set"));
     }
     hook_of(&crate::process::ancestors::commands()).map(|name| format!("`{name}` started it"))
+}
+
+/// Whether this program itself started the git command whose hook this is.
+pub(crate) fn is_of_this_program() -> bool {
+    is_started_by_this(&ancestors::all())
+}
+
+fn is_started_by_this(chain: &[Ancestor]) -> bool {
+    let is_git = |process: &Ancestor| !process.is_this_program && git_command(&process.args).is_some();
+    let above = chain.iter().skip_while(|process| !is_git(process)).find(|process| !is_git(process));
+    above.is_some_and(|process| process.is_this_program)
 }
 
 /// Whether the `git push` that started this process is a dry run, in which git runs the hook as well and does not say
@@ -152,6 +164,23 @@ mod tests {
         assert_eq!(of(left), name("post-checkout"));
         assert_eq!(of(&["git wf verify", "git -C x -c a=b push"]), name("git push"));
         assert_eq!(of(&["git wf verify", "/usr/lib/git-core/git checkout -q x"]), name("git checkout"));
+    }
+
+    #[test]
+    fn what_this_program_commits_is_told_from_what_it_lets_others_commit() {
+        let is_ours = |chain: &[&str]| {
+            let called = |line: &&str| Ancestor::called(line.split(' ').map(str::to_owned).collect());
+            is_started_by_this(&chain.iter().map(called).collect::<Vec<_>>())
+        };
+        assert!(is_ours(&[
+            "/bin/sh .git/hooks/commit-msg x",
+            "git commit -q",
+            "/bin/git-wf run",
+            "git wf run"
+        ]));
+        assert!(is_ours(&["/bin/sh .git/hooks/commit-msg x", "git commit", "git merge x", "git-wf run"]));
+        assert!(!is_ours(&["/bin/sh .git/hooks/commit-msg x", "git commit", "bash", "/bin/git-wf run"]));
+        assert!(!is_ours(&["git-wf hook commit-msg x", "bash"]));
     }
 
     #[test]

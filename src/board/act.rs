@@ -3,7 +3,7 @@
 use crate::model::digest::PlanDigest;
 use crate::model::priority::Priority;
 use crate::model::review::{Score, Scores, Verdict};
-use crate::model::status::IssueStatus;
+use crate::model::status::{IssueStatus, StatusChange};
 use crate::ops::issues::{self, Close, Edit, IssueView, NewFields, NewIssue, Reopen, SeenFields};
 use crate::ops::plans::{self, Bind, Judgement, Unbind};
 use crate::ops::queue::{self, AddedItem};
@@ -117,7 +117,7 @@ impl Deed {
                 let new = done.view.issue.id.to_string();
                 return Ok((new, said(done, |view| format!("registered {}", view.issue.id))));
             }
-            BoardAct::Status(status) => standing(edit(Some(status), NewFields::default())?),
+            BoardAct::Status(status) => standing(edit(Some(StatusChange::To(status)), NewFields::default())?),
             BoardAct::Priority(priority) => {
                 let done = edit(None, NewFields { priority: Some(priority), ..NewFields::default() })?;
                 said(done, |view| format!("{}: priority {}", view.issue.id, view.issue.priority.name()))

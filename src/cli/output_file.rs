@@ -6,6 +6,15 @@ use std::path::Path;
 use super::{Failure, system_words};
 use crate::model::code::Code;
 use crate::ops::Refusal;
+use crate::ui::JsonLines;
+
+/// Writes JSON, in which control and invisible characters are escaped; see [`to_file`].
+pub(in crate::cli) fn json_to_file<V>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<V, Failure>,
+) -> Result<V, Failure> {
+    to_file(path, |out| write(&mut JsonLines::new(out)))
+}
 
 /// Writes to a temporary file beside it first, so that an existing file is replaced only by a complete one.
 pub(in crate::cli) fn to_file<V>(

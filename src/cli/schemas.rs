@@ -41,8 +41,8 @@ use crate::model::solution::Solution;
 use crate::model::wisdom::Wisdom;
 use crate::ops;
 use crate::ops::store::FsckFinding;
-use crate::ops::store::HookState;
 use crate::ops::store::Initialised;
+use crate::ops::store::{HookLines, HookState};
 use crate::rules::tidy_schema;
 use crate::store::history::HistoryStep;
 use crate::sync::Synced;
@@ -249,7 +249,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<ops::queue::ConflictAnswer>(
         Sort::Answer,
         "show-conflict",
-        "an array of them: `queue conflict list`, `queue conflict add`, `queue resolve`",
+        "an array of them: `queue conflict`, `queue conflict list`, `queue conflict add`, `queue resolve`",
     ),
     kind::<ops::queue::CheckAnswer>(Sort::Answer, "queue-check", "`queue conflict check`"),
     kind::<ops::queue::DagAnswer>(Sort::Answer, "queue-dag", "`queue dag`"),
@@ -386,8 +386,9 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<HookState>(
         Sort::Answer,
         "hook-state",
-        "an array of them: `hooks install`, `hooks uninstall`, `hooks status`",
+        "an array of them: `hooks install`, `hooks uninstall`, `hooks status`, `hooks discard`",
     ),
+    kind::<HookLines>(Sort::Answer, "hook-lines", "an array of them: `hooks lines`"),
     kind::<Synced>(Sort::Answer, "sync", "`sync`, `pull`, `push`"),
     kind::<Conflict>(
         Sort::Answer,

@@ -39,6 +39,7 @@ const NAMES: &[(&str, &str, &[&str])] = &[
         "give your text with `-m TEXT`",
         &["reason", "text", "body", "comment", "note", "description", "content", "summary", "message", "m"],
     ),
+    ("finding", "`--finding TEXT` says what should change", &["m", "message", "reason", "text", "comment"]),
     ("evidence", "`-e TEXT` gives the evidence", &["m", "message", "reason", "text"]),
     ("tag", "`-t TAG`; separate several with commas", &["label", "labels", "tags"]),
     (
@@ -97,6 +98,9 @@ fn refusal(root: &clap::Command, words: &[String], error: &clap::Error) -> Refus
                 path => Refusal::usage(format!("`{path}` needs a command")).hint(after(path, command)),
             };
         }
+        ErrorKind::MissingRequiredArgument => {
+            (fault(&path, error).0, expected(command, &context_texts(error, ContextKind::InvalidArg)))
+        }
         _ => fault(&path, error),
     };
     let help = help_of(&path);
@@ -105,6 +109,24 @@ fn refusal(root: &clap::Command, words: &[String], error: &clap::Error) -> Refus
         Some(question) if question.ends_with('?') => format!("{question} {help}"),
         Some(hint) => format!("{hint}; {help}"),
     })
+}
+
+/// What belongs in the place of the only argument that is missing, as its help says.
+fn expected(command: &clap::Command, missing: &[String]) -> Option<String> {
+    let [missing] = missing else { return None };
+    let name = missing.trim_matches(['<', '>']);
+    let is_it = |argument: &&clap::Arg| {
+        let names = argument.get_value_names().unwrap_or_default();
+        names.first().map_or_else(|| argument.get_id().as_str().to_uppercase(), ToString::to_string) == name
+    };
+    let help = command.get_positionals().find(is_it)?.get_help()?.to_string();
+    Some(format!("{missing} is {}", lower_first(&help)))
+}
+
+/// A sentence that goes on: `The field: title` becomes `the field: title`.
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// What is wrong with the arguments of `path`, and what to do if clap knows it.
@@ -248,6 +270,23 @@ const COMMANDS: &[(&[&str], &str)] = &[
         "`git wf close ISSUE` closes an issue; nothing is ever deleted, but `git wf redact` hides a value",
     ),
     (&["assign"], "`git wf edit ISSUE --assignee WHO` assigns an issue"),
+    (
+        &["dep", "deps", "depend", "dependency", "block", "blocks"],
+        "`git wf edit ISSUE --depends-on OTHER` adds a dependency, `--depends-on=-OTHER` removes one",
+    ),
+    (
+        &["label", "labels", "tag", "tags"],
+        "`git wf edit ISSUE --tag TAG` adds a tag, `--tag=-TAG` removes one",
+    ),
+    (
+        &["pause", "defer"],
+        "`git wf edit ISSUE --status paused` pauses an issue, `git wf reopen ISSUE` continues it",
+    ),
+    (&["cancel", "abandon"], "`git wf edit ISSUE --status cancelled` cancels an issue"),
+    (
+        &["review", "approve", "reject"],
+        "`git wf solution review PLAN` records a review of a plan, `git wf roadmap revise --approve` approves a roadmap",
+    ),
     (&["claim", "take", "checkout"], "`git wf next` claims the next item"),
     (&["finish", "resolve"], "`git wf done` completes an execution, `git wf close ISSUE` closes an issue"),
     (&["find", "grep"], "`git wf search TEXT` searches all texts"),
@@ -266,7 +305,8 @@ const COMMANDS: &[(&[&str], &str)] = &[
 fn unknown_command(path: &str, command: &clap::Command, error: &clap::Error) -> Option<Refusal> {
     let given = context_text(error, ContextKind::InvalidSubcommand)?;
     if path == "git wf" {
-        let (_, hint) = COMMANDS.iter().find(|(names, _)| names.contains(&given))?;
+        let lower = given.to_lowercase();
+        let (_, hint) = COMMANDS.iter().find(|(names, _)| names.contains(&lower.as_str()))?;
         return Some(Refusal::usage(format!("`{path}` has no command `{given}`")).hint(*hint));
     }
     if suggested(error).is_some() {
@@ -304,87 +344,4 @@ fn found<'a>(root: &'a clap::Command, words: &[String]) -> (String, &'a clap::Co
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(text: &str) -> Vec<String> {
-        text.split_whitespace().map(str::to_owned).collect()
-    }
-
-    /// The arguments of `git wf …`.
-    fn said(typed: &str) -> String {
-        let words = words(typed);
-        let error = whole_command().try_get_matches_from([&["git-wf".to_owned()], &words[..]].concat());
-        format!("{:?}", refusal(&whole_command(), &words, &error.unwrap_err()))
-    }
-
-    #[test]
-    fn the_help_that_is_named_is_that_of_the_command_which_was_meant() {
-        for (typed, command_line) in [
-            ("", "git wf"),
-            ("frob", "git wf"),
-            ("queue add", "git wf queue add"),
-            ("--json queue conflict add --frob", "git wf queue conflict add"),
-            ("show queue", "git wf show"),
-            ("edit ISS-1 --priority 9", "git wf edit"),
-        ] {
-            assert_eq!(found(&whole_command(), &words(typed)).0, command_line, "{typed}");
-        }
-    }
-
-    #[test]
-    fn what_is_wrong_is_named_with_what_to_do() {
-        for (typed, message, hint) in [
-            ("fail --reason broken", "no gate is being overridden", "`-m TEXT`"),
-            ("queue hold S-1 --reason later", "no gate is being overridden", "`-m TEXT`"),
-            (
-                "bind ISS-1 --reason better",
-                "no gate is being overridden",
-                "leave it out; `git wf bind --help`",
-            ),
-            ("bind ISS-1 --force", "`git wf bind` needs `--reason <TEXT>`", "`git wf bind --help`"),
-            ("comment ISS-1 --reason later", "no option `--reason`", "`-m TEXT`"),
-            ("feedback add ISS-1 --body text", "no option `--body`", "`-m TEXT`"),
-            ("new title --label a", "no option `--label`", "`-t TAG`"),
-            ("new --json-file x", "no option `--json-file`", "`--from-json FILE`"),
-            ("comment ISS-1 --input x", "no option `--input`", "`-F FILE`"),
-            ("queue release S-1 -m later", "takes no text", "leave it out; `git wf queue release --help`"),
-            (
-                "comment ISS-001 hello there",
-                "takes no further argument: `there`",
-                "put a text of several words in quotes",
-            ),
-            ("list --frob", "`git wf list` has no argument `--frob`", "`git wf list --help`"),
-            ("new --title", "`git wf new` has no option `--title`", "`git wf new TITLE`"),
-            ("list --statu open", "no argument `--statu`", "did you mean `--status`?"),
-            ("view ISS-1", "`git wf` has no command `view`", "`git wf show ID`"),
-            ("ready", "`git wf` has no command `ready`", "`git wf list --unblocked`"),
-            ("nxt", "`git wf` has no command `nxt`", "`next`? `git wf -h`"),
-            ("hooks instal", "has no command `instal`", "did you mean `install`?"),
-            ("frobnicate", "no command `frobnicate`", "\"`git wf -h` lists all commands\""),
-            (
-                "queue frob",
-                "`git wf queue` has no command `frob`",
-                "the commands of `git wf queue` are: new, add",
-            ),
-            ("queue conflict", "`git wf queue conflict` needs a command", "are: add, list, check"),
-            ("queue add", "`git wf queue add` needs `<ISSUES|--all-planned|", "`git wf queue add --help`"),
-            ("schema zzzzzz", "`zzzzzz` is not a valid value for `[KIND]`", "`git wf schema` lists them"),
-            ("completions ksh", "`ksh` is not a valid value for `<SHELL>`", "expected one of bash"),
-            (
-                "log -n x",
-                "`x` is not a valid value for `--limit <N>`: not a whole number",
-                "`git wf log --help`",
-            ),
-            ("run A --retry 99", "for `--retry <N>`: it must be from 0 to 10", "`git wf run --help`"),
-            ("run A --jobs 0", "for `--jobs <N>`: it must be from 1 to 64", "`git wf run --help`"),
-            ("run A --wave 0", "for `--wave <N>`: it must be 1 or more", "`git wf run --help`"),
-            ("log -n", "`--limit <N>` needs a value", "`git wf log --help`"),
-            ("log -n 1 -n 2", "`--limit <N>` is given more than once", "`git wf log --help`"),
-            ("trace x --dot --mermaid", "`--dot` cannot be used with `--mermaid`", "`git wf trace --help`"),
-        ] {
-            let said = said(typed);
-            assert!(said.contains(message) && said.contains(hint), "{typed}: {said}");
-        }
-    }
-}
+mod tests;

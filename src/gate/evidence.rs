@@ -1,10 +1,12 @@
 //! The gates `evidence` and `review` on a server: whether the store, as it would be after a push, has reviews and evidence
 //! for the claims that come to hold and the executions that become completed through the push.
 //!
-//! A server runs no tests and reads no code. It relies on recorded links, checks and reviews. The linked commits need not
-//! be there, since `done` publishes the store before anyone pushes the branch.
+//! A server runs no tests. It relies on recorded links, checks and reviews. The linked commits need not be there, since
+//! `done` publishes the store before anyone pushes the branch: of a commit that is there, git says the tree; of any other,
+//! its link.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use crate::model::digest::PlanDigest;
 use crate::model::execution::{Event, Execution, LogEntry};
@@ -16,11 +18,17 @@ use crate::model::status::ExecutionStatus;
 use crate::rules::claim_order::{self, standing};
 use crate::rules::evidence;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::policy::Gate;
+use crate::rules::policy::{Gate, GateValue};
 use crate::rules::review::{self, NotQueueable, Reviewer};
 use crate::store::layout::{self, Location, Owner};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 use crate::trail::claimed::{self, ClaimLookup};
+use crate::trail::work;
+
+/// Each of more executions would be compared with each step of the log that overrode a gate.
+const MOST_STOPPED: usize = 1_000;
+/// For at most this many executions of an issue, the history is searched for a plan in vain.
+const MOST_SEARCHED: usize = 100;
 
 /// Executions in a push that do not satisfy a gate.
 #[derive(Debug, Default)]
@@ -60,27 +68,40 @@ pub(super) fn look(
         let Some(folder) = records::issue(after, &issue)? else { continue };
         let old = Before::of(before, &issue)?;
         let holder = claim_order::holder(&folder.executions).map(|it| &it.execution.id);
+        let mut plans = ClaimedPlans::default();
+        let mut reviewed = HashSet::new();
         // An execution that was set aside does not count: checking it would leave no way out.
         for (it, outcome) in standing(&folder.executions) {
+            if stopped.len() >= MOST_STOPPED {
+                let what =
+                    format!("more than {MOST_STOPPED} claims lack reviews or evidence: push it in parts");
+                return Ok(Passed { faults: vec![what], forced: vec![] });
+            }
             let id = &it.execution.id;
             let is_completed = wants_evidence && outcome == ExecutionStatus::Completed;
-            let begins = wants_review && (!old.stands(id) || holder == Some(id) && old.holder() != Some(id));
+            let begins =
+                wants_review && (!old.stands(id) || holder == Some(id) && old.holder.as_ref() != Some(id));
             if !is_completed && !begins {
                 continue;
             }
             let was_completed = old.completed(id);
-            let ClaimLookup::Plan(plan) = claimed::stored_plan(store, after, &it.execution)? else {
+            let Some(plan) = plans.find(store, after, &it.execution)? else {
                 if begins || is_completed && was_completed.is_none() {
                     stopped.push(Stopped::of(it, "has an unreadable plan", vec![], None));
                 }
                 continue;
             };
-            if begins {
-                stopped.extend(unreviewed(policy, &folder, it, &plan)?);
+            let key = (&it.execution.solution_id, &it.execution.plan_digest);
+            if begins && !reviewed.contains(&key) {
+                match unreviewed(policy, &folder, it, &plan)? {
+                    Some(found) => stopped.push(found),
+                    None => {
+                        reviewed.insert(key);
+                    }
+                }
             }
             // If it was already accepted without evidence, evidence is not required later.
-            let lacked = was_completed
-                .is_some_and(|was| !evidence::missing(&plan.typed_plan(), was, &was.work()).is_empty());
+            let lacked = was_completed.is_some_and(|was| !evidence_missing(store, &plan, was).is_empty());
             if is_completed && !lacked {
                 stopped.extend(unproven(store, after, &folder, it, was_completed, &plan)?);
             }
@@ -89,28 +110,61 @@ pub(super) fn look(
     judge(store, after, stopped)
 }
 
+/// The claimed plans of an issue. Many executions can claim one version of a plan, which may be deep in the history.
+#[derive(Default)]
+struct ClaimedPlans {
+    known: HashMap<(SolutionId, PlanDigest), Rc<Solution>>,
+    missing: usize,
+}
+
+impl ClaimedPlans {
+    /// The claimed plan; `None` if it cannot be read.
+    fn find(
+        &mut self,
+        store: &Store,
+        after: &Snapshot<'_>,
+        claim: &Execution,
+    ) -> Result<Option<Rc<Solution>>, StoreError> {
+        let key = (claim.solution_id.clone(), claim.plan_digest.clone());
+        if let Some(known) = self.known.get(&key) {
+            return Ok(Some(Rc::clone(known)));
+        }
+        if self.missing >= MOST_SEARCHED {
+            return Ok(None);
+        }
+        let ClaimLookup::Plan(plan) = claimed::stored_plan(store, after, claim)? else {
+            self.missing += 1;
+            return Ok(None);
+        };
+        let plan: Rc<Solution> = Rc::from(plan);
+        self.known.insert(key, Rc::clone(&plan));
+        Ok(Some(plan))
+    }
+}
+
 /// The executions of an issue as they were before the push.
-struct Before(Vec<ExecutionFolder>);
+struct Before {
+    holder: Option<ExecutionId>,
+    /// Those that were not set aside.
+    standing: HashMap<ExecutionId, (ExecutionFolder, ExecutionStatus)>,
+}
 
 impl Before {
     fn of(state: &Snapshot<'_>, issue: &IssueId) -> Result<Self, StoreError> {
-        Ok(Self(records::executions(state, issue)?))
+        let all = records::executions(state, issue)?;
+        let holder = claim_order::holder(&all).map(|it| it.execution.id.clone());
+        let standing = standing(&all).into_iter();
+        let standing = standing.map(|(it, outcome)| (it.execution.id.clone(), (it.clone(), outcome)));
+        Ok(Self { holder, standing: standing.collect() })
     }
 
     fn stands(&self, id: &ExecutionId) -> bool {
-        standing(&self.0).iter().any(|(it, _)| it.execution.id == *id)
-    }
-
-    fn holder(&self) -> Option<&ExecutionId> {
-        claim_order::holder(&self.0).map(|it| &it.execution.id)
+        self.standing.contains_key(id)
     }
 
     /// The execution, if it was completed and not set aside.
     fn completed(&self, id: &ExecutionId) -> Option<&ExecutionFolder> {
-        let is_it = |(it, outcome): &(&ExecutionFolder, ExecutionStatus)| {
-            it.execution.id == *id && *outcome == ExecutionStatus::Completed
-        };
-        standing(&self.0).into_iter().find(is_it).map(|(it, _)| it)
+        self.standing.get(id).filter(|(_, outcome)| *outcome == ExecutionStatus::Completed).map(|(it, _)| it)
     }
 }
 
@@ -134,6 +188,11 @@ fn changed(
     Ok(differences.iter().filter_map(|file| of(&file.path)).collect())
 }
 
+/// What an execution lacks under a policy that requires evidence.
+fn evidence_missing(store: &Store, plan: &Solution, it: &ExecutionFolder) -> Vec<String> {
+    evidence::missing(&plan.typed_plan(), it, &work::linked(store, it), GateValue::Required)
+}
+
 /// `was` is the execution before the push, if it was completed then.
 fn unproven(
     store: &Store,
@@ -143,7 +202,7 @@ fn unproven(
     was: Option<&ExecutionFolder>,
     plan: &Solution,
 ) -> Result<Option<Stopped>, StoreError> {
-    let missing = evidence::missing(&plan.typed_plan(), it, &it.work());
+    let missing = evidence_missing(store, plan, it);
     let missing = claimed::shown(missing, store, after, folder, &it.execution)?;
     if missing.is_empty() {
         return Ok(None);

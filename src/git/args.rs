@@ -32,6 +32,21 @@ impl Args {
         self
     }
 
+    /// `-c <section>.<name>.<key>=value`: a setting for this command only, of the remote or submodule with this name. git
+    /// can set nothing in this way for a name with `=`, such as a URL with a query, which has no settings anyway.
+    pub(crate) fn set_of(
+        mut self,
+        section: &'static str,
+        name: &str,
+        key: &'static str,
+        value: impl Display,
+    ) -> Self {
+        if !name.contains('=') {
+            self.global.extend(["-c".into(), format!("{section}.{name}.{key}={value}").into()]);
+        }
+        self
+    }
+
     /// An option and its value in one word: `--exclude=` and a branch, `-L` and a range.
     pub(crate) fn with(mut self, option: &'static str, value: impl Display) -> Self {
         self.options.push(format!("{option}{value}").into());

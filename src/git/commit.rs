@@ -1,6 +1,8 @@
 //! Reading and writing commits.
 
-use bstr::BStr;
+use std::borrow::Cow;
+
+use encoding_rs::Encoding;
 use gix::actor::{Signature, SignatureRef};
 use gix::objs::CommitRef;
 
@@ -42,9 +44,22 @@ impl Commit<'_> {
         self.0.time().map(|time| time.seconds)
     }
 
-    /// The whole message.
-    pub(crate) fn message(&self) -> Result<&BStr, Fault> {
-        self.0.message_raw()
+    /// The whole message, in UTF-8.
+    pub(crate) fn message(&self) -> Result<Cow<'_, [u8]>, Fault> {
+        Ok(self.in_utf8(self.0.message_raw()?))
+    }
+
+    /// A text of the commit in UTF-8: it is in the encoding that the header names (`i18n.commitEncoding`). As in git, a
+    /// text in an unknown encoding is left as it is.
+    pub(crate) fn in_utf8<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let label = self.decode().ok().and_then(|commit| commit.encoding);
+        let Some(encoding) = label.and_then(|label| Encoding::for_label(label)) else {
+            return Cow::Borrowed(text);
+        };
+        match encoding.decode_without_bom_handling(text).0 {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        }
     }
 
     /// All its parts at once.

@@ -94,6 +94,11 @@ impl Environment {
         self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
+    /// The directory for what programs remember about this user; `None` if neither `XDG_STATE_HOME` nor `HOME` is set.
+    pub(crate) fn state_home(&self) -> Option<PathBuf> {
+        self.folder("XDG_STATE_HOME").or_else(|| Some(self.folder("HOME")?.join(".local/state")))
+    }
+
     /// The directory for temporary files.
     pub(crate) fn temporary(&self) -> PathBuf {
         self.folder(if cfg!(windows) { "TEMP" } else { "TMPDIR" }).unwrap_or_else(|| "/tmp".into())

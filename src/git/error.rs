@@ -34,6 +34,9 @@ pub(crate) enum GitError {
     /// The refs are stored in a format that this program cannot write.
     #[error("the repository at `{0}` stores its references as reftable, which git-wf cannot write yet")]
     Reftable(PathBuf),
+    /// This repository borrows objects from one that is gone.
+    #[error("this repository borrows objects from `{0}`, which does not exist (`objects/info/alternates`)")]
+    MissingAlternate(PathBuf),
     /// A file of the git directory cannot be read or written.
     #[error("`{path}`: {source}")]
     Io {
@@ -115,7 +118,7 @@ impl Explain for GitError {
             Self::LockFile(_) => Code::LockFile,
             Self::Reftable(_) => Code::Reftable,
             Self::Io { .. } => Code::Io,
-            Self::Object { .. } => Code::Object,
+            Self::Object { .. } | Self::MissingAlternate(_) => Code::Object,
             Self::CrowdedFolder { .. } => Code::TooLarge,
             Self::Start { .. } => Code::GitMissing,
             Self::Failed { .. } => Code::GitFailed,
@@ -135,7 +138,14 @@ impl Explain for GitError {
                 Remedies::command("git --git-dir=DIRECTORY wf …", "names it, if you trust its configuration")
             }
             Self::LockFile(_) => "if no git command is running here, remove that file and try again".into(),
-            Self::Reftable(_) => Remedies::command("git refs migrate --ref-format=files", "converts it"),
+            Self::Reftable(_) => Remedies::command("git clone --ref-format=files OLD NEW", "makes a clone with other refs")
+                .or_command(
+                    "git refs migrate --ref-format=files",
+                    "converts the repository, if git is 2.48 or later and it has no linked worktrees",
+                ),
+            Self::MissingAlternate(_) => {
+                "move that repository back, or correct its path in `objects/info/alternates` of this git directory".into()
+            }
             Self::Io { .. } => "make sure that the git directory is writable and the disk has space".into(),
             Self::Object { .. } => Remedies::command("git fsck", "checks the repository's objects")
                 .or_command(

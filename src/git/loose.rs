@@ -17,6 +17,7 @@ use super::error::GitError;
 use super::fault;
 use super::fsync::{self, FsyncPart};
 use super::repository::Repository;
+use super::shared::SharedMode;
 
 /// `git prune` removes files whose names start with this.
 const UNFINISHED: &str = "tmp_obj_";
@@ -28,6 +29,7 @@ const TRIES: u32 = 5;
 pub(crate) struct Loose {
     compress: Compress,
     is_synced: bool,
+    shared: SharedMode,
 }
 
 impl Loose {
@@ -46,6 +48,7 @@ impl Loose {
         Self {
             compress: Compress::new(compression),
             is_synced: fsync::is_wanted(repo, FsyncPart::LooseObject),
+            shared: repo.shared_mode(),
         }
     }
 
@@ -65,12 +68,7 @@ impl Loose {
             tried += 1;
             match self.try_write(&folder, &path, &bytes) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tried < TRIES => {
-                    match std::fs::create_dir(&folder) {
-                        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                            return Err(GitError::io(absolute(&folder))(error));
-                        }
-                        _ => {}
-                    }
+                    self.shared.create_folder(&folder).map_err(GitError::io(absolute(&folder)))?;
                 }
                 result => return result.map_err(failed),
             }
@@ -106,6 +104,7 @@ impl Loose {
             .map_err(|error| io::Error::from(error.kind()))?;
         file.write_all(bytes)?;
         fault::point("object");
+        self.shared.adjust(file.path())?;
         if self.is_synced {
             file.as_file().sync_all()?;
         }

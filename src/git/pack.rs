@@ -25,6 +25,7 @@ use super::error::GitError;
 use super::fault;
 use super::fsync::{self, FsyncPart};
 use super::repository::Repository;
+use super::shared::SharedMode;
 
 /// Not `tmp_` like git's own: a `gc --prune=now` removes those while they are being written.
 pub(crate) const UNFINISHED: &str = ".wf_unfinished_";
@@ -73,13 +74,15 @@ pub(crate) struct PackWriter {
     level: Level,
     packer: Packer,
     is_synced: bool,
+    shared: SharedMode,
 }
 
 impl PackWriter {
     /// Starts a pack in the repository's directory of packs.
     pub(crate) fn create(repo: &Repository) -> Result<Self, GitError> {
         let folder = repo.objects_dir().join("pack");
-        std::fs::create_dir_all(&folder).map_err(GitError::io(&folder))?;
+        let shared = repo.shared_mode();
+        shared.create_folder(&folder).map_err(GitError::io(&folder))?;
         remove_abandoned(&folder);
         let file = unfinished(&folder)?;
         let level = compression(repo);
@@ -96,6 +99,7 @@ impl PackWriter {
             level,
             packer: Packer::new(repo.hash_kind(), level),
             is_synced: fsync::is_wanted(repo, FsyncPart::Pack),
+            shared,
         })
     }
 
@@ -201,11 +205,12 @@ impl PackWriter {
         }
         let named = |ending| self.folder.join(format!("pack-{checksum}.{ending}"));
         let keep = named("keep");
-        std::fs::write(&keep, KEPT).map_err(GitError::io(&keep))?;
+        self.shared.write(&keep, KEPT).map_err(GitError::io(&keep))?;
         fault::point("packed");
         // Readers find a pack by its index, so the index comes last.
         for (file, ending) in [(self.file, "pack"), (index, "idx")] {
             let path = named(ending);
+            self.shared.adjust(file.path()).map_err(GitError::io(&path))?;
             file.persist(&path).map_err(|error| GitError::io(path)(error.error))?;
         }
         Ok(keep)

@@ -134,6 +134,11 @@ fn too_old() -> Option<&'static str> {
     found.as_deref()
 }
 
+/// Whether git tells its children by this variable which repository to use.
+pub(crate) fn is_local_variable(name: &OsStr) -> bool {
+    LOCAL_VARIABLES.iter().any(|local| name == *local)
+}
+
 /// Removes the variables by which git tells its children which repository to use.
 pub(crate) fn clear_local_variables(command: &mut Command) {
     for name in LOCAL_VARIABLES {

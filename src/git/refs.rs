@@ -12,6 +12,7 @@ use gix::refs::{FullName, Target};
 use super::error::GitError;
 use super::fsync::{self, FsyncPart};
 use super::repository::Repository;
+use super::shared::SharedMode;
 use super::{Args, Fault, Git, ObjectId, Signature, fault};
 use crate::model::branch::Branch;
 
@@ -120,6 +121,19 @@ impl Repository {
         Ok(refs)
     }
 
+    /// The names of the symbolic refs below `prefix`, which ends in a slash, including those whose file is a symbolic
+    /// link, and those that point to nothing.
+    pub(crate) fn symbolic_refs_under(&self, prefix: &str) -> Result<Vec<String>, GitError> {
+        let failed = GitError::object("cannot read the references");
+        let all = self.gix.references().map_err(&failed)?;
+        let found = all.prefixed(prefix).map_err(&failed)?.filter_map(Result::ok);
+        let common = self.common_dir();
+        let symbolic = found.filter(|it| {
+            it.try_id().is_none() || common.join(it.name().as_bstr().to_str_lossy().as_ref()).is_symlink()
+        });
+        Ok(symbolic.map(|it| it.name().as_bstr().to_string()).collect())
+    }
+
     /// All refs that point to an object, by their full names; symbolic ones are left out.
     pub(crate) fn all_refs(&self) -> Result<BTreeMap<String, ObjectId>, Fault> {
         let all = self.gix.references()?;
@@ -214,9 +228,13 @@ impl Repository {
         let packed = self.wait_for_lock("core.packedRefsTimeout", 1000);
         let packed_lock = self.common_dir().join("packed-refs.lock");
         let held = modified(&packed_lock);
+        let shared = self.shared_mode();
+        self.share_ref(update.name, shared)?;
         let moved = match self.gix.refs.transaction().prepare(Some(edit), own, packed) {
             Ok(prepared) => {
                 last()?;
+                let lock = self.ref_lock(update.name);
+                shared.adjust(&lock).map_err(GitError::io(lock))?;
                 fault::point("locked");
                 if fsync::is_wanted(self, FsyncPart::Reference) {
                     // The file must be on disk before it is renamed; gix does not ensure that.
@@ -236,6 +254,19 @@ impl Repository {
             Err(error) if error.is_conflict() || error.is_retryable() => Ok(false),
             Err(error) => Err(failed(error).into()),
         }
+    }
+
+    /// Makes the folders and the reflog of a ref as git makes them in a shared repository; gix follows the umask.
+    fn share_ref(&self, name: &str, shared: SharedMode) -> Result<(), GitError> {
+        if shared == SharedMode::Umask {
+            return Ok(());
+        }
+        let log = self.common_dir().join("logs").join(name);
+        for path in [&self.common_dir().join(name), &log] {
+            let folder = path.parent().unwrap_or(path);
+            shared.create_folder(folder).map_err(GitError::io(folder))?;
+        }
+        shared.open(&log).map(drop).map_err(GitError::io(log))
     }
 
     /// How long git waits for another process's lock file, in milliseconds; negative means for ever.
@@ -259,6 +290,11 @@ impl Git {
     pub(crate) fn delete_ref(&self, name: &str, commit: ObjectId) -> Result<(), GitError> {
         self.run(Args::new(&["update-ref", "-d"]).value(name).value(commit.to_string()))?;
         Ok(())
+    }
+
+    /// Deletes a symbolic ref; what it points to stays.
+    pub(crate) fn delete_symbolic_ref(&self, name: &str) -> Result<(), GitError> {
+        self.run(Args::new(&["update-ref", "--no-deref", "-d"]).value(name)).map(drop)
     }
 
     /// Sets a ref, with an entry in its reflog.
@@ -351,30 +387,4 @@ impl Git {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// All texts of at most `most` of these pieces.
-    fn texts(most: usize) -> Vec<String> {
-        const PIECES: &[&str] = &[
-            "a", ".", "/", "@", "{", "-", "\\", "^", "~", ":", "*", "?", "[", " ", "\n", "\u{7f}", "\u{e9}",
-            ".lock", "HEAD",
-        ];
-        let longer = |text: &String| PIECES.iter().map(|piece| format!("{text}{piece}")).collect::<Vec<_>>();
-        let mut found = vec![String::new()];
-        let mut last = found.clone();
-        for _ in 0..most {
-            last = last.iter().flat_map(longer).collect();
-            found.extend(last.iter().cloned());
-        }
-        found
-    }
-
-    #[test]
-    fn a_branch_is_what_is_a_ref_below_that_of_branches() {
-        for text in texts(3) {
-            let name = format!("refs/heads/{text}");
-            assert_eq!(Branch::parse(&name).is_some(), is_ref_name(&name), "{text:?}");
-        }
-    }
-}
+mod tests;

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use bstr::ByteSlice;
 use gix::objs::Kind;
 use gix_pack::cache::lru::MemoryCappedHashmap;
 
@@ -73,7 +74,9 @@ impl LinkedWorktree<'_> {
 }
 
 impl Repository {
-    fn of(gix: gix::Repository, environment: Environment) -> Self {
+    /// Replacement objects belong to one clone. Whoever wrote the next state on top of one would publish it.
+    fn of(mut gix: gix::Repository, environment: Environment) -> Self {
+        gix.objects.ignore_replacements = true;
         Self { gix, environment, recent: RefCell::default() }
     }
 
@@ -137,6 +140,16 @@ impl Repository {
     pub(crate) fn linked_worktrees(&self) -> Result<Vec<LinkedWorktree<'_>>, GitError> {
         let linked = self.gix.worktrees().map_err(GitError::object("cannot list the worktrees"))?;
         Ok(linked.into_iter().map(LinkedWorktree).collect())
+    }
+
+    /// A directory of objects that this repository borrows from and that does not exist, if there is one.
+    pub(crate) fn missing_alternate(&self) -> Option<PathBuf> {
+        let objects = self.objects_dir();
+        let list = std::fs::read(objects.join("info/alternates")).ok()?;
+        let lines = list.lines().filter(|line| !line.is_empty() && !line.starts_with(b"#"));
+        // An absolute path replaces the directory that it is joined to.
+        let folders = lines.filter_map(|line| Some(objects.join(line.to_path().ok()?)));
+        folders.into_iter().find(|folder| !folder.is_dir())
     }
 
     /// The directory of its objects.

@@ -99,6 +99,8 @@ impl Transport {
             "--recurse-submodules=no",
         ]);
         let update = format!("{commit}:{reference}");
+        // A mirror is pushed as a whole, and by force. This pushes one ref to it.
+        let args = args.set_of("remote", remote, "mirror", "false");
         let args = args.set(LOGGED, "always").value(remote).value(update);
         self.traced(|git, trace| git.output_watched(args, trace, GRACE, watch))
     }
@@ -118,7 +120,16 @@ impl Transport {
 
     /// The URLs that a push to a remote goes to; empty if there is no such remote.
     pub(crate) fn push_urls(&self, remote: &str) -> Result<Vec<String>, GitError> {
-        let output = self.0.output(Args::new(&["remote", "get-url", "--push", "--all"]).value(remote))?;
+        self.urls(Args::new(&["remote", "get-url", "--push", "--all"]).value(remote))
+    }
+
+    /// The URL that a fetch from a remote reads; `None` if there is no such remote.
+    pub(crate) fn fetch_url(&self, remote: &str) -> Result<Option<String>, GitError> {
+        Ok(self.urls(Args::new(&["remote", "get-url"]).value(remote))?.into_iter().next())
+    }
+
+    fn urls(&self, args: Args) -> Result<Vec<String>, GitError> {
+        let output = self.0.output(args)?;
         Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
     }
 }

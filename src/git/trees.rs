@@ -1,5 +1,7 @@
 //! Reads untrusted trees: which entries a store can hold, and which git itself would refuse.
 
+mod refusal;
+
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,6 +12,8 @@ use gix::ObjectId;
 use gix::objs::Kind;
 use gix::objs::tree::{Entry, EntryKind, EntryMode};
 
+use self::refusal::fault_of;
+pub(crate) use self::refusal::{name_refusal, refusal, unread};
 use super::bounded;
 use super::error::GitError;
 use super::repository::Repository;
@@ -141,9 +145,22 @@ pub(crate) struct Entries {
     all: Vec<(Range<usize>, EntryId)>,
     /// Whether it is a tree that can be read to its end.
     is_readable: bool,
+    /// See [`Entries::fault`].
+    fault: Option<&'static str>,
 }
 
 impl Entries {
+    /// Why hosts that check what they receive (`receive.fsckObjects`) refuse this tree, whatever is inside its entries.
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        self.fault
+    }
+
+    /// The trees in it.
+    pub(crate) fn folders(&self) -> Vec<ObjectId> {
+        let folders = self.all.iter().filter(|(_, (kind, _))| *kind == EntryKind::Tree);
+        folders.map(|(_, (_, id))| *id).collect()
+    }
+
     fn bytes(&self) -> usize {
         self.tree.len() + std::mem::size_of_val(&self.all[..])
     }
@@ -204,10 +221,11 @@ fn read_entries(repo: &Repository, tree: ObjectId) -> Result<Entries, GitError> 
     let Some(mut all) = decoded(&tree, repo, |name, mode, oid| (name, (mode.kind(), oid))) else {
         return Ok(Entries::default());
     };
+    let fault = fault_of(&tree, &all);
     // The sort is stable, so the first of two entries with one name is kept: git looks that one up.
     all.sort_by(|(one, _), (two, _)| tree[one.clone()].cmp(&tree[two.clone()]));
     all.dedup_by(|(later, _), (first, _)| tree[later.clone()] == tree[first.clone()]);
-    Ok(Entries { tree, all, is_readable: true })
+    Ok(Entries { tree, all, is_readable: true, fault })
 }
 
 /// The trees that were read last, by id. Commands look up many paths in few trees, and in a history each state differs
@@ -277,95 +295,6 @@ fn difference(old: &Entries, new: &Entries) -> Vec<DifferingEntry> {
         }
         one += usize::from(order.is_le());
         two += usize::from(order.is_ge());
-    }
-}
-
-/// Why git itself refuses an entry; `None` if a merge keeps it.
-pub(crate) fn refusal(entry: &Entry) -> Option<&'static str> {
-    let nothing = entry.oid.is_null().then_some("it names no object");
-    name_refusal(entry.filename.as_bstr()).or(nothing)
-}
-
-/// What an entry is that is neither a file nor a directory. It is kept, but not read.
-pub(crate) fn unread(kind: EntryKind) -> Option<&'static str> {
-    match kind {
-        EntryKind::Link => Some("a symbolic link"),
-        EntryKind::Commit => Some("a submodule"),
-        _ => None,
-    }
-}
-
-/// Why git refuses a name on any system that it checks out to: a server that checks pushes would reject it. This
-/// includes the files that git itself reads, such as `.gitmodules`, since it may refuse their content.
-pub(crate) fn name_refusal(name: &BStr) -> Option<&'static str> {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    if name.first().is_some_and(u8::is_ascii_alphanumeric)
-        && name.len() <= LONGEST_NAME
-        && name.iter().all(is_plain)
-    {
-        // The names of all records are like this.
-        return None;
-    }
-    if name.is_empty() {
-        Some("an empty name")
-    } else if name.len() > LONGEST_NAME {
-        Some("a name that is too long for a file")
-    } else if name.contains(&b'/') || name.contains(&0) {
-        Some("a name with a path in it")
-    } else if name == "." || name == ".." || is_read_on_hfs(name) || is_read_on_ntfs(name) {
-        Some("a name that git reserves")
-    } else {
-        None
-    }
-}
-
-/// A file that git itself reads from a tree.
-struct GitFile {
-    name: &'static str,
-    /// The six letters to which Windows shortens the name.
-    short: &'static str,
-    /// The letters, made from a hash, that Windows takes if others have used up the short name.
-    hashed: &'static str,
-}
-
-const GIT_FILES: [GitFile; 2] = [
-    GitFile { name: ".gitmodules", short: "gitmod", hashed: "gi7eba" },
-    GitFile { name: ".gitattributes", short: "gitatt", hashed: "gi7d29" },
-];
-
-/// Whether HFS+ takes the name for one that git reads. It ignores some characters when it compares names.
-fn is_read_on_hfs(name: &BStr) -> bool {
-    let ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
-    let shown: String = name.to_str_lossy().chars().filter(|c| !ignored(c)).collect();
-    let shown = shown.to_ascii_lowercase();
-    shown == ".git" || GIT_FILES.iter().any(|file| shown == file.name)
-}
-
-/// Whether NTFS takes the name, or what follows a backslash in it, for one that git reads. It ignores spaces and dots
-/// at the end, and everything after a colon.
-fn is_read_on_ntfs(name: &BStr) -> bool {
-    let name = name.to_ascii_lowercase();
-    name.split(|byte| *byte == b'\\').any(|part| {
-        let part = part.split(|byte| *byte == b':').next().unwrap_or_default();
-        let part = part.trim_end_with(|c| matches!(c, ' ' | '.'));
-        matches!(part, b".git" | b"git~1") || GIT_FILES.iter().any(|file| file.is_called(part))
-    })
-}
-
-impl GitFile {
-    /// Whether this is its name in lower case, or a short name of it: the six letters and a number from 1 to 4, or
-    /// eight characters, of which the first are those from the hash and the rest are a number.
-    fn is_called(&self, name: &[u8]) -> bool {
-        if name == self.name.as_bytes() {
-            return true;
-        }
-        let Some((start, number)) = name.split_once_str("~") else { return false };
-        let is_numbered = start == self.short.as_bytes() && matches!(number, b"1" | b"2" | b"3" | b"4");
-        let is_hashed = name.len() == 8
-            && self.hashed.as_bytes().starts_with(start)
-            && number.first().is_some_and(|digit| *digit != b'0')
-            && number.iter().all(u8::is_ascii_digit);
-        is_numbered || is_hashed
     }
 }
 

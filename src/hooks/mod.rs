@@ -8,6 +8,8 @@ pub(crate) mod post_commit;
 pub(crate) mod post_rewrite;
 pub(crate) mod pre_push;
 pub(crate) mod pre_receive;
+mod rewritten;
+pub(crate) mod role;
 mod verdict;
 
 pub(crate) use error::HookError;

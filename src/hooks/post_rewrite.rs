@@ -2,15 +2,17 @@
 
 use bstr::ByteSlice;
 
-use super::HookVerdict;
+use super::{HookVerdict, rewritten};
 use crate::git::ObjectId;
 use crate::model::execution::Rewrite;
 use crate::model::hash::CommitHash;
+use crate::model::op::Op;
+use crate::model::remedy::Detail;
 use crate::ops::trail::{RecordRewrite, RewriteKind, record_rewrite};
 use crate::ops::{Refusal, Session};
 use crate::trail::progress;
 
-/// Records what git writes on stdin: lines of `old new`. `kind` is `amend` or `rebase`.
+/// Records what git writes on stdin: lines of `old new`; without any, what git keeps of them. `kind` is `amend` or `rebase`.
 ///
 /// During a rebase git also reports each amend, squash and rewording as an `amend`. Only its final report counts,
 /// since an aborted rebase changes nothing.
@@ -20,7 +22,14 @@ pub(crate) fn run(session: &Session, kind: &str, input: &[u8]) -> Result<HookVer
     if store.tip()?.is_none() || (kind == RewriteKind::Amend && progress::is_rebasing(&store.git_dir())) {
         return Ok(HookVerdict::Go);
     }
-    let rewritten = rewritten(input);
+    let found = if input.is_empty() { rewritten::find(store, kind)? } else { input.to_owned() };
+    if found.is_empty() {
+        return Ok(HookVerdict::Note(
+            Detail::from("the list of rewritten commits did not reach this hook, so links do not follow")
+                .remedy(Op::Relink, "finds the new commits"),
+        ));
+    }
+    let rewritten = pairs(&found);
     if rewritten.is_empty() {
         return Ok(HookVerdict::Go);
     }
@@ -28,12 +37,12 @@ pub(crate) fn run(session: &Session, kind: &str, input: &[u8]) -> Result<HookVer
     Ok(HookVerdict::about(done.notices))
 }
 
-fn rewritten(input: &[u8]) -> Vec<Rewrite> {
+fn pairs(input: &[u8]) -> Vec<Rewrite> {
     let pair = |line: &[u8]| {
         let mut words = line.fields();
         let id = |word: &[u8]| ObjectId::from_hex(word).ok().map(CommitHash::from);
         let (old, new) = (id(words.next()?)?, id(words.next()?)?);
-        (old != new).then_some(Rewrite { old, new })
+        (old != new).then_some(Rewrite { old, new, tree: None })
     };
     input.lines().filter_map(pair).collect()
 }
@@ -47,7 +56,7 @@ mod tests {
         let (a, b) = ("a".repeat(40), "b".repeat(40));
         let input = format!("{a} {b}\n{b} {a} extra words\n{a} {a}\n\n{a}\nnot ids\n{a} {b}x\n");
         let found: Vec<(String, String)> =
-            rewritten(input.as_bytes()).into_iter().map(|pair| (pair.old.into(), pair.new.into())).collect();
+            pairs(input.as_bytes()).into_iter().map(|pair| (pair.old.into(), pair.new.into())).collect();
         assert_eq!(found, [(a.clone(), b.clone()), (b, a)]);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::model::remedy::Detail;
 use crate::ops::Notice;
+use crate::rules::roles::RoleError;
 
 /// The decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +13,9 @@ pub(crate) enum HookVerdict {
     Note(Detail),
     /// The policy refuses the commit.
     Refused(String),
-    /// The role of an agent does not allow it.
+    /// The role of whoever runs git does not allow it.
+    NotTheirs(RoleError),
+    /// The role of an agent of a run does not allow it.
     OutOfBounds(String),
     /// The push is rejected.
     NotReceived {
@@ -27,7 +30,7 @@ pub(crate) enum HookVerdict {
 
 impl HookVerdict {
     /// git continues, with the first notice of an operation, if it has any.
-    pub(super) fn about(notices: Vec<Notice>) -> Self {
+    pub(crate) fn about(notices: Vec<Notice>) -> Self {
         let first = notices.into_iter().next();
         first.map_or(Self::Go, |Notice { message, remedies, .. }| Self::Note(Detail { message, remedies }))
     }

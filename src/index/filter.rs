@@ -45,7 +45,7 @@ pub(crate) struct Filter {
     pub(crate) parent: Option<String>,
     /// The assignee is one of these, in lower case; any if empty.
     pub(crate) assignees: Vec<String>,
-    /// Registered, planning or planned, and every issue that it depends on is completed or closed.
+    /// Registered, planning or planned, and every issue that it depends on is completed, closed or cancelled.
     pub(crate) unblocked: bool,
     /// Registered, planning or planned, and waits for another issue.
     pub(crate) waiting: bool,
@@ -110,11 +110,11 @@ impl Filter {
 /// checks that.
 const UNBLOCKED: &str = "i.status IN (0, 1, 2) AND NOT EXISTS (
     SELECT 1 FROM depends d LEFT JOIN issues o ON o.id = d.target
-    WHERE d.n = i.n AND (o.n IS NULL OR o.status NOT IN (5, 9)))";
+    WHERE d.n = i.n AND (o.n IS NULL OR o.status NOT IN (5, 8, 9)))";
 
-/// Finds the issues, in any status, that depend on one that is neither completed nor closed.
+/// Finds the issues, in any status, that depend on one that is neither completed, closed nor cancelled.
 const WAITING: &str = "SELECT d.n FROM depends d LEFT JOIN issues o ON o.id = d.target
-    WHERE o.n IS NULL OR o.status NOT IN (5, 9)";
+    WHERE o.n IS NULL OR o.status NOT IN (5, 8, 9)";
 
 /// A condition with its values.
 pub(super) struct Condition {

@@ -1,15 +1,16 @@
 //! Where the index is, and who uses it: every process that has it open holds a shared lock on the file beside it;
 //! replacing the index takes an exclusive one.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 
-use crate::git::Environment;
+use crate::git::{Environment, SharedMode};
 use crate::model::digest::hex;
+use crate::store::Store;
 
 /// How long to wait for another process that rebuilds or updates the index, or that may be stuck; after that, the
 /// answer comes from an index in memory.
@@ -33,6 +34,7 @@ const FILES: [&str; 7] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IndexFolder {
     folder: PathBuf,
+    shared: SharedMode,
 }
 
 /// Held while an index is open, until the value is dropped.
@@ -40,18 +42,29 @@ pub(super) struct IndexFolder {
 pub(super) struct IndexLock(#[allow(dead_code)] File);
 
 impl IndexFolder {
-    /// The places for the index of the repository with this common git directory, best first: that directory, unless
+    /// The places for the index of a repository, best first: the common git directory, unless
     /// it is on a network mount, where neither locks nor shared memory are reliable; then the user's cache.
-    pub(super) fn all(common_dir: &Path, environment: &Environment) -> Vec<Self> {
+    pub(super) fn all(store: &Store) -> Vec<Self> {
+        Self::of(&store.common_dir(), store.repo().shared_mode(), store.environment())
+    }
+
+    fn of(common_dir: &Path, shared: SharedMode, environment: &Environment) -> Vec<Self> {
         let mut places = Vec::new();
         if !is_on_network(common_dir) {
-            places.push(Self { folder: common_dir.join("wf") });
+            places.push(Self { folder: common_dir.join("wf"), shared });
         }
         places.extend(cache_folder(environment).map(|cache| {
             let digest = Sha256::digest(common_dir.as_os_str().as_encoded_bytes());
-            Self { folder: cache.join("git-wf").join(&hex(&digest)[..32]) }
+            let folder = cache.join("git-wf").join(&hex(&digest)[..32]);
+            Self { folder, shared: SharedMode::Umask }
         }));
         places
+    }
+
+    /// The index of a repository with this git directory.
+    #[cfg(test)]
+    pub(super) fn at(common_dir: &Path) -> Self {
+        Self::of(common_dir, SharedMode::Umask, &Environment::default()).remove(0)
     }
 
     /// The database.
@@ -62,6 +75,12 @@ impl IndexFolder {
     /// The path at which a new database is built before it replaces the old one.
     pub(super) fn draft(&self) -> PathBuf {
         self.folder.join("index.new")
+    }
+
+    /// Lets those who share the repository use the new database, as it will be. SQLite gives the files beside it the same
+    /// mode.
+    pub(super) fn share_draft(&self) -> io::Result<()> {
+        self.shared.adjust(&self.draft())
     }
 
     /// Keeps the index from being replaced. Creates the directory if necessary.
@@ -120,15 +139,17 @@ impl IndexFolder {
 
     fn open_lock(&self, name: &str) -> io::Result<File> {
         if !self.folder.is_dir() {
-            let mut builder = std::fs::DirBuilder::new();
-            // If only its owner can read a repository, others must not read its data in a cache.
-            #[cfg(unix)]
-            if !self.folder.parent().is_some_and(Path::is_dir) {
+            if self.folder.parent().is_some_and(Path::is_dir) {
+                self.shared.create_folder(&self.folder)?;
+            } else {
+                let mut builder = std::fs::DirBuilder::new();
+                // If only its owner can read a repository, others must not read its data in a cache.
+                #[cfg(unix)]
                 std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+                builder.recursive(true).create(&self.folder)?;
             }
-            builder.recursive(true).create(&self.folder)?;
         }
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.folder.join(name))
+        self.shared.open(&self.folder.join(name))
     }
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn open<'a>(
 ) -> Result<Index<'a>, IndexError> {
     // Without a store, no index is made. The commit itself is not read: a process that indexed it has done that.
     store.existing_tip()?;
-    for folder in IndexFolder::all(&store.common_dir(), store.environment()) {
+    for folder in IndexFolder::all(store) {
         match Index::in_folder(store, &folder, needs, watch) {
             Err(error) if error.is_busy() => break,
             Err(error) if error.is_of_database() => {}
@@ -109,7 +109,7 @@ pub(crate) fn at_hand<'a>(
     when: Use,
     watch: Refreshing<'_>,
 ) -> Result<Option<Index<'a>>, StoreError> {
-    let folders = IndexFolder::all(&store.common_dir(), store.environment());
+    let folders = IndexFolder::all(store);
     let index = match (when, existing(&folders)) {
         (Use::IfWorthwhile, Some(folder)) => Index::in_folder(store, folder, Needs::ROWS, watch),
         (Use::IfWorthwhile, None) => match folders.first() {
@@ -166,7 +166,7 @@ fn has_moved_far(store: &Store, known: ObjectId) -> Result<bool, StoreError> {
 /// changes or commits. If that is not possible now, the next query does it.
 pub(crate) fn catch_up(store: &Store, commits: u64, watch: Refreshing<'_>) -> Result<(), IndexError> {
     const MANY_COMMITS: u64 = 500;
-    let folders = IndexFolder::all(&store.common_dir(), store.environment());
+    let folders = IndexFolder::all(store);
     let Some(folder) = existing(&folders) else { return Ok(()) };
     let needs = {
         let _guard = folder.share(Duration::ZERO)?;
@@ -184,7 +184,7 @@ pub(crate) fn catch_up(store: &Store, commits: u64, watch: Refreshing<'_>) -> Re
 
 /// Rebuilds the whole index. Returns its path, or `None` if it cannot be stored anywhere.
 pub(crate) fn remake_all(store: &Store, watch: Refreshing<'_>) -> Result<Option<String>, IndexError> {
-    for folder in IndexFolder::all(&store.common_dir(), store.environment()) {
+    for folder in IndexFolder::all(store) {
         let identity = folder.identity();
         match remake(store, &folder, identity, Needs::ALL, watch) {
             Ok(()) => return Ok(Some(folder.database().display().to_string())),
@@ -198,7 +198,7 @@ pub(crate) fn remake_all(store: &Store, watch: Refreshing<'_>) -> Result<Option<
 /// Removes the index and everything that was ever in it, since overwritten data can remain in the free pages of a
 /// database.
 pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
-    for folder in IndexFolder::all(&store.common_dir(), store.environment()) {
+    for folder in IndexFolder::all(store) {
         // Even if someone removed the database and left its log.
         if folder.has_any() {
             let _alone = folder.own()?;
@@ -211,7 +211,7 @@ pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
 /// How fresh the index is; does not change it.
 pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
     let tip = store.tip()?;
-    for folder in IndexFolder::all(&store.common_dir(), store.environment()) {
+    for folder in IndexFolder::all(store) {
         if folder.identity().is_none() {
             continue;
         }
@@ -244,6 +244,7 @@ fn remake(
     fill(&db, store, &store.snapshot()?, needs, watch)?;
     // Closing the last connection moves everything into the one file.
     db.close().map_err(|(_, error)| error)?;
+    folder.share_draft()?;
     Ok(std::fs::rename(folder.draft(), folder.database())?)
 }
 

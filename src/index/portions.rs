@@ -163,12 +163,11 @@ mod tests {
     use std::cell::RefCell;
 
     use super::*;
-    use crate::git::Environment;
 
     #[test]
     fn a_process_waits_for_another_one_unless_that_is_stuck() {
         let place = tempfile::tempdir().unwrap();
-        let folder = IndexFolder::all(place.path(), &Environment::default()).remove(0);
+        let folder = IndexFolder::at(place.path());
         let db = database::create(None).unwrap();
         let (held, said) = (RefCell::new(folder.own_words(Duration::ZERO).unwrap()), RefCell::new(vec![]));
         let mut watch = |words: &'static str, _: usize, _: Option<usize>| {

@@ -130,7 +130,7 @@ fn rows(folder: &IssueFolder, hidden: bool, undecided: i64) -> Rows {
     let it = &folder.issue.record;
     let links = folder.executions.iter().flat_map(|it| {
         let uid = uid(it.execution.id.as_str());
-        let ids = it.known_commits().filter_map(|hash| object_id(&hash));
+        let ids = it.known_commits().filter_map(|hash| object_id(hash));
         ids.map(move |id| (id.as_slice().to_vec(), uid.to_owned()))
     });
     Rows {

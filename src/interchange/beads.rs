@@ -7,6 +7,7 @@ mod dependency;
 mod export;
 mod folder;
 mod numbers;
+mod union;
 
 use serde_json::{Map, Value};
 
@@ -29,6 +30,7 @@ pub(crate) static BEADS: Tracker = Tracker {
     is_own: |record| record.get("id").is_some_and(Value::is_string) && record.get("title").is_some(),
     read,
     completed: None,
+    union: Some(union::of),
     is_elsewhere: None,
     foreign: Some(foreign),
     kept,
@@ -41,8 +43,20 @@ pub(crate) const OF_CCW: &str = "it is an issue of ccw, not of beads";
 /// The author of records without one.
 const UNKNOWN: &str = "unknown";
 
+/// The most bytes of a kind of record that a report names.
+const LONGEST_KIND: usize = 32;
+/// The counts that `bd export` adds to a record.
+const COUNTS: &[&str] = &["dependency_count", "dependent_count", "comment_count"];
+
+/// Members that mark an issue that is not work.
+const NOT_WORK: &[&str] = &["pinned", "is_template"];
+/// The types of issues by which agents organize themselves.
+const NO_WORK_TYPES: &[&str] =
+    &["agent", "event", "gate", "merge-request", "message", "molecule", "rig", "role"];
+
 /// The members of a record that have a field here.
 const PLACED: &[&str] = &[
+    "_type",
     "id",
     "title",
     "description",
@@ -70,6 +84,10 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let Value::Object(map) = record else {
         return Err(RefusedRecord::fault(None, format!("it is {}, not an object", kind_of(record))));
     };
+    if let Some(other) = other_kind(map) {
+        return Err(RefusedRecord::other(None, other));
+    }
+    let map = &without_counts(map);
     let given = match map.get("id") {
         Some(Value::String(id)) if !id.is_empty() => id.clone(),
         _ => return Err(RefusedRecord::fault(None, "it has no `id`")),
@@ -139,6 +157,21 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let record = fields.record();
     let Fields { notes, kept, .. } = fields;
     Ok(Arrival { comments, notes, kept, is_dated: created.is_some(), ..Arrival::of(issue, record, changed) })
+}
+
+/// What a line is if it is no issue: `bd export` also writes what its agents remember, and may write more.
+fn other_kind(map: &Map<String, Value>) -> Option<String> {
+    let kind = map.get("_type")?.as_str().map(str::trim).filter(|kind| !matches!(*kind, "" | "issue"))?;
+    let is_word =
+        kind.len() <= LONGEST_KIND && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    Some(if is_word { kind.to_owned() } else { "other record".to_owned() })
+}
+
+/// The record without its counts, which follow from the rest and change with the records of other issues.
+fn without_counts(map: &Map<String, Value>) -> Map<String, Value> {
+    let mut map = map.clone();
+    map.retain(|name, _| !COUNTS.contains(&name.as_str()));
+    map
 }
 
 /// The refusal of an issue of ccw.
@@ -235,8 +268,8 @@ impl Fields<'_> {
         let given = self.text("status");
         let status = match given.as_deref().map(str::trim) {
             None | Some("open" | "blocked") => StoredStatus::Registered,
-            Some("in_progress") => StoredStatus::Planning,
-            Some("deferred") => StoredStatus::Paused,
+            Some("in_progress" | "hooked") => StoredStatus::Planning,
+            Some("deferred" | "draft" | "pinned") => StoredStatus::Paused,
             Some("closed") => StoredStatus::Closed,
             Some("tombstone") => StoredStatus::Cancelled,
             Some(_) => StoredStatus::Registered,
@@ -245,7 +278,31 @@ impl Fields<'_> {
         if let Some(other) = given.filter(is_other) {
             self.kept.insert(format!("the status `{}` became `{status}`", other.trim()).into());
         }
-        status
+        if status != StoredStatus::Registered {
+            return status;
+        }
+        match self.not_work() {
+            Some(why) => {
+                self.kept.insert(format!("{why}, so it became `{}`", StoredStatus::Paused).into());
+                StoredStatus::Paused
+            }
+            None => status,
+        }
+    }
+
+    /// Why beads does not offer an open issue as work. A date counts if it was ahead when the record was last changed, so
+    /// that the record says the same in every clone.
+    fn not_work(&self) -> Option<String> {
+        let text = |name: &str| self.map.get(name).and_then(Value::as_str).map(str::trim);
+        let time = |name: &str| text(name).and_then(Time::parse);
+        if let Some(member) = NOT_WORK.iter().find(|name| self.map.get(**name) == Some(&Value::Bool(true))) {
+            return Some(format!("`{member}` is set"));
+        }
+        if let Some(kind) = text("issue_type").filter(|kind| NO_WORK_TYPES.contains(kind)) {
+            return Some(format!("the type `{kind}` is not work"));
+        }
+        let changed = time("updated_at").max(time("created_at"));
+        (time("defer_until") > changed).then(|| "`defer_until` is later".to_owned())
     }
 
     /// 0 to 4 in beads, 1 to 5 here. Medium if none is given, as in beads.
@@ -275,8 +332,8 @@ impl Fields<'_> {
             self.note("a comment has no `created_at`; it gets the time of the issue".into());
             issue.created_at
         });
-        let id = given.get("id").and_then(comment::id_of);
-        Some(SourceComment { id, body, author: text("author").unwrap_or(UNKNOWN).into(), created_at })
+        // Its number is that of a row in one clone's database.
+        Some(SourceComment { id: None, body, author: text("author").unwrap_or(UNKNOWN).into(), created_at })
     }
 }
 

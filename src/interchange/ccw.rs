@@ -42,6 +42,7 @@ pub(crate) static CCW: Tracker = Tracker {
     is_own: |record| record.get(OWN).is_some_and(Value::is_object) && record.get("id").is_some(),
     read,
     completed: None,
+    union: None,
     is_elsewhere: None,
     foreign: None,
     kept,

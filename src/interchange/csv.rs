@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use crate::model::hidden::visibly;
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
 use crate::model::time::Time;
@@ -73,8 +74,9 @@ fn row<'a>(out: &mut dyn Write, cells: impl Iterator<Item = &'a str>) -> io::Res
     write!(out, "{}\r\n", cells.join(","))
 }
 
-/// A text as a cell.
+/// A text as a cell. What a reader of the file would not see is shown as an escape.
 fn cell(text: &str) -> String {
+    let text = &*visibly(text);
     let is_blank = |it: char| it.is_whitespace() && !FORMULA.contains(&it);
     let is_formula = text.trim_start_matches(is_blank).starts_with(FORMULA);
     let guard = if is_formula { "'" } else { "" };
@@ -104,6 +106,7 @@ mod tests {
             ("a=b", "a=b"),
             ("＝1+1", "'＝1+1"),
             ("\u{3000}＠x", "'\u{3000}＠x"),
+            ("a\u{1b}[2J\u{202e}b\u{200d}", "a\\u{1b}[2J\\u{202e}b\u{200d}"),
             ("", ""),
         ] {
             assert_eq!(cell(text), expected, "{text:?}");

@@ -28,6 +28,7 @@ pub(crate) static GIT_BUG: Tracker = Tracker {
     is_own: |record| record.get(FORMAT).is_some() && record.get("operations").is_some(),
     read,
     completed: None,
+    union: None,
     is_elsewhere: None,
     foreign: None,
     kept,

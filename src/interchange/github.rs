@@ -6,6 +6,7 @@ mod comment;
 mod completed;
 mod elsewhere;
 mod gh;
+mod links;
 mod members;
 mod pages;
 
@@ -29,6 +30,7 @@ pub(crate) static GITHUB: Tracker = Tracker {
     is_own: |record| record.get("number").and_then(number).is_some() && record.get("title").is_some(),
     read,
     completed: Some(completed::from),
+    union: None,
     is_elsewhere: Some(elsewhere::is_elsewhere),
     foreign: None,
     kept: members::kept,
@@ -75,6 +77,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let changed = issue.closed_at.filter(|_| updated.is_none()).map_or(changed, |at| at.max(changed));
     fields.labels(&mut issue);
     fields.first_assignee(&mut issue);
+    fields.blockers_and_parent(&mut issue);
     let comments = fields.comments(changed);
     let unplaced = members::unplaced(map).map(|(name, _)| format!("`{name}` has no field here").into());
     fields.kept.extend(unplaced);

@@ -5,6 +5,7 @@ mod ahead;
 mod comments;
 mod counted;
 mod cycles;
+mod double;
 mod links;
 mod settle;
 mod work;
@@ -23,7 +24,8 @@ use crate::model::id::{IssueId, QueueId};
 use crate::model::issue::Issue;
 use crate::store::{StoreError, Tx, layout};
 use comments::Comments;
-use counted::{Counted, count, hash_of, select};
+use counted::{Counted, Place, count, hash_of, select};
+use double::{FoundPart, Read};
 use links::Links;
 use settle::{Fresh, Settled, settle};
 pub(crate) use settle::{follow_source, is_parted};
@@ -36,8 +38,8 @@ const OLDER: &str = "older than what was last imported";
 /// The records of a source that count.
 pub(crate) struct Batch {
     tracker: &'static Tracker,
-    /// The index of the record of each issue that is to be imported.
-    places: BTreeMap<IssueId, usize>,
+    /// The records of each issue that is to be imported.
+    places: BTreeMap<IssueId, Place>,
     /// The issues that the options left out.
     unselected: BTreeSet<IssueId>,
     /// The issues whose records were skipped.
@@ -83,8 +85,8 @@ impl Batch {
                 units.add(&unit);
                 match read {
                     Ok((id, changed, hash, left_out)) => {
-                        let new = Counted { index, unit, number, changed, hash, left_out };
-                        report.notes.extend(count(&mut counted, id, new));
+                        let new = Counted { index, unit, number, changed, hash, left_out, others: vec![] };
+                        report.notes.extend(count(&mut counted, id, new, tracker.union.is_some()));
                     }
                     Err(refused) if refused.is_fault => {
                         skipped_ids.extend(refused.id.as_deref().and_then(|id| IssueId::parse(id).ok()));
@@ -129,20 +131,42 @@ impl Batch {
         let mut done = 0;
         // Whether most issues are new, which makes it worthwhile to make their records in parallel, before looking.
         let mut are_new = true;
+        // The records of issues of which others are still to come.
+        let mut waiting: BTreeMap<IssueId, Vec<FoundPart>> = BTreeMap::new();
         let mut each = records.each()?.enumerate();
         while let Some(some) = some(&mut each)? {
             let read = cores::map(
                 some,
                 || (),
                 |(), (index, FoundRecord { unit, number, record })| {
-                    let mut arrival = (self.tracker.read)(&record.ok()?).ok()?;
-                    let counts = self.places.get(&arrival.issue.id) == Some(&index);
-                    counts.then(|| (unit, number, are_new.then(|| Fresh::of(&mut arrival)), arrival))
+                    let record = record.ok()?;
+                    let mut arrival = (self.tracker.read)(&record).ok()?;
+                    let place = self.places.get(&arrival.issue.id)?;
+                    if self.tracker.union.is_some() && !place.others.is_empty() && place.has(index) {
+                        return Some(Read::Part(FoundPart { index, unit, number, record, arrival }));
+                    }
+                    let counts = place.index == index;
+                    counts
+                        .then(|| Read::Whole(unit, number, are_new.then(|| Fresh::of(&mut arrival)), arrival))
                 },
             );
             let (mut new, before) = (0, done);
             // Notes are easiest to read in the order of the source.
-            for (unit, number, fresh, mut arrival) in read.into_iter().flatten() {
+            for read in read.into_iter().flatten() {
+                let (unit, number, fresh, mut arrival) = match read {
+                    Read::Whole(unit, number, fresh, arrival) => (unit, number, fresh, arrival),
+                    Read::Part(part) => {
+                        let id = part.arrival.issue.id.clone();
+                        let parts = waiting.entry(id.clone()).or_default();
+                        parts.push(part);
+                        if self.places.get(&id).is_some_and(|place| parts.len() <= place.others.len()) {
+                            continue;
+                        }
+                        let parts = waiting.remove(&id).unwrap_or_default();
+                        let Some((unit, number, arrival)) = self.joined(parts) else { continue };
+                        (unit, number, None, arrival)
+                    }
+                };
                 let changed = arrival.changed;
                 if let Err(reason) = ahead::bring_back(&mut arrival, tx.stamper().now()) {
                     writing.skip((&unit, number), &arrival.issue.id, reason);

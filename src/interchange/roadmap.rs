@@ -70,6 +70,7 @@ pub(crate) static ROADMAP: Tracker = Tracker {
     is_own: |record| record.get("roadmap").is_some() && record.get("item").is_some(),
     read: arrival,
     completed: None,
+    union: None,
     is_elsewhere: None,
     foreign: None,
     kept,

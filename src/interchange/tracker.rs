@@ -23,6 +23,9 @@ pub(crate) struct Tracker {
     /// The record, completed from the `imported` of the last import if this tracker leaves out of its records what was
     /// not asked for. `None` if a missing member means that there is no value.
     pub(crate) completed: Option<fn(before: &Value, now: &Value) -> Value>,
+    /// The later of two records with one id, with what only the earlier one lists: a union merge of two files keeps both.
+    /// `None` if only the later one counts.
+    pub(crate) union: Option<fn(earlier: &Value, later: &Value) -> Value>,
     /// Whether two records with one id and birth are about issues of two places, if this tracker counts its issues from 1
     /// in each. `None` if its ids are unique.
     pub(crate) is_elsewhere: Option<fn(before: &Value, now: &Value) -> bool>,

@@ -271,6 +271,8 @@ text_enum!(
         NotOfTheRef = "not-of-the-ref",
         /// The value cannot be hidden.
         NotRedactable = "not-redactable",
+        /// The remote accepted a commit and does not show it.
+        NotShown = "not-shown",
         /// Part of the source cannot be imported, and all of it was asked for.
         NotStrict = "not-strict",
         /// Only git-wf itself starts this command.

@@ -9,7 +9,7 @@ use super::branch::Branch;
 use super::declare::{object, once};
 use super::digest::PlanDigest;
 use super::fingerprint::Fingerprint;
-use super::hash::{CommitHash, PatchId};
+use super::hash::{CommitHash, PatchId, TreeHash};
 use super::id::{ExecutionId, IssueId, ItemId, QueueId, RunId, SolutionId};
 use super::log_entry::log_entry;
 use super::person::Person;
@@ -120,6 +120,8 @@ text_enum!(
         Rebind = "rebind",
         /// The lease was given up.
         Release = "release",
+        /// The remote accepted the claim, but did not show it.
+        NotShown = "not-shown",
     }
 );
 
@@ -147,6 +149,8 @@ once! {
         fact linked_by: LinkedBy,
         /// Commits of this work that it reverts.
         fact reverts: Vec<CommitHash> = default,
+        /// Its tree, for readers that do not have the commit.
+        fact tree: Option<TreeHash> = default,
     }
 }
 
@@ -182,6 +186,8 @@ once! {
         fact old: CommitHash,
         /// The commit as it is now.
         fact new: CommitHash,
+        /// The tree of the new commit, for readers that do not have it.
+        fact tree: Option<TreeHash> = default,
     }
 }
 
@@ -204,6 +210,9 @@ once! {
         fact exit_code: Option<i32> = default,
         /// How long it ran, in milliseconds.
         fact duration_ms: u64,
+        /// The tree that was tested: a check counts for every commit with that tree. Absent if the work tree had other
+        /// changes.
+        fact tree: Option<TreeHash> = default,
         /// The SHA-256 of the whole output, in hex.
         fact output_sha256: String,
         /// The end of the output, at most 4 KiB, without control characters.
@@ -363,10 +372,10 @@ mod tests {
         };
         for (kind, record, fields) in [
             ("claim", &claim, &["plan_commit", "base_commit"][..]),
-            ("commit", &link, &["hash"]),
-            ("rewrite", &rewrite, &["old", "new"]),
+            ("commit", &link, &["hash", "tree"]),
+            ("rewrite", &rewrite, &["old", "new", "tree"]),
             ("unlink", &json!({"hash": id}), &["hash"]),
-            ("check", &check, &["commit"]),
+            ("check", &check, &["commit", "tree"]),
             ("end", &end, &["patch_id"]),
         ] {
             let is_read =

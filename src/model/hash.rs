@@ -107,6 +107,18 @@ macro_rules! hash {
             }
         }
 
+        impl From<[u8; 20]> for $name {
+            fn from(bytes: [u8; 20]) -> Self {
+                Self(hex(&bytes))
+            }
+        }
+
+        impl From<[u8; 32]> for $name {
+            fn from(bytes: [u8; 32]) -> Self {
+                Self(hex(&bytes))
+            }
+        }
+
         impl JsonSchema for $name {
             fn schema_name() -> Cow<'static, str> {
                 stringify!($name).into()
@@ -123,17 +135,11 @@ hash!(
     /// The id of a commit. An id with the length of the other hash function names no commit in this repository.
     CommitHash
 );
-impl From<[u8; 20]> for CommitHash {
-    fn from(bytes: [u8; 20]) -> Self {
-        Self(hex(&bytes))
-    }
-}
 
-impl From<[u8; 32]> for CommitHash {
-    fn from(bytes: [u8; 32]) -> Self {
-        Self(hex(&bytes))
-    }
-}
+hash!(
+    /// The id of the tree of a commit: the same for all commits with the same content.
+    TreeHash
+);
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

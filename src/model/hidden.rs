@@ -53,16 +53,51 @@ pub(crate) fn visible(c: char) -> String {
     c.escape_unicode().to_string()
 }
 
-/// A text in which each character matters, such as a command, on one line and with nothing left out. Every character
-/// that does not show as itself is escaped, including line breaks and tabs. So is the backslash of anything that
-/// looks like such an escape, so that no two texts look the same.
-pub(crate) fn exact(text: &str) -> Cow<'_, str> {
-    let is_seen = |at: usize, c: char| !(is_hidden(c) || is_odd_blank(c) || text[at..].starts_with("\\u{"));
-    if text.char_indices().all(|(at, c)| is_seen(at, c)) {
+/// Whether `c` controls a terminal, breaks the line without being a line break, or reverses it.
+fn is_controlling(c: char) -> bool {
+    let is_bidirectional =
+        matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+        || matches!(c, '\u{2028}' | '\u{2029}')
+        || is_bidirectional
+}
+
+/// A text for a file that has no escapes of its own: control and bidirectional characters are shown as escapes; line breaks
+/// and tabs stay.
+pub(crate) fn visibly(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_controlling) {
         return Cow::Borrowed(text);
     }
-    let shown = |(at, c)| if is_seen(at, c) { String::from(c) } else { visible(c) };
-    Cow::Owned(text.char_indices().map(shown).collect())
+    let shown = |c: char| if is_controlling(c) { visible(c) } else { c.to_string() };
+    Cow::Owned(text.chars().map(shown).collect())
+}
+
+/// A run of more spaces is shown by their number: they could push what follows out of sight.
+const MOST_SPACES: usize = 8;
+
+/// A text in which each character matters, such as a command, on one line and with nothing left out. Every character
+/// that does not show as itself is escaped, including line breaks and tabs; of many spaces in a row, the first one, with
+/// their number in braces. So is the backslash of anything that looks like such an escape, so that no two texts look the
+/// same.
+pub(crate) fn exact(text: &str) -> Cow<'_, str> {
+    let is_seen = |at: usize, c: char| !(is_hidden(c) || is_odd_blank(c) || text[at..].starts_with("\\u{"));
+    if text.char_indices().all(|(at, c)| is_seen(at, c)) && !text.contains(&" ".repeat(MOST_SPACES + 1)) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::new();
+    let mut rest = text.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        let spaces = text[at..].bytes().take_while(|byte| *byte == b' ').count();
+        if spaces > MOST_SPACES {
+            shown.push_str(&format!("{}{{{spaces}}}", visible(' ')));
+            while rest.next_if(|(_, c)| *c == ' ').is_some() {}
+        } else if is_seen(at, c) {
+            shown.push(c);
+        } else {
+            shown.push_str(&visible(c));
+        }
+    }
+    Cow::Owned(shown)
 }
 
 #[cfg(test)]
@@ -74,6 +109,7 @@ mod tests {
         assert_eq!(exact("cargo test | grep 'a\\n'"), "cargo test | grep 'a\\n'");
         assert_eq!(exact("true # ok\nrm\t\u{200b}x"), "true # ok\\u{a}rm\\u{9}\\u{200b}x");
         assert_eq!(exact("printf '\\u{a}'"), "printf '\\u{5c}u{a}'");
+        assert_eq!(exact(&format!("a{}b{}c", " ".repeat(8), " ".repeat(200))), "a        b\\u{20}{200}c");
         assert_eq!(exact("a\u{a0}👩\u{200d}💻"), "a\\u{a0}👩\\u{200d}💻");
     }
 }

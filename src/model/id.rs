@@ -24,6 +24,7 @@ const SOLUTION_RULE: &str = "it is SOL-, the id of its issue, `-`, and 1 to 16 c
 const EXECUTION_RULE: &str =
     "it is EXR-, the id of its issue, `-`, and 26 letters and digits derived from its content";
 const ENTRY_RULE: &str = "it is <time>-<counter>-<26 letters and digits derived from its content>";
+const ISSUE_RULE: &str = "an id looks like GH-123: a letter, then letters, digits, `.`, `_` and `-`, with at least one `-`; 3 to 80 in all";
 
 /// The grammars as patterns for JSON Schema.
 const ISSUE_PATTERN: &str = r"^(?!SOL-|EXR-|QUE-|RUN-|RMAP-|CFT-)(?=[^-]+-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{2,79}(?<!\.)(?<!\.lock)(?<!\.json)$";
@@ -333,29 +334,28 @@ fn inner_issue(id: &str) -> &str {
 }
 
 fn issue_grammar(text: &str) -> Result<(), &'static str> {
-    if !(SHORTEST..=LONGEST).contains(&text.len()) {
-        return Err("an id has 3 to 80 characters");
+    if !(SHORTEST..=LONGEST).contains(&text.len()) || !text.as_bytes().contains(&b'-') {
+        return Err(ISSUE_RULE);
     }
     if RESERVED.iter().any(|prefix| text.starts_with(prefix)) {
         return Err("SOL-, EXR-, QUE-, RUN-, RMAP- and CFT- begin other kinds of ids");
     }
-    component_grammar(text)?;
-    if text.as_bytes().contains(&b'-') { Ok(()) } else { Err("an id contains a `-`") }
+    component_grammar(text, ISSUE_RULE)
 }
 
 /// One pass over the text, since ids are read by the thousand.
-fn component_grammar(text: &str) -> Result<(), &'static str> {
+fn component_grammar(text: &str, rule: &'static str) -> Result<(), &'static str> {
     let mut before = b' ';
     let mut has_two_dots = false;
     for byte in text.bytes() {
         if !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-')) {
-            return Err("an id is made of A-Z, a-z, 0-9, `.`, `_` and `-`");
+            return Err(rule);
         }
         has_two_dots |= byte == b'.' && before == b'.';
         before = byte;
     }
     if !text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) {
-        return Err("an id begins with a letter");
+        return Err(rule);
     }
     if has_two_dots || [".", ".lock", ".json"].iter().any(|end| text.ends_with(end)) {
         return Err("an id has no `..` in it and does not end in `.`, `.lock` or `.json`");
@@ -385,7 +385,7 @@ fn prefixed_grammar(text: &str, prefix: &str, rule: &'static str) -> Result<(), 
     if text.len() > LONGEST || text.strip_prefix(prefix).is_none_or(str::is_empty) {
         return Err(rule);
     }
-    component_grammar(text)
+    component_grammar(text, rule)
 }
 
 fn item_grammar(text: &str) -> Result<(), &'static str> {

@@ -188,10 +188,21 @@ record! {
 impl Issue {
     /// The ids of its parent issues.
     pub(crate) fn parents(&self) -> BTreeSet<String> {
-        let parents = self.relations.iter().filter_map(|it| it.strip_prefix("parent-child:"));
-        parents.map(str::to_owned).collect()
+        self.related("parent-child")
+            .filter(|parent| *parent != self.id)
+            .map(|parent| parent.to_string())
+            .collect()
+    }
+
+    /// The issues to which it has a relation of this kind.
+    pub(crate) fn related(&self, kind: &str) -> impl Iterator<Item = IssueId> {
+        let ids = self.relations.iter().filter_map(move |it| it.strip_prefix(kind)?.strip_prefix(':'));
+        ids.filter_map(|id| IssueId::parse(id).ok())
     }
 }
+
+/// The only relation without a direction.
+pub(crate) const UNDIRECTED_RELATION: &str = "relates-to";
 
 /// The kinds of relation between issues that are not dependencies.
 pub(crate) const RELATIONS: &[&str] =

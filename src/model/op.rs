@@ -156,6 +156,10 @@ text_enum!(
         Help = "help",
         /// Installs the hooks.
         HooksInstall = "hooks install",
+        /// Shows what a program that manages hooks needs in its configuration.
+        HooksLines = "hooks lines",
+        /// Lists the hooks.
+        HooksStatus = "hooks status",
         /// Creates the store, or fetches it.
         Init = "init",
         /// Lists claims.

@@ -1,6 +1,7 @@
 //! A path in the repository, in the one form in which two of them can be compared.
 
 use std::borrow::{Borrow, Cow};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
@@ -177,6 +178,48 @@ impl RepoPath {
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.covers(other.as_str()) || other.covers(self.as_str())
     }
+}
+
+/// Paths, compared as [`RepoPath::covers`] compares them: by their folded forms.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct FoldedPaths(BTreeSet<String>);
+
+impl FoldedPaths {
+    /// Whether a path in git's form is one of them, or inside one.
+    pub(crate) fn holds(&self, path: &str) -> bool {
+        let path = folded(path);
+        std::iter::once(&*path).chain(folders(&path)).any(|at| self.0.contains(at))
+    }
+
+    /// Whether a path in git's form is one of them.
+    pub(crate) fn is_one(&self, path: &str) -> bool {
+        self.0.contains(&*folded(path))
+    }
+
+    /// Whether a path is one of them, or one of them is inside it.
+    pub(crate) fn reach(&self, path: &str) -> bool {
+        let path = folded(path);
+        let folder = if path.is_empty() { String::new() } else { format!("{path}/") };
+        let next = self.0.range(folder.clone()..).next();
+        self.0.contains(&*path) || next.is_some_and(|next| next.starts_with(&folder))
+    }
+}
+
+impl FromIterator<RepoPath> for FoldedPaths {
+    fn from_iter<I: IntoIterator<Item = RepoPath>>(paths: I) -> Self {
+        Self(paths.into_iter().map(|path| path.folded().into_owned()).collect())
+    }
+}
+
+impl<'p> FromIterator<&'p String> for FoldedPaths {
+    fn from_iter<I: IntoIterator<Item = &'p String>>(paths: I) -> Self {
+        Self(paths.into_iter().map(|path| folded(path).into_owned()).collect())
+    }
+}
+
+/// Whether two paths in git's form are one file on some system.
+pub(crate) fn are_one(one: &str, other: &str) -> bool {
+    one == other || folded(one) == folded(other)
 }
 
 /// See [`RepoPath::folded`]. Characters are replaced one by one, so that no letter depends on those around it.

@@ -96,6 +96,16 @@ pub(crate) struct Scores {
 }
 
 impl Scores {
+    /// What a verdict without scores counts as: the same in each.
+    pub(crate) fn of_verdict(verdict: Verdict) -> Self {
+        let score = Score(match verdict {
+            Verdict::Approved => 100.0,
+            Verdict::Concerns => 70.0,
+            Verdict::Rejected => 0.0,
+        });
+        Self { technical: score, risk: score, completeness: score }
+    }
+
     /// 0.4·technical + 0.3·risk + 0.3·completeness, to the nearest whole number.
     pub(crate) fn total(&self) -> Score {
         // In tenths, so that the sum of whole scores is exact.

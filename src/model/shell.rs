@@ -1,4 +1,6 @@
-//! Words of a command that is shown to be copied into a shell.
+//! Words of a command that is shown to be copied into a shell, and what a shell makes of a command line.
+
+pub(crate) mod line;
 
 use std::borrow::Cow;
 

@@ -82,6 +82,12 @@ impl Stamp {
         time(self) == time(other) && self.is_import() && other.is_import() && self != other
     }
 
+    /// Whether one command made both.
+    pub(crate) fn is_of_command(&self, other: &Self) -> bool {
+        let by = |stamp: &Self| stamp.0.rsplit('/').next().map(str::to_owned);
+        by(self) == by(other)
+    }
+
     /// The next stamp that an import writes after this one.
     pub(crate) fn next_content(&self) -> Option<Self> {
         self.tick(IMPORT)

@@ -40,17 +40,44 @@ impl IssueStatus {
         }
     }
 
-    /// Reads a user's word; `in-progress` means planning, since nobody can declare an execution.
-    pub(crate) fn declared(text: &str) -> Option<Self> {
-        match Self::asked(text) {
-            Some(Self::Executing) if text != "executing" => Some(Self::Planning),
-            status => status,
-        }
+    /// Whether issues that depend on one with this status may go on: it is done, or will not be done.
+    pub(crate) fn frees_dependents(self) -> bool {
+        matches!(self, Self::Completed | Self::Closed | Self::Cancelled)
     }
 
     /// Whether nothing is left to do for the issue, so that `list` leaves it out.
     pub(crate) fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Cancelled | Self::Closed)
+    }
+}
+
+/// A status that someone sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StatusChange {
+    /// To this status.
+    To(IssueStatus),
+    /// `in-progress`, as other programs declare before they begin to work. Nobody can declare an execution, so an issue
+    /// without a plan is being planned, and any other that is open stays as it is.
+    InProgress,
+}
+
+impl StatusChange {
+    /// Reads a user's word.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        match IssueStatus::asked(text)? {
+            IssueStatus::Executing if !text.eq_ignore_ascii_case("executing") => Some(Self::InProgress),
+            status => Some(Self::To(status)),
+        }
+    }
+
+    /// The status that an issue gets.
+    pub(crate) fn from(self, now: IssueStatus) -> IssueStatus {
+        use IssueStatus::{Completed, Executing, Failed, Planned, Planning, Queued};
+        match self {
+            Self::To(status) => status,
+            Self::InProgress if matches!(now, Planned | Queued | Executing | Failed | Completed) => now,
+            Self::InProgress => Planning,
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::process::ProcessError;
 use crate::process::supervise::Interrupts;
 use crate::rules::roles;
 use crate::store::{Committed, ObjectId, Store, Tx};
-use crate::sync::{self, Moved, RemoteWork, Through};
+use crate::sync::{self, Moved, RemoteWork, Through, Withdraw};
 
 /// A progress sink for long work.
 pub(crate) trait Progress {
@@ -205,12 +205,13 @@ impl Session {
 
     /// Makes a change that takes effect only once `remote` has it. This needs the network and holds no lock. Without
     /// a remote, the change is made only here. What the remote has taken is not made again if someone else is writing here:
-    /// only the local ref is.
+    /// only the local ref is. `withdraw` takes back what the remote accepted and does not show.
     pub(crate) fn transact_through<T>(
         &self,
         permit: Permit,
         remote: Option<&str>,
         mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
+        mut withdraw: Option<Withdraw<'_, T, Refusal>>,
     ) -> Result<T, Refusal> {
         let Some(remote) = remote else { return Ok(self.transact(permit, change)?.answer) };
         let mut patience = self.patience();
@@ -218,7 +219,15 @@ impl Session {
         let Through { answer, synced, far_future } = loop {
             let change = with_permission(&mut change);
             let through = self.asking(|watch| {
-                sync::through(&self.store, remote, watch, &mut || patience.waits(), permit.0, change)
+                let withdraw = withdraw.as_mut().map(|it| &mut **it as Withdraw<'_, T, Refusal>);
+                sync::through(
+                    &self.store,
+                    remote,
+                    (watch, &mut || patience.waits()),
+                    permit.0,
+                    change,
+                    withdraw,
+                )
             });
             match through {
                 Err(refusal) if Refusal::is_passing(&refusal) && patience.waits() => {}

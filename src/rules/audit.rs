@@ -3,18 +3,21 @@
 mod act;
 mod finding;
 mod kind;
+mod shown;
 mod stated;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 pub(crate) use self::act::Act;
 pub(crate) use self::finding::{AuditFinding, AuditSeverity};
 pub(crate) use self::kind::Kind;
+pub(crate) use self::shown::tasks_with_evidence;
 pub(crate) use self::stated::StatedWork;
 use self::stated::{Linking, false_trailers};
 use super::evidence::{self, MissingEvidence};
-use super::folder::ExecutionFolder;
-use super::policy::Gate;
+use super::folder::{ExecutionFolder, LinkedCommit};
+use super::policy::{Gate, GateValue};
 use crate::model::execution::{CommitLink, Event, LinkedBy, MOST_FILES};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
@@ -22,7 +25,7 @@ use crate::model::op::Op;
 use crate::model::plan::{Plan, Task};
 use crate::model::plan_fields::FileAction;
 use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::repo_path::{RepoPath, folders};
+use crate::model::repo_path::{FoldedPaths, RepoPath, are_one};
 use crate::model::review::Verdict;
 use crate::model::root::Policy;
 use crate::model::status::ExecutionStatus;
@@ -114,6 +117,8 @@ impl AuditedCode {
 pub(crate) struct Carried<'a> {
     /// The claim and its log.
     pub(crate) execution: &'a ExecutionFolder,
+    /// The commits that it made, the last with its tree as git has it, if the commit is here.
+    pub(crate) work: Vec<LinkedCommit>,
     /// Its status among the executions of its issue.
     pub(crate) status: ExecutionStatus,
     /// When the claim that superseded it was made, if one did.
@@ -136,7 +141,7 @@ pub(crate) fn links(carried: &[Carried<'_>]) -> HashMap<CommitHash, Vec<usize>> 
     let mut links: HashMap<CommitHash, Vec<usize>> = HashMap::new();
     for (n, it) in carried.iter().enumerate() {
         for hash in it.execution.known_commits() {
-            links.entry(hash).or_default().push(n);
+            links.entry(hash.clone()).or_default().push(n);
         }
     }
     links
@@ -151,7 +156,7 @@ pub(crate) fn findings(
 ) -> Vec<AuditFinding> {
     let by_commit = links(carried);
     let mut found = Vec::new();
-    let by_hash: Vec<HashMap<CommitHash, CommitLink>> =
+    let by_hash: Vec<HashMap<CommitHash, Arc<CommitLink>>> =
         carried.iter().map(|it| it.execution.links_by_hash()).collect();
     for commit in commits.iter().filter(|commit| !commit.is_clean_merge()) {
         if let Some(why) = commit.unseen {
@@ -201,19 +206,14 @@ fn unbound(commit: &AuditedCode) -> AuditFinding {
     AuditFinding { remedies, ..AuditFinding::new(AuditSeverity::Fault, Kind::Unbound, what).at(&commit.hash) }
 }
 
-/// Whether a task of the plan names this path, or a directory that it is in.
-pub(crate) fn names(plan: &Plan, path: &str) -> bool {
-    is_named(&named(plan), path)
-}
-
-/// The paths that the tasks of a plan name.
-pub(crate) fn named(plan: &Plan) -> BTreeSet<RepoPath> {
+/// The paths that the tasks of a plan name, as they are written.
+pub(crate) fn paths(plan: &Plan) -> BTreeSet<RepoPath> {
     plan.tasks.iter().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect()
 }
 
-/// Whether a path is one that the plan names, or in a directory that it names.
-pub(crate) fn is_named(named: &BTreeSet<RepoPath>, path: &str) -> bool {
-    std::iter::once(path).chain(folders(path)).any(|at| named.contains(at))
+/// The paths that the tasks of a plan name, to compare those of files with.
+pub(crate) fn named(plan: &Plan) -> FoldedPaths {
+    paths(plan).into_iter().collect()
 }
 
 /// The scope of a task, if it is a path; it may also be the name of a module.
@@ -229,10 +229,10 @@ fn deletes(task: &Task) -> BTreeSet<RepoPath> {
 
 /// Whether a commit reverts another of the same work that changed this path: a plan need not mention the revert of
 /// its own changes. For a very large commit, not all paths are recorded.
-fn is_undone(path: &str, hash: &CommitHash, links: &HashMap<CommitHash, CommitLink>) -> bool {
+fn is_undone(path: &str, hash: &CommitHash, links: &HashMap<CommitHash, Arc<CommitLink>>) -> bool {
     let mut reverted =
         links.get(hash).into_iter().flat_map(|link| &link.reverts).filter_map(|it| links.get(it));
-    reverted.any(|it| it.files.len() >= MOST_FILES || it.files.iter().any(|file| file == path))
+    reverted.any(|it| it.files.len() >= MOST_FILES || it.files.iter().any(|file| are_one(file, path)))
 }
 
 /// Changes of a commit that none of its plans names, except those that only revert changes of the same work.
@@ -247,19 +247,18 @@ fn drift(
         return vec![];
     }
     let tasks = || plans.iter().flat_map(|plan| &plan.tasks);
-    let named: BTreeSet<RepoPath> =
-        tasks().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect();
-    let deleted: BTreeSet<RepoPath> = tasks().flat_map(deletes).collect();
+    let named: FoldedPaths = tasks().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect();
+    let deleted: FoldedPaths = tasks().flat_map(deletes).collect();
     let of = |finding: AuditFinding| finding.at(&commit.hash).of(links[0]);
     let mut found = Vec::new();
     for (path, change) in commit.changes.iter().filter(|(path, _)| !is_undone(path)) {
-        if !is_named(&named, path) {
-            let message = format!("`{path}` was {}, and no task names it", said(*change));
+        if !named.holds(path) {
+            let message = format!("{} `{path}`, which no task of the plan names", said(*change));
             found.push(of(
                 AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedFile, message).in_file(path)
             ));
-        } else if *change == FileEffect::Deleted && !is_named(&deleted, path) {
-            let message = format!("`{path}` was deleted, and no task says that it should be");
+        } else if *change == FileEffect::Deleted && !deleted.holds(path) {
+            let message = format!("deletes `{path}`, which no task of the plan deletes");
             found.push(of(
                 AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedDeletion, message).in_file(path)
             ));
@@ -270,9 +269,9 @@ fn drift(
 
 fn said(change: FileEffect) -> &'static str {
     match change {
-        FileEffect::Added => "added",
-        FileEffect::Modified => "changed",
-        FileEffect::Deleted => "deleted",
+        FileEffect::Added => "adds",
+        FileEffect::Modified => "changes",
+        FileEffect::Deleted => "deletes",
     }
 }
 
@@ -318,10 +317,11 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
         .map(|(severity, message)| AuditFinding::new(severity, Kind::Unreviewed, message.into()).of(it))
         .collect();
     if it.status == ExecutionStatus::Completed {
-        for lack in without_repeats(it.is_hidden, evidence::lacks(plan, it.execution, &it.execution.work())) {
+        let gate = Gate::Evidence.setting(policy);
+        for lack in without_repeats(it.is_hidden, evidence::lacks(plan, it.execution, &it.work, gate)) {
             // A test that was never run may not have been required; a failed test in a completed execution is always
             // an error.
-            let is_fault = lack.has_failed || Gate::Evidence.is_required(policy);
+            let is_fault = lack.has_failed || gate == GateValue::Required;
             let severity = if is_fault { AuditSeverity::Fault } else { AuditSeverity::Note };
             found.push(AuditFinding::new(severity, Kind::MissingCheck, lack.words).of(it));
         }
@@ -352,46 +352,8 @@ fn without_repeats(is_hidden: bool, lacks: Vec<MissingEvidence>) -> Vec<MissingE
 
 /// Files that the plan names and nobody touched. A directory counts as touched if anything in it is.
 fn untouched(plan: &Plan, touched: &BTreeSet<String>) -> Vec<RepoPath> {
-    let was_touched = |path: &RepoPath| {
-        let folder = if path.as_str().is_empty() { String::new() } else { format!("{path}/") };
-        touched.contains(path.as_str())
-            || touched.range(folder.clone()..).next().is_some_and(|next| next.starts_with(&folder))
-    };
-    plan.touches().into_iter().filter(|path| !was_touched(path)).collect()
-}
-
-/// How many tasks of the executed plans there are, and how many have evidence: all tests passed at the last commit or,
-/// for a task without tests, every criterion accepted or a commit linked to the task.
-pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>]) -> (usize, usize) {
-    let mut with = 0;
-    let mut all = 0;
-    for it in carried.iter().filter(|it| it.status == ExecutionStatus::Completed) {
-        let Some(plan) = it.plan else { continue };
-        let failing = evidence::failing(plan, it.execution, &it.execution.work());
-        for task in &plan.tasks {
-            all += 1;
-            let has_tests = task.test.as_ref().is_some_and(|test| !test.commands.is_empty());
-            let shown =
-                if has_tests { !failing.iter().any(|(id, _)| **id == task.id) } else { is_shown(task, it) };
-            with += usize::from(shown);
-        }
-    }
-    (with, all)
-}
-
-fn is_shown(task: &Task, it: &Carried<'_>) -> bool {
-    let is_linked = it.execution.work().iter().any(|commit| commit.link.tasks().any(|id| *id == task.id));
-    let accepted: BTreeSet<u64> = it
-        .execution
-        .log
-        .iter()
-        .filter_map(|entry| match &entry.event {
-            Event::Accept(accept) if accept.task_id == task.id => Some(accept.criterion),
-            _ => None,
-        })
-        .collect();
-    let criteria = task.criteria().len();
-    is_linked || (criteria > 0 && (1..=criteria as u64).all(|n| accepted.contains(&n)))
+    let touched: FoldedPaths = touched.iter().collect();
+    plan.touches().into_iter().filter(|path| !touched.reach(path.as_str())).collect()
 }
 
 #[cfg(test)]

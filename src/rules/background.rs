@@ -116,7 +116,7 @@ pub(crate) fn background(folder: &IssueFolder, reader: BackgroundReader<'_>) -> 
     left_out.extend(cut.left_out("feedback", RemedyCall::new(Other::FeedbackList, [id]).flag("json")));
 
     let mut cut = Cut::at(LONGEST);
-    let comments = cut.newest(folder.standing_comments().into_iter().map(|it| it.comment).collect());
+    let comments = cut.newest(folder.comments_for_agents().collect());
     let comment = |it: &crate::model::issue::Comment, cut: &mut Cut| CommentContext {
         author: it.author.clone(),
         created_at: it.created_at,

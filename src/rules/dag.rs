@@ -70,6 +70,30 @@ pub(crate) fn cycles<N: Ord + Clone>(nodes: &[N], edges: impl Fn(&N) -> Vec<N>) 
     found
 }
 
+/// A cycle in each part of a graph whose nodes all lead to each other, which begins and ends with the smallest of them. In
+/// time linear in the edges.
+pub(crate) fn cycle_of_each_part<N: Ord + Clone>(edges: &BTreeMap<N, Vec<N>>) -> Vec<Vec<N>> {
+    let numbers: BTreeMap<&N, usize> = edges.keys().enumerate().map(|(n, node)| (node, n)).collect();
+    let successors: Vec<Vec<usize>> = edges
+        .values()
+        .map(|next| next.iter().filter_map(|node| numbers.get(node).copied()).collect())
+        .collect();
+    let component = components(&successors);
+    let mut seen = vec![false; component.len()];
+    let nodes: Vec<usize> = (0..component.len()).collect();
+    // The nodes are numbered in their order.
+    let smallest = nodes.iter().filter(|n| !std::mem::replace(&mut seen[component[**n]], true));
+    let cycles = smallest.filter_map(|start| {
+        let within = |from: &usize| -> Vec<usize> {
+            let to = successors[*from].iter().copied();
+            to.filter(|to| component[*to] == component[*start]).collect()
+        };
+        cycle_through(start, within)
+    });
+    let names: Vec<&N> = edges.keys().collect();
+    cycles.map(|cycle| cycle.into_iter().map(|n| names[n].clone()).collect()).collect()
+}
+
 /// For each node the number of its strongly connected component. `edges` holds the successors of each node, whose
 /// numbers are smaller or the same. In linear time, without recursion (Tarjan).
 pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
@@ -208,6 +232,24 @@ mod tests {
         let nodes = [1, 2, 3, 4, 5, 6];
         assert_eq!(cycles(&nodes, edges(&pairs)), [vec![1, 2, 1], vec![3, 4, 3], vec![5, 5]]);
         assert_eq!(cycles(&[6], edges(&pairs)), [[5, 5]]);
+    }
+
+    #[test]
+    fn each_part_has_one_cycle() {
+        let graph = |pairs: &[(u32, u32)]| {
+            let mut edges: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+            for (from, to) in pairs {
+                edges.entry(*from).or_default().push(*to);
+            }
+            edges
+        };
+        let pairs = [(1, 2), (2, 1), (2, 3), (3, 4), (4, 3), (5, 5), (6, 5), (7, 9)];
+        assert_eq!(cycle_of_each_part(&graph(&pairs)), [vec![1, 2, 1], vec![3, 4, 3], vec![5, 5]]);
+        // A chain of 200,000, whose pairs are 20 billion, and a hub with as many spokes, each in a cycle with it.
+        let chain: Vec<(u32, u32)> = (0..200_000).map(|n| (n, n + 1)).collect();
+        assert!(cycle_of_each_part(&graph(&chain)).is_empty());
+        let hub: Vec<(u32, u32)> = (1..200_000).flat_map(|n| [(0, n), (n, 0)]).collect();
+        assert_eq!(cycle_of_each_part(&graph(&hub)), [[0, 1, 0]]);
     }
 
     #[test]

@@ -56,6 +56,7 @@ impl fmt::Display for Ending {
             How::Completed => "completed",
             How::Failed => "ended as failed",
             How::Aside(AsideReason::Release) => "released",
+            How::Aside(AsideReason::NotShown) => "withdrawn, since the remote did not show it,",
             How::Aside(AsideReason::Rebind) => "set aside for another plan",
             How::Aside(AsideReason::Retry | AsideReason::Reopen) => "set aside to be queued again",
         })?;

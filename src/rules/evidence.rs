@@ -1,14 +1,17 @@
-//! Whether an execution has its evidence: linked commits, and a passing check of every test command of the plan at
-//! the last of them.
+//! Whether an execution has its evidence: linked commits, and a passing check of every test command of the plan for
+//! the last of them. A check belongs to the tree that was tested, so it counts for every commit with that tree: one that
+//! was reworded, squashed or picked needs no new check.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::folder::{ExecutionFolder, LinkedCommit};
-use crate::model::execution::{Check, Event};
-use crate::model::hash::CommitHash;
+use super::policy::GateValue;
+use crate::model::execution::{Check, CommitLink, Event};
+use crate::model::hash::{CommitHash, TreeHash};
 use crate::model::hidden::exact;
 use crate::model::plan::{Plan, Task};
 use crate::model::redaction::REDACTED;
+use crate::model::repo_path::FoldedPaths;
 use crate::model::task_id::TaskId;
 
 /// The tests of a plan as task and command: in the order of the plan, but each task after those that it depends on.
@@ -46,46 +49,67 @@ impl<'a> TestedAt<'a> {
         }
     }
 
-    fn last_check(&self, execution: &ExecutionFolder, task: &TaskId, command: &str) -> Option<bool> {
+    /// Whether a check counts here. If evidence is required, it must name the tree that was tested.
+    fn counts(&self, check: &Check, gate: GateValue) -> bool {
+        let names_enough = check.tree.is_some() || gate == GateValue::Open;
         match self {
-            Self::Last(last) => last_check(execution, task, command, Some(&last.link.hash)),
-            Self::Anywhere => last_check(execution, task, command, None),
-            Self::Nowhere => None,
+            Self::Last(last) => names_enough && is_of(check, &last.link),
+            Self::Anywhere => names_enough && !check.dirty,
+            Self::Nowhere => false,
         }
+    }
+
+    /// Whether the last check of a test that counts here passed; none if there is no such check.
+    fn last_result(
+        &self,
+        execution: &ExecutionFolder,
+        task: &TaskId,
+        command: &str,
+        gate: GateValue,
+    ) -> Option<bool> {
+        let check = checks_of(execution, task, command).find(|check| self.counts(check, gate))?;
+        Some(check.exit_code == Some(0))
     }
 }
 
-/// The tests whose last check at the last commit of `work`, with a clean work tree, did not pass or is missing. Without
-/// a linked commit, these are all tests, unless the plan needs no commit.
+/// Whether a check tested exactly what this commit contains. If the tree of either is unknown, their commits are
+/// compared. Uncommitted changes are in no commit.
+pub(crate) fn is_of(check: &Check, commit: &CommitLink) -> bool {
+    !check.dirty
+        && match (&check.tree, &commit.tree) {
+            (Some(tested), Some(tree)) => tested == tree,
+            _ => check.commit.as_ref() == Some(&commit.hash),
+        }
+}
+
+/// The checks of a test, the last one first. A failed check whose command is hidden could be one of any test.
+fn checks_of<'a>(
+    execution: &'a ExecutionFolder,
+    task: &'a TaskId,
+    command: &'a str,
+) -> impl Iterator<Item = &'a Check> {
+    execution.log.iter().rev().filter_map(move |entry| match &entry.event {
+        Event::Check(check)
+            if (check.command == command || check.command == REDACTED && check.exit_code != Some(0))
+                && check.task_id.as_ref().is_none_or(|id| id == task) =>
+        {
+            Some(check)
+        }
+        _ => None,
+    })
+}
+
+/// The tests whose last check for the last commit of `work` did not pass or is missing. Without a linked commit, these
+/// are all tests, unless the plan needs no commit.
 pub(crate) fn failing<'a>(
     plan: &'a Plan,
     execution: &ExecutionFolder,
     work: &[LinkedCommit],
+    gate: GateValue,
 ) -> Vec<(&'a TaskId, &'a str)> {
     let at = TestedAt::of(plan, work);
-    let passed = |task: &TaskId, command: &str| at.last_check(execution, task, command) == Some(true);
+    let passed = |task: &TaskId, command: &str| at.last_result(execution, task, command, gate) == Some(true);
     commands(plan).into_iter().filter(|(task, command)| !passed(task, command)).collect()
-}
-
-/// Whether the last check of a test at this commit (without one, anywhere), with a clean work tree, passed; none if
-/// there is no such check. A failed check whose command is hidden could be one of any test.
-fn last_check(
-    execution: &ExecutionFolder,
-    task: &TaskId,
-    command: &str,
-    commit: Option<&str>,
-) -> Option<bool> {
-    execution.log.iter().rev().find_map(|entry| match &entry.event {
-        Event::Check(check)
-            if (check.command == command || check.command == REDACTED && check.exit_code != Some(0))
-                && check.task_id.as_ref().is_none_or(|id| id == task)
-                && !check.dirty
-                && (commit.is_none() || check.commit.as_deref() == commit) =>
-        {
-            Some(check.exit_code == Some(0))
-        }
-        _ => None,
-    })
 }
 
 /// Evidence that an execution lacks.
@@ -98,7 +122,12 @@ pub(crate) struct MissingEvidence {
 }
 
 /// The missing evidence of an execution that made these commits; empty if it is complete.
-pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> Vec<MissingEvidence> {
+pub(crate) fn lacks(
+    plan: &Plan,
+    execution: &ExecutionFolder,
+    work: &[LinkedCommit],
+    gate: GateValue,
+) -> Vec<MissingEvidence> {
     let at = TestedAt::of(plan, work);
     if matches!(at, TestedAt::Nowhere) {
         return vec![MissingEvidence { has_failed: false, words: "no commit is linked to it".into() }];
@@ -107,31 +136,51 @@ pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedComm
         TestedAt::Last(last) => format!(" at commit {}", last.link.hash.short()),
         TestedAt::Anywhere | TestedAt::Nowhere => String::new(),
     };
-    let passed_before = |task, command| {
-        let TestedAt::Last(last) = &at else { return None };
-        let mut earlier = last.rewritten_from.iter().rev();
-        earlier.find(|old| last_check(execution, task, command, Some(old)) == Some(true))
-    };
     let lack = |(task, command)| {
-        let has_failed = at.last_check(execution, task, command) == Some(false);
-        let found = passed_before(task, command);
+        let has_failed = at.last_result(execution, task, command, gate) == Some(false);
+        let names_no_tree = at.last_result(execution, task, command, GateValue::Open) == Some(true);
+        let before = passed_before(&at, execution, task, command);
         let command = exact(command);
-        let words = match found {
-            _ if has_failed => format!("{task}: `{command}` failed{place}"),
-            Some(old) => format!(
+        let words = if has_failed {
+            format!("{task}: `{command}` failed{place}")
+        } else if names_no_tree {
+            format!("{task}: the check of `{command}`{place} does not name the tree that was tested")
+        } else if let Some(old) = before {
+            format!(
                 "{task}: `{command}` passed at {}, which was rewritten since; it has no passing check{place}",
                 old.short()
-            ),
-            None => format!("{task}: `{command}` has no passing check{place}"),
+            )
+        } else {
+            format!("{task}: `{command}` has no passing check{place}")
         };
         MissingEvidence { has_failed, words }
     };
-    failing(plan, execution, work).into_iter().map(lack).collect()
+    failing(plan, execution, work, gate).into_iter().map(lack).collect()
+}
+
+/// The latest of the commits that the last one replaced at which a test passed.
+fn passed_before<'a>(
+    at: &TestedAt<'a>,
+    execution: &ExecutionFolder,
+    task: &TaskId,
+    command: &str,
+) -> Option<&'a CommitHash> {
+    let TestedAt::Last(last) = at else { return None };
+    last.rewritten_from.iter().rev().find(|old| {
+        let mut there = checks_of(execution, task, command)
+            .filter(|check| !check.dirty && check.commit.as_ref() == Some(*old));
+        there.next().is_some_and(|check| check.exit_code == Some(0))
+    })
 }
 
 /// The missing evidence, only in words.
-pub(crate) fn missing(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> Vec<String> {
-    lacks(plan, execution, work).into_iter().map(|lack| lack.words).collect()
+pub(crate) fn missing(
+    plan: &Plan,
+    execution: &ExecutionFolder,
+    work: &[LinkedCommit],
+    gate: GateValue,
+) -> Vec<String> {
+    lacks(plan, execution, work, gate).into_iter().map(|lack| lack.words).collect()
 }
 
 /// How a commit that an executor reports is related to the execution.
@@ -179,7 +228,8 @@ pub(crate) fn differences(
             Placement::After => {}
         }
     }
-    let untouched = reported.files.iter().filter(|file| !touched.contains(**file));
+    let touched: FoldedPaths = touched.iter().collect();
+    let untouched = reported.files.iter().filter(|file| !touched.is_one(file));
     found.extend(untouched.map(|file| format!("no commit of this execution touches `{file}`")));
     if reported.errors > 0 {
         found.push("it is completed, but lists errors".into());
@@ -198,14 +248,17 @@ pub(crate) fn differences(
 }
 
 /// The commands whose last check did not pass, each with its result. A check with uncommitted changes does not replace
-/// a failure at a commit, and a check by someone else counts only at a commit of this execution.
+/// a failure at a commit, and a check by someone else counts only for a commit of this execution.
 pub(crate) fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
-    let own: BTreeSet<CommitHash> = execution.known_commits().collect();
+    let own: BTreeSet<&CommitHash> = execution.known_commits().collect();
+    let trees: BTreeSet<TreeHash> =
+        execution.commits().into_iter().filter_map(|commit| commit.link.tree).collect();
     let mut last: BTreeMap<&str, &Check> = BTreeMap::new();
     for entry in &execution.log {
         let Event::Check(check) = &entry.event else { continue };
         let is_own = entry.actor == execution.execution.actor
-            || check.commit.as_ref().is_some_and(|commit| own.contains(commit));
+            || check.commit.as_ref().is_some_and(|commit| own.contains(commit))
+            || check.tree.as_ref().is_some_and(|tree| trees.contains(tree));
         let is_pass = check.exit_code == Some(0);
         let failed = last.get(check.command.as_str()).is_some_and(|it| !it.dirty && it.exit_code != Some(0));
         if is_own && !(is_pass && check.dirty && failed) {

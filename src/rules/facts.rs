@@ -164,7 +164,7 @@ impl IssueFacts {
 
     /// Whether issues that depend on this one may proceed.
     pub(crate) fn is_met(&self) -> bool {
-        matches!(self.status, IssueStatus::Completed | IssueStatus::Closed)
+        self.status.frees_dependents()
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 #[cfg(test)]
 pub(crate) use self::comments::standing_comments;
-pub(crate) use self::comments::{StandingComment, thread, threads};
+pub(crate) use self::comments::{StandingComment, hidden_in_source, thread, threads};
 pub(crate) use self::execution::{ExecutionFolder, LinkedCommit, last_checks};
 use crate::model::exploration::Explored;
 use crate::model::id::{QueueId, SolutionId};

@@ -163,6 +163,7 @@ mod tests {
             files: vec![],
             linked_by: LinkedBy::Hook,
             reverts: vec![],
+            tree: None,
         })
     }
 
@@ -285,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_rewritten_commit_stays_with_its_author_and_one_linked_again_does_not() {
-        let rewrite = Event::Rewrite(Rewrite { old: "a".into(), new: "b".into() });
+        let rewrite = Event::Rewrite(Rewrite { old: "a".into(), new: "b".into(), tree: None });
         let log = vec![(15, link("a")), (20, session("first", 10, 20)), (50, rewrite)];
         assert_eq!(agents(log), pairs(&[("a", "first"), ("b", "first")]));
         let unlink = Event::Unlink(Unlink { hash: "a".into() });

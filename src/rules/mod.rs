@@ -23,6 +23,7 @@ pub(crate) mod issue_text;
 pub(crate) mod lease;
 pub(crate) mod limits;
 pub(crate) mod made_by;
+pub(crate) mod missing_module;
 pub(crate) mod next_steps;
 pub(crate) mod overlap;
 pub(crate) mod plan_check;

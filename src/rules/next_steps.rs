@@ -21,6 +21,8 @@ pub(crate) struct Situation<'a> {
     pub(crate) attention: Vec<&'a Remedy>,
     /// The number of items that can be claimed.
     pub(crate) ready: usize,
+    /// Whether HEAD is detached, as in every workspace of jj: an item can only be executed in a worktree with a branch.
+    pub(crate) is_detached: bool,
     /// The most urgent issue whose plan can be queued.
     pub(crate) planned: Option<IssueId>,
     /// The most urgent issue without a bound plan.
@@ -51,7 +53,9 @@ pub(crate) fn next_steps(it: &Situation<'_>) -> Vec<Remedy> {
         steps.push((*first).clone());
     }
     let mut add = |call: RemedyCall, does: &str| steps.push(Remedy::call(call, does));
-    if it.ready > 0 {
+    if it.ready > 0 && it.is_detached {
+        add(RemedyCall::from(Op::Next).flag("worktree"), "claims the next item, in a worktree with a branch");
+    } else if it.ready > 0 {
         add(Op::Next.into(), "claims the next item");
     }
     if let Some(issue) = &it.planned {

@@ -45,7 +45,7 @@ impl Gate {
                 "a commit needs a plan that is being executed; the hook commit-msg rejects other commits"
             }
             Self::Evidence => {
-                "`done` needs linked commits, and a passing check of every test at the last one; otherwise it warns"
+                "`done` needs linked commits, and a passing check of every test for the last one; otherwise it warns"
             }
         }
     }

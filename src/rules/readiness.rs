@@ -18,8 +18,10 @@ use super::folder::QueueFolder;
 use super::overlap::{ByPath, Overlap};
 use super::queue_conflicts::{Clarification, ConflictView, EffectiveConflict, standing};
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::op::Op;
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::queue_conflict::ConflictType;
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::repo_path::RepoPath;
 use crate::model::root::Policy;
 use crate::model::status::{ItemStatus, QueueStatus};
@@ -283,6 +285,73 @@ pub(crate) fn any_cycle(ids: &[IssueId], facts: &Facts) -> Option<String> {
     dag::cycles(ids, unmet).first().map(|cycle| drawn(cycle))
 }
 
+/// Issues of which each depends on the next, and the last on the first.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct DependencyCycle(Vec<IssueId>);
+
+impl DependencyCycle {
+    /// From a path that ends where it begins; the smallest id comes first.
+    pub(crate) fn new(mut path: Vec<IssueId>) -> Self {
+        path.pop();
+        let first = path.iter().enumerate().min_by_key(|(_, id)| *id).map_or(0, |(at, _)| at);
+        path.rotate_left(first);
+        Self(path)
+    }
+
+    /// Its issues, each once.
+    pub(crate) fn issues(&self) -> &[IssueId] {
+        &self.0
+    }
+
+    /// The command that ends it.
+    pub(crate) fn remedy(&self) -> Remedy {
+        let next = self.0.get(1).unwrap_or(&self.0[0]);
+        let edit = RemedyCall::new(Op::Edit, [&self.0[0]]).option("depends-on", format!("-{next}"));
+        Remedy::call(edit, "removes a dependency")
+    }
+}
+
+impl std::fmt::Display for DependencyCycle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let whole: Vec<IssueId> = self.0.iter().chain(self.0.first()).cloned().collect();
+        f.write_str(&drawn(&whole))
+    }
+}
+
+/// The issues that cannot be executed because of a cycle of unmet dependencies, each with that cycle: those in it, and those
+/// that wait for it. Takes time linear in the number of dependencies.
+pub(crate) fn stuck_in_cycles(ids: &[IssueId], facts: &Facts) -> BTreeMap<IssueId, Rc<DependencyCycle>> {
+    let is_unmet = |id: &&IssueId| facts.get(*id).is_some_and(|issue| !issue.is_met());
+    let unmet = |id: &IssueId| {
+        let needed = facts.get(id).filter(|issue| !issue.is_met()).map(|issue| &issue.depends_on);
+        needed.into_iter().flatten().filter(is_unmet).cloned().collect()
+    };
+    let mut stuck: BTreeMap<IssueId, Rc<DependencyCycle>> = BTreeMap::new();
+    let mut open: Vec<IssueId> = Vec::new();
+    for path in dag::cycles(ids, unmet) {
+        let cycle = Rc::new(DependencyCycle::new(path));
+        for id in cycle.issues() {
+            stuck.entry(id.clone()).or_insert_with(|| cycle.clone());
+            open.push(id.clone());
+        }
+    }
+    let mut dependents: BTreeMap<&IssueId, Vec<&IssueId>> = BTreeMap::new();
+    if !open.is_empty() {
+        for (id, issue) in facts.iter().filter(|(_, issue)| !issue.is_met()) {
+            issue.depends_on.iter().for_each(|needed| dependents.entry(needed).or_default().push(id));
+        }
+    }
+    while let Some(needed) = open.pop() {
+        for id in dependents.get(&needed).into_iter().flatten() {
+            if !stuck.contains_key(*id) {
+                stuck.insert((*id).clone(), stuck[&needed].clone());
+                open.push((*id).clone());
+            }
+        }
+    }
+    stuck
+}
+
 fn depends_on(id: &IssueId, facts: &Facts) -> Vec<IssueId> {
     facts.get(id).map(|issue| issue.depends_on.iter().cloned().collect()).unwrap_or_default()
 }
@@ -290,6 +359,7 @@ fn depends_on(id: &IssueId, facts: &Facts) -> Vec<IssueId> {
 /// More members than this are only counted.
 const MOST_DRAWN: usize = 12;
 
+/// A cycle with arrows; a long one is shortened.
 fn drawn(cycle: &[IssueId]) -> String {
     let names: Vec<&str> = cycle.iter().map(IssueId::as_str).collect();
     if names.len() <= MOST_DRAWN {

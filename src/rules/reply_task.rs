@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::evidence;
 use super::folder::{ExecutionFolder, IssueFolder};
+use super::policy::GateValue;
 use super::unbegun::unbegun;
 use crate::model::id::ExecutionId;
 use crate::model::issue::{Comment, Issue, Source};
@@ -77,7 +78,7 @@ pub(crate) fn open_work(plan: &Plan, execution: &ExecutionFolder) -> Vec<String>
     if !tasks.is_empty() && work.is_empty() {
         return tasks;
     }
-    let tests = evidence::missing(plan, execution, &work);
+    let tests = evidence::missing(plan, execution, &work, GateValue::Open);
     tasks.into_iter().chain(tests).collect()
 }
 

@@ -79,7 +79,7 @@ pub(crate) static TRANSITIONS: &[Transition] = &[
     Transition {
         by: By::Status(Planned),
         is: "moved to `planned`",
-        does: "says that it is planned",
+        does: "marks it as planned",
         from: &[Planning],
         to: &[Planned],
     },
@@ -116,7 +116,7 @@ pub(crate) static TRANSITIONS: &[Transition] = &[
         is: "unbound",
         does: "unbinds its plan",
         from: &[Planned, Queued, Failed],
-        to: &[Registered],
+        to: &[Registered, Planning],
     },
     Transition { by: By::Op(Op::QueueAdd), is: "queued", does: "queues it", from: &[Planned], to: &[Queued] },
     Transition {

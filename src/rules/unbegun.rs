@@ -72,6 +72,7 @@ mod tests {
             files: vec![file.into()],
             linked_by: LinkedBy::Hook,
             reverts: vec![],
+            tree: None,
         };
         LinkedCommit { link, rewritten_from: vec![] }
     }

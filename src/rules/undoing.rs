@@ -116,6 +116,7 @@ mod tests {
             files: vec![],
             linked_by: LinkedBy::Hook,
             reverts: reverts.iter().map(|it| (*it).into()).collect(),
+            tree: None,
         };
         LinkedCommit { link, rewritten_from: vec![] }
     }

@@ -11,8 +11,16 @@ use unicode_width::UnicodeWidthStr;
 
 /// A criterion with fewer columns than this is short.
 const SHORT: usize = 15;
-/// A verification with fewer columns than this does not say what to do.
+/// A verification with fewer columns than this does not say what to do, unless it is a whole test command.
 const LEAST_VERIFICATION: usize = 10;
+/// Programs whose name alone says that something is tested or built.
+const TEST_PROGRAMS: &str = "\
+    bats bazel behat behave buck2 bun cabal cargo composer ctest deno dotnet dune earthly flutter gradle gradlew grunt \
+    gulp jasmine jest julia karma lein meson mix mocha mvn mvnw ninja nose2 nox npm npx nx phpspec phpunit pnpm poetry \
+    pytest rake rspec sbt scons tox tsc uv vitest yarn zig";
+/// Programs with the names of everyday words, each with the arguments that show that the program is meant.
+const WORDY_PROGRAMS: &str = "ant go invoke just make pants pdm prove stack swift tap task trial turbo";
+const TEST_ARGUMENTS: &str = "all build check checks ci lint spec specs t test tests unit verify vet";
 
 /// Words that praise or promise.
 const PRAISE: &str = "\
@@ -50,6 +58,9 @@ const EMPTY_ZH: &str = "\
     各项 全都 已经 它 应 能 会 要 都 是 的 了 地 得 很 也 已 被 在 和 与 及 可 将 其 该 此 这 那 \
     个 各 并";
 
+/// What a plan or roadmap with a thin verification should have instead.
+pub(crate) const WAY_TO_CHECK: &str = "a way to check the criteria: a test command such as `npm test`, or what to run or see, in ten columns or more";
+
 /// Programs and steps that only those who build the software know.
 const TECHNICAL: &str = "\
     compile compiles compiled compiling compilation build builds lint lints linted linter linting npm npx \
@@ -84,11 +95,22 @@ pub(crate) fn is_vague(criterion: &str) -> bool {
     words.iter().all(|word| EMPTY_WORDS.contains(word))
 }
 
-/// Whether a verification is too short to say what to do. A command of the task's own tests never is.
+/// Whether a verification is too short to say what to do. A test command never is: `npm test`, or one of the task's own.
 pub(crate) fn is_thin(verification: &str, commands: &[&str]) -> bool {
     let text = verification.trim();
     UnicodeWidthStr::width(text) < LEAST_VERIFICATION
+        && !is_test_command(text)
         && !commands.iter().any(|command| command.trim() == text)
+}
+
+/// Whether a text is a command that tests, such as `./gradlew check` or `make test`.
+fn is_test_command(text: &str) -> bool {
+    let mut words = text.trim_matches('`').split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let is_one_of = |list: &'static str, word: &str| list.split_whitespace().any(|known| known == word);
+    is_one_of(TEST_PROGRAMS, program.trim_start_matches("./"))
+        || is_one_of(WORDY_PROGRAMS, program)
+            && words.next().is_some_and(|word| is_one_of(TEST_ARGUMENTS, word))
 }
 
 /// Whether a definition of done is in the terms of those who build the software: it says what a compiler or a test
@@ -194,12 +216,22 @@ mod tests {
 
     #[test]
     fn a_verification_says_what_to_do() {
-        for text in ["", "run it", "check", "看一下", "make test"] {
+        for text in ["", "run it", "check", "看一下", "ls", "ok", "tests", "./t.sh", "make sure", "go look"]
+        {
             assert!(is_thin(text, &[]), "{text}");
         }
-        assert!(!is_thin("make test", &["make test"]));
+        assert!(!is_thin("./t.sh", &["./t.sh"]));
         assert!(!is_thin("Run: npm test", &[]));
         assert!(!is_thin("打开登录页面并核对", &[]));
+    }
+
+    #[test]
+    fn a_whole_test_command_says_what_to_do_however_short() {
+        for text in
+            ["npm test", "pytest", "mvn test", "tox", "make test", "go test", "`rake`", "./mvnw t", "just t"]
+        {
+            assert!(!is_thin(text, &[]), "{text}");
+        }
     }
 
     #[test]

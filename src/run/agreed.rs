@@ -10,7 +10,7 @@ use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::run::{Run, RunStep};
 use crate::model::status::IssueStatus;
-use crate::ops::{Refusal, Session, issues};
+use crate::ops::{Refusal, Session, issues, work};
 use crate::rules::command_line::CommandLine;
 use crate::rules::folder::RunFolder;
 use crate::rules::run::RunProgress;
@@ -104,6 +104,7 @@ fn settle_for(
     if !run.takes(RunStep::Execute) {
         return Ok(());
     }
+    settle_setup(session, watch)?;
     let snapshot = session.store().snapshot()?;
     let mut is_any_unseen = false;
     for id in run.issue_ids.iter().filter(|id| !is_over(id)) {
@@ -129,6 +130,19 @@ fn settle_for(
         return Err(not_agreed("the tests of the plans that agents will make"));
     }
     Ok(())
+}
+
+/// Settles the consent to the setup commands of worktrees.
+fn settle_setup(session: &Session, watch: &mut dyn RunWatch) -> Result<(), Refusal> {
+    let unseen = work::unseen_setup(session)?;
+    if unseen.is_empty() {
+        return Ok(());
+    }
+    if !watch.agree_to_setup(&unseen) {
+        let shown = unseen.iter().map(|command| command.as_str().to_owned()).collect();
+        return Err(not_agreed("the setup commands of worktrees").details(shown));
+    }
+    work::agree_to_setup(session, &unseen)
 }
 
 /// The refusal to run test commands.

@@ -6,7 +6,7 @@ use super::blocked::{BlockedIssue, blocked};
 use super::crew::{Crew, step_of};
 use super::leftovers::unmerged;
 use super::others::{Others, unplanned};
-use super::pending::pending;
+use super::pending::{leave_out_cycles, pending};
 use super::silence;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
@@ -350,6 +350,7 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
             .remedy(RemedyCall::from(Op::Run).flag("all-pending"), "takes every issue without a plan")
             .remedy(RemedyCall::new(Op::Run, ["ISSUE"]), "takes one"));
     }
+    leave_out_cycles(session, &snapshot, &mut found)?;
     if found.is_empty() {
         let none = match &tags[..] {
             [] => "there is no issue to run".to_owned(),

@@ -76,7 +76,7 @@ pub(super) fn blocked(
         for needed in record.depends_on.iter().filter(|needed| !in_run.contains(needed)) {
             let Ok(Some(folder)) = records::outline(&snapshot, needed) else { continue };
             let status = facts::status(&folder);
-            if !matches!(status, IssueStatus::Completed | IssueStatus::Closed) {
+            if !status.frees_dependents() {
                 let (id, needed) = (id.clone(), needed.clone());
                 found.push(BlockedIssue { id, needed, why: BlockedBy::Outside(status) });
             }

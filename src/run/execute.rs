@@ -160,7 +160,7 @@ impl Carrying<'_> {
         let issue = existing_outline(&store.snapshot()?, &self.execution.id.issue())?;
         let execution = issue.executions.iter().find(|it| it.execution.id == self.execution.id);
         let Some(head) = store.head()?.map(CommitHash::from) else { return Ok(()) };
-        if execution.is_some_and(|it| it.known_commits().any(|hash| hash == head)) || head == self.job.base {
+        if execution.is_some_and(|it| it.known_commits().any(|hash| *hash == head)) || head == self.job.base {
             return Ok(());
         }
         let range = Some(format!("{}..{head}", self.job.guard.bounds().base));

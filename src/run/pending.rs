@@ -1,9 +1,14 @@
-//! The pending issues: those that a run takes which names none of them.
+//! The pending issues: those that a run takes which names none of them, and those that no run can take.
 
 use crate::index::Filter;
+use crate::model::code::Code;
+use crate::model::id::IssueId;
 use crate::model::status::IssueStatus;
 use crate::ops::issues::{List, Rows, rows};
-use crate::ops::{Answer, Session};
+use crate::ops::{Answer, Notice, Refusal, Session, queue};
+use crate::rules::folder::IssueFolder;
+use crate::rules::readiness;
+use crate::store::ReadState;
 
 /// Their statuses: of issues without a plan, or with one for a run that only executes.
 pub(super) fn pending(execute_only: bool) -> [IssueStatus; 2] {
@@ -29,4 +34,28 @@ pub(crate) struct ListPending {
 pub(crate) fn list_pending(session: &Session, input: &ListPending) -> Answer<Rows> {
     let filter = Filter { statuses: pending(input.execute_only).to_vec(), ..Filter::default() };
     rows(session, &List { filter, limit: Some(input.most), counts: true, ..List::default() })
+}
+
+/// Leaves out issues that depend on each other in a cycle, and those that wait for them: however well they were planned,
+/// none could be executed.
+pub(super) fn leave_out_cycles(
+    session: &Session,
+    read: &impl ReadState,
+    found: &mut Vec<IssueFolder>,
+) -> Result<(), Refusal> {
+    let ids: Vec<IssueId> = found.iter().map(|it| it.issue.record.id.clone()).collect();
+    let stuck = readiness::stuck_in_cycles(&ids, &queue::facts_of(read, ids.iter().cloned())?);
+    let all: Vec<&IssueId> = ids.iter().filter(|id| stuck.contains_key(*id)).collect();
+    for id in &all {
+        let cycle = &stuck[*id];
+        let what = format!("skipped `{id}`: it waits for a dependency cycle: {cycle}");
+        session.notice(Notice { remedies: vec![cycle.remedy()], ..Notice::warning(what) });
+    }
+    found.retain(|it| !all.contains(&&it.issue.record.id));
+    let Some(first) = all.first().filter(|_| found.is_empty()) else { return Ok(()) };
+    let cycle = &stuck[*first];
+    let what = format!("no issue can be executed: they depend on each other: {cycle}");
+    let mut refusal = Refusal::new(Code::Cycle, what).hint("remove one of these dependencies");
+    refusal.remedies.push(cycle.remedy());
+    Err(refusal)
 }

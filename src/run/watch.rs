@@ -102,6 +102,9 @@ pub(crate) trait RunWatch {
     /// someone consents to once they are known.
     fn agree_to_plans_to_come(&mut self) -> bool;
 
+    /// Whether these setup commands of worktrees may be run; nobody here has consented to them yet.
+    fn agree_to_setup(&mut self, commands: &[CommandLine]) -> bool;
+
     /// Whether someone consented to the tests of all plans.
     fn has_agreed(&self) -> bool;
 

@@ -9,6 +9,7 @@ pub(crate) mod lineage;
 pub(super) mod origins;
 pub(super) mod shared_map;
 pub(super) mod subjects;
+pub(crate) mod tree_form;
 pub(super) mod versions;
 
 use bstr::ByteSlice;

@@ -126,6 +126,22 @@ pub(crate) fn refused(repo: &Repository, tree: ObjectId) -> Result<BTreeSet<Stri
     Ok(merge.refused)
 }
 
+/// Takes out of trees what git refuses, as a merge would. It remembers what it made of each.
+pub(crate) struct TreeCleaner<'a>(TreeMerge<'a>);
+
+impl<'a> TreeCleaner<'a> {
+    /// New trees are written to `work`.
+    pub(crate) fn new(work: &'a Repository) -> Self {
+        Self(TreeMerge::new(work))
+    }
+
+    /// The tree without those entries.
+    pub(crate) fn clean(&mut self, tree: ObjectId) -> Result<ObjectId, StoreError> {
+        let empty = self.0.repo.empty_tree();
+        self.0.root(empty, tree)
+    }
+}
+
 /// The tree of `head` if `head` descends from the constant root although it is not a store.
 fn emptied(work: &Repository, head: ObjectId, error: &StoreError) -> Result<Option<ObjectId>, StoreError> {
     let failed = StoreError::object("cannot read the store's commit");

@@ -36,6 +36,7 @@ pub(crate) use history::lineage::{Did, Lineage, Own, Wrote};
 pub(crate) use history::origins::{HistoryFault, OriginJudge};
 pub(crate) use history::shared_map::SharedMap;
 pub(crate) use history::subjects::Subjects;
+pub(crate) use history::tree_form::TreeCheck;
 pub(crate) use merge::{EqualTrees, Merged};
 pub(crate) use redaction::aside::SetAside;
 pub(crate) use redaction::purge;

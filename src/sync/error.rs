@@ -1,5 +1,6 @@
 //! Errors of exchanges with a remote. None of them changes the local state.
 
+use super::shown::Unshown;
 use super::transfer::Limited;
 use super::words;
 use crate::git::{GitError, lock_file};
@@ -99,6 +100,16 @@ pub(crate) enum SyncError {
         /// The last reason.
         words: String,
     },
+    /// The remote accepted the commit and does not show it.
+    #[error("`{remote}` accepted `{reference}`, but does not show it: {where_to}")]
+    NotShown {
+        /// The remote.
+        remote: String,
+        /// The ref.
+        reference: String,
+        /// Where it went.
+        where_to: Unshown,
+    },
     /// The connection ended before the remote said whether it accepted the commit, and it could not be asked again.
     #[error("it is unknown whether `{remote}` accepted the claim: {words}")]
     Unknown {
@@ -191,6 +202,7 @@ impl Explain for SyncError {
             Self::Refused { hint: Some(_), .. } => Code::Declined,
             Self::Behind { .. } => Code::Behind,
             Self::Raced { .. } => Code::Raced,
+            Self::NotShown { .. } => Code::NotShown,
             Self::Unknown { .. } | Self::LeftLine { .. } => Code::UnknownOutcome,
             Self::NoTurn { .. } => Code::NoTurn,
             Self::Theirs { why, .. } => why.code(),
@@ -247,7 +259,10 @@ impl Explain for SyncError {
                     .or_command("git config wf.pushInterval 1m", "saves pushes")
             }
             Self::Refused { hint: Some(hint), .. } => format!("nothing is lost here; {hint}").into(),
-            Self::Refused { words, hint: None, .. } => of_a_refusal(words),
+            Self::Refused { reference, words, hint: None, .. } => of_a_refusal(reference, words),
+            Self::NotShown { remote, reference, where_to } => {
+                of_what_is_not_shown(remote, reference, where_to)
+            }
             Self::Behind { remote, .. } => {
                 Remedies::call(RemedyCall::new(Other::Sync, [remote]), "merges them and then pushes")
             }
@@ -274,8 +289,31 @@ impl Explain for SyncError {
     }
 }
 
-fn of_a_refusal(words: &str) -> Remedies {
-    if words.contains("hook declined") {
+fn of_what_is_not_shown(remote: &str, reference: &str, where_to: &Unshown) -> Remedies {
+    let kept = Remedies::from("nothing is lost here");
+    match where_to {
+        Unshown::Elsewhere { fetched_from, .. } => kept
+            .or_command(
+                format!(
+                    "git remote set-url --push {} {}",
+                    shell::operand(remote),
+                    shell::operand(fetched_from)
+                ),
+                "pushes to where is fetched from",
+            )
+            .and("if the one is a mirror that lags behind the other, try again later"),
+        Unshown::Hidden if !reference.starts_with("refs/heads/") => {
+            kept.or_command("git config wf.ref refs/heads/wf/main", "helps if the server shows all branches")
+        }
+        Unshown::Hidden | Unshown::Earlier => kept.or_command(
+            format!("git ls-remote {} {reference}", shell::operand(remote)),
+            "shows what it has; try again when that has changed",
+        ),
+    }
+}
+
+fn of_a_refusal(reference: &str, words: &str) -> Remedies {
+    if words.contains("hook declined") && !words::refuses_the_name(words) {
         return Remedies::from("nothing is lost here; a hook of the server refused it, and says why")
             .or_call(Op::Fsck, "looks for errors here");
     }
@@ -285,10 +323,15 @@ fn of_a_refusal(words: &str) -> Remedies {
             lock.display()
         )
         .into(),
-        None => {
+        None if words::denies_write(words) => {
+            "nothing is lost here; whoever owns it can let you write there, and `git config wf.remote NAME` names another remote"
+                .into()
+        }
+        None if words::refuses_the_name(words) && !reference.starts_with("refs/heads/") => {
             Remedies::from("nothing is lost here")
                 .or_command("git config wf.ref refs/heads/wf/main", "helps if only branches may be pushed")
         }
+        None => "nothing is lost here".into(),
     }
 }
 
@@ -309,25 +352,4 @@ fn there_are(names: &[String]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_refused_push_is_told_what_to_do_about_its_own_cause() {
-        let hint = |words: &str| {
-            let words = words.to_owned();
-            let (remote, reference) = ("origin".into(), "refs/wf/main".into());
-            format!("{:?}", SyncError::Refused { remote, reference, words, hint: None }.remedies())
-        };
-        let declined = hint("pre-receive hook declined; error: the policy asks for a plan");
-        assert!(
-            declined.contains("a hook of the server refused it") && !declined.contains("wf.ref"),
-            "{declined}"
-        );
-        let locked = hint(
-            "failed to update ref; cannot lock ref 'refs/wf/main': Unable to create '/srv/x.git/refs/wf/main.lock': File exists",
-        );
-        assert!(locked.contains("`/srv/x.git/refs/wf/main.lock`") && !locked.contains("wf.ref"), "{locked}");
-        assert!(hint("deny updating a hidden ref").contains("git config wf.ref refs/heads/wf/main"));
-    }
-}
+mod tests;

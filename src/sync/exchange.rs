@@ -3,11 +3,10 @@
 
 use std::time::Instant;
 
-use super::round::{self, HELD, Synced, TRIES};
-use super::transfer::{self, Pushed};
+use super::round::{self, Synced, TRIES};
 use super::turnstile::{Fate, Turn};
 use super::watch::RemoteWatch;
-use super::{SyncError, observed, pace};
+use super::{SyncError, carry, observed, pace};
 use crate::git::{ObjectId, fault};
 use crate::store::{EqualTrees, Store, StoreError, Unpublished};
 
@@ -43,6 +42,33 @@ impl WantedPush {
     }
 }
 
+/// How an exchange ended.
+pub(super) enum Exchanged<'store, T> {
+    /// The remote shows what was pushed, or there was nothing to push.
+    Done(T),
+    /// The remote accepted the commit and does not show it. The turn is not over, so that the commit can be withdrawn.
+    NotShown {
+        /// What `make` returned.
+        answer: T,
+        /// What was pushed.
+        wanted: Box<WantedPush>,
+        /// The turn.
+        turn: Box<Turn<'store>>,
+        /// Why.
+        error: Box<SyncError>,
+    },
+}
+
+impl<T> Exchanged<'_, T> {
+    /// What `make` returned; an error if the remote does not show what it accepted.
+    pub(super) fn shown(self) -> Result<T, SyncError> {
+        match self {
+            Self::Done(answer) => Ok(answer),
+            Self::NotShown { error, .. } => Err(*error),
+        }
+    }
+}
+
 /// Runs `make` on the head of the remote, with what other processes of this clone have handed in, and pushes its
 /// result. The local ref follows once the remote has accepted that. If the remote has other commits by then, `make`
 /// runs again. A result of `make` without anything to push, or an error, counts only if the head that it saw was the
@@ -51,14 +77,14 @@ impl WantedPush {
 /// # Errors
 /// Those of `make`; [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::Unknown`] or
 /// [`SyncError::LeftLine`] if that is not known.
-pub(super) fn exchange<T, E: From<StoreError> + From<SyncError>>(
-    store: &Store,
+pub(super) fn exchange<'store, T, E: From<StoreError> + From<SyncError>>(
+    store: &'store Store,
     synced: &mut Synced,
-    (watch, again): (RemoteWatch<'_>, Again<'_>),
+    (watch, again): (RemoteWatch<'store>, Again<'_>),
     trust: Trust,
     equal: EqualTrees,
     mut make: impl FnMut(Option<ObjectId>) -> Result<(T, Option<WantedPush>), E>,
-) -> Result<T, E> {
+) -> Result<Exchanged<'store, T>, E> {
     let remote = synced.remote.clone();
     let mut turn = Turn::wait(store, &remote, watch)?;
     let mut trust = trust;
@@ -72,7 +98,7 @@ pub(super) fn exchange<T, E: From<StoreError> + From<SyncError>>(
             Ok((answer, Some(wanted))) => (answer, wanted),
             _ if !is_newest => {
                 if turn.handed_in()?.is_some() {
-                    carry(store, &mut turn, synced)?;
+                    carry::carry(store, &mut turn, synced)?;
                 } else {
                     ask(store, &mut turn, synced)?;
                 }
@@ -80,7 +106,7 @@ pub(super) fn exchange<T, E: From<StoreError> + From<SyncError>>(
             }
             answered => {
                 round::merge(store, synced, head, equal)?;
-                return answered.map(|(answer, _)| answer);
+                return answered.map(|(answer, _)| Exchanged::Done(answer));
             }
         };
         let commit = wanted.commit();
@@ -89,7 +115,18 @@ pub(super) fn exchange<T, E: From<StoreError> + From<SyncError>>(
         if !turn.is_alone() {
             turn = turn.again()?;
         }
-        if pass(store, &mut turn, synced, commit)? {
+        let is_accepted = match pass(store, &mut turn, synced, commit) {
+            Err(error @ SyncError::NotShown { .. }) => {
+                return Ok(Exchanged::NotShown {
+                    answer,
+                    wanted: Box::new(wanted),
+                    turn: Box::new(turn),
+                    error: Box::new(error),
+                });
+            }
+            passed => passed?,
+        };
+        if is_accepted {
             drop(turn);
             synced.pushed = true;
             if let WantedPush::Ahead(mut ahead) = wanted {
@@ -99,7 +136,7 @@ pub(super) fn exchange<T, E: From<StoreError> + From<SyncError>>(
                     }
                 }
             }
-            return Ok(answer);
+            return Ok(Exchanged::Done(answer));
         }
     }
     let reference = store.reference().to_owned();
@@ -117,14 +154,14 @@ fn head(
         return Ok((Some(head), false));
     }
     let is_trusted = match trust {
-        _ if !turn.state().pace.is_uncontended() => false,
+        _ if turn.is_unproven() || !turn.state().pace.is_uncontended() => false,
         Trust::Asked => false,
         Trust::LastWriter => observed::is_last_writer(store, &synced.remote)?,
         Trust::Known => true,
     };
     let tracking = store.tracking(&synced.remote);
     let is_trusted = is_trusted
-        && match turn.tracking()? {
+        && match turn.shown()? {
             Some(head) => round::is_readable(store, head, &tracking)?,
             None => true,
         };
@@ -132,7 +169,7 @@ fn head(
         std::thread::sleep(turn.state().pace.before_first(pace::share()));
         ask(store, turn, synced)?;
     }
-    let head = turn.tracking()?;
+    let head = turn.shown()?;
     synced.fetched |= turn.is_asked() && head.is_some();
     Ok((head, turn.is_asked()))
 }
@@ -150,18 +187,18 @@ pub(super) fn ask_once(
     if !turn.is_asked() {
         ask(store, &mut turn, synced)?;
     }
-    let head = turn.tracking()?;
+    let head = turn.shown()?;
     synced.fetched = head.is_some();
     Ok(head)
 }
 
 /// Fetches, for all who wait.
-fn ask(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
+pub(super) fn ask(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
     loop {
         wait_for_rate_limit(turn, synced)?;
         let waiting = turn.waiting()?;
-        let started = Instant::now();
-        match round::fetch(store, synced, EqualTrees::Join, turn.watch()) {
+        let (before, started) = (turn.shown()?, Instant::now());
+        match round::fetch(store, synced, before, EqualTrees::Join, turn.watch()) {
             Ok(_) => {
                 turn.state().pace.fetched(started.elapsed());
                 fault::point("fetched");
@@ -199,7 +236,7 @@ fn pass(
     for _ in 0..TRIES {
         match turn.fate(commit)? {
             Fate::Accepted => return Ok(true),
-            Fate::Waiting => carry(store, turn, synced)?,
+            Fate::Waiting => carry::carry(store, turn, synced)?,
             Fate::Discarded => match turn.failure(&synced.remote, Some(commit)) {
                 Some(failure) => return Err(failure),
                 None => return Ok(false),
@@ -207,73 +244,4 @@ fn pass(
         }
     }
     Ok(false)
-}
-
-/// Pushes what was handed in. If the remote has other commits, fetches them. Both answer all processes that wait.
-fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
-    let Some(head) = turn.handed_in()? else { return Ok(()) };
-    if let Some(room) = turn.state().pace.room() {
-        std::thread::sleep(room);
-        ask(store, turn, synced)?;
-        if turn.handed_in()? != Some(head) {
-            turn.state().pace.lost(None);
-            return Ok(());
-        }
-    }
-    wait_for_rate_limit(turn, synced)?;
-    let theirs = turn.tracking()?.map(|theirs| theirs.to_string());
-    let waiting = turn.waiting()?;
-    let started = Instant::now();
-    let pushed = transfer::push(store, &synced.remote, head, turn.watch());
-    let took = started.elapsed();
-    fault::point("carried");
-    match pushed {
-        Ok(Pushed::Accepted | Pushed::UpToDate) => {
-            turn.state().pace.won(took);
-            return turn.was_accepted(waiting);
-        }
-        Ok(Pushed::Limited(limited)) => return turn.record_rate_limit(&limited),
-        Ok(Pushed::Behind) => turn.state().pace.lost(None),
-        Ok(Pushed::Contended(words)) => {
-            let state = turn.state();
-            let times = if state.locked.1 == theirs { state.locked.0 + 1 } else { 1 };
-            state.locked = (times, theirs);
-            state.pace.lost(Some(took));
-            if times >= HELD {
-                return turned_down(turn, waiting, round::refused(store, &synced.remote, words));
-            }
-        }
-        Ok(Pushed::Lost(words)) => {
-            return match ask(store, turn, synced) {
-                Err(error) if error.is_unreachable() || error.is_stopped() => {
-                    let remote = synced.remote.clone();
-                    let lost = SyncError::Unreachable { remote: remote.clone(), words: words.clone() };
-                    // If only this process was stopped, the next in line asks, as if this one had been killed.
-                    if error.is_unreachable() {
-                        turn.could_not_ask(waiting, &lost, Some(head))?;
-                    }
-                    Err(SyncError::Unknown { remote, words })
-                }
-                asked => asked,
-            };
-        }
-        Err(error) if error.is_unreachable() => {
-            turn.could_not_ask(waiting, &error, None)?;
-            return Err(error);
-        }
-        Err(error) => return turned_down(turn, waiting, error),
-    }
-    fault::point("lost");
-    std::thread::sleep(turn.state().pace.after_loss(pace::share()));
-    ask(store, turn, synced)
-}
-
-/// The remote refused a push. If several processes handed in commits, each of them tries alone, to get its own answer.
-fn turned_down(turn: &mut Turn<'_>, waiting: u64, error: SyncError) -> Result<(), SyncError> {
-    let is_own = turn.is_only_own();
-    if is_own {
-        turn.state().locked = (0, None);
-    }
-    turn.part(waiting)?;
-    if is_own { Err(error) } else { Ok(()) }
 }

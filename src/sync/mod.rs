@@ -1,6 +1,7 @@
 //! The ref across clones: fetch, merge, push, claims through a remote. The transport is the installed git's.
 
 mod backoff;
+mod carry;
 pub(crate) mod conflicts;
 mod counting;
 mod error;
@@ -9,9 +10,11 @@ mod limit;
 mod observed;
 mod pace;
 mod partial;
+mod push;
 mod rate_words;
 pub(crate) mod remote;
 mod round;
+mod shown;
 mod through;
 mod transfer;
 mod turnstile;
@@ -20,7 +23,8 @@ mod words;
 
 pub(crate) use error::SyncError;
 pub(crate) use observed::{first_seen, is_past};
-pub(crate) use round::{Moved, Synced, is_published, publish, pull, push, sync};
-pub(crate) use through::{Through, through};
-pub(crate) use turnstile::until_due;
+pub(crate) use push::push;
+pub(crate) use round::{Moved, Synced, is_published, publish, pull, sync};
+pub(crate) use through::{Through, Withdraw, through};
+pub(crate) use turnstile::{is_shown, until_due};
 pub(crate) use watch::{RemoteWatch, RemoteWork};

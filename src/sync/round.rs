@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::SyncError;
 use super::counting::{Counting, count};
-use super::exchange::{self, Trust, WantedPush, exchange};
-use super::transfer::{self, Pushed};
-use super::turnstile::Turn;
+use super::exchange::{self, Exchanged, Trust, WantedPush, exchange};
+use super::shown::{self, Unshown};
+use super::transfer;
+use super::turnstile;
 use super::watch::RemoteWatch;
-use super::{SyncError, backoff};
 use crate::git::ObjectId;
 use crate::model::hash::CommitHash;
 use crate::store::{EqualTrees, HeadSide, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged};
@@ -21,6 +22,9 @@ pub(super) const TRIES: u32 = 100;
 /// How often the remote may report its ref as locked while the ref does not move: do not wait for a lock that a
 /// killed process left there.
 pub(super) const HELD: u32 = 8;
+
+/// How often a push may fail while the ref of the remote does not move: then it was not that someone else pushed.
+pub(super) const REFUSED: u32 = 3;
 
 /// How the local ref moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -103,7 +107,7 @@ impl Synced {
         }
     }
 
-    fn finish(mut self, store: &Store) -> Result<Self, SyncError> {
+    pub(super) fn finish(mut self, store: &Store) -> Result<Self, SyncError> {
         self.tip = store.tip()?.map(CommitHash::from);
         Ok(self)
     }
@@ -164,13 +168,13 @@ fn both(
     let remote = synced.remote.clone();
     let tracking = store.tracking(&remote);
     let mut is_merge = false;
-    let done = exchange(store, synced, (watch, &mut || false), trust, EqualTrees::Join, |head| {
+    let exchanged = exchange(store, synced, (watch, &mut || false), trust, EqualTrees::Join, |head| {
         if want == Want::Published
             && let Some(head) = head
             && contains(store, Some(head), start)?
         {
             // Another process has pushed it, or has handed it in.
-            let is_pushed = store.read_ref(&tracking)? == Some(head);
+            let is_pushed = turnstile::last_shown(store, &remote)? == Some(head);
             return Ok((Counts::default(), (!is_pushed).then_some(WantedPush::Tip(head))));
         }
         let ahead = match head {
@@ -190,13 +194,14 @@ fn both(
         let outgoing = count(store, wanted.as_ref().map(WantedPush::commit), head);
         Ok::<_, SyncError>((Counts { incoming, outgoing }, wanted))
     });
+    let done = exchanged.and_then(Exchanged::shown);
     let is_late = |error: &SyncError| error.is_busy() || error.is_stopped();
     if want == Want::Published && synced.pushed && done.as_ref().is_err_and(is_late) {
         // The remote has it. Only the local ref could not follow, which the next exchange brings about.
         return Ok(Counts::default());
     }
     if done.is_err() && is_merge {
-        let theirs = store.read_ref(&tracking)?;
+        let theirs = turnstile::last_shown(store, &remote)?;
         merge(store, synced, theirs, EqualTrees::Join)?;
     }
     done.map_err(|error| match error {
@@ -206,7 +211,7 @@ fn both(
 }
 
 /// The connection ended during a push. Commits that are not there yet are pushed the next time.
-fn lost(store: &Store, remote: String, words: String) -> SyncError {
+pub(super) fn lost(store: &Store, remote: String, words: String) -> SyncError {
     match store.environment().is_stopped() {
         true => SyncError::PushStopped { remote },
         false => SyncError::Unreachable { remote, words },
@@ -231,98 +236,39 @@ pub(crate) fn pull(store: &Store, remote: &str, watch: RemoteWatch<'_>) -> Resul
     synced.finish(store)
 }
 
-/// Pushes the local state. If the remote holds more, the push is rejected. If the remote is known to have the same
-/// state in other commits, a merge of the two is pushed: a pull does not merge them, so that clones that only pull do
-/// not create merges forever.
-pub(crate) fn push(store: &Store, remote: &str, watch: RemoteWatch<'_>) -> Result<Synced, SyncError> {
-    let mut tip = ready(store)?;
-    let tracking = store.tracking(remote);
-    let known = store.read_ref(&tracking)?;
-    let mut ahead = match known {
-        Some(theirs) if is_equal_apart(store, tip, theirs, &tracking)? => {
-            store.merge_unpublished(theirs, &tracking).map_err(theirs_are(store, remote))?
-        }
-        _ => None,
-    };
-    if let Some(ahead) = &ahead {
-        tip = ahead.merged.commit;
-    }
-    let mut synced = Synced::with(remote);
-    let mut reason = String::new();
-    let mut turn = Turn::wait(store, remote, watch)?;
-    let mut attempt = 0;
-    while attempt < HELD {
-        backoff::pause(attempt);
-        attempt += 1;
-        exchange::wait_for_rate_limit(&mut turn, &mut synced)?;
-        match transfer::push(store, remote, tip, watch)? {
-            Pushed::Accepted => {
-                synced.pushed = true;
-                turn.has_pushed()?;
-                if let Some(mut ahead) = ahead.take() {
-                    adopt(store, &mut synced, &mut ahead)?;
-                }
-                synced.outgoing = count(store, Some(tip), known).wait()?;
-                return synced.finish(store);
-            }
-            Pushed::UpToDate => return synced.finish(store),
-            Pushed::Behind => {
-                if store.has_purged()?
-                    && let Some(theirs) = transfer::fetch(store, remote, watch)?
-                {
-                    // A sync would report the same, so a user who purged is not first told to sync.
-                    store.refuse_large_commits(theirs, &[tip], &tracking)?;
-                    store.refuse_unpurged(theirs, &tracking)?;
-                }
-                let reference = store.reference().to_owned();
-                return Err(SyncError::Behind { remote: remote.to_owned(), reference });
-            }
-            Pushed::Contended(words) => reason = words,
-            Pushed::Limited(limited) => {
-                turn.record_rate_limit(&limited)?;
-                attempt = 0;
-            }
-            Pushed::Lost(words) => return Err(lost(store, remote.to_owned(), words)),
-        }
-    }
-    Err(refused(store, remote, reason))
-}
-
-/// Whether two heads have equal trees and neither descends from the other.
-fn is_equal_apart(
-    store: &Store,
-    ours: ObjectId,
-    theirs: ObjectId,
-    tracking: &str,
-) -> Result<bool, SyncError> {
-    if ours == theirs || !is_readable(store, theirs, tracking)? {
-        return Ok(false);
-    }
-    let (Some(one), Some(two)) = (store.state_at(ours)?, store.state_at(theirs)?) else { return Ok(false) };
-    Ok(one.tree() == two.tree() && !store.is_ancestor(theirs, ours)? && !store.is_ancestor(ours, theirs)?)
-}
-
+/// The error about a push that the remote refused.
 pub(super) fn refused(store: &Store, remote: &str, words: String) -> SyncError {
     let (remote, reference) = (remote.to_owned(), store.reference().to_owned());
     SyncError::Refused { remote, reference, words, hint: None }
 }
 
+/// The error about a push that failed while the ref of the remote stayed where it was.
+pub(super) fn refused_there(store: &Store, remote: &str, words: String) -> Result<SyncError, SyncError> {
+    let words = match shown::pushed_elsewhere(store, remote)? {
+        Some(Unshown::Elsewhere { pushed_to, fetched_from }) => {
+            format!("{words}; it is pushed to `{pushed_to}`, and fetched from `{fetched_from}`")
+        }
+        _ => words,
+    };
+    Ok(refused(store, remote, words))
+}
+
 /// The tip of a valid store that may be written to.
-fn ready(store: &Store) -> Result<ObjectId, SyncError> {
+pub(super) fn ready(store: &Store) -> Result<ObjectId, SyncError> {
     store.refuse_mirror()?;
     Ok(store.snapshot()?.commit())
 }
 
-/// Fetches. Returns the head of the store at the remote, or `None`. Commits that the remote had before and no longer
+/// Fetches. Returns the head of the store at the remote, or `None`. Commits that the remote showed `before` and no longer
 /// has are merged at once.
 pub(super) fn fetch(
     store: &Store,
     synced: &mut Synced,
+    before: Option<ObjectId>,
     equal: EqualTrees,
     watch: RemoteWatch<'_>,
 ) -> Result<Option<ObjectId>, SyncError> {
     let tracking = store.tracking(&synced.remote);
-    let before = store.read_ref(&tracking)?;
     let theirs = transfer::fetch(store, &synced.remote, watch)?;
     synced.fetched = theirs.is_some();
     let known: Vec<ObjectId> = store.tip()?.into_iter().collect();

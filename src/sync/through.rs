@@ -2,8 +2,10 @@
 //! the lock.
 
 use super::SyncError;
-use super::exchange::{Again, Trust, WantedPush, exchange};
+use super::exchange::{Again, Exchanged, Trust, WantedPush, exchange};
 use super::round::{self, Synced};
+use super::transfer;
+use super::turnstile::Turn;
 use super::watch::RemoteWatch;
 use crate::model::op::Op;
 use crate::store::{EqualTrees, FarFuture, Offered, Store, StoreError, Tx};
@@ -18,31 +20,78 @@ pub(crate) struct Through<T> {
     pub(crate) far_future: FarFuture,
 }
 
+/// Takes back, in the state that it made, a change that the remote accepted and does not show.
+pub(crate) type Withdraw<'a, T, E> = &'a mut dyn FnMut(&mut Tx<'_>, &T) -> Result<(), E>;
+
 /// Runs `change` on the newest state of both sides and pushes its commit to the remote. The local ref follows once the
-/// remote has it, and no lock is held meanwhile; if someone else is writing here then, `again` is asked, and only the ref is
-/// tried again. If others pushed first, or the connection was lost, the commit is discarded and `change` runs again, so it
-/// must check whether it is already done. If it writes nothing, or fails, what was fetched stays merged.
+/// remote shows it, and no lock is held meanwhile; if someone else is writing here then, `again` is asked, and only the ref
+/// is tried again. If others pushed first, or the connection was lost, the commit is discarded and `change` runs again, so
+/// it must check whether it is already done. If it writes nothing, or fails, what was fetched stays merged.
+///
+/// If the remote accepts the commit and does not show it in time, `withdraw` makes a commit on top of it, and the local
+/// ref moves to that one: the change arrives nowhere without what takes it back. Without `withdraw`, it is discarded here.
 ///
 /// # Errors
-/// [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::Unknown`] or
+/// [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::NotShown`]; [`SyncError::Unknown`] or
 /// [`SyncError::LeftLine`] if that is not known.
 pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
     store: &Store,
     remote: &str,
-    watch: RemoteWatch<'_>,
-    again: Again<'_>,
+    (watch, again): (RemoteWatch<'_>, Again<'_>),
     op: Op,
     mut change: impl FnMut(&mut Tx<'_>) -> Result<T, E>,
+    withdraw: Option<Withdraw<'_, T, E>>,
 ) -> Result<Through<T>, E> {
     let mut synced = Synced::with(remote);
     let tracking = store.tracking(remote);
     // If this clone was the last to write there, and the remote accepts the push, the state was the newest.
-    let (answer, far_future) =
-        exchange(store, &mut synced, (watch, again), Trust::LastWriter, EqualTrees::Leave, |head| {
+    let exchanged =
+        exchange(store, &mut synced, (watch, &mut *again), Trust::LastWriter, EqualTrees::Leave, |head| {
             let offer = store.offer(head, &tracking).map_err(round::theirs_are(store, remote))?;
             let Offered { answer, far_future, is_changed, ahead } = offer.change(op, &mut change)?;
             let wanted = ahead.filter(|_| is_changed).map(WantedPush::Ahead);
             Ok::<_, E>(((answer, far_future), wanted))
         })?;
-    Ok(Through { answer, synced, far_future })
+    match exchanged {
+        Exchanged::Done((answer, far_future)) => Ok(Through { answer, synced, far_future }),
+        Exchanged::NotShown { answer: (answer, _), wanted, turn, error } => {
+            if let Some(withdraw) = withdraw {
+                let made = MadeInVain { store, turn: *turn, commit: *wanted, op };
+                made.withdraw(&mut synced, again, |tx| withdraw(tx, &answer))?;
+            }
+            Err((*error).into())
+        }
+    }
+}
+
+/// A commit that the remote accepted and does not show.
+struct MadeInVain<'a> {
+    store: &'a Store,
+    turn: Turn<'a>,
+    commit: WantedPush,
+    op: Op,
+}
+
+impl MadeInVain<'_> {
+    /// Moves the local ref to a commit that takes it back, and pushes that.
+    fn withdraw<E: From<StoreError> + From<SyncError>>(
+        self,
+        synced: &mut Synced,
+        again: Again<'_>,
+        withdraw: impl FnOnce(&mut Tx<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Self { store, mut turn, commit, op } = self;
+        let remote = turn.remote().to_owned();
+        let offer = store.offer(Some(commit.commit()), &store.tracking(&remote))?;
+        let Some(mut ahead) = offer.change(op, withdraw)?.ahead else { return Ok(()) };
+        while let Err(error) = round::adopt(store, synced, &mut ahead) {
+            if !(error.is_busy() && again()) {
+                return Err(error.into());
+            }
+        }
+        turn.begins_push()?;
+        // If it is refused, the next sync carries it: here, the claim and its withdrawal go together.
+        let _ = transfer::push(store, &remote, round::ready(store)?, turn.watch());
+        Ok(())
+    }
 }

@@ -19,8 +19,8 @@ pub(super) enum Pushed {
     Accepted,
     /// The remote's ref already pointed to it.
     UpToDate,
-    /// The remote has commits that this one does not descend from.
-    Behind,
+    /// The remote has commits that this one does not descend from; git's reason.
+    Behind(String),
     /// Someone else was writing there at the same time; the remote's message.
     Contended(String),
     /// The connection ended before the remote answered; it may have accepted the commit.
@@ -64,6 +64,7 @@ pub(super) fn fetch(
     remote: &str,
     watch: RemoteWatch<'_>,
 ) -> Result<Option<ObjectId>, SyncError> {
+    remove_symbolic_refs(store, remote)?;
     let refspec = store.fetch_refspec(remote);
     let mut attempt = 0;
     loop {
@@ -77,6 +78,7 @@ pub(super) fn fetch(
         if let Some(limited) = Limited::of(&reply) {
             return Err(SyncError::Limited { remote: remote.to_owned(), limited });
         }
+        refuse_missing_objects(store)?;
         let said = words::of(&reply.output.stderr);
         let is_last = attempt == TRIES;
         return Err(match words::trouble(&said) {
@@ -103,6 +105,7 @@ pub(super) fn push(
     commit: ObjectId,
     watch: RemoteWatch<'_>,
 ) -> Result<Pushed, SyncError> {
+    remove_symbolic_refs(store, remote)?;
     store.refuse_unmergeable(commit, store.read_ref(&store.tracking(remote))?)?;
     let reference = store.reference();
     let reply = match store.transport().push(remote, commit, reference, &of_transfer(watch)) {
@@ -110,11 +113,23 @@ pub(super) fn push(
         reply => reply.map_err(StoreError::Git)?,
     };
     let output = &reply.output;
+    if !output.status.success() {
+        refuse_missing_objects(store)?;
+    }
     let said = words::of(&output.stderr);
     let remote = remote.to_owned();
     let Some(status) = words::status(&output.stdout, reference) else {
         if let Some(limited) = Limited::of(&reply) {
             return Ok(Pushed::Limited(limited));
+        }
+        // A host that lets everyone read also answers so if it is only the write that it denies.
+        if words::denies_write(&said) && !words::refuses_login(&said) {
+            return Err(SyncError::Refused {
+                remote,
+                reference: reference.to_owned(),
+                words: said,
+                hint: None,
+            });
         }
         return match words::trouble(&said) {
             Trouble::Credentials => Err(SyncError::Credentials { remote, words: said }),
@@ -131,7 +146,7 @@ pub(super) fn push(
             update_tracking(store, &remote, commit);
             Ok(Pushed::UpToDate)
         }
-        words::RefAnswer::Rejected => Ok(Pushed::Behind),
+        words::RefAnswer::Rejected(reason) => Ok(Pushed::Behind(reason)),
         words::RefAnswer::Refused(reason) => {
             let reason = words::with_the_remotes(&reason, &output.stderr);
             let hint = words::hint_of_the_remote(&output.stderr);
@@ -146,6 +161,24 @@ pub(super) fn push(
             }
         }
     }
+}
+
+/// If a transfer failed, and this clone borrows objects from a repository that is gone, the remote is not at fault.
+fn refuse_missing_objects(store: &Store) -> Result<(), SyncError> {
+    match store.repo().missing_alternate() {
+        Some(missing) => Err(StoreError::Git(GitError::MissingAlternate(missing)).into()),
+        None => Ok(()),
+    }
+}
+
+/// Removes symbolic refs among the tracking refs of a remote: git would move what they point to, such as a branch, and the
+/// tracking ref would never show what the remote has.
+fn remove_symbolic_refs(store: &Store, remote: &str) -> Result<(), SyncError> {
+    let symbolic = store.repo().symbolic_refs_under(&format!("refs/wf-remotes/{remote}/"));
+    for name in symbolic.map_err(StoreError::Git)? {
+        store.git().delete_symbolic_ref(&name).map_err(StoreError::Git)?;
+    }
+    Ok(())
 }
 
 /// git updates the remote-tracking ref only if the refspec is configured.

@@ -5,72 +5,26 @@
 //! loses only its place: the next one finds what was handed in, and pushes it.
 
 mod line;
+mod state;
 #[cfg(test)]
 mod tests;
 
 use std::cell::Cell;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use self::line::Ticket;
-use super::SyncError;
-use super::limit::{self, Limit, WaitingTime};
-use super::pace::Pace;
+pub(super) use self::state::TurnstileState;
+use self::state::{Failed, Obstacle, Unproven};
+use super::limit::{self, WaitingTime};
 use super::transfer::Limited;
 use super::watch::{RemoteWatch, RemoteWork};
+use super::{SyncError, shown};
 use crate::git::ObjectId;
 use crate::store::{Store, StoreError};
 
 /// The name of the file with the [`TurnstileState`].
 const STATE: &str = "state.json";
-
-/// The state that the processes of a clone share for one remote. Only the process whose turn it is reads or writes it.
-/// A file that cannot be read counts as empty: what was handed in is then handed in again.
-#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct TurnstileState {
-    /// The newest commit that was handed in and not pushed yet; it contains the others.
-    handed_in: Option<String>,
-    /// The tickets of the processes that handed in commits.
-    by: Vec<u64>,
-    /// Processes that came with this ticket or an earlier one need not ask the remote: another one has done so since.
-    asked: u64,
-    /// Processes that came with this ticket or an earlier one push alone, since the remote refused their common push.
-    alone: u64,
-    /// The last failure to reach the remote.
-    failed: Option<Failed>,
-    /// What is known about other clones that push there.
-    pub(super) pace: Pace,
-    /// The host's rate limit.
-    limit: Limit,
-    /// How many pushes in a row found the remote's ref locked while it stayed at one commit, and that commit.
-    pub(super) locked: (u32, Option<String>),
-}
-
-/// A failure that ends the commands of all processes that waited for the remote.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Failed {
-    /// It concerns processes that came with this ticket or an earlier one.
-    until: u64,
-    /// The newest of the commits during whose push the connection was lost.
-    unknown: Option<String>,
-    obstacle: Obstacle,
-    words: String,
-}
-
-/// Why the remote gave no answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Obstacle {
-    Unreachable,
-    /// Credentials are missing.
-    LockedOut,
-    /// The host limits the rate of requests.
-    Limited,
-}
 
 /// The state of a commit that was handed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,8 +73,9 @@ impl<'store> Turn<'store> {
     ) -> Result<Self, SyncError> {
         let tracking = store.tracking(remote);
         let folder = folder(store, &tracking);
-        std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
-        let ticket = Ticket::draw(&folder).map_err(StoreError::io(&folder))?;
+        let shared = store.repo().shared_mode();
+        shared.create_folder(&folder).map_err(StoreError::io(&folder))?;
+        let ticket = Ticket::draw(&folder, shared).map_err(StoreError::io(&folder))?;
         let turn = Self {
             store,
             remote: remote.to_owned(),
@@ -155,6 +110,11 @@ impl<'store> Turn<'store> {
         Ok(())
     }
 
+    /// The remote that it is the turn for.
+    pub(super) fn remote(&self) -> &str {
+        &self.remote
+    }
+
     /// Gets the progress of the transfers of this turn.
     pub(super) fn watch(&self) -> RemoteWatch<'store> {
         self.watch
@@ -177,7 +137,8 @@ impl<'store> Turn<'store> {
     /// # Errors
     /// [`SyncError::LeftLine`] if it does not get another turn; [`SyncError::Stopped`].
     pub(super) fn again(mut self) -> Result<Self, SyncError> {
-        let ticket = Ticket::draw(&self.folder).map_err(StoreError::io(&self.folder))?;
+        let ticket = Ticket::draw(&self.folder, self.store.repo().shared_mode())
+            .map_err(StoreError::io(&self.folder))?;
         self.ticket = ticket;
         self.stand()
     }
@@ -208,13 +169,14 @@ impl<'store> Turn<'store> {
             });
         }
         let path = self.folder.join(STATE);
-        self.state = read(&path);
+        self.state = TurnstileState::read(&path);
         let used = std::fs::metadata(&path).and_then(|file| file.modified()).ok();
         let ago = used.and_then(|used| used.elapsed().ok()).unwrap_or_default();
         self.state.pace.forget_after(ago);
         if self.state.asked > self.newest()? {
             // The count of tickets has restarted.
-            self.state = TurnstileState::default();
+            let unproven = self.state.unproven.take();
+            self.state = TurnstileState { unproven, ..TurnstileState::default() };
         }
         Ok(self)
     }
@@ -239,22 +201,41 @@ impl<'store> Turn<'store> {
 
     fn save(&self) -> Result<(), SyncError> {
         let io = |source| StoreError::io(self.folder.join(STATE))(source);
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder).map_err(io)?;
-        serde_json::to_writer(&mut file, &self.state).map_err(|error| io(error.into()))?;
-        file.flush().map_err(io)?;
-        file.persist(self.folder.join(STATE)).map_err(|error| io(error.error))?;
+        let text = serde_json::to_vec(&self.state).map_err(|error| io(error.into()))?;
+        self.store.repo().shared_mode().replace(&self.folder.join(STATE), text).map_err(io)?;
         Ok(())
     }
 
-    /// The remote's head as it was last seen.
-    pub(super) fn tracking(&self) -> Result<Option<ObjectId>, SyncError> {
-        Ok(self.store.read_ref(&self.tracking)?)
+    /// The remote's head as the remote last showed it.
+    pub(super) fn shown(&self) -> Result<Option<ObjectId>, SyncError> {
+        match &self.state.unproven {
+            Some(unproven) => Ok(parse(unproven.before.as_deref())),
+            None => Ok(self.store.read_ref(&self.tracking)?),
+        }
+    }
+
+    /// Whether the remote has not been asked since the last push, whose process may have been killed.
+    pub(super) fn is_unproven(&self) -> bool {
+        self.state.unproven.is_some()
+    }
+
+    /// Records that a push begins. Until the remote was asked again, what it showed before counts.
+    pub(super) fn begins_push(&mut self) -> Result<(), SyncError> {
+        let before = self.shown()?.map(|before| before.to_string());
+        self.state.unproven = Some(Unproven { before });
+        self.save()
+    }
+
+    /// Waits a while, unless the work is cancelled.
+    pub(super) fn pause(&self, time: Duration) -> Result<(), SyncError> {
+        std::thread::sleep(time);
+        if self.store.environment().is_stopped() { Err(self.stopped()) } else { Ok(()) }
     }
 
     /// The newest commit that was handed in, unless the remote has it by now or can no longer accept it.
     pub(super) fn handed_in(&mut self) -> Result<Option<ObjectId>, SyncError> {
         let Some(head) = parse(self.state.handed_in.as_deref()) else { return Ok(None) };
-        let is_next = match self.tracking()? {
+        let is_next = match self.shown()? {
             Some(theirs) if theirs == head => false,
             Some(theirs) => self.contains(head, theirs),
             None => self.store.repo().has_object(head),
@@ -298,6 +279,7 @@ impl<'store> Turn<'store> {
     pub(super) fn was_asked(&mut self, waiting: u64) -> Result<(), SyncError> {
         self.state.asked = waiting;
         self.state.failed = None;
+        self.state.unproven = None;
         self.save()
     }
 
@@ -333,6 +315,7 @@ impl<'store> Turn<'store> {
             SyncError::Unreachable { words, .. } => (words, Obstacle::Unreachable),
             SyncError::Credentials { words, .. } => (words, Obstacle::LockedOut),
             SyncError::Limited { limited, .. } => (&limited.words, Obstacle::Limited),
+            SyncError::NotShown { reference, .. } => (reference, Obstacle::NotShown),
             // Each process finds out by itself.
             _ => return Ok(()),
         };
@@ -347,23 +330,28 @@ impl<'store> Turn<'store> {
     pub(super) fn failure(&self, remote: &str, commit: Option<ObjectId>) -> Option<SyncError> {
         let failed = self.state.failed.as_ref().filter(|failed| failed.until >= self.came)?;
         let (remote, words) = (remote.to_owned(), failed.words.clone());
-        let unknown = parse(failed.unknown.as_deref());
-        Some(match (unknown, commit) {
-            (Some(lost), Some(commit)) if self.contains(lost, commit) => SyncError::Unknown { remote, words },
-            _ => match failed.obstacle {
-                Obstacle::Unreachable => SyncError::Unreachable { remote, words },
-                Obstacle::LockedOut => SyncError::Credentials { remote, words },
-                Obstacle::Limited => {
-                    let wait = self.state.limit.wait(limit::now()).map(|(wait, _)| wait);
-                    SyncError::Limited { remote, limited: Limited { wait, words } }
-                }
-            },
+        let is_unknown = match (parse(failed.unknown.as_deref()), commit) {
+            (Some(lost), Some(commit)) => self.contains(lost, commit),
+            _ => false,
+        };
+        Some(match failed.obstacle {
+            Obstacle::NotShown => {
+                let shown = self.shown().ok().flatten();
+                shown::not_shown(self.store, &remote, shown).unwrap_or_else(|error| error)
+            }
+            _ if is_unknown => SyncError::Unknown { remote, words },
+            Obstacle::Unreachable => SyncError::Unreachable { remote, words },
+            Obstacle::LockedOut => SyncError::Credentials { remote, words },
+            Obstacle::Limited => {
+                let wait = self.state.limit.wait(limit::now()).map(|(wait, _)| wait);
+                SyncError::Limited { remote, limited: Limited { wait, words } }
+            }
         })
     }
 
     /// The state of a commit that this process handed in.
     pub(super) fn fate(&mut self, commit: ObjectId) -> Result<Fate, SyncError> {
-        if self.tracking()?.is_some_and(|theirs| self.contains(theirs, commit)) {
+        if self.shown()?.is_some_and(|theirs| self.contains(theirs, commit)) {
             return Ok(Fate::Accepted);
         }
         let handed_in = self.handed_in()?;
@@ -372,7 +360,7 @@ impl<'store> Turn<'store> {
     }
 
     /// Whether `commit` is `head` or in its history. A commit that cannot be read contains nothing.
-    fn contains(&self, head: ObjectId, commit: ObjectId) -> bool {
+    pub(super) fn contains(&self, head: ObjectId, commit: ObjectId) -> bool {
         head == commit || self.store.is_ancestor(commit, head).unwrap_or(false)
     }
 }
@@ -380,19 +368,31 @@ impl<'store> Turn<'store> {
 /// How long a push that is not urgent should wait so that this clone pushes at most once per `interval`; `None` if it
 /// is due now.
 pub(crate) fn until_due(store: &Store, remote: &str, interval: Duration) -> Option<Duration> {
-    let state = read(&folder(store, &store.tracking(remote)).join(STATE));
+    let state = TurnstileState::read(&folder(store, &store.tracking(remote)).join(STATE));
     state.limit.until_due(limit::now(), interval)
+}
+
+/// What the remote last showed, as far as this clone knows.
+pub(super) fn last_shown(store: &Store, remote: &str) -> Result<Option<ObjectId>, SyncError> {
+    let tracking = store.tracking(remote);
+    match TurnstileState::read(&folder(store, &tracking).join(STATE)).unproven {
+        Some(unproven) => Ok(parse(unproven.before.as_deref())),
+        None => Ok(store.read_ref(&tracking)?),
+    }
+}
+
+/// Whether the remote has shown the file at `path`, as far as this clone knows.
+pub(crate) fn is_shown(store: &Store, remote: &str, path: &str) -> Result<bool, SyncError> {
+    match last_shown(store, remote)? {
+        Some(head) => Ok(store.snapshot_at(head)?.entry(path)?.is_some()),
+        None => Ok(false),
+    }
 }
 
 /// The directory of the line for the remote with this tracking ref.
 fn folder(store: &Store, tracking: &str) -> PathBuf {
     let name = tracking.trim_start_matches("refs/wf-remotes/").replace('%', "%25").replace('/', "%2F");
     store.common_dir().join("wf/turnstile").join(name)
-}
-
-fn read(path: &Path) -> TurnstileState {
-    let bytes = std::fs::read(path).ok();
-    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
 fn parse(hex: Option<&str>) -> Option<ObjectId> {

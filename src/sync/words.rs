@@ -44,8 +44,8 @@ pub(super) enum RefAnswer {
     Updated,
     /// It already had the commit.
     Unchanged,
-    /// The local git did not push, since the remote's head is not in the history of the commit.
-    Rejected,
+    /// The local git did not push, since the remote's head is not in the history of the commit; its reason.
+    Rejected(String),
     /// The remote refused; the reason.
     Refused(String),
 }
@@ -101,7 +101,7 @@ pub(super) fn line_of<'a>(lines: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// `https://name:secret@host` without the part before the `@`.
-fn without_passwords(line: &str) -> String {
+pub(super) fn without_passwords(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
     while let Some((before, after)) = rest.split_once("://") {
@@ -138,6 +138,55 @@ pub(super) fn refuses_login(words: &str) -> bool {
         "terminal prompts disabled",
         "The requested URL returned error: 401",
         "The requested URL returned error: 403",
+    ]
+    .iter()
+    .any(|needle| words.contains(needle))
+}
+
+/// Whether a message says that one may read there but not write.
+pub(super) fn denies_write(words: &str) -> bool {
+    let words = words.to_ascii_lowercase();
+    [
+        "permission to",
+        "write access",
+        "permission denied",
+        "not allowed to push",
+        "not allowed to upload",
+        "not authorized to push",
+        "push access",
+        "access denied",
+        "access rights",
+        "service not enabled",
+        "read only",
+        "read-only",
+        "insufficient permission",
+        "unauthorized",
+        "forbidden",
+        "returned error: 403",
+        "http 403",
+        "denied by",
+    ]
+    .iter()
+    .any(|needle| words.contains(needle))
+}
+
+/// Whether a message says that a ref may not have this name, or may not be written: some hosts take only branches and
+/// tags.
+pub(super) fn refuses_the_name(words: &str) -> bool {
+    let words = words.to_ascii_lowercase();
+    [
+        "hidden ref",
+        "funny refname",
+        "refname",
+        "ref name",
+        "reference name",
+        "prohibited",
+        "not permitted: create",
+        "namespace",
+        "only refs/heads/",
+        "only branches",
+        "unsupported ref",
+        "invalid ref",
     ]
     .iter()
     .any(|needle| words.contains(needle))
@@ -192,7 +241,7 @@ pub(super) fn status(stdout: &[u8], reference: &str) -> Option<RefAnswer> {
         let reason = summary.split_once('(').map_or(summary, |(_, rest)| rest.trim_end_matches(')'));
         Some(match flag {
             "=" => RefAnswer::Unchanged,
-            "!" if summary.starts_with("[rejected]") => RefAnswer::Rejected,
+            "!" if summary.starts_with("[rejected]") => RefAnswer::Rejected(reason.to_owned()),
             "!" => RefAnswer::Refused(reason.to_owned()),
             _ => RefAnswer::Updated,
         })
@@ -226,7 +275,8 @@ mod tests {
         assert_eq!(of("*\tabc:refs/wf/main\t[new reference]"), Some(RefAnswer::Updated));
         assert_eq!(of(" \tabc:refs/wf/main\t123..456"), Some(RefAnswer::Updated));
         assert_eq!(of("=\tabc:refs/wf/main\t[up to date]"), Some(RefAnswer::Unchanged));
-        assert_eq!(of("!\tabc:refs/wf/main\t[rejected] (fetch first)"), Some(RefAnswer::Rejected));
+        let rejected = of("!\tabc:refs/wf/main\t[rejected] (fetch first)");
+        assert_eq!(rejected, Some(RefAnswer::Rejected("fetch first".into())));
         let refused = of("!\tabc:refs/wf/main\t[remote rejected] (pre-receive hook declined)");
         assert_eq!(refused, Some(RefAnswer::Refused("pre-receive hook declined".into())));
         assert_eq!(of("!\tabc:refs/heads/x\t[rejected] (fetch first)"), None);

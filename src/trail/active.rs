@@ -1,6 +1,5 @@
 //! The execution that this worktree is bound to, and its branch. Only commits on that branch are linked.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -102,11 +101,9 @@ pub(crate) fn write(store: &Store, active: &ActiveClaim) -> Result<(), StoreErro
     }
     let path = path(store);
     let io = |source| StoreError::io(path.clone())(source);
-    let folder = store.git_dir().join("wf");
-    std::fs::create_dir_all(&folder).map_err(io)?;
-    let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(io)?;
-    file.write_all(&entry_bytes(&active)).map_err(io)?;
-    file.persist(&path).map_err(|error| io(error.error))?;
+    let shared = store.repo().shared_mode();
+    shared.create_folder(&store.git_dir().join("wf")).map_err(io)?;
+    shared.replace(&path, entry_bytes(&active)).map_err(io)?;
     Ok(())
 }
 
@@ -119,9 +116,10 @@ pub(crate) fn clear(store: &Store) -> Result<(), StoreError> {
 /// right after it. There are several if an earlier attempt may have reached the remote after all.
 pub(crate) fn begin(store: &Store, made: &[ExecutionId]) -> Result<(), StoreError> {
     let folder = store.git_dir().join("wf");
-    std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+    let shared = store.repo().shared_mode();
+    shared.create_folder(&folder).map_err(StoreError::io(&folder))?;
     let text: String = made.iter().map(|id| format!("{id}\n")).collect();
-    std::fs::write(begun_path(store), text).map_err(StoreError::io(begun_path(store)))
+    shared.write(&begun_path(store), text).map_err(StoreError::io(begun_path(store)))
 }
 
 /// What [`begin`] recorded, unless it was cleared.
@@ -153,8 +151,9 @@ fn remove(path: PathBuf) -> Result<(), StoreError> {
 pub(crate) fn lock(store: &Store) -> Result<std::fs::File, StoreError> {
     let folder = store.git_dir().join("wf");
     let path = folder.join("claiming.lock");
-    std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
-    let file = std::fs::File::create(&path).map_err(StoreError::io(&path))?;
+    let shared = store.repo().shared_mode();
+    shared.create_folder(&folder).map_err(StoreError::io(&folder))?;
+    let file = shared.open(&path).map_err(StoreError::io(&path))?;
     file.lock().map_err(StoreError::io(&path))?;
     Ok(file)
 }

@@ -40,7 +40,7 @@ pub(crate) fn of_others(
     execution: &ExecutionFolder,
     commits: &[(LinkedCommit, CodeCommit)],
 ) -> Result<HashMap<CommitHash, String>, StoreError> {
-    let own: HashSet<CommitHash> = execution.known_commits().collect();
+    let own: HashSet<&CommitHash> = execution.known_commits().collect();
     let asked = commits.iter().rev().filter(|(_, code)| code.parents.len() == 1).take(MOST_COMMITS);
     let asked: Vec<_> = asked.collect();
     if asked.is_empty() {

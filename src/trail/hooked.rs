@@ -1,27 +1,68 @@
-//! Whether a hook links the commits that are made here.
+//! Whether git's hooks call git-wf here, directly or through another program that manages hooks.
 
-use std::path::PathBuf;
+mod manager;
+mod route;
+pub(crate) mod shim_file;
 
-use bstr::ByteSlice;
+use std::path::{Path, PathBuf};
+
+pub(crate) use manager::HookManager;
+pub(crate) use route::{HookRoute, moved};
 
 use crate::store::Store;
 
-/// How a hook calls the program: our shim contains this, and so does a user's own hook that calls us.
-const CALLS: [&[u8]; 2] = [b"git-wf", b"git wf"];
+/// The hooks that links depend on, and what happens without them.
+pub(crate) const LINKING: [(&str, &str); 4] = [
+    ("commit-msg", "commits get no trailers"),
+    ("post-commit", "commits are not linked and do not renew the lease"),
+    ("post-merge", "merges are not linked"),
+    ("post-rewrite", "links do not follow an amend or a rebase"),
+];
+
+/// A hook that does not call git-wf.
+#[derive(Debug)]
+pub(crate) struct UncalledHook {
+    /// Git's name for it.
+    pub(crate) name: &'static str,
+    /// What happens without it.
+    pub(crate) lost: &'static str,
+    /// What is there instead.
+    pub(crate) route: HookRoute,
+}
 
 /// Whether git would run a `post-commit` that calls us. True if git cannot say where its hooks are.
 pub(crate) fn links_commits(store: &Store) -> bool {
     let Ok(folder) = store.hooks_dir() else { return true };
-    let hook: PathBuf = folder.join("post-commit");
-    is_executable(&hook)
-        && std::fs::read(&hook).is_ok_and(|text| CALLS.iter().any(|name| text.find(name).is_some()))
+    route(store, &folder, "post-commit").is_called()
 }
 
-fn is_executable(hook: &std::path::Path) -> bool {
-    let Ok(found) = hook.metadata() else { return false };
-    #[cfg(unix)]
-    let may_run = std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o111 != 0;
-    #[cfg(not(unix))]
-    let may_run = true;
-    found.is_file() && may_run
+/// The hooks for links that do not call us; none in a bare repository, or if git cannot say where its hooks are.
+pub(crate) fn uncalled(store: &Store) -> Vec<UncalledHook> {
+    let (Ok(folder), Some(_)) = (store.hooks_dir(), store.work_dir()) else { return vec![] };
+    let routes = LINKING.iter().map(|(name, lost)| {
+        let route = route(store, &folder, name);
+        UncalledHook { name, lost, route }
+    });
+    routes.filter(|hook| !hook.route.is_called()).collect()
+}
+
+/// Whether there are traces of an install: hooks that call us, or a shim that was moved aside.
+pub(crate) fn was_installed(store: &Store) -> bool {
+    let Ok(folder) = store.hooks_dir() else { return false };
+    LINKING.iter().any(|(name, _)| {
+        let route = route(store, &folder, name);
+        route.is_called() || route == HookRoute::WithoutProgram || !moved(&folder, name).is_empty()
+    })
+}
+
+/// The managers that are configured here.
+pub(crate) fn managers(store: &Store) -> Vec<(HookManager, PathBuf)> {
+    match (store.hooks_dir(), store.work_dir()) {
+        (Ok(folder), Some(work_dir)) => HookManager::configured(&work_dir, &folder),
+        _ => vec![],
+    }
+}
+
+fn route(store: &Store, folder: &Path, name: &str) -> HookRoute {
+    HookRoute::find(folder, store.work_dir().as_deref(), store.environment().get("PATH"), name)
 }

@@ -29,6 +29,7 @@ pub(crate) fn link(
         files: files.to_vec(),
         linked_by,
         reverts: vec![],
+        tree: Some(commit.tree.into()),
     }
 }
 

@@ -52,8 +52,9 @@ pub(crate) fn note(store: &Store) -> Result<(), StoreError> {
         text.push('\n');
     }
     let path = path(&store.git_dir());
-    std::fs::create_dir_all(store.git_dir().join("wf")).map_err(StoreError::io(&path))?;
-    std::fs::write(&path, text).map_err(StoreError::io(&path))
+    let shared = store.repo().shared_mode();
+    shared.create_folder(&store.git_dir().join("wf")).map_err(StoreError::io(&path))?;
+    shared.write(&path, text).map_err(StoreError::io(&path))
 }
 
 /// The branch on which an execution continues if the one of its claim no longer exists, as after `git branch -m`: a

@@ -156,10 +156,7 @@ pub(crate) fn linked(read: &impl ReadState) -> Result<HashSet<CommitHash>, Store
     let mut all = HashSet::new();
     for issue in records::issue_ids(read)? {
         for execution in records::executions(read, &issue)? {
-            for commit in execution.commits() {
-                all.insert(commit.link.hash);
-                all.extend(commit.rewritten_from);
-            }
+            all.extend(execution.links_by_hash().into_keys());
         }
     }
     Ok(all)
@@ -335,7 +332,8 @@ pub(crate) fn record(
         let entry = entry.taking_back(it.reverts.clone());
         tx.log(&it.execution_id, Event::Commit(entry))?;
         if let Some(old) = &it.replaces {
-            let rewrite = Rewrite { old: old.clone(), new: it.commit.clone() };
+            let tree = Some(commit.tree.into());
+            let rewrite = Rewrite { old: old.clone(), new: it.commit.clone(), tree };
             tx.log(&it.execution_id, Event::Rewrite(rewrite))?;
         }
         plans.insert(it.solution_id.clone());

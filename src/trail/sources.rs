@@ -7,6 +7,7 @@ mod by_change;
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::referred::Referred;
 use super::{links, relink, trailers};
@@ -136,12 +137,12 @@ impl<'a, R: ReadState> Sources<'a, R> {
 
     /// The work of the executions that link a commit, or did before it was rewritten.
     fn linking(&self, hash: &CommitHash, executions: &[ExecutionId]) -> Result<Vec<SourceWork>, StoreError> {
-        let source = |(execution, link): (Execution, CommitLink)| SourceWork {
+        let source = |(execution, link): (Execution, Arc<CommitLink>)| SourceWork {
             execution_id: execution.id,
             solution_id: execution.solution_id,
             tasks: link.tasks().cloned().collect(),
             commits: vec![hash.clone()],
-            reverts: link.reverts,
+            reverts: link.reverts.clone(),
         };
         Ok(self.links(hash, executions)?.into_iter().map(source).collect())
     }
@@ -151,7 +152,7 @@ impl<'a, R: ReadState> Sources<'a, R> {
         &self,
         hash: &CommitHash,
         executions: &[ExecutionId],
-    ) -> Result<Vec<(Execution, CommitLink)>, StoreError> {
+    ) -> Result<Vec<(Execution, Arc<CommitLink>)>, StoreError> {
         let mut found = Vec::new();
         for id in executions {
             let Some(folder) = records::execution(self.read, id, &mut Vec::new())? else { continue };

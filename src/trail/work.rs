@@ -49,6 +49,7 @@ impl CommittedWork {
                 work.present.push(commit);
             }
         }
+        work.present = with_tree_of_last(store, work.present);
         let left: HashSet<CommitHash> =
             standing(&work.present).into_iter().map(|it| it.link.hash.clone()).collect();
         let mut steps = Vec::new();
@@ -117,6 +118,21 @@ impl CommittedWork {
         }
         Ok(found)
     }
+}
+
+/// The commits that an execution made. The tree of the last one, for which evidence is required, is that of git if the
+/// commit is here, whatever its link says.
+pub(crate) fn linked(store: &Store, execution: &ExecutionFolder) -> Vec<LinkedCommit> {
+    with_tree_of_last(store, execution.work())
+}
+
+fn with_tree_of_last(store: &Store, mut work: Vec<LinkedCommit>) -> Vec<LinkedCommit> {
+    if let Some(last) = work.last_mut()
+        && let Some(tree) = store.tree_here(&last.link.hash)
+    {
+        last.link.tree = Some(tree);
+    }
+    work
 }
 
 /// Whether the commit on which an execution began already contains this one.

@@ -25,7 +25,7 @@ pub(crate) mod time;
 pub(crate) use live::Live;
 pub(crate) use outlet::{Remarks, ask, say};
 pub(crate) use progress::ProgressLine;
-pub(crate) use screen::{Screen, is_broken_pipe};
+pub(crate) use screen::{JsonLines, Screen, is_broken_pipe};
 pub(crate) use settings::UiSettings;
 pub(crate) use style::Painter;
 pub(crate) use table::{Cell, Column, Table};

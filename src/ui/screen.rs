@@ -209,14 +209,16 @@ impl Screen {
 }
 
 impl Screen {
-    /// The output for JSON lines that another program reads back: byte for byte to a file or a pipe. On a terminal,
-    /// control and invisible characters that JSON allows are escaped.
+    /// The output for JSON that another program reads back: see [`JsonLines`].
     pub(crate) fn json_lines(&mut self) -> io::Result<JsonLines<'_>> {
         self.flush()?;
-        Ok(JsonLines {
-            filter: self.terminal.then(|| OutletFilter::new(Replacement::Json)),
-            out: &mut self.out,
-        })
+        Ok(JsonLines::new(&mut self.out))
+    }
+
+    /// The output for a table: byte for byte to a file or a pipe.
+    pub(crate) fn table(&mut self) -> io::Result<Box<dyn Write + '_>> {
+        self.flush()?;
+        Ok(if self.terminal { Box::new(JsonLines::new(&mut self.out)) } else { Box::new(&mut self.out) })
     }
 
     fn send(&mut self, cleaned: &[u8]) -> io::Result<()> {
@@ -227,17 +229,26 @@ impl Screen {
     }
 }
 
-/// See [`Screen::json_lines`].
+/// Writes JSON in which control and invisible characters are escaped: another spelling of the same values.
 pub(crate) struct JsonLines<'a> {
-    filter: Option<OutletFilter>,
-    out: &'a mut BufWriter<Box<dyn Write + Send>>,
+    filter: OutletFilter,
+    out: &'a mut dyn Write,
+}
+
+impl<'a> JsonLines<'a> {
+    /// Writes to `out`. The JSON must end in a line break.
+    pub(crate) fn new(out: &'a mut dyn Write) -> Self {
+        Self { filter: OutletFilter::new(Replacement::Json), out }
+    }
 }
 
 impl Write for JsonLines<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Some(filter) = &mut self.filter else { return self.out.write(bytes) };
+        if self.filter.passes(bytes) {
+            return self.out.write(bytes);
+        }
         let mut cleaned = Vec::with_capacity(bytes.len());
-        filter.push(bytes, &mut cleaned);
+        self.filter.push(bytes, &mut cleaned);
         self.out.write_all(&cleaned).map(|()| bytes.len())
     }
 

@@ -1,6 +1,6 @@
 //! The client side of the Agent Client Protocol, on a thread of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -147,15 +147,14 @@ pub(super) fn run(
                 let id = request.tool_call.tool_call_id.to_string();
                 let wish = with_fields(calls.known(&id), request.tool_call.fields);
                 let decision = permission::decide(role, &asked_root, &wish);
-                let word = match decision {
+                let subject = permission::subject(&wish, &asked_root);
+                let word = match &decision {
                     Ok(()) => "allowed".to_owned(),
-                    Err(why) => format!("refused, {why}"),
+                    Err(refused) => format!("refused, {}", refused.why),
                 };
-                let _ = decided.send(AcpEvent::Tool(format!("{}: {word}\n", wish.title)));
-                if let Err(why) = decision {
-                    let files = unsaid(&wish.title, &wish.files, &asked_root);
-                    let what = named_shortly(&format!("{}{files}", wish.title));
-                    let why = format!("{why} (it asked for: {what})");
+                let _ = decided.send(AcpEvent::Tool(format!("{subject}: {word}\n")));
+                if let Err(refused) = &decision {
+                    let why = format!("{} (it asked for: {})", refused.why, named_shortly(&refused.what));
                     let _ = decided.send(AcpEvent::Refused(AskedFor::Permission, why));
                 }
                 let outcome = permission::outcome(&request.options, decision.is_ok());
@@ -274,15 +273,6 @@ async fn turns(
     }
 }
 
-/// The files of a tool call that its title does not name in full, each after a space: relative to the work tree if they are
-/// in it.
-fn unsaid(title: &str, files: &[PathBuf], root: &Path) -> String {
-    let is_between = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;:".contains(c);
-    let words: Vec<&str> = title.split(is_between).collect();
-    let shown = files.iter().map(|file| file.strip_prefix(root).unwrap_or(file).display().to_string());
-    shown.filter(|file| !words.contains(&file.as_str())).map(|file| format!(" {file}")).collect()
-}
-
 /// A text of an agent, short enough for a record.
 fn named_shortly(text: &str) -> String {
     let shown: String = text.chars().take(LONGEST_NAME).collect();
@@ -310,6 +300,7 @@ fn noticed(calls: &Calls, update: SessionUpdate) -> Option<AcpEvent> {
                 .kind(call.kind)
                 .title(call.title)
                 .locations(call.locations)
+                .content(call.content)
                 .raw_input(call.raw_input);
             calls.remember(call.tool_call_id.to_string(), fields);
             Some(AcpEvent::Tool(line))

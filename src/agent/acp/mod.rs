@@ -5,7 +5,10 @@
 mod calls;
 mod client;
 mod files;
+mod git_command;
+mod members;
 mod permission;
+mod program;
 
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};

@@ -129,6 +129,25 @@ If true, an ordinary
 .B git push
 to this remote publishes the store as well.
 .TP
+.B wf.workplace.setup
+A command that prepares each worktree that
+.B next \-\-worktree
+creates. May be given more than once. See
+.BR gitwf\-claims (7).
+.TP
+.B wf.workplace.port
+The first port of the first worktree (default: 21000); each has ten.
+.TP
+.B wf.land.onto
+The branch on which work lands, from which the files
+.I .worktreeinclude
+and
+.I .wfconfig
+are read (default: the remote's default branch, else
+.B main
+or
+.BR master ).
+.TP
 .BR wf.agent.\fINAME\fP.command ", " .protocol ", " .timeout ", " .shell ", " .commits ", " .env
 An agent, or changes to a preset: see
 .BR gitwf\-agents (7).

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::cli::input::waiting;
+use crate::cli::input::{consent, waiting};
 use crate::cli::{CliContext, Failure};
 use crate::model::code::Code;
 use crate::ops::Done;
@@ -25,6 +25,9 @@ pub(in crate::cli) struct ClaimOptions {
     /// Create a worktree with a branch `wf/<plan>` (default: beside the repository)
     #[arg(long, value_name = "PATH", num_args = 0..=1)]
     worktree: Option<Option<PathBuf>>,
+    /// Run the setup commands of the worktree without asking
+    #[arg(long, requires = "worktree")]
+    yes: bool,
 }
 
 /// In milliseconds.
@@ -42,9 +45,12 @@ impl ClaimOptions {
         queue: Option<String>,
         context: &mut CliContext,
     ) -> Result<Done<ClaimView>, Failure> {
-        let Self { allow_overlap, local, wait: limit, worktree } = self;
+        let Self { allow_overlap, local, wait: limit, worktree, yes } = self;
         let worktree = worktree.map(|path| path.map(absolute).transpose()).transpose()?;
         let session = context.session()?;
+        if worktree.is_some() {
+            consent::agree_to_setup(&session, yes, context.json())?;
+        }
         let wish = ClaimRequest {
             what,
             queue,

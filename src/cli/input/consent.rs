@@ -6,9 +6,10 @@ use crate::cli::{Failure, environment, print};
 use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
-use crate::ops::Refusal;
-use crate::ops::work::Verification;
+use crate::ops::work::{self, Verification};
+use crate::ops::{Refusal, Session};
 use crate::ui;
+use crate::ui::text::clean_line;
 
 /// Agents and the commands of plans never run from a git hook.
 pub(in crate::cli) fn refuse_agents_in_hook(command: &str) -> Result<(), Failure> {
@@ -49,4 +50,26 @@ pub(in crate::cli) fn agree(verification: &Verification<'_>, json: bool) -> Resu
             .into());
     }
     Ok(verification.agree(&new)?)
+}
+
+/// Asks for consent to the setup commands of worktrees that nobody here has agreed to yet, or gives it if `yes`. Without
+/// a terminal, the claim itself is refused.
+pub(in crate::cli) fn agree_to_setup(session: &Session, yes: bool, json: bool) -> Result<(), Failure> {
+    let new = work::unseen_setup(session)?;
+    if new.is_empty() || (!yes && (!ui::can_ask() || json)) {
+        return Ok(());
+    }
+    refuse_commands_in_hook("git wf next --worktree")?;
+    if !yes {
+        ui::say("these commands set up each new worktree:");
+        for command in &new {
+            ui::say(&format!("  {}", clean_line(command.as_str())));
+        }
+        if !ask::agrees("Run them, now and for each later worktree here? [y/N] ", false)? {
+            return Err(Refusal::new(Code::NotAgreed, "nothing was claimed")
+                .hint("worktrees are set up only once you agree")
+                .into());
+        }
+    }
+    Ok(work::agree_to_setup(session, &new)?)
 }

@@ -1,6 +1,6 @@
 //! A text that someone writes in the editor.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::ask;
 use crate::cli::Failure;
@@ -8,6 +8,7 @@ use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ops::Session;
 use crate::rules::limits;
+use crate::store::Store;
 use crate::ui;
 
 /// Everything from this line on is help, as below the scissors of `git commit`. So a text can have lines that begin with
@@ -80,7 +81,7 @@ impl EditedText {
 pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<EditedText, Failure> {
     // Without an editor, no file is made.
     let command = session.store().git().editor().map_err(|error| Failure::from(error).hint(NO_EDITOR))?;
-    let path = new_file(&session.store().git_dir().join("wf"))?;
+    let path = new_file(session.store())?;
     let editor = Editor { command, path, help: help.to_owned() };
     let text = editor.open(text, true)?;
     Ok(EditedText { text, editor: Some(editor) })
@@ -118,9 +119,10 @@ pub(crate) fn text_of(session: &Session, text: &str, help: &str) -> Result<Strin
 }
 
 /// A file of its own for each text: other editors may be open, and texts that could not be stored are kept.
-fn new_file(folder: &Path) -> Result<PathBuf, Refusal> {
+fn new_file(store: &Store) -> Result<PathBuf, Refusal> {
+    let folder = &store.git_dir().join("wf");
     let create = || -> std::io::Result<PathBuf> {
-        std::fs::create_dir_all(folder)?;
+        store.repo().shared_mode().create_folder(folder)?;
         let file = tempfile::Builder::new().prefix("EDITMSG-").suffix(".md").tempfile_in(folder)?;
         Ok(file.into_temp_path().keep()?)
     };

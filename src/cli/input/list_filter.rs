@@ -38,7 +38,7 @@ pub(in crate::cli) struct FilterArgs {
     /// Only issues that affect this component; repeat to require several
     #[arg(long = "component", value_name = "NAME", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]
     components: Vec<String>,
-    /// Only issues created at this time or later: 2026-11-21, 2026-11-21T08:00:00Z, "2 weeks ago"
+    /// Only issues created at this time or later: 2026-11-21 (a day in UTC), 2026-11-21T08:00:00Z, "2 weeks ago"
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
     /// Only issues created at this time or earlier

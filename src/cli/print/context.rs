@@ -100,9 +100,13 @@ fn planner(screen: &mut Screen, input: &PlannerInput) -> io::Result<()> {
     background::issue(&input.issue, screen)?;
     project(screen, &input.project_context)?;
     let Candidates { min, max } = input.candidates;
-    let plans = if min == max { min.to_string() } else { format!("{min} to {max}") };
+    let plans = match (min, max) {
+        (1, 1) => "one plan is enough".to_owned(),
+        (min, max) if min == max => format!("{min} plans are wanted"),
+        (min, max) => format!("{min} to {max} plans are wanted"),
+    };
     let label = painter.label("complexity");
-    writeln!(screen, "\n{label} {} (number of plans wanted: {plans})", input.complexity)?;
+    writeln!(screen, "\n{label} {}; {plans}", input.complexity)?;
     background::exploration(input.exploration.as_ref(), screen)?;
     failures(screen, input)?;
     if !input.plans.is_empty() {

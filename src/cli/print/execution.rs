@@ -10,7 +10,7 @@ use crate::ui::time;
 impl CommitView {
     /// The note that people see after the commit's subject.
     pub(in crate::cli) fn location_note(&self) -> &'static str {
-        match (self.on_no_branch, self.in_another_clone) {
+        match (self.on_no_branch, self.not_here) {
             (true, _) => ON_NO_BRANCH,
             (false, true) => " (not in this clone)",
             (false, false) => "",

@@ -91,7 +91,8 @@ fn execution(screen: &mut Screen, it: &PrimedExecution) -> io::Result<()> {
     let branch =
         it.branch.as_ref().map(|name| format!(" on {}", clean_line(name.short()))).unwrap_or_default();
     let left = match it.open_count {
-        0 => format!("{}, all begun", count(it.tasks, "task")),
+        0 if it.tasks == 1 => "the task has a commit; verify, then finish".to_owned(),
+        0 => format!("all {} have commits; verify, then finish", count(it.tasks, "task")),
         open => format!("{open} of {} to do", count(it.tasks, "task")),
     };
     writeln!(screen, "  {}{branch}: {left}", painter.paint(style::ID, screen.id(it.solution_id.as_str())))?;
@@ -148,6 +149,7 @@ fn outside(screen: &mut Screen, name: &str, issues: &HomeIssues) -> io::Result<(
     for it in &issues.first {
         let waits_for: Vec<&str> = it.waits_for.iter().map(|id| screen.id(id.as_str())).collect();
         let state = match waits_for[..] {
+            _ if it.is_in_cycle => Cell::new("in a cycle", style::BAD),
             [] => Cell::new(it.status.as_str(), status_style(it.status)),
             [one] => Cell::new(format!("after {one}"), style::WARN),
             [one, ..] => Cell::new(format!("after {one} and {} more", waits_for.len() - 1), style::WARN),
@@ -196,6 +198,7 @@ fn about(it: &AttentionItem) -> Cow<'_, str> {
 fn attention(screen: &mut Screen, group: &Attention) -> io::Result<()> {
     let verb = match group.kind {
         AttentionKind::Decision => "decide",
+        AttentionKind::Cycle => "cycle",
         AttentionKind::Conflict => "resolve",
         AttentionKind::Lease => "expired",
         AttentionKind::Run => "resume",

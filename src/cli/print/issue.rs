@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::print::execution::{agent_note, session_line};
+use crate::cli::print::feedback::heading;
 use crate::cli::print::issues::status_style;
 use crate::cli::print::{review, with_remedies};
 use crate::model::branch::Branch;
@@ -82,7 +83,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
     related(screen, "parts", &contents.children)?;
     related(screen, "needed by", &contents.dependents)?;
     for it in &contents.comments {
-        let CommentView { comment, is_withdrawn, replaces } = it;
+        let CommentView { comment, is_withdrawn, hidden, replaces } = it;
         let edited = match replaces.first() {
             Some(first) if first.author != comment.author => {
                 format!(", replacing a comment by {}", first.author)
@@ -91,7 +92,9 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
             None => String::new(),
         };
         let edited = if *is_withdrawn { ", withdrawn".to_owned() } else { edited };
-        let heading = format!("{}, {}{edited}", comment.author, time::ago(now, comment.created_at.millis()));
+        let hidden = hidden.as_ref().map(|why| format!(", hidden by moderators: {why}")).unwrap_or_default();
+        let heading =
+            format!("{}, {}{edited}{hidden}", comment.author, time::ago(now, comment.created_at.millis()));
         let painter = screen.painter();
         writeln!(
             screen,
@@ -216,7 +219,7 @@ fn work(screen: &mut Screen, contents: &Contents, now: i64) -> io::Result<()> {
     for feedback in &contents.feedback {
         let line = clean_line(&feedback.content);
         let when = time::ago(now, feedback.created_at.millis());
-        writeln!(screen, "    {} ({}), {when}: {line}", feedback.kind, feedback.stage)?;
+        writeln!(screen, "    {}, {when}: {line}", heading(feedback))?;
     }
     if !contents.explorations.is_empty() {
         section(screen, Some("explorations"))?;

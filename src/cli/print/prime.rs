@@ -6,8 +6,9 @@ use std::fmt::Write;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::remedy::command;
+use super::remedy::{command, with_remedies};
 use crate::model::branch::Branch;
+use crate::model::remedy::Detail;
 use crate::model::words::count;
 use crate::ops::work::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, Reminder};
 use crate::rules::agent_files::HookForm;
@@ -33,6 +34,9 @@ pub(in crate::cli) fn prime(it: &Prime) -> String {
             let _ = writeln!(out, "This worktree no longer executes {}", clean_line(why));
         }
         (None, None) => out.push_str("This worktree executes nothing.\n"),
+    }
+    if let Some(Detail { message, remedies }) = &it.hooks {
+        let _ = writeln!(out, "Warning: {}.", with_remedies(&clean_line(message), remedies));
     }
     if let Some(waiting) = &it.waiting {
         self::waiting(waiting, &mut out);

@@ -192,6 +192,23 @@ impl RunOutput {
     }
 }
 
+impl Following {
+    /// Shows commands and asks for consent to them, unless someone consented to all of the run.
+    fn agree_to(&mut self, heading: &str, commands: &[&CommandLine], question: &str) -> bool {
+        if self.is_agreed {
+            return true;
+        }
+        if !self.is_at_terminal() {
+            return false;
+        }
+        self.line(heading);
+        for command in commands {
+            self.line(&format!("  {}", clean_line(command.as_str())));
+        }
+        self.confirmed(question)
+    }
+}
+
 impl RunWatch for Following {
     fn update(&mut self, update: &RunUpdate<'_>) {
         let output = Arc::clone(&self.output);
@@ -250,6 +267,15 @@ impl RunWatch for Following {
         true
     }
 
+    fn agree_to_setup(&mut self, commands: &[CommandLine]) -> bool {
+        let commands: Vec<&CommandLine> = commands.iter().collect();
+        self.agree_to(
+            "the setup of each worktree:",
+            &commands,
+            "Run it, now and for each later worktree here? [y/N] ",
+        )
+    }
+
     fn has_agreed(&self) -> bool {
         self.is_agreed
     }
@@ -302,16 +328,7 @@ impl RunWatch for Following {
     }
 
     fn agree(&mut self, solution: &SolutionId, commands: &[&CommandLine]) -> bool {
-        if self.is_agreed {
-            return true;
-        }
-        if !self.is_at_terminal() {
-            return false;
-        }
-        self.line(&format!("the tests of {solution}:"));
-        for command in commands {
-            self.line(&format!("  {}", clean_line(command.as_str())));
-        }
-        self.confirmed("Run them, now and whenever this plan is verified here? [y/N] ")
+        let question = "Run them, now and whenever this plan is verified here? [y/N] ";
+        self.agree_to(&format!("the tests of {solution}:"), commands, question)
     }
 }

@@ -32,8 +32,7 @@ pub(in crate::cli) fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()
         }
         return Ok(());
     }
-    let mut table =
-        Table::new([Column::left("GATE"), Column::left("SET TO"), Column::flexible("IF REQUIRED")]);
+    let mut table = Table::new([Column::left("GATE"), Column::left("SET TO"), Column::flexible("MEANING")]);
     for gate in Gate::ALL {
         let value = gates.0.get(gate.as_str()).copied().unwrap_or_default();
         table.row([

@@ -175,8 +175,9 @@ fn place(place: TouchedPlace<'_>) -> String {
     let risk = place.conflict_risk.map(|risk| format!("{risk} conflict risk"));
     let facts: Vec<String> = place.action.map(str::to_owned).into_iter().chain(risk).collect();
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
-    let target = place.target.map(|target| format!(", {target}")).unwrap_or_default();
-    let change = place.change.map(|change| format!(": {change}")).unwrap_or_default();
+    let is_given = |text: &&str| !text.trim().is_empty();
+    let target = place.target.filter(is_given).map(|target| format!(", {target}")).unwrap_or_default();
+    let change = place.change.filter(is_given).map(|change| format!(": {change}")).unwrap_or_default();
     let changes: String = place.changes.iter().map(|change| format!("\n{change}")).collect();
     format!("{}{target}{facts}{change}{changes}", place.path)
 }

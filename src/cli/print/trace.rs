@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use crate::cli::print::execution;
+use crate::cli::print::feedback;
 use crate::cli::print::issues::status_style;
 use crate::cli::print::queue as queue_print;
 use crate::cli::print::review as review_print;
@@ -14,11 +15,12 @@ use crate::model::task_id::{TaskId, listed};
 use crate::ops::plans::SolutionView;
 use crate::ops::trail::{TraceView, TracedCommit, TracedIssue};
 use crate::ops::work::{CommitView, ExecutionView};
+use crate::rules::evidence::is_of;
 use crate::rules::folder::last_checks;
 use crate::rules::undoing::{Undoing, undoing};
 use crate::trail::reach::Unreached;
 use crate::trail::trace::CommitFacts;
-use crate::ui::text::{clean_line, count};
+use crate::ui::text::{clean_line, count, truncate};
 use crate::ui::{Screen, style};
 
 /// The number of characters of a digest that is enough to tell plans apart.
@@ -174,8 +176,14 @@ fn print_issue(traced: &TracedIssue, marked: Marked<'_>, screen: &mut Screen) ->
             format!("gate overridden: {} by {}{role}, {}: {}", it.operation, it.person, it.at, it.reason);
         writeln!(screen, "  {}", painter.paint(style::BAD, &line))?;
     }
-    for it in &traced.feedback {
-        let line = format!("feedback: {} at {} by {}: {}", it.kind, it.stage, it.author, it.content);
+    let is_told = |content: &str| {
+        let failures = traced.executions.iter().filter_map(|it| it.failure.as_ref()?.message.as_deref());
+        failures.map(str::trim).any(|message| message == content.trim())
+    };
+    // The failure of an attempt is shown with the attempt.
+    for it in traced.feedback.iter().filter(|it| !is_told(&it.content)) {
+        let line =
+            format!("feedback: {} by {}: {}", feedback::heading(it), it.author, first_line(&it.content));
         writeln!(screen, "  {}", clean_line(&line))?;
     }
     for solution in &traced.solutions {
@@ -207,6 +215,20 @@ fn print_issue(traced: &TracedIssue, marked: Marked<'_>, screen: &mut Screen) ->
         }
     }
     Ok(())
+}
+
+/// The most columns of a text that a trace repeats; `show` has all of it.
+const LONGEST_TEXT: usize = 160;
+
+/// The beginning of a text, which may be the whole output of a test.
+fn first_line(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    let cut = truncate(&clean_line(first), LONGEST_TEXT);
+    match lines.count() {
+        0 => cut,
+        more => format!("{cut} (and {})", count(more, "more line")),
+    }
 }
 
 fn print_task(id: &TaskId, title: &str, indent: usize, screen: &mut Screen) -> io::Result<()> {
@@ -289,7 +311,7 @@ fn print_execution(
         writeln!(screen, "      agent {}", clean_line(&execution::session_line(session)))?;
     }
     for (check, earlier) in last_checks(&it.checks) {
-        print_check(check, earlier, screen)?;
+        print_check(check, earlier, it, screen)?;
     }
     for it in traced.accepted_in(&it.execution.id) {
         let criteria = solution.typed.task(&it.task_id).map(|task| task.criteria()).unwrap_or_default();
@@ -302,7 +324,7 @@ fn print_execution(
         writeln!(screen, "      {}", clean_line(&line))?;
     }
     if let Some(message) = it.failure.as_ref().and_then(|failure| failure.message.as_ref()) {
-        writeln!(screen, "      failed: {}", painter.paint(style::BAD, message))?;
+        writeln!(screen, "      failed: {}", painter.paint(style::BAD, &first_line(message)))?;
     }
     if let Some(summary) = it.result.as_ref().and_then(|result| result.summary.as_ref()) {
         writeln!(screen, "      done: {}", clean_line(summary))?;
@@ -322,16 +344,19 @@ pub(in crate::cli) fn outcome(check: &Check) -> String {
     }
 }
 
-fn print_check(check: &Check, earlier: usize, screen: &mut Screen) -> io::Result<()> {
+fn print_check(check: &Check, earlier: usize, it: &ExecutionView, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     let look = if check.exit_code == Some(0) { style::GOOD } else { style::BAD };
     let task = check.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
     let at = check.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
     let dirty = if check.dirty { " with uncommitted changes" } else { "" };
+    let last = it.commits.last().map(|commit| &commit.link);
+    let also = last.filter(|last| check.commit.as_ref() != Some(&last.hash) && is_of(check, last));
+    let also = also.map(|last| format!(", which has the tree of {}", last.hash.short())).unwrap_or_default();
     let more = if earlier == 0 { String::new() } else { format!(", the last of {}", earlier + 1) };
     writeln!(
         screen,
-        "      check{} {} {}{}{dirty}{more}",
+        "      check{} {} {}{}{dirty}{also}{more}",
         clean_line(&task),
         clean_line(&check.command),
         painter.paint(look, &outcome(check)),

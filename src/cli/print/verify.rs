@@ -35,39 +35,73 @@ pub(in crate::cli) fn asked(tests: &[&Test], are_more: bool, folder: &Path) {
     }
 }
 
-/// Shows tests while they run: on stdout, or on stderr if stdout is for a document. A closed pipe does not stop them.
+/// Of what a failed test printed, at most this many bytes are shown, from the end.
+const LONGEST_OUTPUT: usize = 256 * 1024;
+
+/// Shows tests while they run: on stdout, or on stderr if stdout is for a document. A test that passes is one line; what
+/// any other printed follows once it has ended. A closed pipe does not stop them.
 pub(in crate::cli) struct RunningTests<'s> {
     out: Box<dyn Write + 's>,
     painter: Painter,
+    /// Whether all output is shown, as it comes.
+    is_verbose: bool,
+    /// The end of what the running test has printed, unless it was shown.
+    held: Vec<u8>,
+    /// How many bytes before that were dropped.
+    dropped: usize,
     ends_line: bool,
 }
 
 impl<'s> RunningTests<'s> {
-    pub(in crate::cli) fn on(screen: &'s mut Screen) -> Self {
+    pub(in crate::cli) fn on(screen: &'s mut Screen, is_verbose: bool) -> Self {
         let painter = if screen.json() { Painter::stderr() } else { screen.painter() };
         let out: Box<dyn Write + 's> =
             if screen.json() { Box::new(Remarks::new()) } else { Box::new(screen) };
-        Self { out, painter, ends_line: true }
+        Self { out, painter, is_verbose, held: Vec::new(), dropped: 0, ends_line: true }
+    }
+
+    /// Shows what a test printed that did not pass.
+    fn show_held(&mut self) {
+        let _ = writeln!(self.out);
+        if self.dropped > 0 {
+            let note =
+                format!("({} before this are not shown; --verbose shows all)", count(self.dropped, "byte"));
+            let _ = writeln!(self.out, "{}", self.painter.paint(style::DIM, &note));
+        }
+        let _ = self.out.write_all(&self.held);
+        self.ends_line = self.held.is_empty() || self.held.ends_with(b"\n");
     }
 }
 
 impl VerifyObserver for RunningTests<'_> {
     fn begins(&mut self, test: &Test, place: usize, of: usize) {
         let head = format!("[{}/{of}] {}", place + 1, line(test));
-        let _ = writeln!(self.out, "{}", self.painter.paint(style::HEADING, &clean_line(&head)));
+        let _ = write!(self.out, "{}", self.painter.paint(style::HEADING, &clean_line(&head)));
+        if self.is_verbose {
+            let _ = writeln!(self.out);
+        }
         let _ = self.out.flush();
         self.ends_line = true;
+        self.held.clear();
+        self.dropped = 0;
     }
 
     fn wrote(&mut self, bytes: &[u8]) {
-        let _ = self.out.write_all(bytes).and_then(|()| self.out.flush());
-        self.ends_line = bytes.ends_with(b"\n");
+        if self.is_verbose {
+            let _ = self.out.write_all(bytes).and_then(|()| self.out.flush());
+            self.ends_line = bytes.ends_with(b"\n");
+            return;
+        }
+        self.held.extend_from_slice(bytes);
+        // Twice the limit is kept, so that not every write moves the rest.
+        if self.held.len() > 2 * LONGEST_OUTPUT {
+            let excess = self.held.len() - LONGEST_OUTPUT;
+            self.held.drain(..excess);
+            self.dropped += excess;
+        }
     }
 
     fn ended(&mut self, ran: &Ran) {
-        if !self.ends_line {
-            let _ = writeln!(self.out);
-        }
         let (look, end) = match ran.ended {
             ProcessEnd::Exited(0) => (style::GOOD, "passed".to_owned()),
             ProcessEnd::Exited(code) => (style::BAD, format!("failed with exit code {code}")),
@@ -75,6 +109,15 @@ impl VerifyObserver for RunningTests<'_> {
             ProcessEnd::TimedOut => (style::BAD, format!("stopped after {} s", ran.took.as_secs())),
             ProcessEnd::Interrupted => (style::BAD, "interrupted".to_owned()),
         };
+        let has_passed = ran.ended == ProcessEnd::Exited(0);
+        if !self.is_verbose && has_passed {
+            let _ = write!(self.out, ": ");
+        } else if !self.is_verbose {
+            self.show_held();
+        }
+        if !self.ends_line {
+            let _ = writeln!(self.out);
+        }
         let _ = writeln!(self.out, "{} in {:.1} s", self.painter.paint(look, &end), ran.took.as_secs_f64());
         let _ = self.out.flush();
     }

@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use crate::cli::print::with_remedies;
 use crate::model::branch::Branch;
 use crate::model::status::IssueStatus;
-use crate::ops::work::{Accepted, ChangedExecution, ClaimView, Lease, PrimedTask, Retried, Started};
+use crate::ops::work::{
+    Accepted, ChangedExecution, ClaimView, Lease, PlaceView, PreparedView, PrimedTask, Retried, Started,
+};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style, time};
 
@@ -18,16 +20,20 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Resul
         (false, _) => "already claimed",
     };
     let item = claim.item_id.as_ref().map(|item| format!(" {item}")).unwrap_or_default();
+    let on = claim.branch.as_ref().map(|branch| format!(" on branch {}", clean_line(branch.short())));
+    let on = on.unwrap_or_default();
     writeln!(
         screen,
-        "{verb}{item}: {} (attempt {}) on {}",
+        "{verb}{item}{on}: {} (attempt {})",
         painter.paint(style::ID, claim.solution_id.as_str()),
-        claim.attempt,
-        clean_line(claim.branch.as_ref().map_or("no branch", Branch::short))
+        claim.attempt
     )?;
     writeln!(screen, "  {}", painter.paint(style::HEADING, &claim.title))?;
     if let Some(path) = &claim.path {
         writeln!(screen, "  in {}", clean_line(&path.to_string_lossy()))?;
+    }
+    if let Some(prepared) = &claim.prepared {
+        preparation(screen, prepared)?;
     }
     writeln!(
         screen,
@@ -46,6 +52,25 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Resul
         writeln!(screen, "  {lost}; `git wf hooks install` installs them")?;
     }
     claim.task.as_ref().map_or(Ok(()), |it| task(screen, it))
+}
+
+/// How a worktree was prepared; nothing if it needed nothing.
+fn preparation(screen: &mut Screen, prepared: &PreparedView) -> io::Result<()> {
+    let counts = [
+        (prepared.files, "ignored file"),
+        (prepared.submodules.len(), "submodule"),
+        (prepared.commands, "setup command"),
+    ];
+    let counted = counts.iter().filter(|(number, _)| *number > 0).map(|(number, what)| count(*number, what));
+    let counted = counted.collect::<Vec<_>>().join(", ");
+    if counted.is_empty() {
+        return Ok(());
+    }
+    write!(screen, "  prepared: {counted}")?;
+    if let Some(PlaceView { slot, port, name }) = &prepared.place {
+        write!(screen, "; WF_SLOT={slot} WF_PORT={port} WF_NAME={name}")?;
+    }
+    writeln!(screen)
 }
 
 /// A task to work on, with its criteria, tests and files.
@@ -87,7 +112,8 @@ pub(in crate::cli) fn started(screen: &mut Screen, it: &Started) -> io::Result<(
 
 /// A criterion that was confirmed.
 pub(in crate::cli) fn accepted(screen: &mut Screen, it: &Accepted) -> io::Result<()> {
-    writeln!(screen, "accepted {} {}: {}", clean_line(&it.task), it.number, clean_line(&it.criterion))
+    let (number, task) = (it.number, clean_line(&it.task));
+    writeln!(screen, "confirmed criterion {number} of {task}: {}", clean_line(&it.criterion))
 }
 
 /// An execution that was completed.

@@ -38,7 +38,8 @@ pub(crate) fn record(folder: &IssueFolder, numbers: &CommentNumbers) -> BeadsRec
     let derived = IssueDerived::of(folder);
     let own = own(issue);
     let before = own.and_then(|record| read(record).ok());
-    let map = own.filter(|_| before.is_some()).and_then(Value::as_object).cloned().unwrap_or_default();
+    let map = own.filter(|_| before.is_some()).and_then(Value::as_object);
+    let map = map.map(super::without_counts).unwrap_or_default();
     let mut writing = Writing { map, is_changed: false, before };
     writing.fields(issue, &derived);
     writing.dependencies(issue);
@@ -138,7 +139,8 @@ impl Writing {
         }
         let blocking = issue.depends_on.iter().cloned().map(BeadsLink::Dependency);
         let related = issue.relations.iter().filter_map(|relation| BeadsLink::of_relation(relation));
-        for link in blocking.chain(related).filter(|link| !written.contains(link)) {
+        let is_other = |link: &BeadsLink| *link.parts().1 != issue.id;
+        for link in blocking.chain(related).filter(|link| is_other(link) && !written.contains(link)) {
             let (kind, target) = link.parts();
             all.push(json!({
                 "issue_id": issue.id, "depends_on_id": target, "type": kind,
@@ -157,7 +159,7 @@ impl Writing {
         for it in standing.iter().filter(|it| !written.contains(&it.comment.id)) {
             let first = first(it);
             all.push(json!({
-                "id": numbers.of(it, issue), "issue_id": issue.id, "author": first.author, "text": it.comment.body,
+                "id": numbers.id(it, issue), "issue_id": issue.id, "author": first.author, "text": it.comment.body,
                 "created_at": first.created_at
             }));
         }
@@ -216,16 +218,14 @@ pub(super) fn as_written(
     (all, written)
 }
 
-/// Whether this is a version of the comment: by its id, or for one without an id by its text and author.
+/// Whether this is a version of the comment: of the same author and time. Which of several it is, its text decides first.
 fn is_entry(version: &Comment, given: &Value) -> bool {
-    let text = |name: &str| given.get(name).and_then(Value::as_str);
-    let is_author =
-        || text("author").is_none_or(|author| author.trim().is_empty() || version.author == author);
-    let is_same = match (&version.source_id, given.get("id").and_then(comment::id_of)) {
-        (Some(own), Some(id)) => comment::is_known_by(own, &id),
-        _ => text("text") == Some(&version.body) && is_author(),
-    };
-    is_same && text("created_at").and_then(Time::parse).is_none_or(|at| at == version.created_at)
+    let text = |name: &str| given.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let author = text("author").unwrap_or(super::UNKNOWN);
+    let is_from_there = version.source_id.as_deref().is_some_and(|own| comment::is_known_by(own, author));
+    let is_same_text = text("text") == Some(&version.body) && version.author == author;
+    let is_same_time = text("created_at").and_then(Time::parse).is_none_or(|at| at == version.created_at);
+    (is_from_there || is_same_text) && is_same_time
 }
 
 /// 0 to 4 in beads.

@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::export::{as_written, own};
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::{Comment, Issue};
-use crate::model::redaction::is_hidden;
 use crate::rules::folder::{IssueFolder, StandingComment};
 
 /// A comment by its first version.
@@ -18,6 +17,7 @@ type Key = (EntryId, IssueId);
 #[derive(Default)]
 pub(crate) struct CommentCount {
     highest: u64,
+    has_texts: bool,
     unnumbered: BTreeSet<Key>,
 }
 
@@ -27,44 +27,40 @@ impl CommentCount {
         let issue = &folder.issue.record;
         let known =
             own(issue).and_then(|record| record.get("comments")?.as_array()).cloned().unwrap_or_default();
-        let highest = known.iter().filter_map(|it| it.get("id").and_then(Value::as_u64)).max();
-        self.highest = self.highest.max(highest.unwrap_or(0));
+        let ids = || known.iter().filter_map(|it| it.get("id"));
+        self.highest = self.highest.max(ids().filter_map(Value::as_u64).max().unwrap_or(0));
+        self.has_texts |= ids().any(Value::is_string);
         let standing = folder.standing_comments();
         let (_, written) = as_written(&known, &standing);
         let new = standing.iter().filter(|it| !written.contains(&it.comment.id));
-        let (given, new): (Vec<_>, Vec<_>) = new.partition(|it| number_in_source(it, issue).is_some());
-        let highest = given.iter().filter_map(|it| number_in_source(it, issue)).max();
-        self.highest = self.highest.max(highest.unwrap_or(0));
-        let new = new.into_iter();
         self.unnumbered.extend(new.map(|it| (first(it).id.clone(), issue.id.clone())));
     }
 
-    /// The number of each comment that has none.
+    /// The id of each comment that has none.
     pub(crate) fn numbers(self) -> CommentNumbers {
-        CommentNumbers(self.unnumbered.into_iter().zip(self.highest + 1..).collect())
+        CommentNumbers {
+            numbers: self.unnumbered.into_iter().zip(self.highest + 1..).collect(),
+            are_texts: self.has_texts,
+        }
     }
 }
 
-/// Numbers for comments that have none.
-pub(crate) struct CommentNumbers(BTreeMap<Key, u64>);
+/// Ids for comments that have none.
+pub(crate) struct CommentNumbers {
+    numbers: BTreeMap<Key, u64>,
+    /// Whether this tracker has texts for ids, as `bd` does. One that it has not given must be unlike any other.
+    are_texts: bool,
+}
 
 impl CommentNumbers {
-    /// The number of a comment that was counted.
-    pub(super) fn of(&self, comment: &StandingComment<'_>, issue: &Issue) -> Option<u64> {
-        let counted = || self.0.get(&(first(comment).id.clone(), issue.id.clone())).copied();
-        number_in_source(comment, issue).or_else(counted)
+    /// The id of a comment that was counted.
+    pub(super) fn id(&self, comment: &StandingComment<'_>, issue: &Issue) -> Value {
+        let first = &first(comment).id;
+        if self.are_texts {
+            return first.as_str().into();
+        }
+        self.numbers.get(&(first.clone(), issue.id.clone())).copied().into()
     }
-}
-
-/// The number that a comment has in beads, if the record of its issue there is hidden or is kept without its comments.
-fn number_in_source(comment: &StandingComment<'_>, issue: &Issue) -> Option<u64> {
-    let is_without = |record: &Value| is_hidden(record) || record["comments"].is_u64();
-    first(comment)
-        .source_id
-        .as_ref()
-        .filter(|_| issue.imported.as_ref().is_some_and(is_without))?
-        .parse()
-        .ok()
 }
 
 /// The first version of a comment.

@@ -87,8 +87,22 @@ fn statuses() {
         assert_eq!(arrival.kept.len(), usize::from(is_stated), "{there}: {:?}", arrival.kept);
     }
     let pinned = with(&json!({"status": "pinned"}));
-    assert_eq!(pinned.issue.status, StoredStatus::Registered);
-    assert_eq!(said(&pinned), ["the status `pinned` became `registered`"]);
+    assert_eq!(pinned.issue.status, StoredStatus::Paused);
+    assert_eq!(said(&pinned), ["the status `pinned` became `paused`"]);
+    for (more, status) in [
+        (json!({"status": "hooked"}), StoredStatus::Planning),
+        (json!({"status": "draft"}), StoredStatus::Paused),
+        (json!({"pinned": true}), StoredStatus::Paused),
+        (json!({"is_template": true}), StoredStatus::Paused),
+        (json!({"issue_type": "gate"}), StoredStatus::Paused),
+        (json!({"issue_type": "gate", "status": "closed"}), StoredStatus::Closed),
+        (json!({"defer_until": "2099-01-01T00:00:00Z"}), StoredStatus::Paused),
+        (json!({"defer_until": "2026-01-01T00:00:00Z"}), StoredStatus::Registered),
+        (json!({"defer_until": "2099-01-01T00:00:00Z", "status": "in_progress"}), StoredStatus::Planning),
+        (json!({"pinned": false, "issue_type": "epic"}), StoredStatus::Registered),
+    ] {
+        assert_eq!(with(&more).issue.status, status, "{more}");
+    }
 }
 
 #[test]
@@ -116,7 +130,7 @@ fn what_has_no_field_is_named_once_and_kept() {
     let arrival = with(&more);
     let names = ["await_type", "due_at", "estimated_minutes", "external_ref", "owner", "pinned"];
     let mut expected = names.map(|name| format!("`{name}` has no field here")).to_vec();
-    expected.push("the status `hooked` became `registered`".into());
+    expected.push("the status `hooked` became `planning`".into());
     assert_eq!(said(&arrival), expected);
     let kept = (BEADS.kept)(&record(&more));
     let mut keys: Vec<&str> = kept.keys().map(String::as_str).collect();
@@ -332,4 +346,16 @@ fn what_cannot_be_an_issue_is_refused_with_the_reason() {
         assert_eq!(refused.id.as_deref(), id);
         assert!(refused.reason.contains(why), "{}", refused.reason);
     }
+}
+
+#[test]
+fn other_kinds_of_lines_are_counted_and_counts_are_dropped() {
+    for (kind, reason) in [("memory", "memory"), ("no word", "other record")] {
+        let refused = read(&json!({"_type": kind, "key": "build", "value": "use make"})).unwrap_err();
+        assert_eq!((refused.reason.as_str(), refused.is_fault), (reason, false));
+    }
+    let arrival =
+        with(&json!({"_type": "issue", "dependency_count": 1, "dependent_count": 2, "comment_count": 3}));
+    assert_eq!(said(&arrival), Vec::<&str>::new());
+    assert!(arrival.issue.imported.unwrap().get("comment_count").is_none());
 }

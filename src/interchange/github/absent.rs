@@ -10,6 +10,8 @@ const MEMBERS: &[(&[&str], &str)] = &[
     (&["assignees"], "assignee"),
     (&["html_url", "url"], "source_url"),
     (&["issueType", "type"], "issue_type"),
+    (&["blockedBy"], "depends_on"),
+    (&["parent", "parent_issue_url"], "relations"),
     (STATE, "status"),
     (REASON, "close_reason"),
     (CLOSED, "closed_at"),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::model::execution::{Check, Event};
+use crate::model::hidden::visibly;
 use crate::model::plan::{Plan, Task};
 use crate::model::status::ExecutionStatus;
 use crate::rules::folder::{ExecutionFolder, LinkedCommit};
@@ -33,7 +34,7 @@ pub(crate) fn completion(plan: &Plan, execution: &ExecutionFolder) -> String {
     section(&mut text, "Changed files", changed(execution, &commits).into_iter());
     section(&mut text, "Verification", verification(execution).into_iter());
     let _ = writeln!(text, "\n{}", reply_task::mark(&execution.execution.id));
-    text
+    visibly(&text).into_owned()
 }
 
 fn paragraph(text: &mut String, heading: Option<&str>, body: Option<&str>) {

@@ -12,6 +12,8 @@ const MEMBERS: &[&[&str]] = &[
     &["assignees"],
     &["html_url", "url"],
     &["issueType", "type"],
+    &["blockedBy"],
+    &["parent", "parent_issue_url"],
     &["node_id", "id"],
 ];
 /// The state, and the members that go with it: a reopened issue has none of them.

@@ -16,7 +16,7 @@ pub(super) fn is_elsewhere(before: &Value, now: &Value) -> bool {
 }
 
 /// The repository in the address of a record.
-fn repository(record: &Value) -> Option<String> {
+pub(super) fn repository(record: &Value) -> Option<String> {
     let page = |name: &str| reply_task::repository_of_issue(record[name].as_str()?);
     page("html_url").or_else(|| page("url")).map(|name| name.to_ascii_lowercase())
 }

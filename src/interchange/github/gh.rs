@@ -15,6 +15,10 @@ use crate::model::strict;
 
 /// What an issue is asked for.
 const FIELDS: &str = "id,number,title,body,labels,state,stateReason,assignees,milestone,author,createdAt,updatedAt,closedAt,comments,url";
+/// What it is asked for, too, if `gh` has it: versions before 2.94 do not.
+const NEWER_FIELDS: &[&str] = &["issueType", "blockedBy", "parent"];
+/// How `gh` refuses a field that it does not have. A list of those that it has follows, one a line.
+const UNKNOWN_FIELD: &str = "Unknown JSON field";
 /// How many issues `gh` is asked for if nobody says how many.
 pub(crate) const MOST_ISSUES: usize = 10_000;
 /// The exit code of `gh` if nobody is logged in.
@@ -86,10 +90,18 @@ pub(crate) fn issues_of(repository: &str, selection: &ImportSelection) -> Result
     // A limit that a filter of ours comes after would leave out too much.
     let given = selection.limit.filter(|_| selection.since.is_none());
     let limit = given.unwrap_or_else(|| MOST_ISSUES.max(selection.limit.unwrap_or(0)));
-    let mut command = gh(&["issue", "list", "--state", state, "--json", FIELDS]);
-    command.arg(format!("--repo={repository}")).arg(format!("--limit={}", limit.max(1)));
-    command.args(selection.labels.iter().map(|label| format!("--label={label}")));
-    let output = finished(command.output(), repository)?;
+    let ask = |newer: &[&str]| {
+        let fields = [&[FIELDS], newer].concat().join(",");
+        let mut command = gh(&["issue", "list", "--state", state, "--json", &fields]);
+        command.arg(format!("--repo={repository}")).arg(format!("--limit={}", limit.max(1)));
+        command.args(selection.labels.iter().map(|label| format!("--label={label}")));
+        command.output()
+    };
+    let mut output = ask(NEWER_FIELDS);
+    if let Some(known) = output.as_ref().ok().and_then(known_fields) {
+        output = ask(&known);
+    }
+    let output = finished(output, repository)?;
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(&output.stdout)
         && error.is_eof()
         && !output.stdout.trim_ascii().is_empty()
@@ -98,6 +110,16 @@ pub(crate) fn issues_of(repository: &str, selection: &ImportSelection) -> Result
     }
     let most = if given.is_none() { u64::try_from(limit).ok() } else { None };
     Ok(IssuePages::of(&output.stdout, most))
+}
+
+/// The newer fields that `gh` has, if it refused one that it does not have.
+fn known_fields(output: &Output) -> Option<Vec<&'static str>> {
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() || !said.contains(UNKNOWN_FIELD) {
+        return None;
+    }
+    let listed = |field: &&&str| said.lines().any(|line| line.trim() == **field);
+    Some(NEWER_FIELDS.iter().filter(listed).copied().collect())
 }
 
 /// Comments on an issue. Returns the address of the comment.

@@ -36,6 +36,9 @@ const PLACED: &[&str] = &[
     "node_id",
     "issueType",
     "type",
+    "blockedBy",
+    "parent",
+    "parent_issue_url",
     "pull_request",
 ];
 

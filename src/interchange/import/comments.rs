@@ -56,16 +56,20 @@ fn news(
     // The entries here, by the ids that the arrival has for them.
     let mut known: BTreeMap<&EntryId, EntryId> = BTreeMap::new();
     for comment in arrived {
-        if here.iter().any(|it| it.id == comment.id) || is_hidden(&comment.id) {
+        if is_hidden(&comment.id) {
             continue;
         }
         let edits = comment.edits.as_ref().map(|id| known.get(id).unwrap_or(id).clone());
+        let is_here = here.iter().any(|it| it.id == comment.id);
         let entry = match version_of(here, comment, edits.as_ref(), &all) {
+            None if is_here => continue,
             Some(last)
                 if same_text(&last.body, &comment.body)
                     || is_lesser
                     || last.body == REDACTED
-                    || is_hidden(&last.id) =>
+                    || is_hidden(&last.id)
+                    // Otherwise an undo withdrew or changed it.
+                    || (is_here && all.ids.contains(&last.id)) =>
             {
                 known.insert(&comment.id, last.id.clone());
                 continue;

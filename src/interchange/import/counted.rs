@@ -22,6 +22,8 @@ pub(super) struct Counted {
     pub(super) hash: u64,
     /// Why it is not to be imported.
     pub(super) left_out: Option<String>,
+    /// The indexes of the others with the same id and another content.
+    pub(super) others: Vec<usize>,
 }
 
 impl Counted {
@@ -33,8 +35,13 @@ impl Counted {
     }
 }
 
-/// Counts a record; a note if another one has its id.
-pub(super) fn count(counted: &mut BTreeMap<IssueId, Counted>, id: IssueId, new: Counted) -> Option<Noted> {
+/// Counts a record; a note if another one has its id. What only that one lists is not lost if the tracker `joins` them.
+pub(super) fn count(
+    counted: &mut BTreeMap<IssueId, Counted>,
+    id: IssueId,
+    mut new: Counted,
+    joins: bool,
+) -> Option<Noted> {
     match counted.entry(id) {
         Entry::Vacant(free) => {
             free.insert(new);
@@ -49,18 +56,26 @@ pub(super) fn count(counted: &mut BTreeMap<IssueId, Counted>, id: IssueId, new: 
                 false => format!("{} and {}", first.location(), new.location()),
             };
             let (stands, out) = (stands.location(), out.location());
+            let left =
+                if joins { format!("with what only {out} lists") } else { format!("{out} was left out") };
             let note = match (new.changed == first.changed, new.hash == first.hash) {
                 (_, true) => format!("{both} are the same and were imported once"),
                 (true, false) => format!(
-                    "{both} have this id and the same time of change; {stands}, which comes last, was used, {out} was left out"
+                    "{both} have this id and the same time of change; {stands}, which comes last, was used, {left}"
                 ),
                 (false, false) => {
-                    format!("{both} have this id; {stands} changed last and was used, {out} was left out")
+                    format!("{both} have this id; {stands} changed last and was used, {left}")
                 }
             };
             let id = taken.key().to_string();
+            let is_other = new.hash != first.hash;
             if is_later {
-                taken.insert(new);
+                let first = taken.insert(Counted { others: vec![], ..new });
+                new = first;
+                std::mem::swap(&mut taken.get_mut().others, &mut new.others);
+            }
+            if is_other {
+                taken.get_mut().others.push(new.index);
             }
             Some(Noted { id, note, remedies: vec![] })
         }
@@ -74,14 +89,28 @@ pub(super) fn hash_of(record: &Value) -> u64 {
     hasher.finish()
 }
 
+/// Where the records of an issue are.
+pub(super) struct Place {
+    /// The index of the one that counts.
+    pub(super) index: usize,
+    /// The indexes of the others.
+    pub(super) others: Vec<usize>,
+}
+
+impl Place {
+    pub(super) fn has(&self, index: usize) -> bool {
+        self.index == index || self.others.contains(&index)
+    }
+}
+
 /// The records to import, and the issues that are left out; counts those by their `reasons`, which has some already.
 pub(super) fn select(
     counted: BTreeMap<IssueId, Counted>,
     limit: Option<usize>,
     mut reasons: BTreeMap<String, u64>,
     left_out: &mut Vec<LeftOutIssues>,
-) -> (BTreeMap<IssueId, usize>, BTreeSet<IssueId>) {
-    let (mut places, mut unselected) = (BTreeMap::new(), BTreeSet::new());
+) -> (BTreeMap<IssueId, Place>, BTreeSet<IssueId>) {
+    let (mut places, mut unselected) = (BTreeMap::<IssueId, Place>::new(), BTreeSet::new());
     for (id, counted) in counted {
         match counted.left_out {
             Some(reason) => {
@@ -89,16 +118,16 @@ pub(super) fn select(
                 unselected.insert(id);
             }
             None => {
-                places.insert(id, counted.index);
+                places.insert(id, Place { index: counted.index, others: counted.others });
             }
         }
     }
     if let Some(limit) = limit.filter(|limit| *limit < places.len()) {
-        let mut order: Vec<usize> = places.values().copied().collect();
+        let mut order: Vec<usize> = places.values().map(|place| place.index).collect();
         order.sort_unstable();
         let beyond: BTreeSet<usize> = order.split_off(limit).into_iter().collect();
         let (left, kept): (BTreeMap<_, _>, _) =
-            places.into_iter().partition(|(_, index)| beyond.contains(index));
+            places.into_iter().partition(|(_, place)| beyond.contains(&place.index));
         unselected.extend(left.into_keys());
         places = kept;
         *reasons.entry("beyond the limit".into()).or_default() += beyond.len() as u64;

@@ -113,7 +113,9 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option
         // whole.
         (Some(before), Some(here)) if before.changed == arrival.changed => {
             let greater = if rank(tracker, &before) > rank(tracker, arrival) {
-                notes.push(SAME_TIME.to_owned());
+                if !says_same(tracker, &before, arrival) {
+                    notes.push(SAME_TIME.to_owned());
+                }
                 standing = Some(before.lasting.clone());
                 &before.issue
             } else {
@@ -219,6 +221,16 @@ fn said(issue: &Issue, silent: &[&str], here: &Doc) -> Value {
         };
     }
     said
+}
+
+/// Whether two records differ in nothing but how their source wrote them, such as the numbers of comments.
+fn says_same(tracker: &Tracker, one: &Arrival, other: &Arrival) -> bool {
+    let issue = |arrival: &Arrival| Issue { imported: None, ..arrival.issue.clone() };
+    let kept = |arrival: &Arrival| arrival.issue.imported.as_ref().map(tracker.kept);
+    issue(one) == issue(other)
+        && kept(one) == kept(other)
+        && one.comments.len() == other.comments.len()
+        && one.comments.iter().all(|comment| other.comments.contains(comment))
 }
 
 /// How two records with the same time are compared: the one that lacks fewer others is greater; else, if this tracker

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{FORMAT, VERSION, text};
 use crate::model::digest::hex;
+use crate::model::hidden::is_hidden;
 use crate::model::id::IssueId;
 use crate::store::{Snapshot, StoreError, Visited, layout};
 
@@ -81,7 +82,9 @@ fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
 fn file(out: &mut dyn Write, path: &str, bytes: &[u8]) -> io::Result<()> {
     out.write_all(b"{\"path\":")?;
     serde_json::to_writer(&mut *out, path)?;
-    if let Some(record) = text::one_line(bytes) {
+    // A record is written as text if the escapes that it needs would change its bytes.
+    let record = text::one_line(bytes).filter(|record| !record.chars().any(is_hidden));
+    if let Some(record) = record {
         out.write_all(b",\"record\":")?;
         out.write_all(record.as_bytes())?;
     } else if let Ok(text) = std::str::from_utf8(bytes) {

@@ -20,7 +20,7 @@ use crate::model::remedy::Remedies;
 use crate::model::root::FORMAT as ROOT_FORMAT;
 use crate::model::time::Time;
 use crate::store::layout::Location;
-use crate::store::{AtPath, StoreError, Tx, layout};
+use crate::store::{AtPath, ReadState, StoreError, Tx, layout};
 
 /// The fault of a file that does not begin as an export does.
 const FOREIGN: &str = "is not an export of git-wf";
@@ -118,7 +118,8 @@ where
     }
     let now = tx.stamper().now();
     let mut taken = ImportedJsonl::default();
-    let (mut files, mut is_over) = (0, false);
+    // A union merge of two exports keeps the last lines of both, which count the files of each.
+    let (mut files, mut said) = (0, None);
     loop {
         let ahead = lines.ahead();
         if ahead.is_empty() {
@@ -143,12 +144,11 @@ where
             let fault = match read {
                 // The rest cannot be read.
                 Err(error @ Unreadable::Unread { .. }) => return Err(error.into()),
-                _ if is_over => Some("something follows the last line".to_owned()),
                 Err(error) => Some(error.in_line()),
                 Ok(Err(why)) => Some(why),
-                Ok(Ok(ExportPart::End(said))) => {
-                    is_over = true;
-                    (said != files).then(|| format!("it says {said} files, but there are {files}"))
+                Ok(Ok(ExportPart::End(count))) => {
+                    said = said.max(Some((count, number)));
+                    None
                 }
                 Ok(Ok(ExportPart::File(path, bytes))) => match place(tx, &mut taken, only, path, bytes) {
                     Ok(()) => {
@@ -163,8 +163,8 @@ where
                 if strict {
                     return Err(no_export(why).into());
                 }
-                // The line counts as a file, unless it comes after the last line of the export.
-                files += u64::from(!is_over);
+                // The line counts as a file.
+                files += 1;
                 taken.skipped.push(skipped(number, why));
             }
             if files > MOST_FILES {
@@ -174,12 +174,21 @@ where
             seen(files);
         }
     }
-    if !is_over {
-        let why = format!("it is truncated after {files} files: the last line is missing");
-        if strict {
-            return Err(at_end(&lines, IN_PART, why).into());
+    let missing = match said {
+        None => {
+            Some((lines.number(), format!("it is truncated after {files} files: the last line is missing")))
         }
-        taken.skipped.push(skipped(lines.number(), why));
+        Some((count, number)) if count > files => {
+            Some((number, format!("it says {count} files, but there are {files}")))
+        }
+        Some(_) => None,
+    };
+    if let Some((number, why)) = missing {
+        if strict {
+            let name = lines.name().to_owned();
+            return Err(NoExport::Other { name, fault: IN_PART, line: number, why }.into());
+        }
+        taken.skipped.push(skipped(number, why));
     }
     let (files, without_record) = orphans::take_back(tx)?;
     taken.added -= files;
@@ -259,7 +268,7 @@ fn head(line: &JsonLine<'_>) -> Result<Result<(), String>, Unreadable> {
 /// Writes one file, or joins it with the existing one.
 fn take(tx: &mut Tx<'_>, taken: &mut ImportedJsonl, path: String, bytes: Vec<u8>) -> Result<(), NotTaken> {
     if tx.has_written(&path) {
-        return Err(NotTaken::Line(format!("`{path}` appears twice in the file")));
+        return again(tx, taken, path, &bytes);
     }
     if path == layout::ROOT_PATH {
         check_format(&bytes)?;
@@ -294,6 +303,20 @@ fn take(tx: &mut Tx<'_>, taken: &mut ImportedJsonl, path: String, bytes: Vec<u8>
     }
     taken.merged += 1;
     Ok(tx.write_new(path, joined)?)
+}
+
+/// Joins a file with the version of it that came before in the same export: a union merge of two exports has both.
+fn again(tx: &mut Tx<'_>, taken: &mut ImportedJsonl, path: String, bytes: &[u8]) -> Result<(), NotTaken> {
+    let Some(first) = tx.file(&path)? else { return Ok(()) };
+    let joined = tx.base().join(&path, &first, bytes)?;
+    if joined == *first {
+        return Ok(());
+    }
+    if is_rewritten(&path, &first, &joined, tx.stamper().now()) {
+        taken.kept.push(path);
+        return Ok(());
+    }
+    Ok(tx.write(path, joined)?)
 }
 
 /// The record with a clock at `path`; `None` if these bytes are not one.

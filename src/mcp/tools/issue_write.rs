@@ -11,7 +11,7 @@ use crate::model::code::Code;
 use crate::model::issue::Comment;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall as Suggested;
-use crate::model::status::IssueStatus;
+use crate::model::status::{IssueStatus, StatusChange};
 use crate::model::typed;
 use crate::ops::issues::{self, Close, Edit, IssueInput, IssueView, NewFields, NewIssue, Reopen, SeenFields};
 use crate::ops::{Answer, Done, Refusal};
@@ -122,7 +122,7 @@ impl Tool for IssueWrite {
         })?;
         let done = match action {
             Action::Create | Action::Edit => {
-                let seen = SeenFields::default();
+                let (status, seen) = (status.map(StatusChange::To), SeenFields::default());
                 issues::edit(
                     session,
                     Edit { issue, title: None, text: None, status, fields, seen, force: None },

@@ -64,6 +64,8 @@ impl Doc {
         let is_typed = |key: &&String| role(self.schema.0, key) != Role::Unknown;
         let mut keys: BTreeSet<String> = self.slots.keys().filter(is_typed).cloned().collect();
         keys.extend(before.keys().chain(after.keys()).cloned());
+        // Only an undo of an import writes it otherwise.
+        let undo = self.stamp("imported").filter(|stamp| !stamp.is_import()).cloned();
         let mut is_changed = false;
         for key in keys {
             let value = after.get(&key).and_then(|slot| slot.value.as_ref());
@@ -71,7 +73,14 @@ impl Doc {
             let is_news = before.get(&key).and_then(|slot| slot.value.as_ref()) != value;
             if is_news || here.is_some_and(|slot| slot.is_stale(value)) {
                 let old = here.cloned();
-                let slot = Slot { stamp: Some(changed.clone()), value: value.cloned() };
+                let is_of_source = |stamp: &&Stamp| {
+                    stamp.is_import() || undo.as_ref().is_some_and(|undo| undo.is_of_command(stamp))
+                };
+                // What an undo put back is what the source had said before, so what it says now comes after that.
+                let replaced = old.as_ref().and_then(|slot| slot.stamp.as_ref()).filter(|_| is_news);
+                let later = replaced.filter(is_of_source).filter(|stamp| stamp.time() > changed.time());
+                let stamp = later.and_then(Stamp::next_content).unwrap_or_else(|| changed.clone());
+                let slot = Slot { stamp: Some(stamp), value: value.cloned() };
                 join_slot(&mut self.slots, key.clone(), slot);
                 is_changed |= self.slots.get(&key) != old.as_ref();
             }

@@ -3,8 +3,8 @@
 use super::{follow_sources, noticed};
 use crate::model::hash::CommitHash;
 use crate::model::op::Op;
-use crate::ops::{Answer, Notice, Session, work};
-use crate::store::ObjectId;
+use crate::ops::{Answer, Notice, Refusal, Session, work};
+use crate::store::{ObjectId, Store};
 use crate::sync::{self, Moved, Synced, remote};
 
 /// Syncs with the given remote, or else with the store's own: fetches, merges and pushes.
@@ -14,8 +14,8 @@ use crate::sync::{self, Moved, Synced, remote};
 pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
     session.permit(Op::Merge)?;
     let store = session.store();
+    let remote = remote_to_begin_from(store, named)?;
     let before = store.snapshot()?.commit();
-    let remote = remote::to_sync(store, named)?;
     let mut synced = session.asking(|watch| sync::sync(store, &remote, watch))?;
     if synced.merged == Moved::Merge && follow_sources(session)? {
         let again = session.asking(|watch| sync::sync(store, &remote, watch))?;
@@ -39,8 +39,8 @@ pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
 pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
     session.permit(Op::Merge)?;
     let store = session.store();
+    let remote = remote_to_begin_from(store, named)?;
     let before = store.snapshot()?.commit();
-    let remote = remote::to_sync(store, named)?;
     let mut synced = session.asking(|watch| sync::pull(store, &remote, watch))?;
     if synced.merged == Moved::Merge && follow_sources(session)? {
         synced.tip = store.tip()?.map(CommitHash::from);
@@ -62,6 +62,18 @@ pub(crate) fn push(session: &Session, named: Option<&str>) -> Answer<Synced> {
     Ok(session.done(synced, None))
 }
 
+/// The remote. A tool that rewrites histories deletes a ref whose files it removes: then the store begins again with what
+/// the remote has.
+fn remote_to_begin_from(store: &Store, named: Option<&str>) -> Result<String, Refusal> {
+    if store.tip()?.is_some() || !store.was_written_here() {
+        store.snapshot()?;
+        return Ok(remote::to_sync(store, named)?);
+    }
+    let remote = remote::to_sync(store, named)?;
+    store.create()?;
+    Ok(remote)
+}
+
 /// Reports unusual changes that came in.
 fn came_in(session: &Session, mut synced: Synced, before: ObjectId) -> Answer<Synced> {
     let store = session.store();
@@ -74,6 +86,7 @@ fn came_in(session: &Session, mut synced: Synced, before: ObjectId) -> Answer<Sy
         let open = sync::conflicts::count_since(store, Some(before))?;
         session.notice_all(noticed::conflicts(open));
         session.notice_all(noticed::unreadable(store, before)?);
+        session.notice_all(noticed::cycles(store, before)?);
     }
     session.notice_all(work::notices_since(store, &store.snapshot_at(before)?, &store.snapshot()?)?);
     let commit = (synced.merged != Moved::None).then(|| store.tip()).transpose()?.flatten();

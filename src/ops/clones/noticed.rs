@@ -1,8 +1,14 @@
 //! Unusual changes that an exchange brought in.
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::words::count;
-use crate::ops::{Notice, Refusal, work};
+use crate::ops::{Notice, Refusal, queue, work};
+use crate::rules::readiness::{self, DependencyCycle};
+use crate::store::layout::{Location, Owner};
 use crate::store::{ObjectId, Rewritten, Store, layout, read_blob};
 use crate::sync::{Moved, Synced};
 
@@ -109,6 +115,29 @@ pub(super) fn unreadable(store: &Store, before: ObjectId) -> Result<Option<Notic
         _ => format!("{broken} incoming records cannot be read, and are skipped"),
     };
     Ok(Some(Notice::warning(what).remedy(Op::Fsck, "names what is wrong")))
+}
+
+/// The cycles of dependencies that came about: each side of a merge may have added a part of one.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(super) fn cycles(store: &Store, before: ObjectId) -> Result<Vec<Notice>, Refusal> {
+    let (before, now) = (store.snapshot_at(before)?, store.snapshot()?);
+    let (files, _) = store.differences_within(Some(before.tree()), now.tree(), MOST_READ)?;
+    let is_issue = |path: &str| match Location::parse(path)? {
+        Location::Record(Owner::Issue(id)) => Some(id),
+        _ => None,
+    };
+    let changed: Vec<IssueId> = files.iter().filter_map(|file| is_issue(&file.path)).collect();
+    let facts = queue::facts_of(&now, changed.iter().cloned())?;
+    let stuck = readiness::stuck_in_cycles(&changed, &facts);
+    let cycles: BTreeSet<&Rc<DependencyCycle>> = stuck.values().collect();
+    let one = |cycle: &Rc<DependencyCycle>| {
+        let what =
+            format!("issues depend on each other in a cycle, so none of them can be executed: {cycle}");
+        Notice { remedies: vec![cycle.remedy()], ..Notice::warning(what) }
+    };
+    Ok(cycles.into_iter().take(NAMED).map(one).collect())
 }
 
 /// The number of fields that two clones changed differently.

@@ -1,12 +1,14 @@
 //! Closing an issue, executed or not.
 
 use super::{IssueView, existing, view};
+use crate::index::Needs;
 use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
 use crate::model::issue::StoredStatus;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
-use crate::ops::{Answer, Refusal, Session, work};
+use crate::ops::{Answer, Notice, Refusal, Session, work};
 use crate::rules::{facts, transitions};
 use crate::store::{Tx, resolve};
 
@@ -36,7 +38,25 @@ pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
         tx.describe(format!("issue: close {id}{why}"));
         Ok(())
     })?;
+    session.notice_all(open_parts(session, &id));
     view::answer(session, &id, committed.commit)
+}
+
+/// At most this many parts are named.
+const MOST_PARTS: usize = 5;
+
+/// That an issue which was closed has parts that are still open. If the index cannot be read, nothing is said.
+pub(super) fn open_parts(session: &Session, id: &IssueId) -> Option<Notice> {
+    let (_, parts) = session.ask(Needs::ROWS, |index| index.children(id)).ok()?;
+    let open: Vec<&str> =
+        parts.iter().filter(|it| !it.status.is_terminal() && it.id != *id).map(|it| it.id.as_str()).collect();
+    let (named, more) = open.split_at(open.len().min(MOST_PARTS));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    let is_one = open.len() == 1;
+    let (parts, stay) = if is_one { ("a part", "stays") } else { ("parts", "stay") };
+    let message = format!("`{id}` has {parts} that {stay} open: {}{more}", named.join(", "));
+    (!open.is_empty())
+        .then(|| Notice::warning(message).remedy(RemedyCall::new(Other::Show, [id]), "shows them"))
 }
 
 /// Closes an issue within a transaction.

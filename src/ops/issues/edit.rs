@@ -2,7 +2,7 @@
 
 use super::fields::NewFields;
 use super::input::some;
-use super::new::check_dependencies;
+use super::new::{check_dependencies, check_relations};
 use super::{IssueView, SeenFields, existing, existing_outline, view};
 use crate::model::code::Code;
 use crate::model::execution::AsideReason;
@@ -10,7 +10,7 @@ use crate::model::id::IssueId;
 use crate::model::issue::{Issue, StoredStatus};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
-use crate::model::status::IssueStatus;
+use crate::model::status::{IssueStatus, StatusChange};
 use crate::ops::{Answer, Refusal, Session, work};
 use crate::rules::{facts, limits, transitions};
 use crate::store::{Tx, resolve};
@@ -25,7 +25,7 @@ pub(crate) struct Edit {
     /// A new description; an empty one clears it.
     pub(crate) text: Option<String>,
     /// A new status.
-    pub(crate) status: Option<IssueStatus>,
+    pub(crate) status: Option<StatusChange>,
     /// Everything else.
     pub(crate) fields: NewFields,
     /// What the new values replace.
@@ -91,7 +91,7 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
 pub(super) struct IssueEdits {
     pub(super) title: Option<String>,
     pub(super) text: Option<String>,
-    status: Option<IssueStatus>,
+    status: Option<StatusChange>,
     pub(super) fields: NewFields,
     force: Option<String>,
 }
@@ -102,7 +102,7 @@ impl IssueEdits {
     pub(super) fn of(
         title: Option<&str>,
         text: Option<&str>,
-        status: Option<IssueStatus>,
+        status: Option<StatusChange>,
         fields: NewFields,
         force: Option<String>,
     ) -> Result<Self, Refusal> {
@@ -113,9 +113,10 @@ impl IssueEdits {
     /// Changes an issue; returns a description for the commit.
     pub(super) fn apply(&self, tx: &mut Tx<'_>, id: &IssueId) -> Result<String, Refusal> {
         let folder = existing_outline(tx, id)?;
-        if let Some(status) = self.status {
-            decide(tx, id, status, self.force.as_deref())?;
-        }
+        let status = match self.status {
+            Some(change) => Some(decide(tx, id, change, self.force.as_deref())?),
+            None => None,
+        };
         let mut target = folder.issue.record.clone();
         self.fields.apply(tx, &mut target)?;
         if let Some(title) = &self.title {
@@ -125,6 +126,7 @@ impl IssueEdits {
             target.context = some(text.clone());
         }
         let dependencies_changed = target.depends_on != folder.issue.record.depends_on;
+        let relations_changed = target.relations != folder.issue.record.relations;
         let edited = tx.edit_issue(id, |issue| {
             // Keep what was decided above.
             let kept = (issue.status, issue.close_reason.clone(), issue.bound_solution_id.clone());
@@ -134,7 +136,10 @@ impl IssueEdits {
         if dependencies_changed {
             check_dependencies(tx, id)?;
         }
-        Ok(match self.status {
+        if relations_changed {
+            check_relations(tx, id)?;
+        }
+        Ok(match status {
             Some(status) if !edited => format!("issue: set {id} to {status}"),
             Some(status) => format!("issue: edit {id}, and set it to {status}"),
             None => format!("issue: edit {id}"),
@@ -151,13 +156,22 @@ pub(crate) fn stored(session: &Session, issue: &str) -> Result<Issue, Refusal> {
     Ok(existing_outline(&snapshot, &resolve::issue(&snapshot, issue)?)?.issue.record)
 }
 
-/// Sets the status of an issue, if the transition is legal.
-fn decide(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: Option<&str>) -> Result<(), Refusal> {
+/// Sets the status of an issue, if the transition is legal. Returns it.
+fn decide(
+    tx: &mut Tx<'_>,
+    id: &IssueId,
+    change: StatusChange,
+    force: Option<&str>,
+) -> Result<IssueStatus, Refusal> {
     let folder = existing(tx, id)?;
     let from = facts::status(&folder);
+    let to = change.from(from);
+    if from == to && change == StatusChange::InProgress {
+        return Ok(to);
+    }
     let decision = decision(id, to)?;
     if from == to {
-        return Ok(());
+        return Ok(to);
     }
     if force.is_none() {
         transitions::permit(id, from, transitions::By::Status(to))?;
@@ -176,7 +190,7 @@ fn decide(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: Option<&str>) -
         }
         issue.status = decision;
     })?;
-    Ok(())
+    Ok(to)
 }
 
 /// The stored status that makes an issue show this status. Most statuses are derived and cannot be set.
@@ -191,19 +205,16 @@ fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> 
             return Err(Refusal::new(Code::OwnCommand, "`edit` cannot close an issue")
                 .remedy(RemedyCall::new(Op::Close, [id]), "closes it"));
         }
-        IssueStatus::Queued => (RemedyCall::new(Op::QueueAdd, [id]), "queues it"),
-        IssueStatus::Executing => (RemedyCall::new(Other::Start, [id]), "claims its plan, which sets it"),
-        IssueStatus::Completed => (Op::Done.into(), "completes an issue that is being executed"),
+        IssueStatus::Queued => (RemedyCall::new(Op::QueueAdd, [id]), "queues the issue"),
+        IssueStatus::Executing => (RemedyCall::new(Other::Start, [id]), "starts its execution"),
+        IssueStatus::Completed => {
+            return Err(Refusal::new(Code::DerivedStatus, "`completed` cannot be set")
+                .remedy(RemedyCall::new(Op::Done, [id]), "completes an execution")
+                .remedy(RemedyCall::new(Op::Close, [id]), "closes an issue without one"));
+        }
         IssueStatus::Failed => {
             (RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends an execution as failed")
         }
     };
-    let message = match status {
-        // It has two words, and whoever typed one of them need not know the other.
-        IssueStatus::Completed => {
-            "no command sets an issue to completed: that follows from its execution".to_owned()
-        }
-        other => format!("the status `{other}` follows from executions and cannot be set"),
-    };
-    Err(Refusal::new(Code::DerivedStatus, message).remedy(call, does))
+    Err(Refusal::new(Code::DerivedStatus, format!("`{status}` cannot be set")).remedy(call, does))
 }

@@ -62,6 +62,7 @@ impl NewFields {
 
     /// Applies all fields to an issue. Ids are resolved in the given state.
     pub(super) fn apply(&self, read: &impl ReadState, issue: &mut Issue) -> Result<(), Refusal> {
+        let before = issue.relations.clone();
         if let Some(json) = &self.json {
             json.clone().apply(issue)?;
         }
@@ -81,6 +82,16 @@ impl NewFields {
         }
         change(&mut issue.depends_on, &self.depends_on, |text, is_new| dependency(read, text, is_new))?;
         change(&mut issue.relations, &self.relations, |text, _| relation(read, text))?;
+        let of_itself =
+            |relation: &&String| relation.split_once(':').is_some_and(|(_, id)| issue.id.as_str() == id);
+        let is_new = |relation: &&String| !before.contains(*relation);
+        if let Some(relation) = issue.relations.iter().filter(is_new).find(of_itself) {
+            return Err(Refusal::new(
+                Code::SelfDependency,
+                format!("issue `{}` cannot be related to itself (`{relation}`)", issue.id),
+            )
+            .hint("name another issue"));
+        }
         if let Some(assignee) = &self.assignee {
             issue.assignee = some(assignee.trim().to_owned());
         }

@@ -201,7 +201,7 @@ fn moment(session: &Session, text: Option<&str>, bound: PeriodBound) -> Result<O
     let Some(text) = text else { return Ok(None) };
     session.store().moment(text, bound)?.map(Some).ok_or_else(|| {
         Refusal::usage(format!("`{text}` is not a date"))
-            .hint("a date is, for example, 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"")
+            .hint("a date is, for example, 2026-11-21 (a day in UTC), 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"")
     })
 }
 

@@ -10,7 +10,7 @@ use super::{List, NewFields, Related, rows};
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
-use crate::model::status::IssueStatus;
+use crate::model::status::StatusChange;
 use crate::model::words::count;
 use crate::ops::{Answer, Refusal, Session};
 
@@ -23,7 +23,7 @@ pub(crate) enum Many {
         /// The fields.
         fields: NewFields,
         /// The status.
-        status: Option<IssueStatus>,
+        status: Option<StatusChange>,
         /// The reason for forcing an illegal transition.
         force: Option<String>,
     },

@@ -2,15 +2,15 @@
 
 use super::fields::NewFields;
 use super::input::some;
-use super::{IssueView, view};
+use super::{IssueView, existing_outline, view};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
-use crate::model::issue::{Issue, Source};
+use crate::model::issue::{Issue, RELATIONS, Source, UNDIRECTED_RELATION};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::uid::Uid;
 use crate::ops::{Answer, Refusal, Session, queue};
-use crate::rules::{limits, readiness, reply_task};
+use crate::rules::{dag, limits, readiness, reply_task};
 use crate::store::{ReadState, Tx, layout, random_uid};
 
 /// An issue to create.
@@ -85,7 +85,31 @@ fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Refusal> {
     }
     tx.create_issue(issue)?;
     check_dependencies(tx, id)?;
+    check_relations(tx, id)?;
     tx.describe(format!("issue: create {id} \"{}\"", issue.title));
+    Ok(())
+}
+
+/// Refuses relations of an issue to itself, directly or through others: it can neither be a part of its own part nor
+/// duplicate its own duplicate. Only `relates-to` has no direction.
+///
+/// # Errors
+/// `cycle`.
+pub(super) fn check_relations(tx: &Tx<'_>, id: &IssueId) -> Result<(), Refusal> {
+    for kind in RELATIONS.iter().copied().filter(|kind| *kind != UNDIRECTED_RELATION) {
+        // An unreadable issue leads nowhere; `fsck` names it.
+        let related = |from: &IssueId| match existing_outline(tx, from) {
+            Ok(folder) => folder.issue.record.related(kind).collect(),
+            Err(_) => Vec::new(),
+        };
+        let Some(cycle) = dag::cycle_through(id, related) else { continue };
+        let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
+        return Err(Refusal::new(
+            Code::Cycle,
+            format!("`{kind}` would lead back to the issue itself: {drawn}"),
+        )
+        .hint("leave out one of these relations"));
+    }
     Ok(())
 }
 

@@ -14,6 +14,7 @@ use crate::ops::plans::{self, SolutionView};
 use crate::ops::queue::{self, ItemAnswer, QueueAnswer};
 use crate::ops::work::{ExecutionView, executions_within};
 use crate::ops::{Answer, Notice, Refusal, Session, unreached_of};
+use crate::rules::readiness;
 use crate::store::resolve::{self, KnownRecord, ResolveError};
 use crate::store::{Snapshot, records};
 
@@ -111,6 +112,13 @@ fn issue(
     let folder = existing(snapshot, id)?;
     session.notice_all(folder.broken.iter().map(|(path, why)| Notice::warning(format!("`{path}`: {why}"))));
     let overrides = overrides(session, id);
+    if !folder.issue.record.depends_on.is_empty() {
+        let facts = queue::facts_of(snapshot, [id.clone()])?;
+        if let Some(cycle) = readiness::stuck_in_cycles(std::slice::from_ref(id), &facts).get(id) {
+            let what = format!("`{id}` waits for a dependency cycle: {cycle}");
+            session.notice(Notice { remedies: vec![cycle.remedy()], ..Notice::warning(what) });
+        }
+    }
     let view = IssueView::in_full(session, &folder, overrides);
     Ok(if imported { view.with_imported(&folder) } else { view })
 }

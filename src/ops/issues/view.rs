@@ -18,7 +18,7 @@ use crate::model::time::Time;
 use crate::ops::plans::SolutionView;
 use crate::ops::work::{ExecutionView, executions_within};
 use crate::ops::{Answer, Notice, Session, fields, unreached_of};
-use crate::rules::folder::{IssueFolder, StandingComment};
+use crate::rules::folder::{IssueFolder, StandingComment, hidden_in_source};
 use crate::rules::shown::{IssueDerived, object};
 use crate::store::ObjectId;
 
@@ -88,6 +88,9 @@ pub(crate) struct CommentView {
     /// Whether it was withdrawn: then its text is empty.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_withdrawn: bool,
+    /// Why moderators hid it in the tracker that it was imported from; agents are not given it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hidden: Option<String>,
     /// The comments that it replaces, oldest first; they are not listed separately.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) replaces: Vec<Replaced>,
@@ -137,7 +140,7 @@ impl IssueView {
         let contents = Contents {
             children: children.into_iter().map(Related::from).collect(),
             dependents: dependents.into_iter().map(Related::from).collect(),
-            comments: folder.standing_comments().iter().map(CommentView::from).collect(),
+            comments: folder.standing_comments().iter().map(|it| CommentView::new(folder, it)).collect(),
             feedback: folder.feedback.clone(),
             explorations: folder.explorations.clone(),
             solutions: SolutionView::all(folder),
@@ -165,8 +168,8 @@ impl Contents {
     }
 }
 
-impl From<&StandingComment<'_>> for CommentView {
-    fn from(it: &StandingComment<'_>) -> Self {
+impl CommentView {
+    fn new(folder: &IssueFolder, it: &StandingComment<'_>) -> Self {
         let replaced = |it: &&Comment| Replaced {
             id: it.id.clone(),
             author: it.author.clone(),
@@ -175,6 +178,7 @@ impl From<&StandingComment<'_>> for CommentView {
         Self {
             comment: it.comment.clone(),
             is_withdrawn: it.is_withdrawn(),
+            hidden: hidden_in_source(&folder.issue.record, it),
             replaces: it.replaces.iter().map(replaced).collect(),
         }
     }

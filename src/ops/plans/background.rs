@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::model::issue::Source;
-use crate::model::status::IssueStatus;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::background::{self, Background, BackgroundReader, IssueContext};
 use crate::rules::bounded::Omission;
@@ -24,7 +23,7 @@ pub(crate) fn issue_context(
         match records::outline(read, id) {
             Ok(Some(other)) => {
                 let status = facts::status(&other);
-                let is_met = matches!(status, IssueStatus::Completed | IssueStatus::Closed);
+                let is_met = status.frees_dependents();
                 known.insert(id.clone(), (other.issue.record.title, status, is_met));
             }
             // `fsck` reports this.

@@ -35,6 +35,9 @@ pub(crate) struct ChangedTask {
     /// The task.
     #[serde(skip)]
     pub(crate) task: String,
+    /// The digest of the plan before.
+    #[serde(skip)]
+    pub(crate) before: PlanDigest,
 }
 
 /// The tasks of a plan.
@@ -181,13 +184,15 @@ fn change(
         let mut new = old.clone();
         let tasks = new.get_mut("tasks").and_then(Value::as_array_mut);
         let task = change(tasks.ok_or_else(unreadable)?)?;
-        if PlanDigest::of(&new) != PlanDigest::of(&old) {
+        let before = PlanDigest::of(&old);
+        if PlanDigest::of(&new) != before {
             store_plan(tx, &folder, id, &old, &new, force)?;
         }
         tx.note.force = force.map(str::to_owned);
         tx.describe(format!("solution: {verb} task {task} of {id}"));
-        Ok(task)
+        Ok((task, before))
     })?;
+    let (task, before) = committed.answer;
     let folder = existing(&session.store().snapshot()?, &id.issue())?;
     let plan = view_in(&folder, id)?;
     let queued = folder.items.iter().find(|it| !it.item.is_removed() && it.item.solution_id == *id);
@@ -197,7 +202,7 @@ fn change(
             Notice::warning("the queue still has the earlier version").remedy(add, "queues this one"),
         );
     }
-    Ok(session.done(ChangedTask { plan, task: committed.answer }, committed.commit))
+    Ok(session.done(ChangedTask { plan, task, before }, committed.commit))
 }
 
 fn store_plan(

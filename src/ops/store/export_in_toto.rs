@@ -10,7 +10,7 @@ use crate::index::Index;
 use crate::interchange::in_toto::{Resource, ResourceDigest, Statement};
 use crate::model::digest::PlanDigest;
 use crate::model::execution::Check;
-use crate::model::hash::CommitHash;
+use crate::model::hash::{CommitHash, TreeHash};
 use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
 use crate::model::op::Other;
 use crate::model::person::Person;
@@ -124,6 +124,9 @@ struct AttestedCheck {
     output_sha256: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<CommitHash>,
+    /// The tree that was tested; absent if the work tree had other changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<TreeHash>,
     /// Whether the work tree had other changes.
     dirty: bool,
 }
@@ -232,6 +235,7 @@ fn execution(
         exit_code: check.exit_code,
         output_sha256: check.output_sha256.clone(),
         commit: check.commit.clone(),
+        tree: check.tree.clone(),
         dirty: check.dirty,
     };
     AttestedExecution {

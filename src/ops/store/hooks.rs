@@ -1,14 +1,17 @@
 //! Installing, removing and listing the git hooks.
 
 mod install;
+mod lines;
 
 use std::path::{Path, PathBuf};
 
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
 use crate::ops::{Answer, Done, Notice, Refusal, Session};
+pub(crate) use crate::trail::hooked::HookManager;
 use install::HooksAt;
 pub(crate) use install::{HookChange, HookSide, HookState, InstalledHook};
+pub(crate) use lines::{HookLines, hook_lines, missing_hook_lines};
 
 /// Which hooks to install, and how.
 #[derive(Debug)]
@@ -34,7 +37,28 @@ pub(crate) fn install_hooks(session: &Session, input: &InstallHooks) -> Answer<V
         let server = RemedyCall::from(Other::HooksInstall).flag("server");
         session.notice(bare.remedy(server, "installs the one that checks pushes"));
     }
+    if *side == HookSide::Client {
+        for (manager, file) in lines::overwriting(session) {
+            session.notice(
+                Notice::warning(format!("{manager} can replace these hooks when it writes its own again"))
+                    .remedy(
+                        Other::HooksLines,
+                        format!("shows what to add to `{file}`, so that it calls git-wf"),
+                    ),
+            );
+        }
+    }
     Ok(told(session, states))
+}
+
+/// Deletes earlier hooks that were moved aside, for example those of a program that is no longer used.
+///
+/// # Errors
+/// `not-found` if there is no such earlier hook; `hooks-io`.
+pub(crate) fn discard_hooks(session: &Session, program: &Path, names: &[String]) -> Answer<Vec<HookState>> {
+    session.refuse_roles("hooks discard")?;
+    let states = install::discard(&hooks_at(session)?, program, names)?;
+    Ok(session.done(states, None))
 }
 
 /// Removes the hooks and restores the earlier ones.
@@ -59,13 +83,20 @@ fn hooks_at(session: &Session) -> Result<HooksAt, Refusal> {
     Ok(HooksAt::find(&store.git(), store.work_dir().as_deref(), search)?)
 }
 
-/// Says where edited shims were moved to.
+/// Says where edited shims were moved to, and to which hooks another program had added lines.
 fn told(session: &Session, states: Vec<HookState>) -> Done<Vec<HookState>> {
-    for (name, path) in states.iter().filter_map(|it| Some((it.name, it.edited.as_deref()?))) {
-        session.notice(Notice::warning(format!(
-            "`{name}` had been edited: it is kept as `{}`, which git does not run",
-            path.display()
-        )));
+    for state in &states {
+        let name = state.name;
+        if let Some(path) = &state.edited {
+            session.notice(Notice::warning(format!(
+                "`{name}` had been edited: it is kept as `{}`, which git does not run",
+                path.display()
+            )));
+        }
+        if state.change == HookChange::KeptOthers {
+            session
+                .notice(Notice::note(format!("`{name}` keeps the lines that another program added to it")));
+        }
     }
     session.done(states, None)
 }

@@ -29,7 +29,8 @@ pub(crate) use github::{
     GithubComment, GithubReply, GithubSource, ImportFromGithub, comment_for_github, import_github,
 };
 pub(crate) use hooks::{
-    HookChange, HookSide, HookState, InstallHooks, InstalledHook, hooks, install_hooks, uninstall_hooks,
+    HookChange, HookLines, HookManager, HookSide, HookState, InstallHooks, InstalledHook, discard_hooks,
+    hook_lines, hooks, install_hooks, missing_hook_lines, uninstall_hooks,
 };
 pub(crate) use ids::{CompleteId, IdKind, KnownId, ids};
 pub(crate) use import::{Export, Import, Selected, import, import_jsonl, line};

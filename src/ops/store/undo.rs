@@ -15,6 +15,7 @@ use crate::model::code::Code;
 use crate::model::doc::Doc;
 use crate::model::hash::CommitHash;
 use crate::model::id::{EntryId, IssueId};
+use crate::model::issue::Comment;
 use crate::model::op::{Op, Other};
 use crate::model::redaction::is_hidden;
 use crate::model::remedy::{Remedy, RemedyCall};
@@ -263,7 +264,16 @@ impl Work<'_> {
             // A new comment is withdrawn; an edited one gets back its earlier text.
             let body = at.checked_sub(1).map(|n| versions[n].body.clone()).unwrap_or_default();
             let field = (!body.is_empty()).then(|| "body".to_owned());
-            append_comment(tx, issue, body, Some(it.comment.id.clone()))?;
+            let edits = Some(it.comment.id.clone());
+            match &it.comment.source_id {
+                None => drop(append_comment(tx, issue, body, edits)?),
+                // It counts as what the source said last, so that the next import brings back what it says now.
+                Some(_) => {
+                    let undone =
+                        Comment { body, author: tx.person().to_owned(), edits, ..it.comment.clone() };
+                    tx.append(&layout::comments(issue), |id| Comment { id, ..undone })?;
+                }
+            }
             let (record, comment) = (issue.to_string(), Some(versions[0].id.clone()));
             self.restored.push(Restored { record, comment, item: None, is_set: field.is_some(), field });
             return Ok(());

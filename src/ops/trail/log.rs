@@ -112,7 +112,7 @@ fn wanted(store: &Store, input: &LogInput) -> Result<LogFilter, Refusal> {
         let Some(text) = text else { return Ok(None) };
         store.moment(text, bound)?.map(Some).ok_or_else(|| {
             Refusal::usage(format!("`{text}` is not a date")).hint(
-                "a date is, for example, 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"",
+                "a date is, for example, 2026-11-21 (a day in UTC), 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"",
             )
         })
     };

@@ -25,7 +25,7 @@ pub(crate) use patch::{IssuePatches, patches};
 pub(crate) use record_commit::{NOTICE_OUTSIDE, RecordCommit, UnexpectedLink, record_commit};
 pub(crate) use record_rewrite::{RecordRewrite, RewriteKind, record_rewrite};
 pub(crate) use relink::{Relink, Relinked, relink};
-pub(crate) use trace::{TraceInput, trace};
+pub(crate) use trace::{TraceInput, own, trace};
 pub(crate) use trace_view::{TraceView, TracedCommit, TracedIssue};
 pub(crate) use unlink::{UnlinkCommits, unlink};
 pub(crate) use why::{AskedLines, Explained, Why, why};

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -79,7 +80,7 @@ struct Looked {
 
 /// An execution, with what is shown of its commits.
 struct LinkingCommits {
-    links: HashMap<CommitHash, CommitLink>,
+    links: HashMap<CommitHash, Arc<CommitLink>>,
     agents: HashMap<CommitHash, MadeBy>,
     /// The plan as claimed. If it cannot be read, the rest is still shown.
     plan: Option<Plan>,
@@ -134,7 +135,8 @@ impl Looked {
         let claim = &self.folder.executions[at].execution;
         let LinkingCommits { links, agents, plan, status } = &self.executions[at];
         let link = links.get(hash);
-        let undoing = link.map(|link| undoing(link, |hash| links.get(hash))).unwrap_or_default();
+        let undoing =
+            link.map(|link| undoing(link, |hash| links.get(hash).map(Arc::as_ref))).unwrap_or_default();
         let (reverts, reapplies) = Undoing::split(undoing);
         let task_id = link.and_then(|link| link.task_id.clone());
         let task = plan.as_ref().zip(task_id.as_deref()).and_then(|(plan, id)| plan.task(id));

@@ -122,7 +122,8 @@ fn outside(
     if plan.touches().is_empty() {
         return Ok(None);
     }
-    let files: Vec<String> = files.iter().filter(|file| !audit::names(&plan, file)).cloned().collect();
+    let named = audit::named(&plan);
+    let files: Vec<String> = files.iter().filter(|file| !named.holds(file)).cloned().collect();
     let plan = own.solution_id.clone();
     Ok((!files.is_empty()).then_some(UnexpectedLink::Outside { plan, files }))
 }

@@ -139,7 +139,8 @@ fn map_links(
         }
     }
     for pair in &open {
-        tx.log(id, Event::Rewrite((*pair).clone()))?;
+        let tree = successors.get(&pair.new).map(|new| new.commit.tree.into());
+        tx.log(id, Event::Rewrite(Rewrite { tree, ..(*pair).clone() }))?;
     }
     Ok(open.into_iter().map(|pair| pair.old.clone()).collect())
 }
@@ -174,7 +175,8 @@ fn changed_link(
 
 /// Whether the log already has this pair.
 fn has(folder: &ExecutionFolder, pair: &Rewrite) -> bool {
-    folder.log.iter().any(|entry| matches!(&entry.event, Event::Rewrite(known) if known == pair))
+    let is_pair = |known: &Rewrite| known.old == pair.old && known.new == pair.new;
+    folder.log.iter().any(|entry| matches!(&entry.event, Event::Rewrite(known) if is_pair(known)))
 }
 
 fn successors(store: &Store, rewritten: &[Rewrite]) -> Result<BTreeMap<CommitHash, CodeCommit>, StoreError> {

@@ -7,7 +7,7 @@ use crate::model::code::Code;
 use crate::model::id::ExecutionId;
 use crate::model::op::Op;
 use crate::model::words::count;
-use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::ops::{Answer, Notice, Refusal, Session, work};
 use crate::trail::relink::{self, AmbiguousCommit, RelinkResult, UnlinkedCommit};
 
 /// Where to search.
@@ -61,6 +61,7 @@ pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
             format!("skipped the commit `{id}`{on}, which cannot be read; `git fsck` says what is wrong");
         session.notice(Notice::warning(message));
     }
+    session.notice_all(work::notice_of_lost_hooks(store)?);
     let mut commit = None;
     if let Some(permit) = permit.filter(|_| !links.is_empty()) {
         let committed = session.transact(permit, |tx| {

@@ -1,6 +1,7 @@
 //! From commits to their tasks, plans and issues, and from an issue to its commits.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::trace_view::{CarriesOut, Queued, TraceView, TracedCommit, TracedIssue};
 use crate::index::{Index, IndexError, Needs};
@@ -20,6 +21,7 @@ use crate::rules::readiness::in_order;
 use crate::rules::undoing::{Undoing, undoing};
 use crate::store::resolve::{KnownRecord, ResolveError};
 use crate::store::{Snapshot, Store, records};
+use crate::trail::active;
 use crate::trail::provenance::Provenances;
 use crate::trail::reach::Unreached;
 use crate::trail::trace::{CommitFacts, commit, commit_facts, issues_of, range};
@@ -45,6 +47,15 @@ struct Found {
 struct Traced {
     folder: IssueFolder,
     links: Vec<ExecutionId>,
+}
+
+/// What is traced unless something is named: the issue that this worktree executes, else HEAD.
+///
+/// # Errors
+/// Any error from reading the claim.
+pub(crate) fn own(session: &Session) -> Result<String, Refusal> {
+    let active = active::read(session.store())?;
+    Ok(active.map_or_else(|| "HEAD".to_owned(), |active| active.issue_id.to_string()))
 }
 
 /// Follows commits to their tasks, plans and issues, or an issue to its commits.
@@ -264,7 +275,7 @@ fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Resul
 
 /// The commits of an execution, by their hashes.
 struct OfExecution {
-    links: HashMap<CommitHash, CommitLink>,
+    links: HashMap<CommitHash, Arc<CommitLink>>,
     agents: HashMap<CommitHash, MadeBy>,
 }
 
@@ -282,7 +293,7 @@ fn carried_out(
     known: Option<&OfExecution>,
 ) -> Option<CarriesOut> {
     let execution = folder.executions.iter().find(|it| it.execution.id == *id)?;
-    let find = |hash: &CommitHash| known?.links.get(hash);
+    let find = |hash: &CommitHash| known?.links.get(hash).map(Arc::as_ref);
     let link = find(hash);
     let (reverts, reapplies) = Undoing::split(link.map(|link| undoing(link, find)).unwrap_or_default());
     Some(CarriesOut {

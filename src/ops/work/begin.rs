@@ -39,8 +39,8 @@ pub(super) fn workplace(store: &Store, wish: &ClaimRequest) -> Result<PlanWorkpl
             Code::DetachedHead,
             "HEAD is detached, and an execution needs a branch on which its commits are linked",
         )
-        .hint("`git switch -c NAME` creates one")
-        .remedy(wish.again().flag("worktree"), "creates one in a worktree of its own")
+        .remedy(wish.again().flag("worktree"), "works in a worktree of its own, on a branch that it creates")
+        .command("git switch -c NAME", "creates a branch here")
     })?;
     Ok(PlanWorkplace::Here(branch))
 }

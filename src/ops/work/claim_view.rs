@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::needed;
+use super::preparing::PreparedView;
 use super::prime::{PrimedTask, task_to_do};
-use super::unlinked::notice_of_branch;
+use super::unlinked::{notice_of_branch, notice_of_hooks};
 use crate::model::branch::Branch;
 use crate::model::digest::PlanDigest;
 use crate::model::execution::Supersedes;
@@ -14,6 +16,7 @@ use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::time::Time;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
+use crate::store::Store;
 use crate::trail::hooked;
 
 /// What was claimed.
@@ -52,6 +55,9 @@ pub(crate) struct ClaimView {
     /// The worktree that was created for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<PathBuf>,
+    /// How that worktree was prepared; absent if it could not be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) prepared: Option<PreparedView>,
     /// The remote that the claim was made through.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) via: Option<String>,
@@ -89,7 +95,20 @@ pub(super) fn view(session: &Session, taken: TakenClaim) -> Result<ClaimView, Re
     if taken.path.is_none() {
         session.notice_all(notice_of_branch(store, &it)?);
     }
+    if taken.is_new {
+        session.notice_all(needed::cancelled(&store.snapshot()?, &id.issue())?);
+    }
     let task = task_to_do(store, &folder, found)?;
+    // A new worktree may lack the hooks: with a relative `core.hooksPath`, each has its own.
+    let there = match &taken.path {
+        Some(path) => Some(Store::open(path, store.environment())?),
+        None => None,
+    };
+    let worktree = there.as_ref().unwrap_or(store);
+    let hooks_installed = hooked::links_commits(worktree);
+    if hooks_installed {
+        session.notice_all(notice_of_hooks(worktree));
+    }
     Ok(ClaimView {
         task,
         queue_id: it.queue_id,
@@ -101,10 +120,11 @@ pub(super) fn view(session: &Session, taken: TakenClaim) -> Result<ClaimView, Re
         attempt: it.attempt,
         branch: it.branch,
         path: taken.path,
+        prepared: None,
         via: it.via,
         supersedes: it.supersedes,
         lease_expires_at: found.lease_expires_at(),
-        hooks_installed: hooked::links_commits(store),
+        hooks_installed,
         title: folder.issue.record.title,
         is_new: taken.is_new,
         has_expired: store.now()? > found.lease_expires_at(),

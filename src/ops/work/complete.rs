@@ -1,9 +1,10 @@
 //! Completing an execution.
 
 use super::report::missing_links;
+use super::unlinked::notice_of_hooks;
 use super::{
-    Asked, Ended, ExecutionTarget, ExecutorReport, Intent, Then, as_stored, confirm, ended, refuse_foreign,
-    target, unbind_worktree, unfinished,
+    Asked, Ended, ExecutionTarget, ExecutorReport, Intent, Then, as_stored, confirm, ended, needed,
+    refuse_foreign, target, unbind_worktree, unfinished,
 };
 use crate::model::code::Code;
 use crate::model::execution::{CommitLink, End, Event, ExecutionResult, LinkedBy};
@@ -16,7 +17,7 @@ use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
-use crate::rules::policy::Gate;
+use crate::rules::policy::{Gate, GateValue};
 use crate::rules::unbegun::unbegun;
 use crate::rules::{evidence, reply_task};
 use crate::store::{CodeCommit, ObjectId, ReadState, Store, StoreError, Tx, records};
@@ -95,7 +96,9 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         let work = work_now.as_ref().unwrap_or(&done);
         let plan = match as_stored(store, &execution.execution).map(|plan| plan.typed_plan()) {
             Ok(plan) => Some(plan),
-            Err(refusal) if force.is_none() && required(tx)? => return Err(refusal),
+            Err(refusal) if force.is_none() && evidence_gate(tx)? == GateValue::Required => {
+                return Err(refusal);
+            }
             Err(_) => None,
         };
         let is_unread = plan.is_none();
@@ -137,7 +140,12 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     if !unbegun.is_empty() && commits > 0 {
         session.notice(left_out(id.issue().as_str(), &unbegun));
     }
+    session.notice_all(needed::open(&store.snapshot()?, &id.issue())?);
     session.notice_all(reply.map(|task| unsent(id.issue().as_str(), &task)));
+    // A run links the commits that it sees, with or without hooks.
+    if input.made.is_empty() && !store.is_in_run() {
+        session.notice_all(notice_of_hooks(store));
+    }
     let ended = ended::publish(session, &before.execution.execution, input.then, Some(commits), &asked)?;
     Ok(session.done(ended, committed.commit))
 }
@@ -158,12 +166,13 @@ fn look(
     work: &CommittedWork,
     asks: Option<Asks<'_>>,
 ) -> Result<Vec<String>, Refusal> {
-    let is_required = required(tx)? && asks.is_some();
+    let gate = if asks.is_some() { evidence_gate(tx)? } else { GateValue::Open };
+    let is_required = gate == GateValue::Required;
     let item = asks.and_then(|it| it.item);
     // Required evidence must cover everything that is linked, as on the server and in the audit, which cannot see the
     // branches.
-    let asked = if is_required { execution.work() } else { work.present.clone() };
-    let missing = plan.map(|plan| evidence::missing(plan, execution, &asked)).unwrap_or_default();
+    let asked = if is_required { work::linked(store, execution) } else { work.present.clone() };
+    let missing = plan.map(|plan| evidence::missing(plan, execution, &asked, gate)).unwrap_or_default();
     if is_required && !missing.is_empty() {
         return Err(Refusal::new(Code::NoEvidence, "the policy requires evidence, and some is missing")
             .details(claimed::shown(missing, store, tx.base(), folder, &execution.execution)?)
@@ -181,8 +190,8 @@ fn look(
     Ok(missing)
 }
 
-fn required(read: &impl ReadState) -> Result<bool, StoreError> {
-    Ok(Gate::Evidence.is_required(&records::root(read)?.policy))
+fn evidence_gate(read: &impl ReadState) -> Result<GateValue, StoreError> {
+    Ok(Gate::Evidence.setting(&records::root(read)?.policy))
 }
 
 /// The notice that tests of the plan have not passed at its last commit.
@@ -233,7 +242,7 @@ fn patch_of(
     let store = session.store();
     let mut commits = work.effective.clone();
     commits.extend(links.iter().map(|link| LinkedCommit { link: link.clone(), rewritten_from: vec![] }));
-    let linked = execution.known_commits().chain(links.iter().map(|link| link.hash.clone())).collect();
+    let linked = execution.known_commits().chain(links.iter().map(|link| &link.hash)).cloned().collect();
     let found = work::span(store, &linked, &commits);
     let found = found.and_then(|span| match span {
         Some((base, head)) => patch_id::between(store, base, head),

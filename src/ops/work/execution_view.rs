@@ -31,15 +31,15 @@ pub(crate) struct CommitView {
     /// `trace` check this.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) on_no_branch: bool,
-    /// Whether this repository does not have it: it is in another clone. Only `show` and `status` check this.
+    /// Whether this repository does not have it. Only `show` and `status` check this.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) in_another_clone: bool,
+    pub(crate) not_here: bool,
 }
 
 impl From<LinkedCommit> for CommitView {
     fn from(commit: LinkedCommit) -> Self {
         let LinkedCommit { link, rewritten_from } = commit;
-        Self { link, rewritten_from, made_by: None, on_no_branch: false, in_another_clone: false }
+        Self { link, rewritten_from, made_by: None, on_no_branch: false, not_here: false }
     }
 }
 
@@ -148,12 +148,16 @@ impl ExecutionView {
 pub(crate) fn status_words(status: ExecutionStatus, set_aside: Option<AsideReason>) -> String {
     match (status, set_aside) {
         (ExecutionStatus::Superseded, Some(AsideReason::Release)) => "released".to_owned(),
+        (ExecutionStatus::Superseded, Some(AsideReason::NotShown)) => {
+            "withdrawn, since the remote did not show it".to_owned()
+        }
         (ExecutionStatus::Superseded, Some(_)) => "set aside".to_owned(),
         (status, None) => status.to_string(),
         (status, Some(AsideReason::Retry)) => format!("{status}, retried"),
         (status, Some(AsideReason::Reopen)) => format!("{status}, reopened"),
         (status, Some(AsideReason::Rebind)) => format!("{status}, set aside for another plan"),
         (status, Some(AsideReason::Release)) => format!("{status}, released"),
+        (status, Some(AsideReason::NotShown)) => format!("{status}, withdrawn"),
     }
 }
 
@@ -208,7 +212,7 @@ pub(crate) fn executions_within(folder: &IssueFolder, unreached: &Unreached) -> 
     let mut all = executions(folder);
     for commit in all.iter_mut().flat_map(|it| &mut it.commits) {
         commit.on_no_branch = unreached.is_adrift(&commit.link.hash);
-        commit.in_another_clone = unreached.is_away(&commit.link.hash);
+        commit.not_here = unreached.is_away(&commit.link.hash);
     }
     all
 }

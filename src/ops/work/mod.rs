@@ -21,11 +21,13 @@ mod fail;
 pub(crate) mod failure;
 mod finish;
 mod lease;
+mod needed;
 mod new_worktree;
 mod own;
 mod ownership;
 mod pick;
 mod planned;
+mod preparing;
 mod prime;
 mod publish;
 mod reminder;
@@ -40,6 +42,7 @@ pub(crate) mod unfinished;
 mod unlinked;
 mod unseen_claim;
 mod verify;
+mod verify_notices;
 mod verifying;
 
 pub(crate) use accept::{Accept, Accepted, accept};
@@ -65,6 +68,7 @@ pub(crate) use lease::{Lease, ReleaseLease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};
 pub(crate) use ownership::{Intent, refuse_foreign, refuse_foreign_record};
 pub(crate) use planned::{as_claimed, as_stored, planned};
+pub(crate) use preparing::{PlaceView, PreparedView, agree_to_setup, unseen_setup};
 pub(crate) use prime::{Prime, PrimeAgent, PrimedExecution, PrimedTask, PrimedWaiting, prime, primed};
 pub(crate) use publish::{
     Asked, ask, ask_about, confirm, publish, publish_after, publish_in_batch, publish_store, publish_waiting,
@@ -77,5 +81,5 @@ pub(crate) use session::{Conversation, record_session, recorded};
 pub(crate) use start_task::{Started, start_task};
 pub(crate) use take::{ClaimRequest, Claimable, claim};
 pub(crate) use target::{ExecutionTarget, issue_of, target};
-pub(crate) use unlinked::notice_of_hooks;
+pub(crate) use unlinked::{notice_of_hooks, notice_of_lost_hooks};
 pub(crate) use verify::{Test, Verification, Verified, VerifyObserver, VerifyTests, verification};

@@ -52,13 +52,13 @@ pub(crate) fn refuse_foreign(
         return Ok(());
     }
     let who = match is_mine {
-        true => format!("you are executing `{}` in another clone", it.solution_id),
+        true => format!("you are executing `{}`, but in no worktree of this clone", it.solution_id),
         false => format!("{} is executing `{}`", it.actor, it.solution_id),
     };
     let refusal = Refusal::new(Code::ClaimOfAnother, format!("{who}; {lease}"));
     Err(match (is_mine, intent) {
         (true, _) => refusal
-            .hint("end it in that clone")
+            .hint("end it in the clone that executes it, if there is one")
             .remedy(RemedyCall::new(Op::LeaseRelease, [&it.issue_id]), "gives it up from here"),
         (false, Intent::End) => refusal.hint("only they can end it").remedy(Op::Next, TAKES_OVER),
         (false, Intent::Record) => {

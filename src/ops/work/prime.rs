@@ -5,19 +5,19 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{WorktreeClaim, own, planned};
+use super::{WorktreeClaim, notice_of_hooks, own, planned};
 use crate::index::{self, Filter, Index, SortOrder, Use};
 use crate::model::branch::Branch;
 use crate::model::execution::Event;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::item_name::ItemName;
 use crate::model::plan::{Plan, Task};
-use crate::model::remedy::Remedy;
+use crate::model::remedy::{Detail, Remedy};
 use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
 use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
 use crate::ops::queue::QueueWorld;
-use crate::ops::{Answer, Refusal, Session};
+use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::prime::{AgentSituation, Means, TokenBudget, Waiting, current_task, open_tasks};
 use crate::rules::roles::{self, Role};
@@ -57,6 +57,9 @@ pub(crate) struct Prime {
     /// Why this worktree no longer holds what it executed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lost: Option<String>,
+    /// The hooks that do not call git-wf, and what that means for commits; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hooks: Option<Detail>,
     /// What waits for this role; absent for an agent of a run, and if finding it would take long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) waiting: Option<PrimedWaiting>,
@@ -175,6 +178,7 @@ pub(crate) fn prime(session: &Session, PrimeAgent { role, means }: &PrimeAgent) 
     let (execution, lost) =
         primed(store, &snapshot, own(store, &snapshot)?, TokenBudget::new(FOR_EXECUTION))?;
     let in_run = store.is_in_run();
+    let hooks = if execution.is_some() && !in_run { notice_of_hooks(store) } else { None };
     let situation = AgentSituation { role, executes: execution.is_some(), in_run };
     let prime = Prime {
         reference: store.reference().to_owned(),
@@ -183,6 +187,7 @@ pub(crate) fn prime(session: &Session, PrimeAgent { role, means }: &PrimeAgent) 
         role,
         execution,
         lost: lost.and_then(|why| TokenBudget::new(FOR_READY).text(&why, 80)),
+        hooks: hooks.map(|Notice { message, remedies, .. }| Detail { message, remedies }),
         waiting: if in_run { None } else { waiting(store, &snapshot, Waiting::of(role))? },
         commands: situation.commands(),
         rules: situation.rules(*means),

@@ -9,7 +9,10 @@ use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Session};
 use crate::rules::evidence;
+use crate::rules::policy::Gate;
 use crate::rules::prime::open_tasks;
+use crate::store::records;
+use crate::trail::work;
 
 /// An execution that nobody has ended.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -41,12 +44,14 @@ pub(crate) fn reminder(session: &Session) -> Answer<Option<Reminder>> {
     let it = &held.execution;
     let plan = planned(store, &existing(&snapshot, &it.issue_id)?, &it.solution_id)?.typed_plan();
     let open: Vec<TaskId> = open_tasks(&plan, &held).into_iter().map(|task| task.id.clone()).collect();
-    let lacks = evidence::lacks(&plan, &held, &held.work());
+    let gate = Gate::Evidence.setting(&records::root(&snapshot)?.policy);
+    let work = work::linked(store, &held);
+    let is_proven = evidence::lacks(&plan, &held, &work, gate).is_empty();
     let reminder = Reminder {
         issue_id: it.issue_id.clone(),
         solution_id: it.solution_id.clone(),
-        is_ready_to_end: open.is_empty() && lacks.is_empty(),
-        missing_tests: evidence::failing(&plan, &held, &held.work()).len(),
+        is_ready_to_end: open.is_empty() && is_proven,
+        missing_tests: evidence::failing(&plan, &held, &work, gate).len(),
         open,
     };
     Ok(session.done(Some(reminder), None))

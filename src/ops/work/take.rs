@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use super::begin::{ClaimTerms, execution, pick, settle, workplace};
 use super::claim_view::{ClaimView, TakenClaim, view};
+use super::preparing;
 use super::session::{joins, of_caller};
-use super::unseen_claim::{Left, left_behind, lost, made_of};
+use super::unseen_claim::{Left, is_shown, left_behind, lost, made_of, withdraw, withdraw_here};
 use super::{WorktreeClaim, own, publish_waiting};
 use crate::git::fault;
 use crate::model::code::Code;
@@ -16,7 +17,7 @@ use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Refusal, RefusalKind, Session, queue};
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{ReadState, Store, random_uid, resolve};
+use crate::store::{ReadState, Store, Tx, random_uid, resolve};
 use crate::sync;
 use crate::trail::active;
 
@@ -99,6 +100,7 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
         return Err(Refusal::new(Code::Bare, "a bare repository has no work tree to execute a plan in")
             .remedy(wish.again().flag("worktree"), "creates one; so does `git worktree add`"));
     }
+    let preparation = preparing::preparation(session, wish)?;
     let remote = if wish.local { None } else { sync::remote::of_the_ref(store)? };
     let taken = once(session, wish, remote.as_deref()).or_else(|refusal| {
         if let Some(remote) = remote.filter(|_| refusal.kind == RefusalKind::Nothing) {
@@ -109,7 +111,12 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
     if !taken.is_new {
         joins(session, &taken.execution, wish.model.as_deref())?;
     }
-    Ok(session.done(view(session, taken)?, None))
+    let new_place = if taken.is_new { taken.path.clone() } else { None };
+    let mut claimed = view(session, taken)?;
+    if let (Some(preparation), Some(place)) = (preparation, new_place) {
+        claimed.prepared = preparing::prepare(session, &preparation, &place, &claimed.solution_id);
+    }
+    Ok(session.done(claimed, None))
 }
 
 fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<TakenClaim, Refusal> {
@@ -126,10 +133,14 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     }
     // The claims made for this request: if the process is killed after one of them, the next run finds it.
     let mut made = match left_behind(session, &snapshot, wish.worktree.is_none())? {
-        Left::Held(held) => {
+        Left::Held(held) if is_shown(session, &held)? => {
             refuse_other(store, &snapshot, wish, &held)?;
             let path = settle(session, wish, &held.execution)?;
             return Ok(TakenClaim { execution: held.execution.id, path, is_new: false });
+        }
+        Left::Held(held) => {
+            withdraw_here(session, &held.execution)?;
+            Vec::new()
         }
         Left::Unknown(made) if remote.is_some() => made,
         _ => Vec::new(),
@@ -139,7 +150,7 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     let lease = store.lease()?;
     let agent = of_caller(session, wish.model.as_deref())?;
     let index = session.index_at_hand()?;
-    let claimed = session.transact_through(permit, remote, |tx| {
+    let change = |tx: &mut Tx<'_>| {
         if let Some((id, held)) = made_of(tx, &made)? {
             return held.map(|it| it.execution).ok_or_else(|| lost(&id));
         }
@@ -160,10 +171,14 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
             execution.solution_id, execution.attempt
         ));
         Ok(execution)
-    });
+    };
+    let claimed = session.transact_through(permit, remote, change, Some(&mut withdraw));
     let execution = claimed.map_err(|refusal| {
         // The remote may have accepted the claim after all; then the note helps to find it.
-        if remote.is_none() || refusal.kind == RefusalKind::Nothing || refusal.code == Code::ClaimLost {
+        if remote.is_none()
+            || refusal.kind == RefusalKind::Nothing
+            || matches!(refusal.code, Code::ClaimLost | Code::NotShown)
+        {
             let _ = active::forget(store);
         }
         offer_local(refusal, wish)
@@ -176,6 +191,11 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
 /// Adds what can be done while the remote cannot be asked.
 fn offer_local(refusal: Refusal, wish: &ClaimRequest) -> Refusal {
     match refusal.code {
+        Code::NotShown => {
+            let message = format!("the claim was withdrawn: {}", refusal.message);
+            let does = "claims it in this clone only; another clone may claim the same item";
+            Refusal { message, ..refusal }.remedy(wish.only_here(), does)
+        }
         Code::Unreachable | Code::Credentials | Code::TooManyRequests | Code::NoTurn | Code::Refused => {
             let does = "claims it in this clone only; another clone may claim the same item";
             refusal.remedy(wish.only_here(), does)

@@ -8,7 +8,7 @@ use crate::model::hash::CommitHash;
 use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
 use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::repo_path::RepoPath;
+use crate::model::repo_path::{RepoPath, are_one};
 use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::rules::evidence;
@@ -144,7 +144,7 @@ fn uncommitted(store: &Store, folder: &Path, plan: Option<&Plan>) -> Result<Vec<
         let found = store.git().status_below(named.iter().map(RepoPath::as_str)).map_err(StoreError::Git)?;
         for (kind, path) in found {
             // Other ignored files in a directory of the plan are build output.
-            let is_named = || named.iter().any(|name| name.as_str() == path);
+            let is_named = || named.iter().any(|name| are_one(name.as_str(), &path));
             match kind.as_str() {
                 "??" => lines.push(format!("{path} is in the plan but not committed")),
                 "!!" if is_named() => lines.push(format!("{path} is in the plan but ignored by git")),

@@ -9,6 +9,7 @@ use crate::model::words::count;
 use crate::ops::{Notice, Refusal};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{Store, StoreError, records};
+use crate::trail::hooked::{HookRoute, UncalledHook};
 use crate::trail::own_branch::{Relation, relation};
 use crate::trail::sources::Sources;
 use crate::trail::{active, hooked};
@@ -19,11 +20,54 @@ const MOST_COMMITS: usize = 200;
 /// At most this many commits of an earlier attempt are named.
 const MOST_NAMED: usize = 20;
 
-/// The notice that no hook links commits here, if a plan is being executed.
+/// The notice that hooks are missing or do not call us, and what that means for commits.
 pub(crate) fn notice_of_hooks(store: &Store) -> Option<Notice> {
-    let message = "the hooks are not installed: commits are not linked, and do not renew the lease";
-    let is_missing = !hooked::links_commits(store);
-    is_missing.then(|| Notice::warning(message).remedy(Other::HooksInstall, "installs them"))
+    let uncalled = hooked::uncalled(store);
+    let message = match &uncalled[..] {
+        [] => return None,
+        all if all.len() == hooked::LINKING.len()
+            && all.iter().all(|hook| hook.route == HookRoute::Absent) =>
+        {
+            "the hooks are not installed: commits are not linked, and do not renew the lease".to_owned()
+        }
+        some => {
+            let names: Vec<String> = some.iter().map(|hook| format!("`{}`", hook.name)).collect();
+            // Without a link, nothing else matters.
+            let is_unlinked = some.iter().any(|hook| hook.name == "post-commit");
+            let lost = some.iter().filter(|hook| !is_unlinked || hook.name == "post-commit");
+            let lost: Vec<&str> = lost.map(|hook| hook.lost).collect();
+            let (do_not, why) = (if some.len() == 1 { "does not" } else { "do not" }, reason(some));
+            format!(
+                "the hooks are not all in place: {} {do_not} call git-wf{why}, so {}",
+                names.join(", "),
+                lost.join(", and ")
+            )
+        }
+    };
+    let does = if hooked::managers(store).is_empty() {
+        "installs the hooks"
+    } else {
+        "installs them, and shows the lines that keep them"
+    };
+    Some(Notice::warning(message).remedy(Other::HooksInstall, does))
+}
+
+/// The same notice where it matters without being asked for: a plan is executed here, or the hooks were installed and
+/// some no longer call us. A clone in which nobody ever commits is no reason for it.
+pub(crate) fn notice_of_lost_hooks(store: &Store) -> Result<Option<Notice>, StoreError> {
+    let is_wanted = active::read(store)?.is_some() || hooked::was_installed(store);
+    Ok(if is_wanted { notice_of_hooks(store) } else { None })
+}
+
+/// What is there instead of the first of these hooks, in brackets; empty if nothing is.
+fn reason(uncalled: &[UncalledHook]) -> String {
+    let reasons = uncalled.iter().filter_map(|hook| match &hook.route {
+        HookRoute::Foreign { manager: Some(manager), .. } => Some(format!(" (replaced by {manager})")),
+        HookRoute::Foreign { manager: None, .. } => Some(" (another hook is there)".to_owned()),
+        HookRoute::WithoutProgram => Some(" (the program to run is gone)".to_owned()),
+        _ => None,
+    });
+    reasons.into_iter().next().unwrap_or_default()
 }
 
 /// The notice that commits are not linked because another branch is checked out.

@@ -1,14 +1,17 @@
 //! Claims made by a process that was killed before it could record them.
 
+use super::publish::through;
 use crate::model::code::Code;
+use crate::model::execution::{Aside, AsideReason, Event, Execution};
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::status::ExecutionStatus;
-use crate::ops::{Notice, Refusal, Session};
+use crate::ops::{Notice, Refusal, Session, clones};
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{ReadState, layout, records};
+use crate::store::{ReadState, Tx, layout, records};
+use crate::sync;
 use crate::trail::active;
 
 /// What is left of such a claim.
@@ -46,6 +49,44 @@ pub(super) fn left_behind(
     session.notice(Notice::warning(message).remedy(RemedyCall::new(Op::LeaseRelease, [item]), "gives it up"));
     active::forget(store)?;
     Ok(Left::Nothing)
+}
+
+/// Whether the remote that a claim was made through has shown it. The remote is asked if that is not known.
+///
+/// # Errors
+/// The reasons why the remote cannot be asked.
+pub(super) fn is_shown(session: &Session, claim: &ExecutionFolder) -> Result<bool, Refusal> {
+    let store = session.store();
+    let Some(remote) = through(store, &claim.execution)? else { return Ok(true) };
+    let path = layout::execution(&claim.execution.id);
+    if sync::is_shown(store, &remote, &path)? {
+        return Ok(true);
+    }
+    let before = store.tip()?;
+    let synced = session.asking(|watch| sync::pull(store, &remote, watch))?;
+    session.notice_all(clones::came_with(store, &synced, before)?);
+    Ok(sync::is_shown(store, &remote, &path)?)
+}
+
+/// Takes back a claim that the remote accepted and does not show.
+pub(super) fn withdraw(tx: &mut Tx<'_>, claim: &Execution) -> Result<(), Refusal> {
+    let reason = AsideReason::NotShown;
+    let aside = Aside { status: ExecutionStatus::Executing, reason, forced: None };
+    tx.log(&claim.id, Event::Aside(aside))?;
+    tx.describe(format!("execution: withdraw the claim of {}", claim.solution_id));
+    Ok(())
+}
+
+/// The same for a claim whose process was killed before it could do so.
+pub(super) fn withdraw_here(session: &Session, claim: &Execution) -> Result<(), Refusal> {
+    session.transact(session.permit(Op::Next)?, |tx| withdraw(tx, claim))?;
+    let message = format!(
+        "the claim `{}`, which was being made here when the program was killed, was withdrawn: the remote does not show it",
+        claim.id.short()
+    );
+    session.notice(Notice::warning(message));
+    active::forget(session.store())?;
+    Ok(())
 }
 
 /// The one of these executions that is in the store, if any; only its id if it does not hold its issue or has ended.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::verify_notices::{not_installed, of_other_commit};
 use super::{WorktreeClaim, as_claimed, own, verifying};
 use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, CodeState};
@@ -31,7 +32,7 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::{evidence, facts};
 use crate::store::{ObjectId, ReadState, Store, StoreError, resolve};
 use crate::trail::active;
-use crate::trail::work::CommittedWork;
+use crate::workplace::PlaceVariables;
 
 /// What `verify` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -171,6 +172,7 @@ impl Verification<'_> {
             if checks.is_empty() { None } else { record(self.session, self.permit, claim, &checks)? };
         let not_run = ran?;
         self.session.notice_all(of_other_commit(self.session.store(), &self.execution, &checks));
+        self.session.notice_all(not_installed(&self.place.store, &checks));
         let verified = Verified {
             execution_id: claim.id.clone(),
             solution_id: claim.solution_id.clone(),
@@ -181,6 +183,17 @@ impl Verification<'_> {
         Ok(self.session.done(verified, commit))
     }
 
+    /// The variables of the tests, with those of a worktree that was prepared; `None` passes all.
+    fn variables(&self) -> Option<Vec<(OsString, OsString)>> {
+        let Some(place) = PlaceVariables::of_worktree(&self.place.store) else {
+            return self.environment.clone();
+        };
+        match &self.environment {
+            Some(only) => Some(only.iter().cloned().chain(place.variables()).collect()),
+            None => Some(place.added_to(self.session.environment())),
+        }
+    }
+
     /// Adds the results to `checks`. Returns the commands that were not run.
     fn run_all(
         &self,
@@ -188,25 +201,22 @@ impl Verification<'_> {
         checks: &mut Vec<Check>,
         observer: &mut dyn VerifyObserver,
     ) -> Result<Vec<String>, Refusal> {
-        let Self { tests, place, environment, .. } = self;
+        let Self { tests, place, .. } = self;
+        let environment = self.variables();
         let environment = environment.as_deref();
         let interrupts = self.session.interrupts()?;
         // Untracked files that an earlier test left behind do not make a later result less valid.
-        let first = CodeState { commit: place.commit()?, dirty: place.is_dirty(true)? };
+        let first = place.state(true)?;
         let has_untracked = first.dirty && !place.is_dirty(false)?;
         for (n, test) in tests.iter().enumerate() {
-            // The commit comes first: if HEAD moves between the two, the work tree differs from it.
-            let code = match n {
-                0 => first.clone(),
-                _ => CodeState { commit: place.commit()?, dirty: has_untracked || place.is_dirty(false)? },
-            };
+            let mut code = if n == 0 { first.clone() } else { place.state(false)? };
+            code.dirty |= has_untracked;
             observer.begins(test, n, tests.len());
             let shell = Shell { command: &test.command, folder: &place.folder, environment };
             let ran = supervise::run(&shell, Some(timeout), &interrupts, &mut |bytes| observer.wrote(bytes))?;
             observer.ended(&ran);
             // If the test itself made or changed a commit, that is not what was tested.
-            let moved = place.commit()? != code.commit;
-            let code = CodeState { dirty: code.dirty || moved, ..code };
+            code.dirty |= place.commit()? != code.commit;
             checks.extend(test.tasks.iter().map(|task| {
                 check::record(task, test.command.as_str(), &ran, &code, self.session.environment())
             }));
@@ -339,6 +349,18 @@ fn test_tree(session: &Session, id: &ExecutionId) -> Result<TestTree, Refusal> {
 }
 
 impl TestTree {
+    /// What is checked out. With `untracked`, untracked files count as changes.
+    fn state(&self, untracked: bool) -> Result<CodeState, Refusal> {
+        // The commit comes first: if HEAD moves meanwhile, the work tree differs from it.
+        let commit = self.store.head()?;
+        let tree = match commit {
+            Some(commit) => self.store.code_tree_of(commit)?,
+            None => ObjectId::empty_tree(self.store.repo().hash_kind()),
+        };
+        let dirty = self.is_dirty(untracked)?;
+        Ok(CodeState { commit: commit.map(CommitHash::from), tree: tree.into(), dirty })
+    }
+
     fn commit(&self) -> Result<Option<CommitHash>, Refusal> {
         Ok(self.store.head()?.map(CommitHash::from))
     }
@@ -368,22 +390,4 @@ fn record(
         Ok(())
     })?;
     Ok(committed.commit)
-}
-
-/// Evidence counts only at the last linked commit, so this warns someone who tested another one.
-fn of_other_commit(store: &Store, execution: &ExecutionFolder, checks: &[Check]) -> Option<Notice> {
-    let commits = store.snapshot().and_then(|read| CommittedWork::of(store, &read, execution));
-    let commits = commits.map(|work| work.present).unwrap_or_else(|_| execution.work());
-    let (last, check) = (commits.last()?, checks.first()?);
-    match &check.commit {
-        Some(commit) if *commit != last.link.hash => Some(Notice::warning(format!(
-            "tested at {}, but the last linked commit is {}: only checks there count as evidence",
-            commit.short(),
-            last.link.hash.short()
-        ))),
-        _ if check.dirty => {
-            Some(Notice::warning("the work tree has uncommitted changes, so these checks are not evidence"))
-        }
-        _ => None,
-    }
 }

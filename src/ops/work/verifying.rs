@@ -1,6 +1,6 @@
 //! One verification at a time in a work tree: tests that run at once would use the same files and disturb each other.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 
 use crate::model::code::Code;
@@ -18,11 +18,10 @@ use crate::store::{Store, StoreError};
 /// `verifying`.
 pub(super) fn hold(store: &Store, execution: &ExecutionId) -> Result<File, Refusal> {
     let folder = store.git_dir().join("wf");
-    std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+    let shared = store.repo().shared_mode();
+    shared.create_folder(&folder).map_err(StoreError::io(&folder))?;
     let path = folder.join("verifying.lock");
-    let mut options = OpenOptions::new();
-    let options = options.read(true).write(true).create(true).truncate(false);
-    let mut file = options.open(&path).map_err(StoreError::io(&path))?;
+    let mut file = shared.open(&path).map_err(StoreError::io(&path))?;
     match file.try_lock() {
         Ok(()) => {
             let note = format!("{} {}\n", std::process::id(), execution.short());

@@ -86,10 +86,10 @@ impl AuditFinding {
     pub(crate) fn adrift(execution: &ExecutionFolder, commits: usize) -> Self {
         let it = &execution.execution;
         let (them, it_or_them) = match commits {
-            1 => ("its one commit is".to_owned(), "it"),
+            1 => ("its only commit is".to_owned(), "it"),
             _ => (format!("its {commits} commits are all"), "them"),
         };
-        let message = format!("{them} on no branch");
+        let message = format!("{them} on no branch: the work may be lost");
         let does = format!("finds where a squash or a rebase put {it_or_them}");
         Self {
             issue_id: Some(it.issue_id.clone()),

@@ -2,6 +2,7 @@ use super::*;
 use crate::model::execution::{Accept, Check, CommitLink, Execution, LogEntry, Rewrite, Unlink};
 use crate::model::fixtures::entry_id;
 use crate::model::person::Person;
+use crate::rules::policy::GateValue;
 use crate::rules::test_claim::{claim, time};
 use serde_json::json;
 
@@ -28,6 +29,7 @@ fn linked(hash: &str, by: LinkedBy, authored: i64) -> Event {
         files: vec![],
         linked_by: by,
         reverts: vec![],
+        tree: None,
     })
 }
 
@@ -41,6 +43,7 @@ fn passed(command: &str, commit: &str) -> Event {
         command: command.into(),
         exit_code: Some(0),
         duration_ms: 1,
+        tree: None,
         output_sha256: String::new(),
         output_tail: String::new(),
         commit: Some(commit.into()),
@@ -62,6 +65,7 @@ fn on(file: &str) -> Plan {
 fn carried<'a>(execution: &'a ExecutionFolder, plan: Option<&'a Plan>) -> Carried<'a> {
     Carried {
         execution,
+        work: execution.work(),
         status: ExecutionStatus::Completed,
         lost_at: None,
         plan,
@@ -111,7 +115,10 @@ fn what_a_hidden_plan_lacks_is_counted_and_not_named() {
 fn a_commit_is_bound_as_long_as_its_link_stands() {
     let plan = on("a");
     let commits = ["1", "2"].map(|hash| commit(hash, &[("a", FileEffect::Modified)]));
-    let stands = execution(vec![hooked("1"), Event::Rewrite(Rewrite { old: "1".into(), new: "2".into() })]);
+    let stands = execution(vec![
+        hooked("1"),
+        Event::Rewrite(Rewrite { old: "1".into(), new: "2".into(), tree: None }),
+    ]);
     assert_eq!(kinds(&commits, &[carried(&stands, Some(&plan))], &Policy::default()), []);
     let unlinked = execution(vec![hooked("1"), Event::Unlink(Unlink { hash: "1".into() })]);
     let found = kinds(&commits, &[carried(&unlinked, Some(&plan))], &Policy::default());
@@ -154,7 +161,7 @@ fn what_a_revert_takes_back_needs_no_word_of_the_plan() {
     let plan = on("a");
     let it = execution(vec![
         link("1", &["a", "x"], &[]),
-        Event::Rewrite(Rewrite { old: "1".into(), new: "2".into() }),
+        Event::Rewrite(Rewrite { old: "1".into(), new: "2".into(), tree: None }),
         link("3", &["a", "x", "y"], &["1"]),
         link("4", &["a", "x"], &["3"]),
     ]);
@@ -228,7 +235,7 @@ fn a_commit_on_a_lost_claim_is_dated_by_when_it_was_made() {
     // The link was found long after the commit was made, or after the claim was lost.
     assert!(!found(vec![pause(), pause(), linked("1", LinkedBy::Relink, 101)], "1"));
     assert!(found(vec![linked("1", LinkedBy::Relink, 200)], "1"));
-    let rewrite = || Event::Rewrite(Rewrite { old: "1".into(), new: "2".into() });
+    let rewrite = || Event::Rewrite(Rewrite { old: "1".into(), new: "2".into(), tree: None });
     assert!(found(vec![hooked("1"), pause(), rewrite()], "2"));
 }
 
@@ -255,7 +262,7 @@ fn evidence_is_a_test_that_passed_at_the_last_commit_or_all_criteria_accepted() 
     let tested = plan(&json!([]), &["make test"]);
     let count = |plan: &Plan, events: Vec<Event>| {
         let it = execution(events);
-        tasks_with_evidence(&[carried(&it, Some(plan))])
+        tasks_with_evidence(&[carried(&it, Some(plan))], &Policy::default())
     };
     assert_eq!(count(&tested, vec![hooked("1"), passed("make test", "1")]), (1, 1));
     assert_eq!(count(&tested, vec![hooked("1"), passed("make test", "1"), hooked("2")]), (0, 1));
@@ -273,9 +280,9 @@ fn a_check_that_was_overtaken_is_told() {
     let rewritten = execution(vec![
         hooked("1"),
         passed("make test", "1"),
-        Event::Rewrite(Rewrite { old: "1".into(), new: "2".into() }),
+        Event::Rewrite(Rewrite { old: "1".into(), new: "2".into(), tree: None }),
     ]);
-    let missing = evidence::missing(&tested, &rewritten, &rewritten.work());
+    let missing = evidence::missing(&tested, &rewritten, &rewritten.work(), GateValue::Open);
     assert!(missing[0].contains("passed at 1000000000, which was rewritten since"), "{missing:?}");
     // A later run of the same test at the same commit replaces an earlier one.
     let mut failed = passed("make test", "1");
@@ -283,5 +290,5 @@ fn a_check_that_was_overtaken_is_told() {
         check.exit_code = Some(1);
     }
     let it = execution(vec![hooked("1"), passed("make test", "1"), failed]);
-    assert_eq!(evidence::failing(&tested, &it, &it.work()).len(), 1);
+    assert_eq!(evidence::failing(&tested, &it, &it.work(), GateValue::Open).len(), 1);
 }

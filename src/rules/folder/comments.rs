@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use super::IssueFolder;
 use crate::model::id::EntryId;
-use crate::model::issue::Comment;
+use crate::model::issue::{Comment, Issue};
 use crate::model::time::Time;
 
 /// A comment that is shown.
@@ -28,7 +30,32 @@ impl StandingComment<'_> {
     }
 }
 
+/// Why moderators hid a comment in the tracker that it was imported from, as far as the record of its issue says: GitHub
+/// gives a word such as `spam`. `None` if they did not.
+pub(crate) fn hidden_in_source(issue: &Issue, comment: &StandingComment<'_>) -> Option<String> {
+    let known = issue.imported.as_ref()?.get("comments")?.as_array()?;
+    let text = |given: &Value, name: &str| given.get(name).and_then(Value::as_str).map(str::to_owned);
+    let is_it = |given: &&Value| {
+        let versions = comment.replaces.iter().chain([&comment.comment]);
+        let mut ids = versions.filter_map(|version| version.source_id.as_deref());
+        ids.any(|id| {
+            ["html_url", "url", "id"].iter().any(|name| given.get(*name).and_then(Value::as_str) == Some(id))
+        })
+    };
+    let hidden =
+        known.iter().filter(|given| given.get("isMinimized") == Some(&Value::Bool(true))).find(is_it)?;
+    let reason = text(hidden, "minimizedReason").filter(|reason| !reason.trim().is_empty());
+    Some(reason.map_or_else(|| "no reason given".to_owned(), |reason| reason.to_lowercase()))
+}
+
 impl IssueFolder {
+    /// The current comments that are for everyone: neither withdrawn nor hidden by moderators of their source.
+    pub(crate) fn comments_for_agents(&self) -> impl Iterator<Item = &Comment> {
+        let issue = &self.issue.record;
+        let standing = self.standing_comments().into_iter();
+        standing.filter(|it| !it.is_withdrawn() && hidden_in_source(issue, it).is_none()).map(|it| it.comment)
+    }
+
     /// The current comments, each in the place of its first version: all except those that a later one replaces.
     pub(crate) fn standing_comments(&self) -> Vec<StandingComment<'_>> {
         standing_comments(&self.comments)
@@ -68,13 +95,14 @@ pub(crate) fn threads(comments: &[Comment]) -> Vec<Vec<&Comment>> {
     let index: BTreeMap<&EntryId, usize> = comments.iter().zip(0..).map(|(it, n)| (&it.id, n)).collect();
     let mut leads_to: Vec<usize> = (0..comments.len()).collect();
     let mut of_source: BTreeMap<(&str, Option<Time>), usize> = BTreeMap::new();
+    let travelled = travelled(comments);
     for (n, comment) in comments.iter().enumerate() {
         let replaced = replaced(comment).and_then(|id| index.get(id)).copied();
         let same = comment.identity().and_then(|identity| {
             let first = *of_source.entry(identity).or_insert(n);
             (first != n).then_some(first)
         });
-        for other in [replaced, same].into_iter().flatten() {
+        for other in [replaced, same, travelled.get(&n).copied()].into_iter().flatten() {
             let (one, other) = (first(&leads_to, n), first(&leads_to, other));
             leads_to[one.max(other)] = one.min(other);
         }
@@ -84,6 +112,22 @@ pub(crate) fn threads(comments: &[Comment]) -> Vec<Vec<&Comment>> {
         threads.entry(first(&leads_to, n)).or_default().push(comment);
     }
     threads.into_values().collect()
+}
+
+/// The comments that were written here and came back from a tracker to which they were exported, each with the one that was
+/// written here: the author, the time and the text are the same.
+fn travelled(comments: &[Comment]) -> BTreeMap<usize, usize> {
+    let is_back = |it: &Comment| it.edits.is_none() && it.identity().is_some_and(|(_, at)| at.is_some());
+    if !comments.iter().any(is_back) {
+        return BTreeMap::new();
+    }
+    let said = |it: &Comment| {
+        (it.created_at, it.author.clone(), it.body.trim_end().lines().collect::<Vec<_>>().join("\n"))
+    };
+    let own = comments.iter().zip(0..).filter(|(it, _)| it.source_id.is_none() && it.edits.is_none());
+    let own: BTreeMap<_, usize> = own.map(|(it, n)| (said(it), n)).collect();
+    let back = comments.iter().zip(0..).filter(|(it, _)| is_back(it));
+    back.filter_map(|(it, n)| Some((n, *own.get(&said(it))?))).collect()
 }
 
 fn first(leads_to: &[usize], mut n: usize) -> usize {
@@ -105,7 +149,8 @@ fn latest<'a>(versions: &[&'a Comment]) -> Option<StandingComment<'a>> {
     for version in versions.iter().copied() {
         // Two clones that read the source at different times have the same text twice: the second one is not a change,
         // and does not undo what somebody wrote in between.
-        let is_again = version.source_id.is_some() && said_there == Some(version.body.as_str());
+        let is_again = version.source_id.is_some() && said_there == Some(version.body.as_str())
+            || changes.iter().any(|it| is_same_comment(it, version));
         if version.source_id.is_some() {
             said_there = Some(&version.body);
         }
@@ -115,6 +160,13 @@ fn latest<'a>(versions: &[&'a Comment]) -> Option<StandingComment<'a>> {
     }
     let comment = changes.pop()?;
     Some(StandingComment { comment, replaces: changes })
+}
+
+/// Whether one is the other, written here and back from a tracker.
+fn is_same_comment(one: &Comment, other: &Comment) -> bool {
+    let said = |it: &Comment| it.edits.is_none().then(|| (it.created_at, it.author.clone(), it.body.clone()));
+    one.source_id.is_some() != other.source_id.is_some()
+        && said(one).is_some_and(|one| Some(one) == said(other))
 }
 
 /// Edits of one comment in two clones do not know of each other: both stand.

@@ -1,11 +1,12 @@
 //! An execution with its log: the commits that it links, how it ended, until when its lease runs.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use crate::model::execution::{
     Aside, Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry,
 };
-use crate::model::hash::CommitHash;
+use crate::model::hash::{CommitHash, TreeHash};
 use crate::model::person::Person;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
@@ -153,11 +154,7 @@ impl ExecutionFolder {
 
     /// The commits that are linked now, in the order of their first link.
     pub(crate) fn commits(&self) -> Vec<LinkedCommit> {
-        fold_commits(&self.log)
-            .into_iter()
-            .filter(|known| known.state == State::Linked)
-            .map(|known| known.commit)
-            .collect()
+        linked_commits(&fold_commits(&self.log))
     }
 
     /// The commits that the execution made itself. [`super::undoing::standing`] finds those whose changes remain.
@@ -166,13 +163,20 @@ impl ExecutionFolder {
     }
 
     /// The current links, by the hash of the commit and by those that it had before it was rewritten.
-    pub(crate) fn links_by_hash(&self) -> HashMap<CommitHash, CommitLink> {
+    pub(crate) fn links_by_hash(&self) -> HashMap<CommitHash, Arc<CommitLink>> {
+        let known = fold_commits(&self.log);
         let mut links = HashMap::new();
-        for commit in self.commits() {
-            for hash in commit.rewritten_from {
-                links.entry(hash).or_insert_with(|| commit.link.clone());
+        let mut seen = vec![false; known.len()];
+        for n in (0..known.len()).filter(|n| known[*n].state == State::Linked) {
+            let link = Arc::new(known[n].link());
+            let mut open = known[n].before.clone();
+            while let Some(at) = open.pop() {
+                if !std::mem::replace(&mut seen[at], true) {
+                    links.entry(known[at].hash.clone()).or_insert_with(|| Arc::clone(&link));
+                    open.extend(&known[at].before);
+                }
             }
-            links.insert(commit.link.hash.clone(), commit.link);
+            links.insert(known[n].hash.clone(), link);
         }
         links
     }
@@ -185,13 +189,13 @@ impl ExecutionFolder {
     /// Whether someone removed the link of `hash`, so that `relink` does not make it again.
     pub(crate) fn has_unlinked(&self, hash: &str) -> bool {
         let known = fold_commits(&self.log);
-        known.iter().any(|it| it.state == State::Unlinked && it.commit.link.hash == *hash)
+        known.iter().any(|it| it.state == State::Unlinked && *it.hash == *hash)
     }
 
     /// The hashes that are linked, or were before they were rewritten.
-    pub(crate) fn known_commits(&self) -> impl Iterator<Item = CommitHash> {
+    pub(crate) fn known_commits(&self) -> impl Iterator<Item = &CommitHash> {
         let known = fold_commits(&self.log).into_iter().filter(|known| known.state != State::Unlinked);
-        known.map(|known| known.commit.link.hash)
+        known.map(|known| known.hash)
     }
 }
 
@@ -202,67 +206,115 @@ pub(super) enum State {
     Unlinked,
 }
 
-pub(super) struct KnownCommit {
-    pub(super) commit: LinkedCommit,
+/// A commit that the log names as linked.
+pub(super) struct KnownCommit<'a> {
+    hash: &'a CommitHash,
+    /// The link, which may be that of a commit from which this one was rewritten.
+    link: &'a CommitLink,
+    /// The link that names its tasks.
+    tasks: &'a CommitLink,
+    /// The tree of the commit itself, if an entry tells it.
+    tree: Option<&'a TreeHash>,
     pub(super) state: State,
+    /// The indices of the commits that it replaced.
+    before: Vec<usize>,
+}
+
+impl KnownCommit<'_> {
+    fn link(&self) -> CommitLink {
+        let (hash, tree) = (self.hash.clone(), self.tree.cloned());
+        let mut link = CommitLink { hash, tree, ..self.link.clone() };
+        link.set_tasks(self.tasks.tasks().cloned().collect());
+        link
+    }
+}
+
+/// How many earlier hashes of all commits are listed: many commits can share a long chain of them. Any log that people
+/// and their tools write stays below both.
+const EARLIER_PER_ENTRY: usize = 8;
+const FEW_EARLIER: usize = 10_000;
+
+/// The linked ones, each with its earlier hashes.
+pub(super) fn linked_commits(known: &[KnownCommit<'_>]) -> Vec<LinkedCommit> {
+    let mut left = FEW_EARLIER.max(EARLIER_PER_ENTRY * known.len());
+    // The number of the commit for which each was seen last.
+    let mut seen = vec![usize::MAX; known.len()];
+    let linked = (0..known.len()).filter(|n| known[*n].state == State::Linked);
+    let mut commits = Vec::new();
+    for n in linked {
+        let mut rewritten_from = Vec::new();
+        let mut open = known[n].before.clone();
+        seen[n] = n;
+        while left > 0 {
+            let Some(at) = open.pop() else { break };
+            if std::mem::replace(&mut seen[at], n) != n {
+                rewritten_from.push(known[at].hash.clone());
+                open.extend(&known[at].before);
+                left -= 1;
+            }
+        }
+        rewritten_from.reverse();
+        commits.push(LinkedCommit { link: known[n].link(), rewritten_from });
+    }
+    commits
 }
 
 /// `commit` adds a link, `unlink` removes it; `rewrite` replaces the old hash by the new one if the old one is linked,
 /// or was and has not been unlinked since.
-pub(super) fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit> {
-    let mut known: Vec<KnownCommit> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
+pub(super) fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit<'_>> {
+    let mut known: Vec<KnownCommit<'_>> = Vec::new();
+    let mut places: HashMap<&CommitHash, usize> = HashMap::new();
     for entry in log {
         match &entry.event {
-            Event::Commit(link) => match places.get(link.hash.as_str()).copied() {
-                // An unlinked commit is forgotten.
-                Some(n) if known[n].state == State::Unlinked => {
-                    let commit = LinkedCommit { link: link.clone(), rewritten_from: Vec::new() };
-                    known[n] = KnownCommit { commit, state: State::Linked };
-                }
-                Some(n) => {
-                    known[n].state = State::Linked;
-                    // The first link of a hash stays, unless the later one knows the task.
-                    if known[n].commit.link.task_id.is_none() {
-                        known[n].commit.link.set_tasks(link.tasks().cloned().collect());
+            Event::Commit(link) => {
+                let (hash, tree) = (&link.hash, link.tree.as_ref());
+                let (tasks, state, before) = (link, State::Linked, Vec::new());
+                let new = KnownCommit { hash, link, tasks, tree, state, before };
+                match places.get(hash).copied() {
+                    // An unlinked commit is forgotten.
+                    Some(n) if known[n].state == State::Unlinked => known[n] = new,
+                    Some(n) => {
+                        known[n].state = State::Linked;
+                        // The first link of a hash stays, unless the later one knows the task.
+                        if known[n].tasks.task_id.is_none() {
+                            known[n].tasks = link;
+                        }
+                        known[n].tree = known[n].tree.or(tree);
+                    }
+                    None => {
+                        places.insert(hash, known.len());
+                        known.push(new);
                     }
                 }
-                None => {
-                    places.insert(&link.hash, known.len());
-                    known.push(KnownCommit {
-                        commit: LinkedCommit { link: link.clone(), rewritten_from: Vec::new() },
-                        state: State::Linked,
-                    });
-                }
-            },
+            }
             Event::Unlink(unlink) => {
-                if let Some(&n) = places.get(unlink.hash.as_str()) {
+                if let Some(&n) = places.get(&unlink.hash) {
                     known[n].state = State::Unlinked;
                 }
             }
             Event::Rewrite(rewrite) if rewrite.old != rewrite.new => {
-                let old = places.get(rewrite.old.as_str()).copied();
+                let old = places.get(&rewrite.old).copied();
                 let Some(old) = old.filter(|n| known[*n].state != State::Unlinked) else {
                     continue;
                 };
                 known[old].state = State::Replaced;
-                let mut from = known[old].commit.rewritten_from.clone();
-                from.push(rewrite.old.clone());
-                match places.get(rewrite.new.as_str()).copied() {
+                match places.get(&rewrite.new).copied() {
                     Some(new) => {
                         known[new].state = State::Linked;
-                        let mut earlier = std::mem::take(&mut known[new].commit.rewritten_from);
-                        from.retain(|hash| !earlier.contains(hash));
-                        earlier.extend(from);
-                        known[new].commit.rewritten_from = earlier;
+                        known[new].tree = known[new].tree.or(rewrite.tree.as_ref());
+                        known[new].before.push(old);
                     }
                     None => {
-                        let mut link = known[old].commit.link.clone();
-                        link.hash.clone_from(&rewrite.new);
-                        places.insert(&rewrite.new, known.len());
+                        let (link, tasks) = (known[old].link, known[old].tasks);
+                        let (hash, tree) = (&rewrite.new, rewrite.tree.as_ref());
+                        places.insert(hash, known.len());
                         known.push(KnownCommit {
-                            commit: LinkedCommit { link, rewritten_from: from },
+                            hash,
+                            link,
+                            tasks,
+                            tree,
                             state: State::Linked,
+                            before: vec![old],
                         });
                     }
                 }

@@ -1,9 +1,10 @@
-use super::execution::{State, fold_commits};
+use super::execution::{fold_commits, linked_commits};
 use super::*;
 use crate::model::execution::{CommitLink, Event, LinkedBy, LogEntry, Rewrite, Unlink};
 use crate::model::fixtures::entry_id;
 use crate::model::hash::CommitHash;
 use crate::model::id::EntryId;
+use crate::rules::test_claim::claim;
 
 fn log(events: Vec<Event>) -> Vec<LogEntry> {
     let at = Time::from_seconds(0).unwrap();
@@ -141,11 +142,12 @@ fn commit(hash: &str) -> Event {
         files: vec![],
         linked_by: LinkedBy::Hook,
         reverts: vec![],
+        tree: None,
     })
 }
 
 fn rewrite(old: &str, new: &str) -> Event {
-    Event::Rewrite(Rewrite { old: old.into(), new: new.into() })
+    Event::Rewrite(Rewrite { old: old.into(), new: new.into(), tree: None })
 }
 
 fn unlink(hash: &str) -> Event {
@@ -153,11 +155,8 @@ fn unlink(hash: &str) -> Event {
 }
 
 fn linked(events: Vec<Event>) -> Vec<(CommitHash, Vec<CommitHash>)> {
-    fold_commits(&log(events))
-        .into_iter()
-        .filter(|k| k.state == State::Linked)
-        .map(|k| (k.commit.link.hash, k.commit.rewritten_from))
-        .collect()
+    let log = log(events);
+    linked_commits(&fold_commits(&log)).into_iter().map(|it| (it.link.hash, it.rewritten_from)).collect()
 }
 
 fn pairs(of: &[(&str, &[&str])]) -> Vec<(CommitHash, Vec<CommitHash>)> {
@@ -200,4 +199,25 @@ fn a_commit_that_two_rebases_rewrote_has_two_successors() {
         linked(vec![commit("a"), rewrite("a", "b"), rewrite("a", "c")]),
         pairs(&[("b", &["a"]), ("c", &["a"])])
     );
+}
+
+/// A chain of 100,000 rewrites, and as many commits that were made from its end: all their earlier hashes together would
+/// take a terabyte.
+#[test]
+fn a_long_chain_of_rewrites_takes_memory_for_each_entry_only() {
+    const COUNT: usize = 100_000;
+    let hash = |n: usize| format!("{n:040x}");
+    let mut events = vec![commit(&hash(0))];
+    events.extend((1..COUNT).map(|n| rewrite(&hash(n - 1), &hash(n))));
+    events.extend((0..COUNT).map(|n| rewrite(&hash(COUNT - 1), &hash(COUNT + n))));
+    let log = log(events);
+    let found = linked_commits(&fold_commits(&log));
+    assert_eq!(found.len(), COUNT);
+    assert_eq!(found[0].rewritten_from.len(), COUNT);
+    let listed: usize = found.iter().map(|it| it.rewritten_from.len()).sum();
+    assert!(listed <= 8 * 2 * COUNT, "{listed}");
+    let execution = ExecutionFolder { execution: claim("EXR-ISS-1-00000000", 0), log };
+    let links = execution.links_by_hash();
+    assert_eq!(links.len(), 2 * COUNT);
+    assert_eq!(*links[hash(0).as_str()].hash, *hash(COUNT));
 }

@@ -14,7 +14,7 @@ use crate::model::priority::Priority;
 use crate::model::repo_path::RepoPath;
 use crate::rules::command_line::CommandLine;
 use crate::rules::quality::QualityPart;
-use crate::rules::vague::{is_thin, is_vague};
+use crate::rules::vague::{WAY_TO_CHECK, is_thin, is_vague};
 
 /// Fields of a task that are counted as its completeness.
 const COUNTED_FIELDS: usize = 5;
@@ -177,7 +177,7 @@ impl Checker<'_> {
             let has_acceptance = given(task, DoneWhen::Acceptance.name()).is_some();
             let it = if has_acceptance { DoneWhen::Acceptance } else { DoneWhen::Convergence };
             let place = format!("{at}{}.verification", it.name());
-            self.find(&VERIFICATION, place, it.verification(task), "a way to check the criteria");
+            self.find(&VERIFICATION, place, it.verification(task), WAY_TO_CHECK);
         }
     }
 

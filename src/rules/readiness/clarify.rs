@@ -1,7 +1,8 @@
 //! What a person has to decide before items can continue, and all current conflicts of a queue.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::OrderReason;
 use super::blocker::Reason;
 use super::graph::ItemGraph;
 use crate::model::id::{ItemId, SolutionId};
@@ -55,7 +56,8 @@ pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[EffectiveConflict<'_>]) -
     };
     for (conflict, standing) in declared.iter().enumerate().filter(|(_, it)| it.is_undecided()) {
         let members = graph.members(standing, &places);
-        if members.len() >= 2 {
+        // What depends on each other has its order.
+        if members.len() >= 2 && !is_chain(graph, &members) {
             let entry = standing.entry;
             ask(conflict, &format!("{} conflict of {} severity", entry.kind, entry.severity), &members);
         }
@@ -67,6 +69,28 @@ pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[EffectiveConflict<'_>]) -
         }
     }
     asked
+}
+
+/// Whether each of these items, in the order of execution, depends on the one before it, directly or through other items.
+fn is_chain(graph: &ItemGraph<'_>, members: &[usize]) -> bool {
+    members.windows(2).all(|pair| depends(graph, pair[1], pair[0]))
+}
+
+fn depends(graph: &ItemGraph<'_>, item: usize, on: usize) -> bool {
+    let mut open = vec![item];
+    let mut seen = BTreeSet::new();
+    while let Some(at) = open.pop() {
+        let needed = graph.edges.iter().filter(|it| it.to == at && it.why == OrderReason::DependsOn);
+        for from in needed.map(|it| it.from) {
+            if from == on {
+                return true;
+            }
+            if seen.insert(from) {
+                open.push(from);
+            }
+        }
+    }
+    false
 }
 
 /// `S-1`; followed by the plan if another item has the same number.
@@ -93,7 +117,8 @@ pub(super) fn conflicts(
     let of_declared = declared.iter().enumerate().map(|(n, standing)| {
         let entry = standing.entry;
         let clarification = questions.remove(&n);
-        let order = if standing.goes_by_queue() {
+        let is_by_dependency = standing.is_undecided() && clarification.is_none();
+        let order = if standing.goes_by_queue() || is_by_dependency {
             graph.members(standing, &places).iter().map(|n| graph.items[*n].solution_id.clone()).collect()
         } else {
             standing.order().into_iter().cloned().collect()

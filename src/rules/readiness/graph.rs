@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::{Facts, dependencies, drawn};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::queue::Item;
-use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::status::ExecutionStatus;
 use crate::rules::dag;
 use crate::rules::facts::{IssueFacts, PlanFacts};
 use crate::rules::queue_conflicts::EffectiveConflict;
@@ -109,7 +109,7 @@ fn is_in_play(item: &Item, issue: Option<&IssueFacts>) -> bool {
     let is_completed = issue.holder.as_ref().is_some_and(|holder| {
         holder.solution_id == item.solution_id && holder.status == ExecutionStatus::Completed
     });
-    !is_completed && !issue.is_met() && issue.status != IssueStatus::Cancelled
+    !is_completed && !issue.is_met()
 }
 
 impl<'a> ItemGraph<'a> {

@@ -139,7 +139,7 @@ fn of_dependencies(item: &Item, issue: &IssueFacts, facts: &Facts) -> Vec<Blocke
     for id in dependencies(item, issue) {
         match facts.get(&id) {
             None => found.push(Blocker::issue(&id, &Reason::Dependency(&id, None))),
-            Some(other) if matches!(other.status, IssueStatus::Cancelled | IssueStatus::Failed) => {
+            Some(other) if other.status == IssueStatus::Failed => {
                 found.push(Blocker::issue(&id, &Reason::Dependency(&id, Some(other.status))));
             }
             Some(_) => {}

@@ -22,7 +22,7 @@ use crate::model::issue::{
 use crate::model::roadmap::{Convergence, MOST_LAYERS, MOST_LINES, MOST_TASKS, RoadmapDocument, RoadmapMode};
 use crate::model::typed::{self, Unread};
 use crate::rules::plan_check::{PlanFinding, Rule};
-use crate::rules::vague::{is_technical, is_thin, is_vague};
+use crate::rules::vague::{WAY_TO_CHECK, is_technical, is_thin, is_vague};
 use crate::rules::{dag, limits};
 
 pub(crate) use table::RULES;
@@ -226,12 +226,7 @@ impl Checker<'_> {
         self.lines(at, "verification", &it.verification.0);
         if it.verification.iter().all(|text| is_thin(text, &[])) {
             let found = it.verification.0.first().map(|text| json!(text));
-            self.find(
-                &VERIFICATION,
-                format!("{at}verification"),
-                found.as_ref(),
-                "a way to check the criteria",
-            );
+            self.find(&VERIFICATION, format!("{at}verification"), found.as_ref(), WAY_TO_CHECK);
         }
         self.text(at, "definition_of_done", &it.definition_of_done);
         if is_technical(&it.definition_of_done) {

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::branch::{self, Branch};
 use crate::model::hash::CommitHash;
-use crate::model::repo_path::RepoPath;
-use crate::rules::audit::is_named;
+use crate::model::repo_path::{FoldedPaths, RepoPath};
 use crate::rules::roles::Role;
 
 /// The bounds of one agent in one step. The hooks of its step read them from a file.
@@ -99,9 +98,8 @@ impl Bounds {
 
     /// The deleted files among these that the plan does not name.
     pub(crate) fn unplanned<'p>(&self, deleted: impl IntoIterator<Item = &'p str>) -> Vec<&'p str> {
-        let named: BTreeSet<RepoPath> =
-            self.named.iter().filter_map(|path| RepoPath::parse(path).ok()).collect();
-        deleted.into_iter().filter(|path| !is_named(&named, path)).collect()
+        let named: FoldedPaths = self.named.iter().filter_map(|path| RepoPath::parse(path).ok()).collect();
+        deleted.into_iter().filter(|path| !named.holds(path)).collect()
     }
 
     /// Why the agent may not push.

@@ -111,7 +111,8 @@ impl RunQuality {
         let typed = plan.typed_plan();
         let work = execution.work();
         let files: BTreeSet<&str> = work.iter().flat_map(|it| &it.link.files).map(String::as_str).collect();
-        let named = files.iter().filter(|file| audit::names(&typed, file)).count();
+        let paths = audit::named(&typed);
+        let named = files.iter().filter(|file| paths.holds(file)).count();
         self.add(QualityDimension::Consistency, named, files.len());
         let checks = execution.last_checks();
         let has_passed = |(task, command): &&(&TaskId, &str)| {

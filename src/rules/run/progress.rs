@@ -1,6 +1,6 @@
 //! How far a run has come, computed from its log. Any log is accepted: the logs of two clones may have been joined.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,8 +29,12 @@ pub(crate) struct RunProgress<'a> {
     pub(crate) stopped_by: Option<&'a str>,
     /// Its issues, in the order of the run.
     pub(crate) issues: Vec<IssueProgress<'a>>,
+    /// Where each is in `issues`.
+    places: HashMap<&'a IssueId, usize>,
     /// The steps that were taken or skipped, in order.
     pub(crate) actions: Vec<&'a ActionDone>,
+    /// How many of them were not skipped.
+    pub(super) taken_count: usize,
     /// The attempts at a step that failed, in order, with the time.
     pub(crate) setbacks: Vec<&'a Setback>,
     /// How many attempts at each step of an issue failed since the step was last taken.
@@ -91,6 +95,12 @@ pub(crate) struct IssueProgress<'a> {
     pub(crate) planned_at: Option<Time>,
     /// When its execution last began.
     pub(crate) executed_at: Option<Time>,
+    /// The entries of the log that say how far it came, in order, with their times.
+    pub(super) reached: Vec<(Time, &'a IssueReached)>,
+    /// The steps that were taken or skipped for it, in order.
+    pub(super) actions: Vec<&'a ActionDone>,
+    /// The attempts at a step of it that failed, in order.
+    pub(super) setbacks: Vec<&'a Setback>,
 }
 
 /// The type of the error of a run of which every issue failed.
@@ -160,14 +170,23 @@ impl<'a> RunProgress<'a> {
             error: None,
             planned_at: None,
             executed_at: None,
+            reached: Vec::new(),
+            actions: Vec::new(),
+            setbacks: Vec::new(),
         };
+        let mut places = HashMap::new();
+        for (n, id) in folder.run.issue_ids.iter().enumerate() {
+            places.entry(id).or_insert(n);
+        }
         Self {
             status: RunStatus::Pending,
             phase: RunPhase::Init,
             driver: None,
             stopped_by: None,
             issues: folder.run.issue_ids.iter().map(issue).collect(),
+            places,
             actions: Vec::new(),
+            taken_count: 0,
             setbacks: Vec::new(),
             in_vain: BTreeMap::new(),
             breaches: Vec::new(),
@@ -247,19 +266,26 @@ impl<'a> RunProgress<'a> {
                 self.errors.extend(error.map(|error| (entry.at, error)));
             }
             RunEvent::Issue(reached) => {
-                if let Some(issue) = self.issues.iter_mut().find(|issue| *issue.id == reached.issue_id) {
+                if let Some(issue) = self.issue_mut(&reached.issue_id) {
                     issue.reach(reached, entry.at);
                 }
             }
             RunEvent::Action(done) => {
                 if let Some(issue) = &done.issue_id {
                     self.in_vain.remove(&(done.action, issue));
+                    if let Some(issue) = self.issue_mut(issue) {
+                        issue.actions.push(done);
+                    }
                 }
+                self.taken_count += usize::from(done.skipped.is_none());
                 self.actions.push(done);
             }
             RunEvent::Setback(setback) => {
                 if let Some(issue) = &setback.issue_id {
                     *self.in_vain.entry((setback.action, issue)).or_default() += 1;
+                    if let Some(issue) = self.issue_mut(issue) {
+                        issue.setbacks.push(setback);
+                    }
                 }
                 self.setbacks.push(setback);
                 self.errors.push((entry.at, Wrong::Step(setback)));
@@ -278,37 +304,41 @@ impl<'a> RunProgress<'a> {
 
     /// The last attempt at a step of an issue that failed.
     pub(crate) fn last_setback(&self, issue: &IssueId) -> Option<&'a Setback> {
-        self.setbacks.iter().rev().find(|it| it.issue_id.as_ref() == Some(issue)).copied()
+        self.issue(issue)?.setbacks.last().copied()
     }
 
     /// The steps that were skipped and not taken later.
     pub(crate) fn left_out(&self) -> Vec<SkippedStep> {
-        let left_out = self.actions.iter().enumerate().filter_map(|(n, it)| {
-            let why = it.skipped.clone()?;
-            let is_it = |later: &&ActionDone| later.action == it.action && later.issue_id == it.issue_id;
-            let is_last = !self.actions.iter().skip(n + 1).any(is_it);
-            is_last.then(|| SkippedStep { action: it.action, issue_id: it.issue_id.clone(), why })
-        });
-        left_out.collect()
+        let (mut later, mut left_out) = (BTreeSet::new(), Vec::new());
+        for it in self.actions.iter().rev() {
+            if later.insert((it.action, &it.issue_id))
+                && let Some(why) = it.skipped.clone()
+            {
+                left_out.push(SkippedStep { action: it.action, issue_id: it.issue_id.clone(), why });
+            }
+        }
+        left_out.reverse();
+        left_out
     }
 
     /// One of its issues.
     pub(crate) fn issue(&self, id: &IssueId) -> Option<&IssueProgress<'a>> {
-        self.issues.iter().find(|issue| issue.id == id)
+        self.places.get(id).map(|n| &self.issues[*n])
+    }
+
+    fn issue_mut(&mut self, id: &IssueId) -> Option<&mut IssueProgress<'a>> {
+        self.places.get(id).map(|n| &mut self.issues[*n])
     }
 
     /// How many times a step was taken for an issue.
     pub(crate) fn taken(&self, step: RunStep, issue: &IssueId) -> usize {
-        let is_it = |it: &&&ActionDone| {
-            it.action == step && it.issue_id.as_ref() == Some(issue) && it.skipped.is_none()
-        };
-        self.actions.iter().filter(is_it).count()
+        self.issue(issue).map_or(0, |it| it.taken(step).count())
     }
 
     /// How many times an agent was asked for a step of an issue, whether or not it succeeded.
     pub(crate) fn attempts(&self, step: RunStep, issue: &IssueId) -> usize {
-        let is_it = |it: &&&Setback| it.action == step && it.issue_id.as_ref() == Some(issue);
-        self.taken(step, issue) + self.setbacks.iter().filter(is_it).count()
+        let setbacks = self.issue(issue).into_iter().flat_map(|it| &it.setbacks);
+        self.taken(step, issue) + setbacks.filter(|it| it.action == step).count()
     }
 
     /// How many times someone chose to retry the execution of an issue, or resumed a run that was stopped because of
@@ -324,12 +354,23 @@ impl<'a> RunProgress<'a> {
 }
 
 impl<'a> IssueProgress<'a> {
+    /// Each time that a step was taken for it.
+    pub(super) fn taken(&self, step: RunStep) -> impl DoubleEndedIterator<Item = &'a ActionDone> {
+        self.actions.iter().copied().filter(move |it| it.action == step && it.skipped.is_none())
+    }
+
+    /// Why a step was skipped for it and not taken later.
+    pub(super) fn skipped(&self, step: RunStep) -> Option<&'a str> {
+        self.actions.iter().rfind(|it| it.action == step)?.skipped.as_deref()
+    }
+
     fn reach(&mut self, reached: &'a IssueReached, at: Time) {
         match reached.status {
             IssueStatus::Planned if self.status != IssueStatus::Planned => self.planned_at = Some(at),
             IssueStatus::Executing if self.status != IssueStatus::Executing => self.executed_at = Some(at),
             _ => {}
         }
+        self.reached.push((at, reached));
         self.status = reached.status;
         self.error = reached.error.as_ref();
         self.solution_id = reached.solution_id.as_ref().or(self.solution_id);

@@ -2,7 +2,7 @@
 
 mod view;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::gates::{GateFacts, RunQuality};
 use super::progress::{IssueProgress, RunProgress};
@@ -11,9 +11,8 @@ use super::times::{between, phases, spans};
 use super::waiting::{self, KeptBranch, NeededIssue, UnstoredAnswer};
 use crate::model::agent_session::Cost;
 use crate::model::branch::Branch;
-use crate::model::id::IssueId;
+use crate::model::id::{ExecutionId, IssueId};
 use crate::model::run::RunStep;
-use crate::model::run_log::RunEvent;
 use crate::model::solution::Solution;
 use crate::model::time::Time;
 use crate::rules::audit;
@@ -60,7 +59,7 @@ pub(crate) fn report(folder: &RunFolder, known: &RunFacts<'_>) -> RunReport {
     let mut checks = (0, 0);
     for issue in &progress.issues {
         let found = known.issues.get(issue.id);
-        let executions = executions(folder, issue, found);
+        let executions = executions(issue, found);
         let report = issue_report(folder, &progress, issue, found, &executions);
         let seen = GateFacts {
             has_arrived: has_arrived(folder, report.status),
@@ -68,7 +67,7 @@ pub(crate) fn report(folder: &RunFolder, known: &RunFacts<'_>) -> RunReport {
             last: executions.last().copied(),
         };
         quality.count(&seen);
-        costs.add(&executions, &progress, issue.id);
+        costs.add(&executions, issue);
         checks.0 += report.checks.len();
         checks.1 += report.checks.iter().filter(|check| check.exit_code != Some(0)).count();
         issues.push(report);
@@ -123,25 +122,13 @@ fn has_arrived(folder: &RunFolder, status: IssueStage) -> bool {
 }
 
 /// The executions of an issue that the run's log names, in order.
-fn executions<'a>(
-    folder: &RunFolder,
-    issue: &IssueProgress<'_>,
-    found: Option<&'a IssueFolder>,
-) -> Vec<&'a ExecutionFolder> {
-    let mut executions: Vec<&ExecutionFolder> = Vec::new();
-    for entry in &folder.log {
-        let RunEvent::Issue(reached) = &entry.event else { continue };
-        let Some(id) = reached.execution_id.as_ref().filter(|_| reached.issue_id == *issue.id) else {
-            continue;
-        };
-        let named = found.into_iter().flat_map(|it| &it.executions).find(|it| it.execution.id == *id);
-        if let Some(named) =
-            named.filter(|it| !executions.iter().any(|known| known.execution.id == it.execution.id))
-        {
-            executions.push(named);
-        }
-    }
-    executions
+fn executions<'a>(issue: &IssueProgress<'_>, found: Option<&'a IssueFolder>) -> Vec<&'a ExecutionFolder> {
+    let own = found.map_or(&[][..], |it| &it.executions[..]);
+    let by_id: HashMap<&ExecutionId, &ExecutionFolder> =
+        own.iter().map(|it| (&it.execution.id, it)).collect();
+    let mut seen = HashSet::new();
+    let named = issue.reached.iter().filter_map(|(_, reached)| reached.execution_id.as_ref());
+    named.filter(|id| seen.insert(*id)).filter_map(|id| by_id.get(id).copied()).collect()
 }
 
 fn issue_report(
@@ -153,7 +140,7 @@ fn issue_report(
 ) -> IssueReport {
     let record = found.map(|found| &found.issue.record);
     let mut spent = Spent::default();
-    spent.add(executions, progress, issue.id);
+    spent.add(executions, issue);
     let (tokens, costs) = spent.sums();
     let plan = found.zip(issue.solution_id).and_then(|(found, id)| found.solution(id));
     let since = |at: Time| at >= folder.run.created_at;
@@ -166,12 +153,12 @@ fn issue_report(
         depends_on: record
             .into_iter()
             .flat_map(|record| &record.depends_on)
-            .filter(|id| folder.run.issue_ids.contains(id) && *id != issue.id)
+            .filter(|id| progress.issue(id).is_some() && *id != issue.id)
             .cloned()
             .collect(),
         solution_id: issue.solution_id.cloned(),
-        planned_by: done_by(progress, RunStep::Plan, issue.id),
-        review: found.zip(plan).and_then(|(found, plan)| reviewed(progress, issue.id, found, plan)),
+        planned_by: done_by(issue, RunStep::Plan),
+        review: found.zip(plan).and_then(|(found, plan)| reviewed(issue, found, plan)),
         task_count: plan.map(|plan| plan.typed_plan().tasks.len()),
         execution_ids: executions.iter().map(|it| it.execution.id.clone()).collect(),
         commits: commits(executions),
@@ -184,40 +171,28 @@ fn issue_report(
         feedback: feedback
             .map(|it| ReportedFeedback { kind: it.kind, stage: it.stage, content: cut.text(&it.content) })
             .collect(),
-        setback_count: progress
-            .setbacks
-            .iter()
-            .filter(|setback| setback.issue_id.as_ref() == Some(issue.id))
-            .count(),
+        setback_count: issue.setbacks.len(),
         tokens,
         costs,
         error: issue.error.map(in_words),
-        spans: spans(folder, progress, issue.id),
+        spans: spans(progress, issue),
     }
 }
 
 /// The agent that took a step for an issue last in this run.
-fn done_by(progress: &RunProgress<'_>, step: RunStep, issue: &IssueId) -> Option<String> {
-    let is_it = |it: &&&crate::model::run_log::ActionDone| {
-        it.action == step && it.issue_id.as_ref() == Some(issue) && it.skipped.is_none()
-    };
-    progress.actions.iter().rfind(|it| is_it(it))?.agent.clone()
+fn done_by(issue: &IssueProgress<'_>, step: RunStep) -> Option<String> {
+    issue.taken(step).next_back()?.agent.clone()
 }
 
 /// The reviews of a plan, summarized.
-fn reviewed(
-    progress: &RunProgress<'_>,
-    issue: &IssueId,
-    found: &IssueFolder,
-    plan: &Solution,
-) -> Option<ReportedReview> {
+fn reviewed(issue: &IssueProgress<'_>, found: &IssueFolder, plan: &Solution) -> Option<ReportedReview> {
     let standing = review::standing(plan, found.reviews(&plan.id));
     let verdict = standing.verdict?;
     let digest = plan.plan_digest();
     let totals =
         found.reviews(&plan.id).iter().filter(|it| it.plan_digest == digest).map(|it| it.scores.total());
     let score = totals.min_by(|a, b| a.get().total_cmp(&b.get()));
-    Some(ReportedReview { verdict, score, reviewed_by: done_by(progress, RunStep::Review, issue) })
+    Some(ReportedReview { verdict, score, reviewed_by: done_by(issue, RunStep::Review) })
 }
 
 /// The commits of executions. If several link one, it is the last one's.
@@ -241,7 +216,8 @@ fn commits(executions: &[&ExecutionFolder]) -> Vec<ReportedCommit> {
 fn unplanned(execution: &ExecutionFolder, plan: &Solution) -> BTreeSet<String> {
     let plan = plan.typed_plan();
     let files = execution.work().into_iter().flat_map(|it| it.link.files);
-    files.filter(|file| !audit::names(&plan, file)).collect()
+    let named = audit::named(&plan);
+    files.filter(|file| !named.holds(file)).collect()
 }
 
 fn checks(execution: &ExecutionFolder) -> Vec<ReportedCheck> {
@@ -262,15 +238,14 @@ struct Spent {
 }
 
 impl Spent {
-    fn add(&mut self, executions: &[&ExecutionFolder], progress: &RunProgress<'_>, issue: &IssueId) {
-        let is_its = |of: &Option<IssueId>| of.as_ref() == Some(issue);
+    fn add(&mut self, executions: &[&ExecutionFolder], issue: &IssueProgress<'_>) {
         for it in executions.iter().flat_map(|it| it.sessions()) {
             self.count(it.tokens, it.cost.as_ref());
         }
-        for it in progress.actions.iter().filter(|it| is_its(&it.issue_id)) {
+        for it in &issue.actions {
             self.count(it.tokens, it.cost.as_ref());
         }
-        for it in progress.setbacks.iter().filter(|it| is_its(&it.issue_id)) {
+        for it in &issue.setbacks {
             self.count(it.tokens, it.cost.as_ref());
         }
     }

@@ -193,7 +193,7 @@ pub(crate) fn history(folder: &RunFolder) -> Vec<HistoryEntry> {
         let now = HistoryEntry {
             timestamp: entry.map_or(folder.run.created_at, |entry| entry.at),
             phase: progress.phase,
-            completed_actions: completed_actions(progress).len(),
+            completed_actions: progress.taken_count,
             issues_count: progress.issues.len(),
         };
         match history.last_mut().filter(|last| entry.is_some() && last.timestamp == now.timestamp) {

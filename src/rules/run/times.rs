@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::progress::RunProgress;
+use super::progress::{IssueProgress, RunProgress};
 use super::state::{IssueStage, stage};
-use crate::model::id::IssueId;
 use crate::model::run_log::{RunEvent, RunPhase};
 use crate::model::time::Time;
 use crate::rules::folder::RunFolder;
@@ -36,21 +35,17 @@ pub(super) fn between(from: Time, until: Time) -> u64 {
 }
 
 /// The stages of an issue. The last one extends to the last change of the run, unless the issue is done.
-pub(super) fn spans(folder: &RunFolder, progress: &RunProgress<'_>, issue: &IssueId) -> Vec<StageSpan> {
+pub(super) fn spans(progress: &RunProgress<'_>, issue: &IssueProgress<'_>) -> Vec<StageSpan> {
     let mut spans: Vec<StageSpan> = Vec::new();
-    for entry in &folder.log {
-        let RunEvent::Issue(reached) = &entry.event else { continue };
-        if reached.issue_id != *issue {
-            continue;
-        }
+    for (at, reached) in &issue.reached {
         let status = stage(reached.status);
         match spans.last_mut() {
-            Some(last) if last.status == status => last.until = entry.at,
+            Some(last) if last.status == status => last.until = *at,
             last => {
                 if let Some(last) = last {
-                    last.until = entry.at;
+                    last.until = *at;
                 }
-                spans.push(StageSpan { status, from: entry.at, until: entry.at });
+                spans.push(StageSpan { status, from: *at, until: *at });
             }
         }
     }

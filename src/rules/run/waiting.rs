@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::progress::{IssueProgress, RunProgress, SkippedStep, Wrong};
+use super::progress::{IssueProgress, RunProgress, Wrong};
 use super::report::RunFacts;
 use super::state::{IssueStage, in_words, stage};
 use crate::model::branch::Branch;
@@ -243,9 +243,7 @@ fn unreviewed(
     issue: &IssueProgress<'_>,
     found: Option<&IssueFolder>,
 ) -> Option<WaitsForPerson> {
-    let left_out = progress.left_out();
-    let is_it = |it: &&SkippedStep| it.action == RunStep::Review && it.issue_id.as_ref() == Some(issue.id);
-    let why = &left_out.iter().find(is_it)?.why;
+    let why = issue.skipped(RunStep::Review)?;
     let plan = found?.solution(issue.solution_id?)?;
     if review::standing(plan, found?.reviews(&plan.id)).verdict.is_some() {
         return None;

@@ -16,7 +16,7 @@ use crate::rules::facts;
 use crate::rules::run::{IssueProgress, RunProgress};
 use crate::run::others::Others;
 use crate::run::watch::RunUpdate;
-use crate::store::{ObjectId, Store};
+use crate::store::{ObjectId, Store, Tx};
 use crate::sync;
 
 impl Driver<'_> {
@@ -43,7 +43,7 @@ impl Driver<'_> {
         let remote = if self.is_offline { None } else { sync::remote::of_the_ref(store)? };
         let reserve = |remote: Option<&str>| {
             let permit = self.session.permit(Op::Run)?;
-            self.session.transact_through(permit, remote, |tx| {
+            let plan = |tx: &mut Tx<'_>| {
                 let others = Others::than(Some(&self.run.id), store, tx, &mut self.ended.borrow_mut())?;
                 // The remote may have accepted this before, without the local ref having followed.
                 let mut known = existing(tx, &self.run.id)?;
@@ -63,7 +63,8 @@ impl Driver<'_> {
                 tx.describe(format!("run: {}{of} planning", self.run.id));
                 known.log.extend(entries);
                 Ok(known.log)
-            })
+            };
+            self.session.transact_through(permit, remote, plan, None)
         };
         let reserved = match reserve(remote.as_deref()) {
             // Ctrl-C may have ended the wait, or git.
@@ -138,6 +139,7 @@ fn is_of_the_network(refusal: &Refusal) -> bool {
             | Code::NoTurn
             | Code::Refused
             | Code::Declined
+            | Code::NotShown
             | Code::Raced
             | Code::UnknownOutcome
     )

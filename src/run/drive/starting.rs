@@ -142,7 +142,7 @@ impl Driver<'_> {
         }
         let folder = issues::existing(&store.snapshot()?, issue)?;
         let execution = folder.executions.iter().find(|it| it.execution.id == id).map(|it| &it.execution);
-        let named = folder.bound().map(|plan| audit::named(&plan.typed_plan())).unwrap_or_default();
+        let named = folder.bound().map(|plan| audit::paths(&plan.typed_plan())).unwrap_or_default();
         let task = JobSite {
             folder: tree,
             branch: execution.and_then(|it| it.branch.clone()),

@@ -5,7 +5,7 @@ use bstr::{BStr, ByteSlice};
 use crate::git::tree_diff::Difference;
 use crate::git::{Kind, ObjectId};
 use crate::model::execution::MOST_FILES;
-use crate::model::hash::CommitHash;
+use crate::model::hash::{CommitHash, TreeHash};
 use crate::model::person::Person;
 use crate::model::time::Time;
 use crate::store::error::StoreError;
@@ -22,6 +22,8 @@ type Changes = Vec<(String, bool, bool)>;
 pub(crate) struct CodeCommit {
     /// Its id.
     pub(crate) id: ObjectId,
+    /// Its tree.
+    pub(crate) tree: ObjectId,
     /// The whole message.
     pub(crate) message: Vec<u8>,
     /// The first line of the message, without control characters.
@@ -40,11 +42,21 @@ pub(crate) struct CodeCommit {
 
 impl From<ObjectId> for CommitHash {
     fn from(id: ObjectId) -> Self {
-        // git has only two lengths of ids.
-        match id.as_slice().first_chunk::<32>() {
-            Some(long) => Self::from(*long),
-            None => Self::from(id.as_slice().first_chunk::<20>().copied().unwrap_or_default()),
-        }
+        from_object_id(id)
+    }
+}
+
+impl From<ObjectId> for TreeHash {
+    fn from(id: ObjectId) -> Self {
+        from_object_id(id)
+    }
+}
+
+fn from_object_id<H: From<[u8; 20]> + From<[u8; 32]>>(id: ObjectId) -> H {
+    // git has only two lengths of ids.
+    match id.as_slice().first_chunk::<32>() {
+        Some(long) => H::from(*long),
+        None => H::from(id.as_slice().first_chunk::<20>().copied().unwrap_or_default()),
     }
 }
 
@@ -57,12 +69,18 @@ impl Store {
         (header.kind == Kind::Commit).then_some(id)
     }
 
+    /// The tree of a commit that a record names; `None` if the commit is not here.
+    pub(crate) fn tree_here(&self, hash: &CommitHash) -> Option<TreeHash> {
+        let id = self.commit_here(hash)?;
+        self.code_tree_of(id).ok().map(TreeHash::from)
+    }
+
     /// Reads one commit.
     pub(crate) fn code_commit(&self, id: ObjectId) -> Result<CodeCommit, StoreError> {
         let failed = StoreError::object("cannot read a commit");
         let commit = self.repo.commit(id).map_err(&failed)?;
         let (author, committer) = (commit.author().map_err(&failed)?, commit.committer().map_err(&failed)?);
-        let message = commit.message().map_err(&failed)?.to_vec();
+        let message = commit.message().map_err(&failed)?.into_owned();
         let subject = message.trim_start().lines().next().unwrap_or_default().to_str_lossy().into_owned();
         let subject = one_line(&subject).chars().take(LONGEST_SUBJECT).collect();
         // An unreadable date is no reason to lose the link.
@@ -73,12 +91,14 @@ impl Store {
         let authored_at = at(author.time().ok().map(|time| time.seconds))?;
         let committed_at = at(committer.time().ok().map(|time| time.seconds))?;
         let person = |name: &BStr, email: &BStr| {
+            let (name, email) = (commit.in_utf8(name), commit.in_utf8(email));
             Person::from(one_line(&format!("{} <{}>", name.to_str_lossy(), email.to_str_lossy())))
         };
         let author = person(author.name, author.email);
         let committer = person(committer.name, committer.email);
         let parents = commit.parents().collect();
-        Ok(CodeCommit { id, message, subject, author, authored_at, committer, committed_at, parents })
+        let tree = commit.tree().map_err(&failed)?;
+        Ok(CodeCommit { id, tree, message, subject, author, authored_at, committer, committed_at, parents })
     }
 
     /// Reads one commit among many that others made; `None` if it is here and nobody can read it whole, such as one

@@ -4,6 +4,7 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
+use super::tree_form::TreeCheck;
 use crate::git::{Commit, Header, Kind, ObjectId, Repository};
 use crate::store::error::StoreError;
 use crate::store::repo::Store;
@@ -54,7 +55,14 @@ pub(in crate::store) fn within(
     known: &[ObjectId],
     name: &str,
 ) -> Result<(), StoreError> {
-    let mut walk = Walk { repo, name, open: BinaryHeap::new(), is_known: HashMap::new(), unknown: 0 };
+    let mut walk = Walk {
+        repo,
+        name,
+        open: BinaryHeap::new(),
+        is_known: HashMap::new(),
+        unknown: 0,
+        trees: TreeCheck::default(),
+    };
     for id in known {
         walk.meet(*id, true)?;
     }
@@ -79,6 +87,7 @@ struct Walk<'a> {
     is_known: HashMap<ObjectId, bool>,
     /// The number of open commits that are not known.
     unknown: usize,
+    trees: TreeCheck,
 }
 
 impl Walk<'_> {
@@ -109,6 +118,13 @@ impl Walk<'_> {
         if !is_known && let Err(error) = commit.check() {
             let why = format!(
                 "commit {id} is malformed ({error}): the ref must be set back to one before it (`git push -f`, \
+                 `git update-ref`)"
+            );
+            return Err(StoreError::NotAStore { reference: self.name.to_owned(), why });
+        }
+        if !is_known && let Some(tree) = self.trees.refused(self.repo, id)? {
+            let why = format!(
+                "commit {id} has {tree}: the ref must be set back to one before it (`git push -f`, \
                  `git update-ref`)"
             );
             return Err(StoreError::NotAStore { reference: self.name.to_owned(), why });

@@ -76,7 +76,7 @@ impl Store {
         fault::point("objects");
         let ref_lock = self.repo.ref_lock(self.reference());
         if ref_lock.exists() {
-            lock.clear_stale(&ref_lock)?;
+            lock.wait_for_ref(&ref_lock, self.lock_timeout()?, &|| self.environment().is_stopped())?;
         }
         lock.note(&commit.to_string())?;
         objects.ensure(&self.repo)?;

@@ -2,12 +2,12 @@
 //! keeps locked while it lives. It waits until no file with a smaller number is locked. The kernel releases the locks of
 //! a killed process.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::git::fault;
+use crate::git::{SharedMode, fault};
 
 /// The file with the number of the newest ticket. Its lock is held only while a ticket is drawn.
 const COUNTER: &str = "counter";
@@ -29,14 +29,14 @@ pub(super) struct Ticket {
 
 impl Ticket {
     /// Draws the next ticket of the line in `folder`, which must exist.
-    pub(super) fn draw(folder: &Path) -> std::io::Result<Self> {
-        let mut counter = open(&folder.join(COUNTER))?;
+    pub(super) fn draw(folder: &Path, shared: SharedMode) -> std::io::Result<Self> {
+        let mut counter = shared.open(&folder.join(COUNTER))?;
         counter.lock()?;
         // Whatever the counter says, no ticket is drawn twice while a process holds it.
         let taken = numbers(folder)?.last().copied().unwrap_or(0);
         let number = read(&mut counter)?.max(taken) + 1;
         let path = folder.join(number.to_string());
-        let mut lock = open(&path)?;
+        let mut lock = shared.open(&path)?;
         lock.lock()?;
         // Only for messages.
         let _ = writeln!(lock, "{}", std::process::id());
@@ -85,7 +85,7 @@ impl Ticket {
     pub(super) fn newest(&self) -> std::io::Result<u64> {
         let Some(folder) = self.path.parent() else { return Ok(self.number) };
         let taken = numbers(folder)?.last().copied().unwrap_or(0);
-        Ok(read(&mut open(&folder.join(COUNTER))?)?.max(taken).max(self.number))
+        Ok(read(&mut File::open(folder.join(COUNTER))?)?.max(taken).max(self.number))
     }
 }
 
@@ -120,10 +120,6 @@ fn numbers(folder: &Path) -> std::io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
-fn open(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
-}
-
 /// The number in a file. Anything else counts as none: the tickets themselves say which numbers are taken.
 fn read(file: &mut File) -> std::io::Result<u64> {
     let mut text = String::new();
@@ -150,11 +146,12 @@ mod tests {
     #[test]
     fn the_order_is_the_order_of_arrival() {
         let folder = tempfile::tempdir().unwrap();
-        let first = Ticket::draw(folder.path()).unwrap();
+        let first = Ticket::draw(folder.path(), SharedMode::Umask).unwrap();
         assert!(first.wait(&|| false).unwrap());
         let order = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
-            let waiting: Vec<Ticket> = (0..8).map(|_| Ticket::draw(folder.path()).unwrap()).collect();
+            let waiting: Vec<Ticket> =
+                (0..8).map(|_| Ticket::draw(folder.path(), SharedMode::Umask).unwrap()).collect();
             for ticket in waiting {
                 let order = &order;
                 scope.spawn(move || {
@@ -176,7 +173,7 @@ mod tests {
             std::fs::write(folder.path().join(left), "").unwrap();
         }
         std::fs::write(folder.path().join(COUNTER), [0xff, 0xfe]).unwrap();
-        let ticket = Ticket::draw(folder.path()).unwrap();
+        let ticket = Ticket::draw(folder.path(), SharedMode::Umask).unwrap();
         assert_eq!((ticket.number, ticket.newest().unwrap()), (8, 8));
         std::fs::write(folder.path().join(COUNTER), "").unwrap();
         assert_eq!(ticket.newest().unwrap(), 8, "its own is known all the same");
@@ -187,8 +184,8 @@ mod tests {
     #[test]
     fn only_a_process_before_this_one_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let first = Ticket::draw(folder.path()).unwrap();
-        let second = Ticket::draw(folder.path()).unwrap();
+        let first = Ticket::draw(folder.path(), SharedMode::Umask).unwrap();
+        let second = Ticket::draw(folder.path(), SharedMode::Umask).unwrap();
         std::fs::write(&first.path, "7\n").unwrap();
         assert_eq!((first.first(), second.first()), (None, Some(7)));
         drop(first);
@@ -198,9 +195,9 @@ mod tests {
     #[test]
     fn a_cancelled_wait_leaves_the_line_to_the_others() {
         let folder = tempfile::tempdir().unwrap();
-        let first = Ticket::draw(folder.path()).unwrap();
-        let second = Ticket::draw(folder.path()).unwrap();
-        let third = Ticket::draw(folder.path()).unwrap();
+        let first = Ticket::draw(folder.path(), SharedMode::Umask).unwrap();
+        let second = Ticket::draw(folder.path(), SharedMode::Umask).unwrap();
+        let third = Ticket::draw(folder.path(), SharedMode::Umask).unwrap();
         assert!(!second.wait(&|| true).unwrap());
         assert_eq!(second.first(), Some(std::process::id()));
         drop(second);

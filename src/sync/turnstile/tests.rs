@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::*;
-use crate::git::{Environment, Repository};
+use crate::git::{Environment, Repository, SharedMode};
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::sync::round;
@@ -50,11 +50,12 @@ fn ended(ends: Ends, is_handed_in: bool) -> SyncError {
     let (_both, store) = clone_of_hub(&stop);
     let line = super::folder(&store, &store.tracking("origin"));
     std::fs::create_dir_all(&line).unwrap();
-    let (first, second) = (RefCell::new(Some(Ticket::draw(&line).unwrap())), RefCell::new(None));
+    let (first, second) =
+        (RefCell::new(Some(Ticket::draw(&line, SharedMode::Umask).unwrap())), RefCell::new(None));
     let watch = |work: RemoteWork, _: u64, _: u64| {
         assert_eq!(work, RemoteWork::Line);
         if is_handed_in && first.take().is_some() {
-            second.replace(Some(Ticket::draw(&line).unwrap()));
+            second.replace(Some(Ticket::draw(&line, SharedMode::Umask).unwrap()));
         } else {
             stop.store(ends == Ends::Cancelled, Ordering::Relaxed);
         }
@@ -68,7 +69,7 @@ fn ended(ends: Ends, is_handed_in: bool) -> SyncError {
     let known = first.take().into_iter().chain(second.take()).map(|it| it.number).max().unwrap();
     let error = turn.err().unwrap();
     // Its place in the line is free.
-    let next = Ticket::draw(&line).unwrap();
+    let next = Ticket::draw(&line, SharedMode::Umask).unwrap();
     assert!(next.number > known && next.wait(&|| true).unwrap());
     error
 }

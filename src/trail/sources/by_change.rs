@@ -98,7 +98,7 @@ impl<R: ReadState> Sources<'_, R> {
             if links.iter().any(|(_, link)| is_like(link)) {
                 linked.push(hash.clone());
             } else if let Some((_, link)) = links.into_iter().find(|(_, it)| it.files.len() < files.len()) {
-                smaller.push((hash.clone(), link.files));
+                smaller.push((hash.clone(), link.files.clone()));
             }
         }
         let mut parts = FilesByCommit::of(names.iter().map(String::as_str));

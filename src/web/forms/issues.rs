@@ -5,7 +5,7 @@ use super::typed::{is_shown_as, restored, unfolded};
 use crate::model::code::Code;
 use crate::model::issue::FeedbackType;
 use crate::model::priority::Priority;
-use crate::model::status::IssueStatus;
+use crate::model::status::{IssueStatus, StatusChange};
 use crate::ops::issues::{
     self, Close, Edit, MemberChange, NewFields, NewIssue, Reopen, ReopenTo, SeenFields,
 };
@@ -162,7 +162,7 @@ pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
         }
         status => {
             let fields = NewFields::default();
-            let (status, seen) = (Some(status), SeenFields::default());
+            let (status, seen) = (Some(StatusChange::To(status)), SeenFields::default());
             let edit = Edit { issue, title: None, text: None, status, fields, seen, force: None };
             issues::edit(session, edit).map(drop)
         }

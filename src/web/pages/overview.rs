@@ -143,7 +143,11 @@ fn list_of(kind: AttentionKind) -> Option<(Place, Query, Option<&'static str>)> 
         AttentionKind::Lease => (Place::Executions, Query::default(), Some("all executions")),
         AttentionKind::Run => (Place::Runs, Query::default(), Some("all runs")),
         AttentionKind::Failure => (Place::Issues, one("status", IssueStatus::Failed), None),
-        AttentionKind::Decision | AttentionKind::Review | AttentionKind::Choice | AttentionKind::Question => {
+        AttentionKind::Cycle
+        | AttentionKind::Decision
+        | AttentionKind::Review
+        | AttentionKind::Choice
+        | AttentionKind::Question => {
             return None;
         }
     })
@@ -169,6 +173,7 @@ fn more(view: &View<'_>, number: usize, list: Option<(Place, Query, Option<&str>
 
 fn heading(kind: AttentionKind) -> &'static str {
     match kind {
+        AttentionKind::Cycle => "Dependency cycles",
         AttentionKind::Decision => "Decisions",
         AttentionKind::Conflict => "Conflicts between clones",
         AttentionKind::Lease => "Expired leases",

@@ -25,7 +25,7 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<PageContent, Refu
         @if !view.is_export() { form.filters method="get" action=(view.href(view.place)) {
             label { "From" input type="text" name="from" value=(input.from); }
             label { "To" input type="text" name="to" value=[input.to.as_ref()] placeholder="the plan as it is"; }
-            label { "Or since" input type="text" name="since" value=[input.since.as_ref()] placeholder="a date or a commit"; }
+            label { "Or since" input type="text" name="since" value=[input.since.as_ref()] placeholder="a date (UTC) or a commit"; }
             button type="submit" { "Compare" }
         }
         p.quiet { "A plan, or an earlier version such as " code { (id) "@{1}" } "." } }

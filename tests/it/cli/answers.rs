@@ -33,6 +33,7 @@ fn others(repo: &Repo) {
     answer(repo, "completions", &["completions", "bash"]);
     answers(repo, "hook-state", &["hooks", "install"]);
     answers(repo, "hook-state", &["hooks", "status"]);
+    answers(repo, "hook-lines", &["hooks", "lines", "lefthook"]);
 
     let mut plan = plan_on("src/a.rs");
     plan["tasks"][0]["test"]["commands"] = json!(["true"]);

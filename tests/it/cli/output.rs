@@ -256,7 +256,7 @@ fn wrong_usage_says_what_is_missing_and_where_to_look() {
     assert!(error["message"].as_str().unwrap().contains("needs `<ISSUES|--all-planned|"), "{error}");
     assert_eq!(error["hint"], "`git wf queue add --help` shows its usage");
     assert!(repo.refused(2, &["nxt"])["hint"].as_str().unwrap().contains("`next`"));
-    let error = repo.refused(2, &["queue", "conflict"]);
+    let error = repo.refused(2, &["queue", "conflict", "frob"]);
     assert!(error["hint"].as_str().unwrap().ends_with("are: add, list, check"), "{error}");
 }
 

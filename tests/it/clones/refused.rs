@@ -137,3 +137,131 @@ fn a_lock_that_was_left_at_the_remote() {
     std::fs::remove_file(&lock).unwrap();
     two.ada.wf(&["sync"]).ok();
 }
+
+/// How often a hook of the remote ran that records it.
+fn pushes(two: &Two) -> usize {
+    std::fs::read_to_string(two.sandbox.root().join("pushes")).map_or(0, |text| text.lines().count())
+}
+
+fn set(two: &Two, key: &str, value: &str) {
+    two.ada.git(&["config", key, value]).ok();
+}
+
+#[test]
+fn a_remote_that_hangs_up_with_words_is_tried_three_times() {
+    let two = Two::new();
+    let root = two.sandbox.root().display();
+    let dies = format!("echo x >>{root}/pushes; echo 'quota exceeded: ask Bob' >&2; kill -9 $PPID");
+    hook(&two.origin, "pre-receive", &dies);
+    create(&two.ada, "ISS-001", 1);
+    let before = two.origin.tip();
+    for (command, times) in [("sync", 3), ("push", 4)] {
+        let error = two.ada.wf(&[command, "--json"]).fails(1).json_error();
+        assert_eq!(error["code"], "refused", "{error}");
+        // Whether the words of the hook arrive before the end of the connection is up to the system.
+        let message = error["message"].as_str().unwrap();
+        let words = ["quota exceeded: ask Bob", "unexpected disconnect", "Killed"];
+        assert!(words.iter().any(|words| message.contains(words)), "{error}");
+        assert!(!error["hint"].as_str().unwrap().contains("wf.ref"), "{error}");
+        assert_eq!(pushes(&two), times, "{command}");
+    }
+    assert_eq!(two.origin.tip(), before);
+}
+
+#[test]
+fn what_git_itself_refuses_to_push_is_told_in_its_words() {
+    let rows = [
+        ("push.pushOption", "ci.skip", "does not support push options"),
+        ("push.gpgSign", "true", "does not support --signed push"),
+        ("remote.origin.receivepack", "echo 'not here' >&2; false", "not here"),
+    ];
+    for (key, value, words) in rows {
+        let two = Two::new();
+        create(&two.ada, "ISS-001", 1);
+        two.origin.git(&["config", "receive.advertisePushOptions", "false"]).ok();
+        set(&two, key, value);
+        let error = two.ada.wf(&["sync", "--json"]).fails(1).json_error();
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(words) && !message.contains("others pushed first"), "{key}: {error}");
+        // Without that setting, everything goes on.
+        two.ada.git(&["config", "--unset", key]).ok();
+        two.ada.wf(&["sync"]).ok();
+    }
+    let two = Two::new();
+    create(&two.ada, "ISS-001", 1);
+    let bundle = two.sandbox.root().join("bundle");
+    two.origin.git(&["bundle", "create", "-q", bundle.to_str().unwrap(), "--all"]).ok();
+    set(&two, "remote.origin.url", bundle.to_str().unwrap());
+    let error = two.ada.wf(&["sync", "--json"]).fails(1).json_error();
+    assert!(!error["message"].as_str().unwrap().contains("others pushed first"), "{error}");
+}
+
+#[test]
+fn a_remote_that_is_a_mirror_gets_only_the_store() {
+    let two = Two::new();
+    set(&two, "remote.origin.mirror", "true");
+    two.ada.git(&["branch", "-f", "own", "HEAD"]);
+    create(&two.ada, "ISS-001", 1);
+    two.ada.wf(&["sync"]).ok();
+    assert_eq!(two.ada.tip(), two.origin.tip());
+    let refs = two.origin.git(&["for-each-ref", "--format=%(refname)"]).ok().stdout;
+    assert!(refs.lines().all(|name| name == REF), "{refs}");
+}
+
+#[test]
+fn a_denied_write_is_told_from_a_remote_that_is_away() {
+    let rows = [
+        "ERROR: Permission to ada/x.git denied to bea.",
+        "ERROR: You are not allowed to push code to this project.",
+        "ERROR: The key you are authenticating with has been marked as read only.",
+        "fatal: remote error: access denied or repository not exported: /x.git",
+    ];
+    for words in rows {
+        let two = Two::new();
+        create(&two.ada, "ISS-001", 1);
+        set(&two, "remote.origin.receivepack", &format!("echo '{words}' >&2; false"));
+        for command in ["sync", "push"] {
+            let error = two.ada.wf(&[command, "--json"]).fails(1).json_error();
+            assert_eq!(error["code"], "refused", "{words}: {error}");
+            let message = error["message"].as_str().unwrap();
+            assert!(message.contains(words.trim_end_matches('.').trim_start_matches("fatal: ")), "{error}");
+            assert!(error["hint"].as_str().unwrap().contains("let you write there"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn objects_of_a_repository_that_is_gone_are_not_the_remotes_fault() {
+    let two = Two::new();
+    create(&two.ada, "ISS-001", 1);
+    let alternates = two.ada.path().join(".git/objects/info/alternates");
+    std::fs::create_dir_all(alternates.parent().unwrap()).unwrap();
+    std::fs::write(&alternates, "/nowhere/objects\n").unwrap();
+    std::fs::remove_dir_all(two.origin.path()).unwrap();
+    let error = two.ada.wf(&["sync", "--json"]).fails(1).json_error();
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("`/nowhere/objects`") && !message.contains("cannot be reached"), "{error}");
+}
+
+#[test]
+fn a_symbolic_ref_among_the_tracking_refs_is_removed() {
+    let two = Two::new();
+    two.ada.commit("a.txt", "a", "first");
+    let branch = two.ada.git(&["symbolic-ref", "HEAD"]).ok().line().to_owned();
+    let head = two.ada.git(&["rev-parse", "HEAD"]).ok().line().to_owned();
+    two.bea.wf(&["new", "of Bea", "--id", "ISS-002"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    two.bea.git(&["push", "-q", "origin", &format!("{REF}:refs/wf/other")]).ok();
+    for name in ["main", "other"] {
+        let target = if name == "main" { branch.as_str() } else { "refs/heads/made" };
+        two.ada.git(&["symbolic-ref", &format!("refs/wf-remotes/origin/{name}"), target]).ok();
+    }
+    create(&two.ada, "ISS-001", 1);
+    for command in ["push", "sync"] {
+        two.ada.wf(&[command]);
+        assert_eq!(two.ada.git(&["rev-parse", "HEAD"]).ok().line(), head);
+        assert!(two.ada.git(&["rev-parse", "-q", "--verify", "refs/heads/made"]).code != 0);
+    }
+    assert_eq!(two.ada.tip(), two.origin.tip());
+    assert_eq!(tracking(&two.ada), two.origin.tip());
+}

@@ -127,7 +127,8 @@ fn an_edited_hook_is_not_lost() {
     let sandbox = Sandbox::new();
     let repo = with_hooks(&sandbox, "repo");
     let hooks = repo.path().join(".git/hooks");
-    let text = std::fs::read_to_string(hooks.join("post-commit")).unwrap() + "echo mine\n";
+    let text = std::fs::read_to_string(hooks.join("post-commit")).unwrap();
+    let text = text.replace("git_wf_code=0\n", "git_wf_code=0\necho mine\n");
     std::fs::write(hooks.join("post-commit"), &text).unwrap();
     let ran = repo.wf(&["hooks", "uninstall"]).ok();
     assert!(ran.stderr.contains("`post-commit` had been edited"), "{}", ran.stderr);

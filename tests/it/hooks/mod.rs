@@ -1,5 +1,6 @@
 //! Commits are linked by themselves: what the installed hooks do to messages and to the store, with real git.
 
+mod appended;
 mod branches;
 mod going_back;
 mod installing;
@@ -8,8 +9,10 @@ mod managers;
 mod places;
 mod policy;
 mod pushing;
+mod replaced;
 mod reworked;
 mod rewriting;
+mod roles;
 mod server;
 pub(crate) use server::shared;
 mod server_bombs;
@@ -22,6 +25,7 @@ mod server_records;
 mod server_repairs;
 mod trailers;
 mod unchanged;
+mod unfed;
 
 use crate::support::store_writer::{Claim, claim};
 use crate::support::{Repo, Sandbox};

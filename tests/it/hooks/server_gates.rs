@@ -59,6 +59,31 @@ fn what_is_completed_without_evidence_stays_out() {
 }
 
 #[test]
+fn a_check_counts_for_a_reworded_commit_that_is_not_there_yet() {
+    let (_sandbox, server, repo) = with_policy("evidence=required");
+    planned(&repo, "ISS-001");
+    repo.wf(&["start", "ISS-001", "--local"]).ok();
+    repo.commit("a.txt", "1\n", "work");
+    repo.wf(&["verify", "--yes"]).ok();
+    repo.git(&["commit", "-q", "--amend", "-m", "work, reworded"]).ok();
+    repo.wf(&["done"]).ok();
+    repo.wf(&["sync"]).ok();
+    assert_eq!(server.tip(), repo.tip());
+    // A change of the content is untested, there as here.
+    planned(&repo, "ISS-002");
+    repo.wf(&["start", "ISS-002", "--local"]).ok();
+    repo.commit("a.txt", "2\n", "work");
+    repo.wf(&["verify", "--yes"]).ok();
+    lax(&repo, "evidence=required", || {
+        repo.write("a.txt", "3\n");
+        repo.git(&["commit", "-qa", "--amend", "-m", "more"]).ok();
+        repo.wf(&["done"]).ok();
+    });
+    let told = refused(&repo, REF);
+    assert!(told.contains("which was rewritten since"), "{told}");
+}
+
+#[test]
 fn evidence_that_was_waived_with_a_reason_comes_in_and_is_named() {
     let (_sandbox, server, repo) = with_policy("evidence=required");
     planned(&repo, "ISS-001");

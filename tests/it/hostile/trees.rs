@@ -26,39 +26,77 @@ fn evil(repo: &Repo) -> Vec<(Vec<&'static str>, Entry, &'static str)> {
 }
 
 #[test]
-fn what_a_remote_has_that_no_store_holds_is_left_out_and_named() {
+fn a_head_with_a_tree_that_hosts_refuse_is_refused() {
     let world = World::new();
     let base = world.origin.tip().unwrap();
+    let own = world.ada.tip();
     for (place, entry, path) in evil(&world.origin) {
         let label = format!("{} {path}", entry.mode);
-        world.origin.git(&["update-ref", REF, &base]).ok();
-        let tree = changed(&world.origin, Some(&format!("{base}^{{tree}}")), &place, &|entries| {
+        let whole = format!("{base}^{{tree}}");
+        let tree = changed(&world.origin, Some(&whole), &place, &|entries| {
             entries.push(entry.clone());
             sort(entries);
         });
+        world.origin.git(&["update-ref", REF, &base]).ok();
         commit(&world.origin, &tree);
-        let ran = world.ada.wf(&["sync", "--json"]);
-        if path.is_empty() {
-            // git itself cannot fetch a name without a letter.
-            assert_eq!(ran.fails(1).json_error()["code"], "unreachable", "{label}");
-            continue;
-        }
-        let ran = ran.ok();
-        assert_eq!(ran.json()["refused"], json!([path]), "{label}");
-        let told = ran.json()["warnings"].to_string();
-        assert!(told.contains("that do not belong in a store"), "{label}: {told}");
-        let names = world.ada.git(&["ls-tree", "-r", "-t", "--name-only", "-z", REF]).ok().stdout;
-        let names: Vec<&str> = names.split('\0').filter(|name| !name.is_empty()).collect();
-        assert!(
-            names.iter().all(|name| *name == "wf.json" || name.starts_with("issues")),
-            "{label}: {names:?}"
-        );
-        // What was left out does not come back, and afterwards the two heads are equal.
-        assert_eq!(world.ada.tip(), world.origin.tip(), "{label}");
-        assert_eq!(world.ada.wf(&["sync", "--json"]).ok().json()["merged"], "none", "{label}");
+        assert_refused(&world, &label);
+        // A later commit without it changes nothing: a host that checks objects looks at the whole history.
+        commit(&world.origin, world.origin.git(&["rev-parse", &whole]).ok().line());
+        assert_refused(&world, &label);
+        assert_eq!(world.ada.tip(), own, "{label}");
     }
+    world.origin.git(&["update-ref", REF, &base]).ok();
+    world.ada.git(&["update-ref", "-d", "refs/wf-remotes/origin/main"]).ok();
     world.assert_usable();
     assert!(!std::path::Path::new("/tmp/owned").exists());
+}
+
+#[track_caller]
+fn assert_refused(world: &World, label: &str) {
+    let error = world.ada.refused(1, &["sync"]);
+    let message = error["message"].as_str().unwrap();
+    // git itself cannot fetch a name without a letter.
+    let is_named = message.contains("a tree that hosts which check objects refuse");
+    assert!(is_named || error["code"] == "unreachable", "{label}: {error}");
+}
+
+#[test]
+fn a_tree_with_a_name_twice_or_out_of_order_is_refused_and_mended() {
+    let world = World::new();
+    let base = world.origin.tip().unwrap();
+    let text = world.origin.blob("x\n");
+    let twice = |entries: &mut Vec<Entry>| {
+        entries.push(entry("100644", "zoo", &text));
+        entries.push(entry("100644", "zoo", &text));
+    };
+    let unsorted = |entries: &mut Vec<Entry>| entries.insert(0, entry("100644", "zoo", &text));
+    let padded = |entries: &mut Vec<Entry>| entries.push(entry("0100644", "zoo", &text));
+    type Change<'a> = &'a dyn Fn(&mut Vec<Entry>);
+    for change in [&twice as Change<'_>, &unsorted, &padded] {
+        let tree = changed(&world.origin, Some(&format!("{base}^{{tree}}")), &[], change);
+        world.origin.git(&["update-ref", REF, &base]).ok();
+        commit(&world.origin, &tree);
+        assert_refused(&world, "");
+        world.origin.git(&["update-ref", REF, &base]).ok();
+        // In a store that has it.
+        let whole = world.ada.tip().unwrap();
+        world.ada.blob("x\n");
+        let tree = changed(&world.ada, Some(&format!("{whole}^{{tree}}")), &[], change);
+        commit(&world.ada, &tree);
+        let found = world.ada.wf(&["fsck", "--json"]).fails(1).json();
+        assert!(found.to_string().contains("a tree that hosts which check objects refuse"), "{found}");
+        world.ada.wf(&["fsck", "--repair"]).ok();
+        world.ada.wf(&["fsck"]).ok();
+        world.ada.wf(&["comment", "ISS-001", "-m", "on top"]).ok();
+        let strict = world.sandbox.bare("strict");
+        strict.git(&["config", "receive.fsckObjects", "true"]).ok();
+        let url = strict.path().display().to_string();
+        world.ada.git(&["push", &url, &format!("{REF}:{REF}")]).ok();
+        assert!(world.ada.wf(&["show", "ISS-001"]).ok().stdout.contains("on top"));
+        std::fs::remove_dir_all(strict.path()).unwrap();
+        world.ada.git(&["update-ref", REF, &whole]).ok();
+    }
+    world.assert_usable();
 }
 
 #[test]
@@ -116,19 +154,17 @@ fn links_and_submodules_are_kept_and_nobody_follows_them() {
 fn a_new_clone_looks_at_the_head_that_it_begins_with() {
     let world = World::new();
     for (place, entry, path) in evil(&world.origin).into_iter().step_by(4) {
-        let tree = changed(&world.origin, Some(&format!("{REF}^{{tree}}")), &place, &|entries| {
+        let base = world.origin.tip().unwrap();
+        let tree = changed(&world.origin, Some(&format!("{base}^{{tree}}")), &place, &|entries| {
             entries.push(entry.clone());
             sort(entries);
         });
         commit(&world.origin, &tree);
         let carl = world.sandbox.clone(&world.origin, "carl");
-        let ran = carl.wf(&["init"]).ok();
-        assert!(ran.stderr.contains("that do not belong in a store"), "{path}: {}", ran.stderr);
-        assert_git_likes(&world.sandbox, &carl);
-        carl.wf(&["sync"]).ok();
-        world.ada.wf(&["sync"]).ok();
-        assert_eq!(carl.tip(), world.ada.tip());
+        carl.wf(&["init"]).fails(1);
+        assert_eq!(carl.tip(), None, "{path}");
         std::fs::remove_dir_all(carl.path()).unwrap();
+        world.origin.git(&["update-ref", REF, &base]).ok();
     }
     world.assert_usable();
 }

@@ -4,7 +4,7 @@
 mod heads;
 mod history;
 mod index;
-mod promised;
+pub(crate) mod promised;
 pub(crate) mod random;
 mod replicas;
 

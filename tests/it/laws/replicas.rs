@@ -203,7 +203,7 @@ impl Replicas {
 /// it. It also reports what replicas wrote whose clocks are days apart, and what is no record.
 fn is_fault(finding: &Value) -> bool {
     let what = finding["what"].as_str().unwrap();
-    let is_told = what.starts_with("depends on itself")
+    let is_told = what.starts_with("dependency cycle")
         || what.contains("ahead of the clock of this machine")
         || finding["path"].as_str().is_some_and(|path| path.contains(MADE_UP));
     finding["severity"] == "error" && !is_told

@@ -206,12 +206,16 @@ fn a_fetch_sets_the_ref_back_while_a_writer_waits() {
 }
 
 #[test]
-fn a_lock_of_the_ref_that_somebody_left() {
+fn a_lock_of_the_ref_that_another_git_holds() {
     let (_sandbox, repo) = store();
     let lock = repo.path().join(".git/refs/wf/main.lock");
     std::fs::write(&lock, "").unwrap();
-    let started = Instant::now();
-    repo.wf(&["new", "After ten seconds"]).ok();
-    assert!(started.elapsed() >= Duration::from_secs(10));
-    assert!(!lock.exists());
+    File::options().write(true).open(&lock).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    repo.git(&["config", "wf.lockTimeout", "0"]).ok();
+    let refused = repo.wf(&["new", "Too late", "--json"]).fails(1).json_error();
+    assert_eq!(refused["code"], "lock-file");
+    assert!(refused["message"].as_str().unwrap().contains("refs/wf/main.lock"), "{refused}");
+    assert!(lock.exists());
+    std::fs::remove_file(&lock).unwrap();
+    repo.wf(&["new", "In time"]).ok();
 }

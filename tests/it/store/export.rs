@@ -163,8 +163,6 @@ fn what_is_no_export_is_refused_whole_if_it_must_be_sound() {
         (HEAD.replace(":1", ":2"), 1, "it is an export of version 2; this git-wf reads version 1"),
         (many(good), 3, "it is truncated after 1 files"),
         (many("{\"files\":1}"), 2, "it says 1 files, but there are 0"),
-        (of(&[good]) + good, 4, "something follows the last line"),
-        (of(&[good, good]), 3, "`b/c` appears twice in the file"),
         (of(&[good, r#"{"path":"b","text":""}"#]), 5, "`b` cannot be a file and the directory of `b/c`"),
         (of(&[good, r#"{"path":"notes","text":""}"#]), 3, "`notes` is a directory here"),
         (of(&[r#"{"path":"notes/a/b","text":""}"#]), 2, "a directory of `notes/a/b` is a file here"),

@@ -152,7 +152,7 @@ fn what_records_say_of_each_other() {
     ]);
     let item_at = |solution: &str, issue: &str| item("QUE-1", solution, issue).0;
     for (severity, path, what) in [
-        ("error", file("ISS-001"), "depends on itself: ISS-001 → ISS-002"),
+        ("error", file("ISS-001"), "dependency cycle: ISS-001 → ISS-002"),
         ("note", file("ISS-003"), "depends on `ISS-404`, which is missing"),
         ("error", file("ISS-004"), "is bound to `SOL-ISS-004-1`, which is missing"),
         ("error", solution(two, "ISS-005", &plan()).0, "plan:"),

@@ -165,12 +165,12 @@ fn commits_that_only_another_clone_has_are_marked() {
     one.wf(&["sync"]).ok();
     two.wf(&["sync"]).ok();
     let commits = |repo: &Repo| executions(repo)[0]["commits"].clone();
-    assert_eq!(commits(&one)[0]["in_another_clone"], Value::Null);
-    assert_eq!(commits(&two)[0]["in_another_clone"], json!(true), "{:#}", commits(&two));
+    assert_eq!(commits(&one)[0]["not_here"], Value::Null);
+    assert_eq!(commits(&two)[0]["not_here"], json!(true), "{:#}", commits(&two));
     let shown = two.wf(&["show", "ISS-001"]).ok().stdout;
     assert!(shown.contains("(not in this clone)"), "{shown}");
     one.git(&["push", "-q", "origin", "HEAD:work"]).ok();
     two.git(&["fetch", "-q", "origin"]).ok();
-    assert_eq!(commits(&two)[0]["in_another_clone"], Value::Null, "{:#}", commits(&two));
+    assert_eq!(commits(&two)[0]["not_here"], Value::Null, "{:#}", commits(&two));
     assert!(!two.wf(&["show", "ISS-001"]).ok().stdout.contains("not in this clone"));
 }

@@ -109,7 +109,7 @@ fn nor_does_the_same_person_in_another_clone() {
     let two = two.as_person("Ada", "ada@example.org");
     for args in [&["done", "S-1"][..], &["fail", "S-1", "-m", "no"]] {
         let error = two.refused(1, args);
-        assert!(error["message"].as_str().unwrap().contains("in another clone"), "{error}");
+        assert!(error["message"].as_str().unwrap().contains("in no worktree of this clone"), "{error}");
         assert!(error["hint"].as_str().unwrap().contains("git wf lease release ISS-001"), "{error}");
     }
     two.wf(&["lease", "release", "S-1"]).ok();

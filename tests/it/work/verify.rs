@@ -155,7 +155,7 @@ fn an_interrupt_is_recorded_and_stops_the_rest() {
     let repo =
         claimed(&sandbox, &[("T1", &["true", "echo $$ > pids; echo started; sleep 1000", "touch late"])]);
     let mut child = repo
-        .command(env!("CARGO_BIN_EXE_git-wf"), &["verify", "--yes"])
+        .command(env!("CARGO_BIN_EXE_git-wf"), &["verify", "--yes", "--verbose"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -245,7 +245,7 @@ fn a_criterion_is_ticked_once_with_what_shows_it() {
     let repo = claimed(&sandbox, &[("T1", &[])]);
     let accept = ["accept", "T1", "1", "--evidence", "seen on the staging page"];
     let ran = repo.wf(&accept).ok();
-    assert!(ran.stdout.starts_with("accepted T1 1: "), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("confirmed criterion 1 of T1: "), "{}", ran.stdout);
     repo.changes_nothing(&accept);
     let error = repo.refused(1, &["accept", "T1", "99", "--evidence", "x"]);
     assert!(error["message"].as_str().unwrap().contains("no criterion 99"), "{error}");
@@ -264,7 +264,8 @@ fn a_rewritten_commit_is_tested_again_and_it_says_why() {
     repo.wf(&["policy", "set", "evidence=required"]).ok();
     repo.wf(&["verify", "--yes"]).ok();
     let old = repo.git(&["rev-parse", "--short=10", "HEAD"]).ok().line().to_owned();
-    repo.git(&["commit", "-q", "--amend", "-m", "Better words"]).ok();
+    repo.write("a.txt", "better\n");
+    repo.git(&["commit", "-qa", "--amend", "-m", "Better work"]).ok();
     let error = repo.refused(1, &["done"]);
     let detail = error["details"][0].as_str().unwrap();
     assert!(detail.contains(&format!("passed at {old}, which was rewritten since")), "{error}");

@@ -49,7 +49,8 @@ fn a_test_of_another_commit_than_the_last_linked_one_warns() {
     let linked = repo.git(&["rev-parse", "HEAD"]).ok().line().to_owned();
     let ran = repo.wf(&["verify", "--yes"]).ok();
     assert!(!ran.stderr.contains("last linked commit"), "{}", ran.stderr);
-    repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "Unlinked"]).ok();
+    repo.write("a.txt", "unlinked\n");
+    repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "-qam", "Unlinked"]).ok();
     let head = repo.git(&["rev-parse", "HEAD"]).ok().line().to_owned();
     let ran = repo.wf(&["verify", "--yes"]).ok();
     let told = ran.stderr.split("tested at ").nth(1).unwrap_or_else(|| panic!("{}", ran.stderr));

@@ -6,7 +6,7 @@ use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::model::code::Code;
 use crate::model::issue::StoredStatus;
-use crate::model::status::IssueStatus;
+use crate::model::status::StatusChange;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, Edit, Many, NewFields, SeenFields};
 
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     title: Option<String>,
     /// The status: registered, planning, planned, paused or cancelled (`git wf close` closes an issue)
     #[arg(short, long, value_name = "STATUS", value_parser = parse_status)]
-    status: Option<IssueStatus>,
+    status: Option<StatusChange>,
     #[command(flatten)]
     text: TextArgs,
     #[command(flatten)]
@@ -33,8 +33,8 @@ pub(crate) struct Args {
     force: Force,
 }
 
-fn parse_status(text: &str) -> Result<IssueStatus, String> {
-    IssueStatus::declared(text).ok_or_else(|| format!("expected one of {}", StoredStatus::words()))
+fn parse_status(text: &str) -> Result<StatusChange, String> {
+    StatusChange::parse(text).ok_or_else(|| format!("expected one of {}", StoredStatus::words()))
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {

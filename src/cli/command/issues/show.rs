@@ -6,6 +6,7 @@ use crate::ops::issues::{self, IssueView, ShownExecution, ShownRecord};
 use crate::ops::plans::SolutionView;
 use crate::ops::plans::roadmap::RoadmapView;
 use crate::ops::queue::{ItemAnswer, QueueAnswer};
+use crate::ops::work;
 use crate::ops::{Done, Refusal};
 
 /// Show an issue, plan, execution, queue, item or roadmap
@@ -39,13 +40,25 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         done => done,
     };
     check(&done.view, &args.fields.fields)?;
+    let detail = match &done.view {
+        ShownRecord::Item(item) if !context.json() => {
+            Some(work::detail(&session, Some(item.item.solution_id.as_str()))?.view)
+        }
+        _ => None,
+    };
     context.only(args.fields);
     context.answer(done, |record, _, screen| match record {
         ShownRecord::Issue(issue) => print::issue::show(screen, issue, now.millis()),
         ShownRecord::Plan(plan) => print::solution::show(screen, plan),
         ShownRecord::Execution(execution) => print::issue::execution(screen, execution, now),
         ShownRecord::Queue(queue) => print::queue::queue(screen, queue, now.millis()),
-        ShownRecord::Item(item) => print::queue::item(screen, item),
+        ShownRecord::Item(item) => {
+            print::queue::item(screen, item)?;
+            match &detail {
+                Some(detail) => print::detail::detail(screen, detail),
+                None => Ok(()),
+            }
+        }
         ShownRecord::Roadmap(roadmap) => print::roadmap::show(screen, roadmap, now.millis()),
     })
 }

@@ -6,7 +6,7 @@ use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ops::issues;
-use crate::ops::plans::{self, AddPlans, PlanInput};
+use crate::ops::plans::{self, AddPlans, PlanInput, SolutionView};
 use crate::rules::plan_text::{self, PlanText, TaskText};
 
 /// Make a plan for an issue from options, or in your editor
@@ -137,13 +137,21 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     // A missing issue is reported before an editor opens.
     let stored = issues::stored(&session, &issue)?;
     let said = text.flags_text()?;
+    // Nobody has seen the commands in a file.
+    let is_typed = text.file.is_none() || (!tasks.0.is_empty() && !text.edit);
     let add = |plan: &PlanText| {
+        let commands: Vec<String> = plan.tasks.iter().flat_map(|task| task.tests.iter().cloned()).collect();
         let plan = PlanInput { place: "the plan".into(), plan: plan.plan() };
         let issue = stored.id.to_string();
-        plans::add(
+        let done = plans::add(
             &session,
             AddPlans { issue, plans: vec![plan], no_bind, add_reply_task: false, queue, force: force.why() },
-        )
+        )?;
+        let is_given = |plan: &&SolutionView| done.view.added.contains(&plan.id);
+        for plan in done.view.plans.iter().filter(is_given).filter(|_| is_typed) {
+            plans::agree_to_typed(&session, plan, &commands, None);
+        }
+        Ok::<_, Refusal>(done)
     };
     let ratings = [("risk", risk), ("impact", impact), ("complexity", complexity)];
     let ratings: Vec<_> = ratings.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();

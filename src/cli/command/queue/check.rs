@@ -3,13 +3,8 @@ use crate::ops::queue;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Check {
-    /// Merge the branches of items in memory to find conflicts
-    ///
-    /// Nothing is checked out and no branch moves. The branches are merged with each other and with the
-    /// current branch; branches that the current one already contains are skipped.
-    /// A branch that was renamed in this clone is found. If it was renamed elsewhere, its last linked commit is merged
-    /// instead.
-    #[arg(long, required = true)]
+    /// Accepted for scripts that say how conflicts are found; this is the only way
+    #[arg(long, hide = true)]
     merge: bool,
     /// The queue (default: all queues that are not archived)
     queue: Option<String>,

@@ -13,19 +13,29 @@ pub(super) enum ConflictCommand {
         #[command(flatten)]
         fields: FieldArgs,
     },
-    /// Find branches that conflict
+    /// Find branches that conflict, by merging those of items in memory
+    ///
+    /// Nothing is checked out and no branch moves. The branches are merged with each other and with the
+    /// current branch; branches that the current one already contains are skipped.
+    /// A branch that was renamed in this clone is found. If it was renamed elsewhere, its last linked commit is merged
+    /// instead.
     Check(super::check::Check),
 }
 
-pub(super) fn run(command: ConflictCommand, context: &mut CliContext) -> Outcome {
+pub(super) fn run(command: Option<ConflictCommand>, context: &mut CliContext) -> Outcome {
     match command {
-        ConflictCommand::Add(args) => super::conflict_add::add(*args, context),
-        ConflictCommand::List { queue, fields } => {
+        None => list(None, context),
+        Some(ConflictCommand::Add(args)) => super::conflict_add::add(*args, context),
+        Some(ConflictCommand::List { queue, fields }) => {
             context.only(fields);
-            let session = context.session()?;
-            let done = queue::conflicts(&session, queue.as_deref())?;
-            context.answer(done, |all, _, screen| print::conflict::table(screen, all))
+            list(queue.as_deref(), context)
         }
-        ConflictCommand::Check(args) => super::check::check(&args, context),
+        Some(ConflictCommand::Check(args)) => super::check::check(&args, context),
     }
+}
+
+fn list(queue: Option<&str>, context: &mut CliContext) -> Outcome {
+    let session = context.session()?;
+    let done = queue::conflicts(&session, queue)?;
+    context.answer(done, |all, _, screen| print::conflict::table(screen, all))
 }

@@ -123,9 +123,11 @@ enum QueueCommand {
         force: Force,
     },
     /// List, declare or find conflicts between items
+    ///
+    /// Without a command, list them.
     Conflict {
         #[command(subcommand)]
-        command: conflict::ConflictCommand,
+        command: Option<conflict::ConflictCommand>,
     },
     /// Decide the order of items that conflict
     Resolve(resolve::Resolve),

@@ -6,12 +6,13 @@ use serde::Serialize;
 
 use super::export_ccw;
 use crate::cli::input::list_filter::FilterArgs;
-use crate::cli::output_file::to_file;
+use crate::cli::output_file::{json_to_file, to_file};
 use crate::cli::{CliContext, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::ExportedJsonl;
 use crate::ops::issues::List;
 use crate::ops::store::{ExportedTable, GithubReply, TrackerExport};
 use crate::ops::{Done, Refusal, Session, store};
+use crate::ui::JsonLines;
 use crate::ui::text::count;
 
 /// Export the store for other programs
@@ -188,13 +189,25 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         To::Ccw(args) => export_ccw::run(args, context),
         To::Csv(Csv { filter, output }) => {
             let list: List = filter.into();
-            let write = |session: &Session, out: &mut dyn Write| store::export_csv(session, &list, out);
-            written(context, output.as_deref(), write, |context, output, done| {
-                let done = done.map(|table| TableAnswer { output, table });
-                context.answer(done, |view, _, screen| {
-                    let issues = count(view.table.issues, "issue");
-                    writeln!(screen, "exported {issues} to {}", view.output)
-                })
+            let write = |session: &Session, out: &mut dyn Write| -> Result<Done<ExportedTable>, Failure> {
+                store::export_csv(session, &list, out)
+            };
+            refuse_two_documents(context, output.as_deref())?;
+            let session = context.session()?;
+            let Some(path) = output else {
+                let mut out = BufWriter::with_capacity(1 << 16, context.screen.table()?);
+                let done = write(&session, &mut out)?;
+                out.flush()?;
+                drop(out);
+                context.show_notices(done.notices);
+                return Ok(Exit::Done);
+            };
+            let done = to_file(&path, |out| write(&session, out))?;
+            let output = path.to_string_lossy().into_owned();
+            let done = done.map(|table| TableAnswer { output, table });
+            context.answer(done, |view, _, screen| {
+                let issues = count(view.table.issues, "issue");
+                writeln!(screen, "exported {issues} to {}", view.output)
             })
         }
         To::Jsonl(What { issues, output }) => {
@@ -235,8 +248,11 @@ fn stated(context: &mut CliContext, range: &[String], output: Option<&Path>, sig
     refuse_two_documents(context, output)?;
     let session = context.session()?;
     let done = store::export_in_toto(&session, range)?;
-    let mut document = serde_json::to_vec_pretty(&done.view).map_err(std::io::Error::from)?;
-    document.push(b'\n');
+    let mut document = Vec::new();
+    // What is signed is what is written.
+    let mut out = JsonLines::new(&mut document);
+    serde_json::to_writer_pretty(&mut out, &done.view).map_err(std::io::Error::from)?;
+    out.write_all(b"\n")?;
     let Some(path) = output else {
         context.screen.json_lines()?.write_all(&document)?;
         context.show_notices(done.notices);
@@ -288,6 +304,6 @@ fn written<V>(
         context.show_notices(done.notices);
         return Ok(Exit::Done);
     };
-    let done = to_file(path, |out| write(&session, out))?;
+    let done = json_to_file(path, |out| write(&session, out))?;
     answer(context, path.to_string_lossy().into_owned(), done)
 }

@@ -9,6 +9,7 @@ use crate::cli::{CliContext, Outcome, system_words};
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ops::store::{self, CcwExport, CcwStore};
+use crate::ui::JsonLines;
 use crate::ui::text::count;
 
 #[derive(Debug, clap::Args)]
@@ -74,7 +75,8 @@ fn write(folder: &Path, store: &CcwStore) -> io::Result<()> {
         if let Some(inside) = path.parent() {
             fs::create_dir_all(inside)?;
         }
-        fs::write(path, &file.content)?;
+        let mut out = fs::File::create(path)?;
+        JsonLines::new(&mut out).write_all(&file.content)?;
     }
     // An empty directory is replaced, any other is not.
     fs::rename(new.path(), folder)

@@ -14,7 +14,7 @@ use crate::ui::text::width;
 
 /// Show the manual of a command, or a guide
 ///
-/// The guides are tutorial, concepts, claims, agents, server and format. Without a topic, list the commands.
+/// The guides are tutorial, concepts, claims, hooks, agents, server and format. Without a topic, list the commands.
 ///
 /// `git wf --help` and `git help wf` need the pages where `man` looks: `git wf help --install` writes them beside the
 /// program, which is ~/.cargo/share/man after `cargo install`; `git wf setup` also installs completions.
@@ -51,6 +51,7 @@ const GUIDES: &[Guide] = &[
     Guide { name: "tutorial", section: 7, roff: include_str!("../../../../man/gitwf-tutorial.7") },
     Guide { name: "concepts", section: 7, roff: include_str!("../../../../man/gitwf-concepts.7") },
     Guide { name: "claims", section: 7, roff: include_str!("../../../../man/gitwf-claims.7") },
+    Guide { name: "hooks", section: 7, roff: include_str!("../../../../man/gitwf-hooks.7") },
     Guide { name: "agents", section: 7, roff: include_str!("../../../../man/gitwf-agents.7") },
     Guide { name: "server", section: 7, roff: include_str!("../../../../man/gitwf-server.7") },
     Guide { name: "format", section: 5, roff: include_str!("../../../../man/gitwf-format.5") },

@@ -6,11 +6,13 @@ use std::path::Path;
 use crate::cli::{CliContext, Exit, Outcome, acting, environment, print};
 use crate::git::GitError;
 use crate::hooks::{
-    HookError, HookVerdict, commit_msg, guard, post_commit, post_rewrite, pre_push, pre_receive,
+    HookError, HookVerdict, commit_msg, guard, post_commit, post_rewrite, pre_push, pre_receive, role,
 };
 use crate::model::code::Code;
+use crate::ops::work::notice_of_hooks;
 use crate::ops::{NoProgress, Refusal, Session};
 use crate::store::{Store, StoreError};
+use crate::trail::{active, hooked};
 use crate::ui;
 
 /// What the installed hooks call
@@ -44,6 +46,7 @@ pub(in crate::cli) fn run(args: Args, _: &mut CliContext) -> Outcome {
                 .hint("`git wf next` claims the next item; `git wf start ISSUE` queues and claims an issue")
                 .into());
         }
+        Ok(Ok(HookVerdict::NotTheirs(error))) => return Err(Refusal::from(error).into()),
         Ok(Ok(HookVerdict::OutOfBounds(why))) => {
             return Err(Refusal::new(Code::NotYourRole, why)
                 .hint("`git wf run` started this agent, and its role does not allow this; say in the answer what is missing").into());
@@ -87,20 +90,36 @@ fn hook(name: &str, args: &[OsString]) -> Result<HookVerdict, Refusal> {
     };
     let session = |store| Session::new(store, Box::new(NoProgress));
     match (name, args) {
-        ("commit-msg", [path, ..]) => Ok(commit_msg::run(&store, Path::new(path))?),
+        ("commit-msg", [path, ..]) => {
+            if let Some(refused) = role::refuse_commit(&store)? {
+                return Ok(refused);
+            }
+            let verdict = commit_msg::run(&store, Path::new(path))?;
+            Ok(if verdict == HookVerdict::Go { uncalled(&store)? } else { verdict })
+        }
         ("post-commit", _) => post_commit::run(&session(store)),
         ("post-merge", _) => post_commit::run_after_merge(&session(store)),
         ("post-rewrite", [kind, ..]) => {
             post_rewrite::run(&session(store), &kind.to_string_lossy(), &stdin()?)
         }
         ("pre-push", [remote, url, ..]) => {
-            let (remote, url) = (remote.to_string_lossy(), url.to_string_lossy());
-            Ok(pre_push::run(&store, &remote, &url, &stdin()?)?)
+            let (remote, url, input) = (remote.to_string_lossy(), url.to_string_lossy(), stdin()?);
+            match role::refuse_push(&store, &input)? {
+                Some(refused) => Ok(refused),
+                None => Ok(pre_push::run(&store, &remote, &url, &input)?),
+            }
         }
         (GUARD, _) => Ok(pre_receive::run(store, &stdin()?)?),
         // A hook of another version of the shims: this version does not know it, and git must not be disturbed.
         _ => Ok(HookVerdict::Go),
     }
+}
+
+/// What a commit of an execution loses if the hooks after this one no longer call git-wf: a program that manages hooks may
+/// replace them within a commit.
+fn uncalled(store: &Store) -> Result<HookVerdict, Refusal> {
+    let is_lost = active::read(store)?.is_some() && !hooked::links_commits(store);
+    Ok(HookVerdict::about(if is_lost { notice_of_hooks(store).into_iter().collect() } else { vec![] }))
 }
 
 fn stdin() -> Result<Vec<u8>, HookError> {

@@ -36,7 +36,8 @@ enum From {
     /// Import issues from beads (`bd`, `br`), with labels, comments and dependencies
     ///
     /// Ids are kept. Values without a field in git wf are kept with the issue: `show` shows them, and `export beads`
-    /// writes them back.
+    /// writes them back. An open issue that beads does not offer as work (deferred, pinned, a draft, a gate) is paused.
+    /// A comment is known by its author, time and text. Several lines of one issue, as a union merge leaves them, are joined.
     Beads(Beads),
     /// Import issues of `ccw issue`, with plans, queues and executions
     ///
@@ -53,12 +54,13 @@ enum From {
     ///
     /// An issue gets the id GH-NUMBER. The file is the output of `gh issue list --json …`, with at least number,
     /// title, state and createdAt, or the pages of `gh api --paginate repos/OWNER/NAME/issues?state=all`.
-    /// Pull requests are left out. Without --limit, `gh` is asked for at most 10,000 issues.
+    /// Issues of the same repository that block it, and its parent, are linked. A comment that moderators hid is marked, and
+    /// agents are not given it. Pull requests are left out. Without --limit, `gh` is asked for at most 10,000 issues.
     Github(Github),
     /// Import an export of git-wf, exactly as it was
     ///
     /// Importing into an empty store gives the same state. Existing records are merged, so nothing is lost; importing the same file
-    /// again changes nothing. A line that cannot be imported is skipped and listed; what belongs to a skipped record is
+    /// again changes nothing. Two exports that a union merge joined are read as both. A line that cannot be imported is skipped and listed; what belongs to a skipped record is
     /// skipped with it. If you select issues, no queues, runs or roadmaps are imported.
     Jsonl(Jsonl),
 }
@@ -144,7 +146,7 @@ struct SelectionArgs {
     /// Only issues with this label; repeat to require several
     #[arg(short, long, value_name = "LABEL")]
     label: Vec<String>,
-    /// Only issues that changed on this date or later: 2026-11-21, "2 weeks ago"
+    /// Only issues that changed on this date or later: 2026-11-21 (a day in UTC), "2 weeks ago"
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
     /// Import at most N issues, in the order of the source
@@ -165,7 +167,7 @@ impl SelectionArgs {
             None => None,
             Some(text) => Some(session.store().moment(text, PeriodBound::Since)?.ok_or_else(|| {
                 Refusal::usage(format!("`{text}` is not a date")).hint(
-                    "a date is, for example, 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"",
+                    "a date is, for example, 2026-11-21 (a day in UTC), 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"",
                 )
             })?),
         };

@@ -1,7 +1,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::cli::output_file::to_file;
+use crate::cli::output_file::json_to_file;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::ops::trail::{self, Audit};
 
@@ -81,5 +81,5 @@ fn scanned(context: &mut CliContext, audit: &Audit, output: Option<&Path>) -> Re
         write(&mut out)?;
         return Ok(out.flush()?);
     };
-    to_file(path, write)
+    json_to_file(path, write)
 }

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// Skip the newest N commits
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: usize,
-    /// Only commits at this time or later: 2026-11-21, 2026-11-21T08:00:00Z, "2 weeks ago"
+    /// Only commits at this time or later: 2026-11-21 (a day in UTC), 2026-11-21T08:00:00Z, "2 weeks ago"
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
     /// Only commits at this time or earlier

@@ -6,9 +6,10 @@ use crate::ops::trail::{self, TraceInput};
 /// Follow commits to their tasks, plans and issues, or an issue to its commits
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// An id, a commit, a range, or a branch (its commits that are not on the main branch)
+    /// An id, a commit, a range, or a branch (its commits that are not on the main branch); default: what this worktree
+    /// executes, else HEAD
     #[arg(value_name = "ID|COMMIT|BRANCH|A..B")]
-    of: String,
+    of: Option<String>,
     /// Print Graphviz
     #[arg(long, conflicts_with = "json")]
     dot: bool,
@@ -19,6 +20,10 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(Args { of, dot, mermaid }: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
+    let of = match of {
+        Some(of) => of,
+        None => trail::own(&session)?,
+    };
     let done = trail::trace(&session, &TraceInput { of, with_items: context.json() })?;
     context.answer(done, |trace, _, screen| {
         if dot {

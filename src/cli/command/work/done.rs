@@ -24,6 +24,9 @@ pub(crate) struct Args {
     /// A summary of the work; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT")]
     message: Vec<String>,
+    /// Read the summary from a file (`-` for stdin)
+    #[arg(short = 'F', long, value_name = "FILE", conflicts_with_all = ["message", "text"])]
+    file: Option<String>,
     /// Read the executor's report from a JSON file (`-` for stdin) or from JSON text, and compare it with git
     #[arg(long, value_name = "FILE|JSON")]
     result: Option<String>,
@@ -48,8 +51,12 @@ pub(crate) struct Args {
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let (item, text) = text_input::item_and_text(args.item, args.text);
-    let lone = item.clone().filter(|_| text.is_none() && args.message.is_empty());
-    let summary = text_input::said(&args.message, text.as_deref())?;
+    let message = match &args.file {
+        Some(path) => vec![read_text(path)?],
+        None => args.message,
+    };
+    let lone = if text.is_none() && message.is_empty() { item.clone() } else { None };
+    let summary = text_input::said(&message, text.as_deref())?;
     let report = args.result.as_deref().map(|given| report(given, item.as_deref())).transpose()?;
     if args.verify {
         refuse_commands_in_hook("git wf done --verify")?;
@@ -68,7 +75,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let accepted = accepted.collect();
     let complete =
         Complete { item, summary, report, made: vec![], then: args.then.then(), force: args.force.why() };
-    let mut running = print::verify::RunningTests::on(&mut context.screen);
+    let is_verbose = context.is_verbose();
+    let mut running = print::verify::RunningTests::on(&mut context.screen, is_verbose);
     let tests = verification.map(|verification| ToRun {
         verification,
         timeout: args.timeout,

@@ -1,6 +1,6 @@
 use crate::cli::input::text as text_input;
 use crate::cli::input::then::ThenNext;
-use crate::cli::{CliContext, Force, Outcome, print};
+use crate::cli::{CliContext, Force, Outcome, print, read_text};
 use crate::ops::work::{self, Fail, FailureReport};
 
 /// Fail the execution of this worktree
@@ -14,6 +14,9 @@ pub(crate) struct Args {
     /// What went wrong; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT|JSON")]
     message: Vec<String>,
+    /// Read what went wrong from a file (`-` for stdin)
+    #[arg(short = 'F', long, value_name = "FILE", conflicts_with_all = ["message", "text"])]
+    file: Option<String>,
     #[command(flatten)]
     then: ThenNext,
     #[command(flatten)]
@@ -22,7 +25,11 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let (item, text) = text_input::item_and_text(args.item, args.text);
-    let text = text_input::said(&args.message, text.as_deref())?.ok_or_else(|| {
+    let message = match &args.file {
+        Some(path) => vec![read_text(path)?],
+        None => args.message,
+    };
+    let text = text_input::said(&message, text.as_deref())?.ok_or_else(|| {
         text_input::lone_word("a failure needs a reason", item.as_deref(), "git wf fail -m")
     })?;
     let session = context.session()?;

@@ -7,8 +7,11 @@ use crate::ops::work::{self, VerifyTests};
 
 /// Run the plan's test commands and record the results
 ///
-/// You are asked before commands run. Your consent covers the commands shown, for this version of the plan. A command
-/// with a line break or an invisible character is never run.
+/// You are asked before commands run, except for those that you typed in this clone (with `plan` or `task`; not in a file
+/// or in a role). Your consent covers the commands shown, for this version of the plan. A command with a line break or an
+/// invisible character is never run.
+///
+/// A test that passes is one line; --verbose shows what every test prints, as it runs.
 ///
 /// In a git hook, `verify` runs nothing. (Aliases, `git rebase --exec` and `git bisect run` are not hooks.) If a hook
 /// starts `verify` in the background and exits, `verify` may not notice it: then it runs only the commands that you
@@ -40,7 +43,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if !args.yes {
         agree(&verification, context.json())?;
     }
-    let done = verification.run(args.timeout, &mut print::verify::RunningTests::on(&mut context.screen))?;
+    let is_verbose = context.is_verbose();
+    let mut running = print::verify::RunningTests::on(&mut context.screen, is_verbose);
+    let done = verification.run(args.timeout, &mut running)?;
+    drop(running);
     let passed = done.view.passed;
     context.answer(done, |verified, _, screen| print::verify::verified(screen, verified))?;
     Ok(if passed { Exit::Done } else { Exit::Failed })

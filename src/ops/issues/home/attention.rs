@@ -17,6 +17,7 @@ use crate::ops::work::runs::view;
 use crate::ops::{Refusal, Session};
 use crate::rules::facts::{IssueFacts, Undecided};
 use crate::rules::policy::Gate;
+use crate::rules::readiness::DependencyCycle;
 use crate::rules::{plan_check, review, roles, wisdom};
 use crate::store::{Snapshot, records};
 use crate::sync::conflicts;
@@ -26,6 +27,8 @@ text_enum!(
     AttentionKind {
         /// Items cannot go on before someone decides on their order, or whether to go on with a plan.
         Decision = "decision",
+        /// Issues that depend on each other in a cycle, as after a merge: none of them can be executed.
+        Cycle = "cycle",
         /// A field that two clones changed differently.
         Conflict = "conflict",
         /// A claim whose lease has expired.
@@ -48,6 +51,7 @@ impl AttentionKind {
     fn operation(self) -> Op {
         match self {
             Self::Decision => Op::QueueResolve,
+            Self::Cycle => Op::Edit,
             Self::Conflict => Op::Conflicts,
             Self::Lease => Op::LeaseRelease,
             Self::Run => Op::Run,
@@ -96,6 +100,8 @@ pub(super) struct AttentionFacts<'a> {
     pub(super) index: &'a Index<'a>,
     pub(super) snapshot: &'a Snapshot<'a>,
     pub(super) served: &'a [Served<'a>],
+    /// The cycles of dependencies among open issues.
+    pub(super) cycles: &'a [DependencyCycle],
     /// How many issues failed.
     pub(super) failed: usize,
     /// How many members of each group are named.
@@ -144,6 +150,7 @@ impl AttentionFacts<'_> {
             AttentionKind::Failure => return self.failures(),
             AttentionKind::Choice => return self.choices(),
             AttentionKind::Decision => self.decisions()?,
+            AttentionKind::Cycle => self.cycles(),
             AttentionKind::Conflict => self.conflicts()?,
             AttentionKind::Lease => self.leases()?,
             AttentionKind::Run => self.runs()?,
@@ -191,6 +198,18 @@ impl AttentionFacts<'_> {
             found.push(about(&issue, id, refusal.to_string(), crate::model::Explain::remedies(&refusal)));
         }
         Ok(found)
+    }
+
+    fn cycles(&self) -> Vec<AttentionItem> {
+        let one = |cycle: &DependencyCycle| AttentionItem {
+            id: cycle.issues()[0].to_string(),
+            issue_id: Some(cycle.issues()[0].clone()),
+            what: format!("depend on each other: {cycle}"),
+            actor: None,
+            expired_at: None,
+            remedies: vec![cycle.remedy()],
+        };
+        self.cycles.iter().map(one).collect()
     }
 
     fn conflicts(&self) -> Result<Vec<AttentionItem>, Refusal> {

@@ -26,9 +26,10 @@ use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
 use crate::ops::work::{self, PrimedExecution};
 use crate::ops::{Answer, Refusal, Session};
+use crate::rules::dag;
 use crate::rules::next_steps::{Situation, next_steps};
 use crate::rules::prime::TokenBudget;
-use crate::rules::readiness::{Blocker, Facts, InOrder, in_order};
+use crate::rules::readiness::{Blocker, DependencyCycle, Facts, InOrder, in_order};
 use crate::rules::roles::{self, Role};
 use crate::sync;
 
@@ -133,11 +134,16 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
     session.notice_all(execution.as_ref().and_then(|_| work::notice_of_hooks(store)));
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
     let failed = issues.get(&IssueStatus::Failed).copied().unwrap_or_default();
+    let open = index.open_dependencies()?;
+    let ids: Vec<IssueId> = open.keys().cloned().collect();
+    let paths = dag::cycles(&ids, |id| open.get(id).cloned().unwrap_or_default());
+    let cycles: Vec<DependencyCycle> = paths.into_iter().map(DependencyCycle::new).collect();
     let world = attention::AttentionFacts {
         session,
         index: &index,
         snapshot: &snapshot,
         served: &served,
+        cycles: &cycles,
         failed,
         most,
     };
@@ -145,7 +151,8 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
     let sync = SyncState::of(session)?;
     let items = |fits| items(&served, &facts, several, most, fits);
     let (ready, blocked) = (items(is_ready), items(is_blocked));
-    let (unblocked, waiting) = outside::issues(&index, &snapshot, &issues, most)?;
+    let (unblocked, waiting) = outside::issues(&index, &snapshot, &issues, &cycles, most)?;
+    let is_in_cycle = |id: &IssueId| cycles.iter().any(|cycle| cycle.issues().contains(id));
     let next = next_steps(&Situation {
         is_person: session.caller().is_none(),
         role,
@@ -153,8 +160,9 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
         attention: attention.iter().flat_map(|group| &group.first).flat_map(|it| &it.remedies).collect(),
         // A bare repository has no work tree to execute an item in.
         ready: if store.work_dir().is_some() { ready.count } else { 0 },
+        is_detached: store.branch()?.is_none(),
         planned: outside::first_to_queue(&index, &policy)?,
-        unplanned: first_with(&index, IssueStatus::Registered)?,
+        unplanned: first_with(&index, IssueStatus::Registered)?.filter(|id| !is_in_cycle(id)),
         issues: issues.values().sum(),
         differs: sync.ahead.unwrap_or_default() + sync.behind.unwrap_or_default() > 0,
     });

@@ -11,6 +11,7 @@ use crate::model::root::Policy;
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
 use crate::rules::facts::{self, IssueFacts};
+use crate::rules::readiness::DependencyCycle;
 use crate::rules::review;
 use crate::store::{Snapshot, records};
 
@@ -35,6 +36,9 @@ pub(crate) struct HomeIssue {
     /// The issues that it waits for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) waits_for: Vec<IssueId>,
+    /// Whether it waits for itself, through others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_in_cycle: bool,
 }
 
 /// The issues that wait for no other, and those that do; at most `most` of each. `counts` says how many issues have each
@@ -43,6 +47,7 @@ pub(super) fn issues(
     index: &Index<'_>,
     snapshot: &Snapshot<'_>,
     counts: &BTreeMap<IssueStatus, usize>,
+    cycles: &[DependencyCycle],
     most: usize,
 ) -> Result<(HomeIssues, HomeIssues), Refusal> {
     let unqueued = [IssueStatus::Registered, IssueStatus::Planning, IssueStatus::Planned];
@@ -58,11 +63,18 @@ pub(super) fn issues(
             let mut waits_for = Vec::new();
             for id in issue.depends_on {
                 let status = records::issue(snapshot, &id)?.map(|folder| facts::status(&folder));
-                if !matches!(status, Some(IssueStatus::Completed | IssueStatus::Closed)) {
+                if !status.is_some_and(IssueStatus::frees_dependents) {
                     waits_for.push(id);
                 }
             }
-            Ok(HomeIssue { issue_id: issue.id, title: issue.title, status: issue.status, waits_for })
+            let is_in_cycle = cycles.iter().any(|cycle| cycle.issues().contains(&issue.id));
+            Ok(HomeIssue {
+                issue_id: issue.id,
+                title: issue.title,
+                status: issue.status,
+                waits_for,
+                is_in_cycle,
+            })
         };
         index.facts(&numbers)?.into_iter().map(one).collect()
     };

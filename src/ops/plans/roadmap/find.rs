@@ -16,7 +16,7 @@ use crate::model::status::IssueStatus;
 use crate::model::strict::{self, strict_fault};
 use crate::model::time::Time;
 use crate::model::uid::Uid;
-use crate::ops::{Notice, Refusal};
+use crate::ops::{Notice, Refusal, Session};
 use crate::rules::folder::RoadmapFolder;
 use crate::rules::roadmap;
 use crate::store::resolve::ResolveError;
@@ -53,6 +53,15 @@ pub(super) fn existing(read: &impl ReadState, id: &RoadmapId) -> Result<RoadmapF
         Some(folder) => Ok(folder),
         None => Err(ResolveError::NotFound { kind: "roadmap", text: id.to_string(), near: None }.into()),
     }
+}
+
+/// The id of the roadmap that is meant; if none is named, of the only one, or of the only one that is not done.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `choice-needed`; nothing to do without any roadmap.
+pub(crate) fn meant(session: &Session, text: Option<&str>) -> Result<String, Refusal> {
+    let folder = named(&session.store().snapshot()?, text)?;
+    Ok(folder.roadmap.record.id.to_string())
 }
 
 /// The roadmap that is named; without a name, the only one, or the only one that is not done.

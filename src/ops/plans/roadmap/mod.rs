@@ -22,7 +22,7 @@ mod view;
 
 pub(crate) use add::{AddRoadmap, RoadmapAdded, add};
 pub(crate) use assess::{Assess, assess};
-pub(crate) use find::read;
+pub(crate) use find::{meant, read};
 pub(crate) use next::{HandOver, next};
 pub(crate) use plan::{PlanRoadmap, Replan, named_planner, plan, replan};
 pub(crate) use planner::RoadmapInput;

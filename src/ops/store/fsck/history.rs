@@ -4,28 +4,45 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Findings, FsckSeverity, files, repair_that, unchecked};
 use crate::git::{EntryKind, ObjectId};
-use crate::model::remedy::Remedy;
+use crate::model::op::{Op, Other};
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::store::{
-    Did, HistoryFault, Lineage, OriginJudge, REDIRECTED, Snapshot, Store, StoreError, ill_formed_commit,
-    layout, read_blob,
+    Did, HistoryFault, Lineage, OriginJudge, REDIRECTED, Snapshot, Store, StoreError, TreeCheck,
+    ill_formed_commit, layout, read_blob,
 };
 
 /// If one commit deleted more files than this, only the first is listed, with the number of all.
 const MOST_LISTED: usize = 20;
+/// At most this many imports are compared with each execution.
+const MOST_IMPORTS: usize = 10;
+
+/// The history of the newest state.
+pub(super) struct CheckedHistory {
+    /// All its commits.
+    pub(super) commits: HashSet<ObjectId>,
+    /// Whether it does not go back to its beginning, as in a shallow clone.
+    pub(super) is_cut: bool,
+    /// Whether it begins with another commit than all stores: a tool that rewrites histories made it.
+    pub(super) is_rewritten: bool,
+    /// The newest of its commits that brought an export, newest first.
+    pub(super) imports: Vec<ObjectId>,
+}
 
 /// Reports the changes in each commit of the history that no command makes. A deleted path is an error while it
-/// is missing, and a note once it is restored. Returns all commits of the history.
+/// is missing, and a note once it is restored. Returns the history.
 pub(super) fn check(
     store: &Store,
     snapshot: &Snapshot<'_>,
     found: &mut Findings,
-) -> Result<HashSet<ObjectId>, StoreError> {
+) -> Result<CheckedHistory, StoreError> {
     let failed = StoreError::object("cannot read the history of the store");
     let walk = store.repo().walk([snapshot.commit()], []).map_err(&failed)?;
     let ours = ours(store, snapshot.commit());
     let mut known = HashSet::new();
     let mut roots = 0;
-    let mut is_whole = true;
+    let (mut is_whole, mut is_cut) = (true, false);
+    let mut imports = Vec::new();
+    let mut trees = TreeCheck::default();
     let mut history = Vec::new();
     for info in walk {
         let info = match info {
@@ -41,11 +58,22 @@ pub(super) fn check(
         if !ours.contains(info.id) {
             continue;
         }
+        if imports.len() < MOST_IMPORTS
+            && store.step(info.id).is_ok_and(|step| step.op.as_deref() == Some(Op::ImportJsonl.as_str()))
+        {
+            imports.push(info.id);
+        }
         if let Ok(Some(why)) = store.ill_formed(info.id) {
             let what = format!("{} {}", store.step(info.id)?.author, ill_formed_commit(why));
             found.add(FsckSeverity::Error, store.reference(), Some(info.id), what);
         }
+        if let Ok(Some(tree)) = store.refused_tree(&mut trees, info.id) {
+            let what = format!("{} made {tree}", store.step(info.id)?.author);
+            let remedy = Some(repair_that("rewrites the history without it"));
+            found.add_with(FsckSeverity::Error, store.reference(), Some(info.id), what, remedy);
+        }
         let mut parents: Vec<ObjectId> = info.parents.to_vec();
+        is_cut |= parents.iter().any(|parent| !store.repo().has_object(*parent));
         if parents.is_empty() {
             roots += 1;
         }
@@ -83,10 +111,24 @@ pub(super) fn check(
             found.add_with(FsckSeverity::Error, &it.path, commit, what, Some(remedy));
         }
     }
-    if roots > 1 {
-        found.note(store.reference(), format!("its history has {roots} first commits; all stores share one"));
+    let is_rewritten = is_whole && !is_cut && !known.contains(&store.first_commit()?);
+    if is_cut {
+        let what = "its history is cut, as in a shallow clone, so older commits were not checked";
+        let remedy = Remedy::words("`git fetch --unshallow` fetches the rest");
+        found.add_with(FsckSeverity::Note, store.reference(), None, what, Some(remedy));
+    } else if is_rewritten {
+        let what = "a tool such as `git lfs migrate` rewrote its history, which no longer begins with the first commit of all \
+                    stores";
+        let remedy = Remedy::call(RemedyCall::from(Other::Sync), "brings back what the remote has of it");
+        found.add_with(FsckSeverity::Note, store.reference(), None, what, Some(remedy));
+    } else if roots > 1 {
+        let what = format!(
+            "its history has {roots} first commits, of which all stores share one; a tool that rewrites histories made the \
+             others"
+        );
+        found.note(store.reference(), what);
     }
-    Ok(known)
+    Ok(CheckedHistory { commits: known, is_cut, is_rewritten, imports })
 }
 
 /// The commits, parents before children.

@@ -162,6 +162,9 @@ fn accept(store: &Store, found: &mut [FsckFinding]) {
     let accepted = store.repo().config().all(ACCEPTED);
     let is_repair =
         |it: &Remedy| it.call.as_ref().is_some_and(|call| call.operation == Operation::from(Op::Fsck));
+    // What an edit mends is accepted nowhere, such as a cycle, in which nothing could ever be executed.
+    let is_edit =
+        |it: &Remedy| it.call.as_ref().is_some_and(|call| call.operation == Operation::from(Op::Edit));
     let repaired = found.iter().filter(|it| it.remedies.iter().any(is_repair));
     let repaired: BTreeSet<String> = repaired.map(|it| it.path.clone()).collect();
     for it in found.iter_mut().filter(|it| it.severity == FsckSeverity::Error) {
@@ -170,7 +173,7 @@ fn accept(store: &Store, found: &mut [FsckFinding]) {
             it.severity = FsckSeverity::Note;
             it.what = format!("{} (accepted in `{ACCEPTED}`)", it.what);
             it.remedies.clear();
-        } else if !repaired.contains(&it.path) {
+        } else if !repaired.contains(&it.path) && !it.remedies.iter().any(is_edit) {
             let accepts = format!("`git config --add {ACCEPTED} {}` accepts it here", shell::word(name));
             it.remedies.push(Remedy::words(accepts));
         }

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::history::CheckedHistory;
 use super::{Findings, FsckSeverity, roadmaps, runs, sources, versions};
 use crate::gate::received::MOST_TRACED;
 use crate::git::ObjectId;
 use crate::index::Refreshing;
 use crate::model::execution::Execution;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::issue::ISSUE;
+use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
+use crate::model::issue::{ISSUE, RELATIONS, UNDIRECTED_RELATION};
 use crate::model::op::Op;
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::solution::{SOLUTION, Solution};
@@ -20,16 +21,17 @@ use crate::store::redaction::Redactions;
 use crate::store::{ReadState, Snapshot, Store, StoreError, layout, object_id, records};
 use crate::trail::claimed::{self, ClaimLookup};
 
-/// Checks all references of the newest state; `known` are the commits of its history.
+/// Checks all references of the newest state; `known` is its history.
 pub(super) fn check(
     store: &Store,
     snapshot: &Snapshot<'_>,
-    known: &HashSet<ObjectId>,
+    known: &CheckedHistory,
     found: &mut Findings,
     watch: Refreshing<'_>,
 ) -> Result<(), StoreError> {
     let ids: BTreeSet<IssueId> = records::issue_ids(snapshot)?.into_iter().collect();
     let mut edges: BTreeMap<IssueId, Vec<IssueId>> = BTreeMap::new();
+    let mut related: BTreeMap<&str, BTreeMap<IssueId, Vec<IssueId>>> = BTreeMap::new();
     let mut comments = Vec::new();
     for (n, id) in ids.iter().enumerate() {
         watch("checking references", n, Some(ids.len()));
@@ -46,15 +48,23 @@ pub(super) fn check(
         for execution in folder.executions.iter().map(|it| &it.execution) {
             check_plan_commit(store, snapshot, execution, known, found)?;
         }
-        edges.insert(id.clone(), folder.issue.record.depends_on.iter().cloned().collect());
+        let record = &folder.issue.record;
+        edges.insert(id.clone(), record.depends_on.iter().cloned().collect());
+        for kind in RELATIONS.iter().copied().filter(|kind| *kind != UNDIRECTED_RELATION) {
+            let to: Vec<IssueId> = record.related(kind).collect();
+            if !to.is_empty() {
+                related.entry(kind).or_default().insert(id.clone(), to);
+            }
+        }
     }
+    check_relations(&related, found);
     versions::check(store, snapshot, &comments, found)?;
-    for cycle in cycles(&edges) {
+    for cycle in dag::cycle_of_each_part(&edges) {
         let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
         let next = cycle.get(1).unwrap_or(&cycle[0]);
         let edit = RemedyCall::new(Op::Edit, [&cycle[0]]).option("depends-on", format!("-{next}"));
         let remedy = Remedy::call(edit, "removes a dependency");
-        let (path, what) = (layout::issue(&cycle[0]), format!("depends on itself: {drawn}"));
+        let (path, what) = (layout::issue(&cycle[0]), format!("dependency cycle: {drawn}"));
         let severity = if is_of_source(snapshot, &cycle)? { FsckSeverity::Note } else { FsckSeverity::Error };
         found.add_with(severity, &path, None, what, Some(remedy));
     }
@@ -82,19 +92,17 @@ fn is_of_source(snapshot: &Snapshot<'_>, cycle: &[IssueId]) -> Result<bool, Stor
     Ok(true)
 }
 
-/// Each cycle once, starting with its smallest member.
-fn cycles<K: Ord + Clone>(edges: &BTreeMap<K, Vec<K>>) -> Vec<Vec<K>> {
-    let mut in_cycle: BTreeSet<K> = BTreeSet::new();
-    let mut found = Vec::new();
-    for id in edges.iter().filter(|(_, next)| !next.is_empty()).map(|(id, _)| id) {
-        if !in_cycle.contains(id)
-            && let Some(cycle) = dag::cycle_through(id, |id| edges.get(id).cloned().unwrap_or_default())
-        {
-            in_cycle.extend(cycle.iter().cloned());
-            found.push(cycle);
+/// Relations that lead back to their issue, as a merge of two clones can leave them.
+fn check_relations(related: &BTreeMap<&str, BTreeMap<IssueId, Vec<IssueId>>>, found: &mut Findings) {
+    for (kind, edges) in related {
+        for cycle in dag::cycle_of_each_part(edges) {
+            let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
+            let next = cycle.get(1).unwrap_or(&cycle[0]);
+            let edit = RemedyCall::new(Op::Edit, [&cycle[0]]).option("relation", format!("-{kind}:{next}"));
+            let what = format!("`{kind}` in a circle: {drawn}");
+            found.error_with(&layout::issue(&cycle[0]), what, Remedy::call(edit, "removes a relation"));
         }
     }
-    found
 }
 
 /// Reports directories without their record: nothing shows the plans, logs and comments in them.
@@ -162,6 +170,7 @@ fn check_issue(
             );
         }
     }
+    let attempts: HashSet<&ExecutionId> = folder.executions.iter().map(|it| &it.execution.id).collect();
     for execution in folder.executions.iter().map(|it| &it.execution) {
         let path = layout::execution(&execution.id);
         if execution.issue_id != issue.id || execution.solution_id.issue() != issue.id {
@@ -174,7 +183,7 @@ fn check_issue(
             found.note(&path, format!("its plan `{}` is missing or unreadable", execution.solution_id));
         }
         for earlier in &execution.supersedes {
-            if !folder.executions.iter().any(|it| it.execution.id == earlier.execution_id) {
+            if !attempts.contains(&earlier.execution_id) {
                 found.note(&path, format!("supersedes `{}`, which is missing", earlier.execution_id));
             }
         }
@@ -187,7 +196,7 @@ fn check_plan_commit(
     store: &Store,
     now: &Snapshot<'_>,
     execution: &Execution,
-    known: &HashSet<ObjectId>,
+    known: &CheckedHistory,
     found: &mut Findings,
 ) -> Result<(), StoreError> {
     let path = layout::execution(&execution.id);
@@ -202,8 +211,15 @@ fn check_plan_commit(
             }
         };
     }
-    let Some(commit) = object_id(name).filter(|id| known.contains(id)) else {
+    let Some(commit) = object_id(name).filter(|id| known.commits.contains(id)) else {
         let what = format!("its plan_commit `{name}` is not a commit of this history");
+        if known.is_cut {
+            return Ok(());
+        }
+        if known.is_rewritten || is_imported(store, now, &path, &known.imports)? {
+            found.note(&path, format!("{what}, which a tool rewrote or an import left out"));
+            return Ok(());
+        }
         return found.brought(store, now, &path, &what);
     };
     let Some(state) = store.state_at(commit)? else { return Ok(()) };
@@ -218,6 +234,24 @@ fn check_plan_commit(
         return found.brought(store, now, &path, &what);
     }
     Ok(())
+}
+
+/// Whether the current file is as one of these imports brought it.
+fn is_imported(
+    store: &Store,
+    now: &Snapshot<'_>,
+    path: &str,
+    imports: &[ObjectId],
+) -> Result<bool, StoreError> {
+    let entry = now.entry(path)?;
+    for import in imports {
+        if let Some(state) = store.state_at(*import)?
+            && state.entry(path)? == entry
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 impl Findings {
@@ -306,7 +340,7 @@ fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Finding
         edges.insert(item.solution_id.clone(), item.depends_on.iter().cloned().collect());
     }
     check_queue_conflicts(queue, found);
-    for cycle in cycles(&edges) {
+    for cycle in dag::cycle_of_each_part(&edges) {
         let drawn = cycle.iter().map(SolutionId::as_str).collect::<Vec<_>>().join(" → ");
         found.error(&layout::item(id, &cycle[0]), format!("depends on itself: {drawn}"));
     }
@@ -315,10 +349,12 @@ fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Finding
 
 fn check_queue_conflicts(queue: &QueueFolder, found: &mut Findings) {
     let folder = layout::queue_conflicts(&queue.queue.id);
+    let items: HashSet<&SolutionId> = queue.items.iter().map(|item| &item.solution_id).collect();
+    let known: HashSet<&EntryId> = queue.conflicts.iter().map(|it| &it.id).collect();
     for conflict in &queue.conflicts {
         let path = layout::entry(&folder, &conflict.id);
         for solution in &conflict.solutions {
-            if !queue.items.iter().any(|item| item.solution_id == *solution) {
+            if !items.contains(solution) {
                 found.note(&path, format!("names `{solution}`, which is not an item of this queue"));
             }
         }
@@ -328,7 +364,7 @@ fn check_queue_conflicts(queue: &QueueFolder, found: &mut Findings) {
         if let Some(earlier) = &conflict.resolves {
             if *earlier >= conflict.id {
                 found.error(&path, format!("resolves `{earlier}`, which is not earlier"));
-            } else if !queue.conflicts.iter().any(|it| it.id == *earlier) {
+            } else if !known.contains(earlier) {
                 found.note(&path, format!("resolves `{earlier}`, which is missing"));
             }
         }

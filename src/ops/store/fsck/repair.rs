@@ -4,7 +4,9 @@ use super::heal::{self, Healed};
 use super::history;
 use crate::model::op::Op;
 use crate::model::words::count;
+use crate::ops::store::purge::mend_trees;
 use crate::ops::{Answer, Notice, Session};
+use crate::store::merge;
 
 /// What a repair did.
 #[derive(Debug)]
@@ -37,7 +39,18 @@ pub(crate) fn repair(session: &Session, input: &RepairStore) -> Answer<Repaired>
     let store = session.store();
     let to_heal = heal::wanted(store, input.trust_clock)?;
     let repairs = history::repairs(store)?;
-    let removed = store.mend()?.map(|mended| mended.refused).unwrap_or_default();
+    let tip = store.existing_tip()?;
+    store.refuse_unmergeable(tip, None)?;
+    let mut removed = merge::refused(&store.in_memory(), store.commit_tree(tip)?)?;
+    let rewritten = mend_trees(store)?;
+    if rewritten > 0 {
+        let (commits, reference) = (count(rewritten, "commit"), store.reference());
+        session.notice(Notice::warning(format!(
+            "{commits} of the history had to be rewritten; `git push REMOTE +{reference}` replaces them where the \
+             old ones are"
+        )));
+    }
+    removed.extend(store.mend()?.map(|mended| mended.refused).unwrap_or_default());
     let committed = session.transact(permit, |tx| {
         for (path, bytes) in &repairs {
             tx.write(path.clone(), bytes.clone())?;
@@ -55,6 +68,7 @@ pub(crate) fn repair(session: &Session, input: &RepairStore) -> Answer<Repaired>
         let why = "already repaired as often as possible; only rewriting the history of the ref helps";
         session.notice(Notice::warning(format!("`{path}`: {why}")));
     }
+    let removed = removed.into_iter().collect();
     let mut view = Repaired { removed, restored: vec![], freed: vec![], aside: vec![], rewritten: vec![] };
     if committed.commit.is_some() {
         view.restored = repairs.into_keys().collect();

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::Findings;
 use crate::model::id::IssueId;
-use crate::model::run::Run;
 use crate::model::run_log::{ActionDone, Breach, IssueReached, RunEvent, Setback};
 use crate::store::{Snapshot, StoreError, layout, records};
 
@@ -22,7 +21,7 @@ pub(super) fn check(
         }
         // An unreadable run was reported when its file was checked.
         let Some(folder) = records::run(snapshot, &id, &mut Vec::new())? else { continue };
-        let mut seen = BTreeSet::new();
+        let mut seen: BTreeSet<&IssueId> = BTreeSet::new();
         for issue in &folder.run.issue_ids {
             if !seen.insert(issue) {
                 found.error(&path, format!("names `{issue}` twice"));
@@ -34,15 +33,15 @@ pub(super) fn check(
             let path = layout::entry(&layout::run_log(&id), &entry.id);
             match &entry.event {
                 RunEvent::Issue(reached) => {
-                    in_run(&folder.run, &reached.issue_id, &path, found);
+                    in_run(&seen, &reached.issue_id, &path, found);
                     check_reached(snapshot, reached, &path, found)?;
                 }
                 RunEvent::Action(ActionDone { issue_id: Some(issue), .. })
                 | RunEvent::Setback(Setback { issue_id: Some(issue), .. })
                 | RunEvent::Breach(Breach { issue_id: Some(issue), .. }) => {
-                    in_run(&folder.run, issue, &path, found);
+                    in_run(&seen, issue, &path, found);
                 }
-                RunEvent::Decision(decided) => in_run(&folder.run, &decided.issue_id, &path, found),
+                RunEvent::Decision(decided) => in_run(&seen, &decided.issue_id, &path, found),
                 RunEvent::Action(_) | RunEvent::Setback(_) | RunEvent::Breach(_) | RunEvent::Phase(_) => {}
             }
         }
@@ -50,8 +49,8 @@ pub(super) fn check(
     Ok(())
 }
 
-fn in_run(run: &Run, issue: &IssueId, path: &str, found: &mut Findings) {
-    if !run.issue_ids.contains(issue) {
+fn in_run(of_run: &BTreeSet<&IssueId>, issue: &IssueId, path: &str, found: &mut Findings) {
+    if !of_run.contains(issue) {
         found.error(path, format!("is about `{issue}`, which is not an issue of the run"));
     }
 }

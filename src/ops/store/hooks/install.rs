@@ -1,8 +1,10 @@
 //! Writes the shims into the hooks directory of a repository, reports their state, and removes them.
 //!
 //! An existing hook is renamed to `before-git-wf/<name>` and called by the shim. Renaming keeps its bytes, its mode,
-//! its name and, if it is a symbolic link, its target. An edited shim is renamed to `<name>.edited-git-wf` before it
-//! is replaced or removed; nothing calls it after that.
+//! its name and, if it is a symbolic link, its target. A hook of a manager that itself runs the hook which it found
+//! stays, and the shim is put where the manager looks for that (`<name>.legacy`). Only the marked part of a shim is
+//! rewritten; if someone edited that part, the file is renamed to `<name>.edited-git-wf` before it is replaced or
+//! removed, and nothing calls it after that.
 
 mod error;
 mod place;
@@ -12,8 +14,6 @@ mod slot;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::env;
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) use shim::HookSide;
 use shim::SHIMS;
 use slot::Slot;
 
-const PROGRAM: &str = "git-wf";
+use crate::trail::hooked::HookManager;
 
 /// What is installed at the path of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -41,6 +41,8 @@ pub(crate) enum InstalledHook {
     Absent,
     /// A hook that git-wf did not install.
     Foreign,
+    /// A hook of another program, whose configuration calls git-wf.
+    Configured,
 }
 
 /// What a command did with a hook.
@@ -55,6 +57,10 @@ pub(crate) enum HookChange {
     Removed,
     /// The shim was removed, and the earlier hook was restored.
     GivenBack,
+    /// The shim was removed, and the lines that other programs added to the file stay.
+    KeptOthers,
+    /// The earlier hook, which had been moved aside, was deleted.
+    Discarded,
     /// Another hook had replaced the shim: it and the earlier hook were left as they are.
     LeftAlone,
 }
@@ -69,10 +75,20 @@ pub(crate) struct HookState {
     /// The program that the shim would run now; absent if there is no shim or no program.
     #[serde(serialize_with = "lossy")]
     pub(crate) calls: Option<PathBuf>,
+    /// The program that wrote the hook which git runs, if it is known.
+    pub(crate) manager: Option<HookManager>,
+    /// The file through which that program calls git-wf: its configuration, or the shim under another name.
+    #[serde(serialize_with = "lossy")]
+    pub(crate) through: Option<PathBuf>,
+    /// Where another program moved the shim; nothing calls it there.
+    #[serde(serialize_with = "lossy")]
+    pub(crate) replaced: Option<PathBuf>,
     /// An earlier hook that was moved aside. If it is not executable, the shim ignores it, as git did.
     #[serde(serialize_with = "lossy")]
     pub(crate) earlier: Option<PathBuf>,
-    /// Where an edited shim was just moved to; nothing calls it there.
+    /// The program that wrote the earlier hook, if it is known.
+    pub(crate) earlier_manager: Option<HookManager>,
+    /// Where an edited shim, or lines of others from it, were just moved to; nothing calls it there.
     #[serde(serialize_with = "lossy")]
     pub(crate) edited: Option<PathBuf>,
     /// What the command did.
@@ -101,8 +117,8 @@ pub(crate) fn install(
     fs::create_dir_all(at.folder()).map_err(InstallError::io("create", at.folder()))?;
     let staged = slots
         .iter()
-        .filter(|slot| slot.installed(program) != InstalledHook::Current)
-        .map(|slot| Ok((slot, stage(at.folder(), &slot.shim.text(program))?)))
+        .filter(|slot| !matches!(slot.installed(program), InstalledHook::Current | InstalledHook::Configured))
+        .map(|slot| Ok((slot, stage(at.folder(), &slot.text(program))?)))
         .collect::<Result<Vec<_>, InstallError>>()?;
     let mut written = BTreeMap::new();
     for (slot, file) in staged {
@@ -123,6 +139,21 @@ pub(crate) fn install(
 pub(crate) fn uninstall(at: &HooksAt) -> Result<Vec<HookState>, InstallError> {
     let slots: Vec<Slot> = listed(at).collect();
     slots.iter().map(|slot| slot.remove(at)).collect()
+}
+
+/// Deletes the earlier hooks with these names, which were moved aside. Nothing is deleted if one of them is not there.
+pub(crate) fn discard(
+    at: &HooksAt,
+    program: &Path,
+    names: &[String],
+) -> Result<Vec<HookState>, InstallError> {
+    let slots: Vec<Slot> = SHIMS.iter().map(|shim| Slot::look(at, shim)).collect();
+    let mut found = Vec::new();
+    for name in names {
+        let slot = slots.iter().find(|slot| slot.shim.name == name && slot.earlier.is_some());
+        found.push(slot.ok_or_else(|| InstallError::NoneKept { name: name.clone() })?);
+    }
+    found.into_iter().map(|slot| slot.discard(at, program)).collect()
 }
 
 /// The state of each hook, compared with an install with that `program`.
@@ -157,23 +188,6 @@ fn stage(folder: &Path, text: &[u8]) -> Result<TempPath, InstallError> {
         Ok(file.into_temp_path())
     };
     write().map_err(InstallError::io("write to", folder))
-}
-
-/// The program that a shim runs: the one on that `PATH`, else the recorded one.
-fn called(path: Option<&OsStr>, recorded: Option<PathBuf>) -> Option<PathBuf> {
-    let on_path = path.and_then(|path| {
-        env::split_paths(path).map(|folder| folder.join(PROGRAM)).find(|program| is_executable(program))
-    });
-    on_path.or(recorded.filter(|program| is_executable(program)))
-}
-
-fn is_executable(path: &Path) -> bool {
-    let Ok(found) = path.metadata() else { return false };
-    #[cfg(unix)]
-    let may_run = std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o111 != 0;
-    #[cfg(not(unix))]
-    let may_run = true;
-    found.is_file() && may_run
 }
 
 /// Paths can have any bytes, which JSON cannot represent.

@@ -6,8 +6,9 @@
 use std::collections::HashMap;
 
 use crate::git::{ObjectBatch, ObjectId, Repository};
+use crate::store::merge::TreeCleaner;
 use crate::store::purge::{Paths, RawCommit, memory, rewritten};
-use crate::store::{EqualTrees, Snapshot, Store, StoreError, Subjects, Tracked, merge};
+use crate::store::{EqualTrees, Snapshot, Store, StoreError, Subjects, Tracked, TreeCheck, merge};
 
 /// How often a purge starts again if a writer without the lock moved the ref.
 const TRIES: u32 = 5;
@@ -79,13 +80,13 @@ pub(super) fn purge(store: &Store) -> Result<Option<Purged>, StoreError> {
         if paths.is_empty() {
             return Ok(None);
         }
-        let mut rewritten = rewrite(store, from, &others, &mut paths, Subjects::new(state.clone()))?;
+        let mut rewritten = rewrite(store, from, &others, &mut paths, Subjects::new(state.clone()), None)?;
         let to = rewritten.to;
         if to == from && rewritten.first.is_empty() {
             return Ok(None);
         }
         // Note them before the ref moves: as long as the ref itself contains these commits, nothing refuses them.
-        memory::add(&store.common_dir(), &rewritten.first)?;
+        memory::add(store.repo(), &rewritten.first)?;
         let is_done = to == from
             || store.publish(&mut lock, &mut rewritten.objects, to, Some(from), "redact: purge")?;
         if is_done {
@@ -93,6 +94,32 @@ pub(super) fn purge(store: &Store) -> Result<Option<Purged>, StoreError> {
             let (remotes, held_by) = forget(store, &rewritten)?;
             let renamed = paths.renamed().to_vec();
             return Ok(Some(Purged { from, to, commits, files, renamed, merged: others, remotes, held_by }));
+        }
+    }
+    Err(StoreError::Contended { reference: store.reference().to_owned(), times: TRIES })
+}
+
+/// Rewrites the history so that no commit has a tree that hosts refuse. Returns the number of rewritten commits.
+pub(in crate::ops::store) fn mend_trees(store: &Store) -> Result<usize, StoreError> {
+    store.refuse_mirror()?;
+    let mut lock = store.lock()?;
+    for _ in 0..TRIES {
+        let from = store.existing_tip()?;
+        let mut check = TreeCheck::default();
+        let mut is_any_refused = false;
+        for (commit, _) in store.parents_first(&[from], None)? {
+            if let Ok(tree) = store.commit_tree(commit) {
+                is_any_refused |= check.is_refused(store.repo(), tree);
+            }
+        }
+        if !is_any_refused {
+            return Ok(0);
+        }
+        let Some(state) = store.state_at(from)? else { return Ok(0) };
+        let mut paths = Paths::claims_in(&state)?;
+        let mut rewritten = rewrite(store, from, &[], &mut paths, Subjects::new(state), Some(check))?;
+        if store.publish(&mut lock, &mut rewritten.objects, rewritten.to, Some(from), "fsck: repair")? {
+            return Ok(rewritten.commits);
         }
     }
     Err(StoreError::Contended { reference: store.reference().to_owned(), times: TRIES })
@@ -118,15 +145,18 @@ fn apart_from(store: &Store, from: ObjectId) -> Result<Vec<Tracked>, StoreError>
     Ok(apart)
 }
 
+/// With `refused`, trees that hosts refuse are cleaned.
 fn rewrite(
     store: &Store,
     tip: ObjectId,
     others: &[Tracked],
     paths: &mut Paths,
     mut subjects: Subjects<'_>,
+    mut refused: Option<TreeCheck>,
 ) -> Result<Rewritten, StoreError> {
     let failed = StoreError::object("cannot read the history of the store");
     let work = store.in_memory();
+    let mut cleaner = TreeCleaner::new(&work);
     let mut done = Rewritten {
         moved: HashMap::new(),
         to: tip,
@@ -140,6 +170,11 @@ fn rewrite(
     for (id, _) in store.parents_first(&heads, None)? {
         let object = store.repo().object(id).map_err(&failed)?;
         let mut commit = RawCommit::parse(&object.data, store.repo().hash_kind()).map_err(&failed)?;
+        if let Some(check) = &mut refused
+            && check.is_refused(store.repo(), commit.tree)
+        {
+            commit.tree = cleaner.clean(commit.tree)?;
+        }
         commit.tree = paths.rewrite(&work, commit.tree, &done.moved)?;
         let old_parents = commit.parents.clone();
         for parent in &mut commit.parents {
@@ -227,7 +262,7 @@ fn forget(store: &Store, rewritten: &Rewritten) -> Result<(Vec<Tracked>, Vec<Str
         }
     }
     let pending: Vec<_> = remotes.iter().map(|it| (it.remote.clone(), it.commit)).collect();
-    memory::set_remotes(&store.common_dir(), &pending)?;
+    memory::set_remotes(store.repo(), &pending)?;
     for Tracked { tracking, commit, .. } in remotes.iter().filter(|it| rewritten.is_old(it.commit)) {
         git.delete_ref(tracking, *commit)?;
     }

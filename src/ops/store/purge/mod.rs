@@ -12,6 +12,7 @@ use crate::model::shell;
 use crate::ops::{Answer, Notice, Session};
 use crate::store::Tracked;
 use history::Purged;
+pub(super) use history::mend_trees;
 
 /// The result of a purge, and what must be done elsewhere.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -21,13 +21,14 @@ use crate::model::remedy::RemedyCall;
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Answer, Notice, Refusal, RefusalKind, Session, work};
 use crate::rules::audit::{self as rule, Carried};
-use crate::rules::claim_order::{holder, who_holds};
+use crate::rules::claim_order::{Holding, who_holds};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::review;
 use crate::store::{Rewritten, Store, records};
 use crate::trail::audit::{self as trail, Audited};
 use crate::trail::links::unlinked_from;
 use crate::trail::reach::Unreached;
+use crate::trail::work::linked;
 
 /// The range shown if there are no commits to audit.
 const NO_COMMITS: &str = "no commits";
@@ -84,6 +85,7 @@ pub(crate) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Aud
         Err(refusal) => return Err(refusal),
     };
     let view = look(store, &index, range, given.is_empty(), (&commits, &rewritten))?;
+    session.notice_all(work::notice_of_lost_hooks(store)?);
     Ok((view, index))
 }
 
@@ -114,6 +116,8 @@ fn range(store: &Store, index: &Index<'_>, given: &[String]) -> Result<Vec<Strin
 /// An issue, with what the audit needs to know about its executions.
 struct Looked {
     folder: IssueFolder,
+    /// The index of the execution that holds the issue.
+    holder: Option<usize>,
     statuses: Vec<ExecutionStatus>,
     /// By execution.
     claimed: BTreeMap<ExecutionId, Judged>,
@@ -156,7 +160,7 @@ fn look(
         }
     }
     let unreached = Unreached::among(store, commits.iter().map(|it| &it.commit.hash))?;
-    let summed: Vec<Summed<'_>> = carried.iter().map(Summed::of).collect();
+    let summed: Vec<Summed<'_>> = carried.iter().map(|it| Summed::of(it, &policy)).collect();
     let listed: Vec<AuditedCommit> = commits
         .iter()
         .map(|it| {
@@ -165,7 +169,7 @@ fn look(
             view::listed(it, on_no_branch, links.map(|n| summed[*n].binding(&it.commit.hash)).collect())
         })
         .collect();
-    let (evidenced_count, task_count) = rule::tasks_with_evidence(&carried);
+    let (evidenced_count, task_count) = rule::tasks_with_evidence(&carried, &policy);
     let counted = || listed.iter().filter(|commit| !commit.is_merge || !commit.own_files.is_empty());
     Ok(Audit {
         range,
@@ -190,7 +194,7 @@ fn look(
 }
 
 fn examined(store: &Store, folder: IssueFolder) -> Looked {
-    let statuses = who_holds(&folder.executions).statuses;
+    let Holding { holder, statuses } = who_holds(&folder.executions);
     let claimed = folder.executions.iter().filter_map(|execution| {
         // An unreadable plan is a finding, not an error of the audit.
         let claim = &execution.execution;
@@ -199,7 +203,7 @@ fn examined(store: &Store, folder: IssueFolder) -> Looked {
         let is_hidden = shown.map_or(true, |shown| shown.plan_digest() != claim.plan_digest);
         Some((claim.id.clone(), Judged { plan, is_hidden }))
     });
-    Looked { claimed: claimed.collect(), statuses, folder }
+    Looked { claimed: claimed.collect(), holder, statuses, folder }
 }
 
 fn carry<'a>(
@@ -210,9 +214,10 @@ fn carry<'a>(
 ) -> Carried<'a> {
     let claimed = issue.claimed.get(&execution.execution.id);
     let reviews = issue.folder.reviews(&execution.execution.solution_id);
-    let holder = holder(&issue.folder.executions).map(|it| &it.execution);
+    let holder = issue.holder.map(|n| &issue.folder.executions[n].execution);
     Carried {
         execution,
+        work: linked(store, execution),
         status,
         lost_at: holder.filter(|it| it.id != execution.execution.id).map(|it| it.started_at),
         plan: claimed.map(|it| &it.plan),

@@ -1,6 +1,7 @@
 //! The view of an audit of commits.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,10 +11,12 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::person::Person;
 use crate::model::review::Verdict;
+use crate::model::root::Policy;
 use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
 use crate::rules::audit::{AuditFinding, AuditSeverity, Carried};
 use crate::rules::evidence;
+use crate::rules::policy::Gate;
 use crate::rules::undoing::{Undoing, undoing};
 use crate::trail::audit::Audited;
 
@@ -134,23 +137,24 @@ pub(super) fn links_of_each_kind<'a>(
 pub(super) struct Summed<'a> {
     it: &'a Carried<'a>,
     /// The current links, by the hashes of their commits before and after rewrites.
-    links: HashMap<CommitHash, CommitLink>,
+    links: HashMap<CommitHash, Arc<CommitLink>>,
     checks_passed: usize,
     check_count: usize,
 }
 
 impl<'a> Summed<'a> {
-    pub(super) fn of(it: &'a Carried<'a>) -> Self {
+    pub(super) fn of(it: &'a Carried<'a>, policy: &Policy) -> Self {
+        let gate = Gate::Evidence.setting(policy);
         let check_count = it.plan.map_or(0, |plan| evidence::commands(plan).len());
-        let failing =
-            it.plan.map_or(0, |plan| evidence::failing(plan, it.execution, &it.execution.work()).len());
+        let failing = it.plan.map_or(0, |plan| evidence::failing(plan, it.execution, &it.work, gate).len());
         Self { it, links: it.execution.links_by_hash(), checks_passed: check_count - failing, check_count }
     }
 
     pub(super) fn binding(&self, hash: &str) -> LinkingExecution {
         let claim = &self.it.execution.execution;
         let link = self.links.get(hash);
-        let undoing = link.map(|link| undoing(link, |hash| self.links.get(hash))).unwrap_or_default();
+        let undoing =
+            link.map(|link| undoing(link, |hash| self.links.get(hash).map(Arc::as_ref))).unwrap_or_default();
         let (reverts, reapplies) = Undoing::split(undoing);
         LinkingExecution {
             issue_id: claim.issue_id.clone(),

@@ -22,7 +22,7 @@ pub(super) fn composed(rewritten: &[Rewrite]) -> Vec<Rewrite> {
         let new = last(&mut next, &pair.new);
         let new = if *new == pair.old { &pair.new } else { new };
         if seen.insert((&pair.old, new)) {
-            found.push(Rewrite { old: pair.old.clone(), new: new.clone() });
+            found.push(Rewrite { old: pair.old.clone(), new: new.clone(), tree: None });
         }
     }
     found
@@ -70,7 +70,7 @@ mod tests {
             let pairs: Vec<Rewrite> = given
                 .iter()
                 .map(|pair| pair.split_once(' ').unwrap())
-                .map(|(old, new)| Rewrite { old: old.into(), new: new.into() })
+                .map(|(old, new)| Rewrite { old: old.into(), new: new.into(), tree: None })
                 .collect();
             let found: Vec<String> = composed(&pairs)
                 .iter()
@@ -84,7 +84,7 @@ mod tests {
     fn a_long_chain_is_walked_once() {
         let name = |n: usize| CommitHash::from(&*format!("{n:040}"));
         let pairs: Vec<Rewrite> =
-            (0..100_000).rev().map(|n| Rewrite { old: name(n), new: name(n + 1) }).collect();
+            (0..100_000).rev().map(|n| Rewrite { old: name(n), new: name(n + 1), tree: None }).collect();
         assert!(composed(&pairs).iter().all(|pair| pair.new == name(100_000)));
     }
 }

@@ -116,7 +116,7 @@ impl EndOfRebase {
                 Some(copy) => {
                     on_top.insert(pair.new, pair.old.clone());
                     if copy != pair.old {
-                        exact.push(Rewrite { old: pair.old, new: copy });
+                        exact.push(Rewrite { old: pair.old, new: copy, tree: None });
                     }
                 }
             }

@@ -304,7 +304,8 @@ impl<'a> NeededOrder<'a> {
                     self.executing.push(id);
                     continue;
                 }
-                status @ (IssueStatus::Cancelled | IssueStatus::Paused) => self.stopped.push((id, status)),
+                IssueStatus::Cancelled => continue,
+                status @ IssueStatus::Paused => self.stopped.push((id, status)),
                 _ => {}
             }
             self.add_all(&found.depends_on);

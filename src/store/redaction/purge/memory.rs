@@ -4,10 +4,9 @@
 //! apart: see [`super::apart`].
 
 use std::collections::HashSet;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::git::ObjectId;
+use crate::git::{ObjectId, Repository};
 use crate::store::error::StoreError;
 use crate::store::repo::object_id;
 
@@ -43,25 +42,22 @@ pub(crate) fn remotes(common_dir: &Path) -> Result<Vec<(String, ObjectId)>, Stor
 }
 
 /// Notes which remotes still have the old history, and forgets all others.
-pub(crate) fn set_remotes(common_dir: &Path, remotes: &[(String, ObjectId)]) -> Result<(), StoreError> {
+pub(crate) fn set_remotes(repo: &Repository, remotes: &[(String, ObjectId)]) -> Result<(), StoreError> {
     let lines: Vec<String> = remotes.iter().map(|(remote, commit)| format!("{commit} {remote}\n")).collect();
-    replace(&common_dir.join("wf/unpurged-remotes"), &lines)
+    replace(repo, &repo.common_dir().join("wf/unpurged-remotes"), &lines)
 }
 
 /// Adds commits. The file is replaced as a whole; the writer holds the store's lock.
-pub(crate) fn add(common_dir: &Path, commits: &[ObjectId]) -> Result<(), StoreError> {
-    let mut known = read(common_dir)?;
+pub(crate) fn add(repo: &Repository, commits: &[ObjectId]) -> Result<(), StoreError> {
+    let mut known = read(&repo.common_dir())?;
     known.extend(commits);
     let mut lines: Vec<String> = known.iter().map(|commit| format!("{commit}\n")).collect();
     lines.sort();
-    replace(&file(common_dir), &lines)
+    replace(repo, &file(&repo.common_dir()), &lines)
 }
 
-fn replace(path: &Path, lines: &[String]) -> Result<(), StoreError> {
-    let folder = path.parent().unwrap_or(path);
-    std::fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(StoreError::io(folder))?;
-    file.write_all(lines.concat().as_bytes()).map_err(StoreError::io(path))?;
-    file.persist(path).map_err(|error| StoreError::io(path.to_owned())(error.error))?;
-    Ok(())
+fn replace(repo: &Repository, path: &Path, lines: &[String]) -> Result<(), StoreError> {
+    let (folder, shared) = (path.parent().unwrap_or(path), repo.shared_mode());
+    shared.create_folder(folder).map_err(StoreError::io(folder))?;
+    shared.replace(path, lines.concat()).map_err(StoreError::io(path))
 }

@@ -67,6 +67,17 @@ impl Paths {
         Ok(if is_any_hidden { paths } else { Self::default() })
     }
 
+    /// All executions, since the commits that they name get new ids.
+    pub(crate) fn claims_in(now: &Snapshot<'_>) -> Result<Self, StoreError> {
+        let mut paths = Self::default();
+        for issue in records::issue_ids(now)? {
+            for id in records::execution_ids(now, &issue)? {
+                paths.file(&layout::execution(&id)).is_claim = true;
+            }
+        }
+        Ok(paths)
+    }
+
     /// The entries that are renamed: their old paths and the new ones.
     pub(crate) fn renamed(&self) -> &[(String, String)] {
         &self.renamed

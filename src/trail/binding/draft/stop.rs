@@ -51,7 +51,7 @@ impl<R: ReadState> Deciding<'_, R> {
     ) -> Result<bool, StoreError> {
         let names = |plan: &SolutionId, file: &String| -> Result<bool, StoreError> {
             let plan = records::solution(self.read, plan)?;
-            Ok(plan.is_some_and(|plan| audit::names(&plan.typed_plan(), file)))
+            Ok(plan.is_some_and(|plan| audit::named(&plan.typed_plan()).holds(file)))
         };
         let replayed = self.store.changed_files(&self.store.code_commit(replayed)?)?;
         for file in files {

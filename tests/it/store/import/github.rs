@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{comments, issue, store};
 use crate::support::{Repo, Sandbox};
 
-fn record(number: u64, more: &Value) -> Value {
+pub(super) fn record(number: u64, more: &Value) -> Value {
     let mut record = json!({
         "number": number, "title": format!("About {number}"), "body": "Too early.", "state": "OPEN", "stateReason": "",
         "labels": [], "assignees": [], "milestone": null, "author": {"login": "ada"},
@@ -19,7 +19,7 @@ fn record(number: u64, more: &Value) -> Value {
 }
 
 /// The repository with a `gh` in its PATH that runs this script. Its arguments are in `gh-args`, its input in `gh-input`.
-fn with_gh(repo: &Repo, script: &str) -> Repo {
+pub(super) fn with_gh(repo: &Repo, script: &str) -> Repo {
     use std::os::unix::fs::PermissionsExt;
     let folder = repo.path().join(".git/bin");
     std::fs::create_dir_all(&folder).unwrap();

@@ -14,6 +14,7 @@ mod concurrent;
 mod exported;
 mod git_bug;
 mod github;
+mod github_links;
 mod options;
 mod parted;
 mod redacted;
@@ -149,7 +150,7 @@ fn everything_comes_in_and_once() {
     assert_eq!(
         notes,
         [
-            "zoo_1-a: a dependency: `no good` cannot be the id of an issue: an id is made of A-Z, a-z, 0-9, `.`, `_` and `-`; `show ID --imported` shows it",
+            "zoo_1-a: a dependency: `no good` cannot be the id of an issue: an id looks like GH-123: a letter, then letters, digits, `.`, `_` and `-`, with at least one `-`; 3 to 80 in all; `show ID --imported` shows it",
             "zoo_1-a: it depends on `far-away`, which is neither in the source nor here",
             "zoo-6: the priority 7 is not one of 0 to 4; it became trivial",
         ]
@@ -162,7 +163,7 @@ fn everything_comes_in_and_once() {
             kept("`estimated_minutes` has no field here"),
             kept("the dependency type `waits-for` became a relation, which does not block"),
             kept("the status `blocked` became `registered`"),
-            kept("the status `hooked` became `registered`"),
+            kept("the status `hooked` became `planning`"),
             kept("the status `in_progress` became `planning`"),
         ])
     );

@@ -67,7 +67,7 @@ fn of_one_id_that_stands_twice_the_later_record_counts() {
         report["notes"],
         json!([{
             "id": "zoo-1",
-            "note": "lines 1 and 2 have this id; line 1 changed last and was used, line 2 was left out"
+            "note": "lines 1 and 2 have this id; line 1 changed last and was used, with what only line 2 lists"
         }])
     );
     let note = |records: &[Value]| {
@@ -78,7 +78,7 @@ fn of_one_id_that_stands_twice_the_later_record_counts() {
     assert_eq!(note(&[one.clone(), one.clone()]), "lines 1 and 2 are the same and were imported once");
     assert_eq!(
         note(&[one, record("zoo-1", &json!({"title": "Other"}))]),
-        "lines 1 and 2 have this id and the same time of change; line 2, which comes last, was used, line 1 was left out"
+        "lines 1 and 2 have this id and the same time of change; line 2, which comes last, was used, with what only line 1 lists"
     );
 }
 

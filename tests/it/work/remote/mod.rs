@@ -2,6 +2,7 @@
 
 mod clocks;
 mod renamed;
+mod shown;
 
 use std::os::unix::fs::PermissionsExt;
 

@@ -39,7 +39,7 @@ kind = json.loads(prompt)["kind"] if prompt.startswith("{") else "reminder"
 options = [{"optionId": "y", "name": "Yes", "kind": "allow_once"}, {"optionId": "n", "name": "No", "kind": "reject_once"}]
 def may(kind, command, *paths):
     answer = call("session/request_permission", options=options, toolCall={"toolCallId": "c", "kind": kind,
-        "title": command, "rawInput": {"command": command}, "locations": [{"path": path} for path in paths]})
+        "title": "Do it", "rawInput": {"command": command} if kind == "execute" else {}, "locations": [{"path": path} for path in paths]})
     return answer["result"]["outcome"].get("optionId") == "y"
 def reads(path): return "result" in call("fs/read_text_file", path=path)
 def writes(path): return "result" in call("fs/write_text_file", path=path, content="two\n")
@@ -103,7 +103,7 @@ fn an_agent_plans_and_builds_within_its_worktree_and_its_role() {
     let breaches: Vec<&Value> = log.as_array().unwrap().iter().filter(|it| it["type"] == "breach").collect();
     for words in [
         "(it asked for: git push origin main)",
-        "(it asked for: passwd /etc/passwd)",
+        "(it asked for: read /etc/passwd)",
         "(it asked for: delete a.txt)",
         "it may not read ",
         "it may not write ",
@@ -165,8 +165,8 @@ fn an_ordinary_mistake_is_no_breach_and_many_breaches_hide_none() {
     let about = |words: &str| breaches.iter().filter(|it| it.contains(words)).count();
     assert_eq!(about("it may not read /nowhere/"), 20, "{breaches:#?}");
     assert_eq!(about("it asked 280 more times to read files that it may not read"), 1, "{breaches:#?}");
-    let secret = format!("(it asked for: e {}/secrets/e)", world.sandbox.root().display());
-    for words in ["git push origin main", secret.as_str(), "(it asked for: a.txt /etc/a.txt)"] {
+    let secret = format!("(it asked for: delete {}/secrets/e)", world.sandbox.root().display());
+    for words in ["git push origin main", secret.as_str(), "(it asked for: delete /etc/a.txt)"] {
         assert_eq!(about(words), 1, "{words}: {breaches:#?}");
     }
     assert_eq!(breaches.len(), 24, "{breaches:#?}");

@@ -18,6 +18,7 @@ mod kept;
 mod live;
 mod pair;
 mod pipes;
+mod prepared;
 mod refs;
 mod remedied;
 mod report;

@@ -7,9 +7,9 @@ use crate::ops::plans::roadmap::{self, Revise};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The roadmap
+    /// The roadmap (default: the only one, or the only one that is not done)
     #[arg(value_name = "RMAP")]
-    roadmap: String,
+    roadmap: Option<String>,
     /// Approve it as it is
     #[arg(long, conflicts_with_all = ["scope", "convergence", "redecompose", "planner"])]
     approve: bool,
@@ -33,6 +33,7 @@ pub(super) struct Args {
 pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { roadmap, approve, scope, convergence, redecompose, planner, gone } = args;
+    let roadmap = roadmap::meant(&session, roadmap.as_deref())?;
     let feedback = RoadmapFeedback { scope, convergence, redecompose };
     let has_feedback = feedback.parts().next().is_some();
     if has_feedback || planner.is_none() {

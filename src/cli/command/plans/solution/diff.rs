@@ -10,7 +10,7 @@ pub(super) struct Args {
     /// The plan to compare with (default: the version before the last change)
     #[arg(value_name = "PLAN[@{N}]")]
     to: Option<String>,
-    /// Compare with the plan at this time: a date, or a commit of the store or of the project
+    /// Compare with the plan at this time: a date (2026-11-21 is a day in UTC), or a commit of the store or of the project
     #[arg(long, value_name = "DATE|COMMIT", conflicts_with = "to")]
     since: Option<String>,
 }

@@ -11,7 +11,8 @@ pub(super) struct Args {
     /// The plan, or an issue for its bound or only plan
     #[arg(value_name = "PLAN")]
     solution: String,
-    /// approved, concerns or rejected (default: from the total; you can only choose a harsher one)
+    /// approved, concerns or rejected (default: from the total; you can only choose a harsher one). Without scores, it
+    /// stands for 100, 70 or 0 in each
     #[arg(long, value_name = "VERDICT", value_parser = parse_verdict)]
     verdict: Option<Verdict>,
     /// Technical feasibility, 0 to 100
@@ -49,20 +50,27 @@ impl Args {
         if let Some(path) = &self.from_json {
             return Ok(Judgement::parse(read_text(path)?.as_bytes(), &named(path))?);
         }
-        let (Some(technical), Some(risk), Some(completeness)) =
-            (self.technical, self.risk, self.completeness)
-        else {
-            let scores = ["technical", "risk", "completeness"];
-            let call = scores
-                .into_iter()
-                .fold(RemedyCall::new(Op::SolutionReview, [&self.solution]), |it, name| it.option(name, "N"));
-            return Err(Refusal::usage("a review needs all three scores")
-                .remedy(call, "gives them, each 0 to 100")
-                .hint("--from-json FILE reads them from a file")
-                .into());
+        let scores = match (self.technical, self.risk, self.completeness, self.verdict) {
+            (Some(technical), Some(risk), Some(completeness), _) => Scores { technical, risk, completeness },
+            (None, None, None, Some(verdict)) => Scores::of_verdict(verdict),
+            (None, None, None, None) => {
+                return Err(self.incomplete("a review needs a verdict or three scores").into());
+            }
+            _ => return Err(self.incomplete("a review needs all three scores or none").into()),
         };
-        let scores = Scores { technical, risk, completeness };
         Ok(Judgement::new(self.verdict, scores, self.findings, self.plan_digest)?)
+    }
+}
+
+impl Args {
+    fn incomplete(&self, what: &str) -> Refusal {
+        let review = RemedyCall::new(Op::SolutionReview, [&self.solution]);
+        let scores = ["technical", "risk", "completeness"];
+        let scored = scores.into_iter().fold(review.clone(), |call, name| call.option(name, "N"));
+        Refusal::usage(what)
+            .remedy(review.option("verdict", "approved"), "approves it")
+            .remedy(scored, "gives scores, each 0 to 100")
+            .hint("--from-json FILE reads them from a file")
     }
 }
 

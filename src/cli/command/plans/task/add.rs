@@ -16,8 +16,10 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Args { solution, fields, force } = args;
+    let typed = fields.typed_commands().to_vec();
     let input = plans::AddTask { solution, task: fields.edit()?, force: force.why() };
     let session = context.session()?;
     let done = plans::add_task(&session, &input)?;
+    plans::agree_to_typed(&session, &done.view.plan, &typed, Some(&done.view.before));
     context.answer(done, |it, _, screen| print::task::added(screen, it))
 }

@@ -18,8 +18,10 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Args { solution, task, fields, force } = args;
+    let typed = fields.typed_commands().to_vec();
     let input = plans::EditTask { solution, task, edit: fields.edit()?, force: force.why() };
     let session = context.session()?;
     let done = plans::edit_task(&session, &input)?;
+    plans::agree_to_typed(&session, &done.view.plan, &typed, Some(&done.view.before));
     context.answer(done, |it, is_changed, screen| print::task::changed(screen, it, is_changed))
 }

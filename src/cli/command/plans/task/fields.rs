@@ -80,6 +80,11 @@ fn number(minutes: f64) -> Result<Value, Failure> {
 }
 
 impl TaskFieldArgs {
+    /// The test commands among the options, not those in a JSON file.
+    pub(super) fn typed_commands(&self) -> &[String] {
+        &self.test_command
+    }
+
     /// The requested edit of the task.
     pub(super) fn edit(&self) -> Result<TaskEdit, Failure> {
         let texts = [

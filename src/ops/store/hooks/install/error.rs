@@ -35,6 +35,12 @@ pub(crate) enum InstallError {
         /// The one that was moved aside.
         earlier: PathBuf,
     },
+    /// No hook of this name was moved aside.
+    #[error("no earlier `{name}` hook was kept")]
+    NoneKept {
+        /// What was asked for.
+        name: String,
+    },
     /// A file could not be read, written or renamed.
     #[error("cannot {what} `{}`: {source}", .path.display())]
     Io {
@@ -60,6 +66,7 @@ impl Explain for InstallError {
             Self::Outside { .. } => Code::HooksOutside,
             Self::Tracked { .. } => Code::HooksTracked,
             Self::TwoEarlier { .. } => Code::HooksTwoEarlier,
+            Self::NoneKept { .. } => Code::NotFound,
             Self::Io { .. } => Code::HooksIo,
         }
     }
@@ -72,7 +79,7 @@ impl Explain for InstallError {
                     .or_call(Other::HooksInstall, "then installs them there")
             }
             Self::Tracked { .. } => {
-                Remedies::command("git-wf hook NAME \"$@\"", "does the same when the existing hooks call it")
+                Remedies::call(Other::HooksLines, "shows what to add to the existing hooks instead")
             }
             Self::TwoEarlier { hook, earlier, .. } => format!(
                 "copy what you still need from `{}` to `{}`, remove the former, and install again",
@@ -80,6 +87,7 @@ impl Explain for InstallError {
                 hook.display(),
             )
             .into(),
+            Self::NoneKept { .. } => Remedies::call(Other::HooksStatus, "lists the hooks that were"),
             Self::Io { path, .. } => format!(
                 "make sure that the directory `{}` exists and is writable",
                 path.parent().unwrap_or(path).display()

@@ -39,6 +39,11 @@ impl HooksAt {
         self.search.as_deref()
     }
 
+    /// The top directory of the work tree.
+    pub(super) fn work_dir(&self) -> Option<&Path> {
+        self.work_dir.as_deref()
+    }
+
     /// Whether the repository has no work tree, so that nobody commits in it.
     pub(super) fn is_bare(&self) -> bool {
         self.work_dir.is_none()

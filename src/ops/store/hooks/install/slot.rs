@@ -5,55 +5,92 @@ use std::io;
 use std::iter;
 use std::path::{Path, PathBuf};
 
+use bstr::ByteSlice;
 use tempfile::TempPath;
 
-use super::shim::{self, Shim};
-use super::{HookChange, HookState, HooksAt, InstallError, InstalledHook, called, is_executable, lies_at};
+use super::shim::{SHELL, Shim};
+use super::{HookChange, HookState, HooksAt, InstallError, InstalledHook, lies_at, stage};
+use crate::trail::hooked::shim_file::{self, is_executable};
+use crate::trail::hooked::{HookManager, HookRoute, moved};
 
 /// The directory in which earlier hooks are kept under their own names.
 const ASIDE: &str = "before-git-wf";
-/// The suffix that version 1 gave to earlier hooks.
-const ASIDE_ONCE: &str = ".before-git-wf";
+/// What managers that run a hook which they found add to its name.
+const LEGACY: &str = ".legacy";
 const EDITED: &str = ".edited-git-wf";
 
-/// What is at the hook's path.
+/// What is at the path of the shim.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum AtHookPath {
     Nothing,
-    /// A shim, with its text.
-    Shim(Vec<u8>),
+    Shim(ShimFile),
     Other,
+}
+
+/// A hook with a part that git-wf wrote. The other lines belong to other programs.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ShimFile {
+    before: Vec<u8>,
+    part: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl ShimFile {
+    /// A link to a shim counts too: kept as an earlier hook, it would call itself.
+    fn read(path: &Path) -> Option<Self> {
+        let text = shim_file::read(path)?;
+        let part = shim_file::part(&text)?;
+        let (before, after) = (text[..part.start].to_vec(), text[part.end..].to_vec());
+        Some(Self { before, part: text[part].to_vec(), after })
+    }
+
+    fn text(&self) -> Vec<u8> {
+        [&self.before[..], &self.part, &self.after].concat()
+    }
+
+    /// The lines of other programs; none if there are no such lines.
+    fn others(&self) -> Option<Vec<u8>> {
+        let before = self.before.strip_prefix(SHELL).unwrap_or(&self.before);
+        let others = [before, &self.after].concat();
+        (!others.trim().is_empty()).then_some(others)
+    }
 }
 
 /// The paths of one hook, and what was found there.
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) shim: &'static Shim,
+    /// What git runs.
+    named: PathBuf,
+    /// Where the shim belongs: at `named`, or where a manager that wrote that hook runs another one.
     pub(super) hook: PathBuf,
     /// Where an earlier hook is moved to.
     aside: PathBuf,
-    /// Where an earlier hook is: there, or where an older version put it.
+    /// The earlier hook, if there is one.
     pub(super) earlier: Option<PathBuf>,
     pub(super) found: AtHookPath,
+    pub(super) route: HookRoute,
 }
 
 impl Slot {
     pub(super) fn look(at: &HooksAt, shim: &'static Shim) -> Self {
-        let hook = at.folder().join(shim.name);
+        let named = at.folder().join(shim.name);
+        let is_below = manager_of(&named).is_some_and(HookManager::runs_legacy);
+        let hook = if is_below { at.folder().join(format!("{}{LEGACY}", shim.name)) } else { named.clone() };
         let aside = at.folder().join(ASIDE).join(shim.name);
-        let once = at.folder().join(format!("{}{ASIDE_ONCE}", shim.name));
-        let earlier = [&aside, &once].into_iter().find(|path| lies_at(path)).cloned();
-        let found = match shim::read(&hook) {
-            Some(text) => AtHookPath::Shim(text),
+        let earlier = lies_at(&aside).then(|| aside.clone());
+        let found = match ShimFile::read(&hook) {
+            Some(file) => AtHookPath::Shim(file),
             None if lies_at(&hook) => AtHookPath::Other,
             None => AtHookPath::Nothing,
         };
-        Self { shim, hook, aside, earlier, found }
+        let route = HookRoute::find(at.folder(), at.work_dir(), at.search(), shim.name);
+        Self { shim, named, hook, aside, earlier, found, route }
     }
 
     /// Whether an uninstall would have anything to do.
     pub(super) fn is_ours(&self) -> bool {
-        self.earlier.is_some() || matches!(self.found, AtHookPath::Shim(_))
+        self.earlier.is_some() || matches!(self.found, AtHookPath::Shim(_)) || !self.unused(None).is_empty()
     }
 
     /// Refuses to install over two earlier hooks, since only one of them would be called.
@@ -68,38 +105,84 @@ impl Slot {
     }
 
     pub(super) fn installed(&self, program: &Path) -> InstalledHook {
+        if let HookRoute::Configured(..) = self.route {
+            return InstalledHook::Configured;
+        }
         match &self.found {
-            AtHookPath::Nothing => InstalledHook::Absent,
-            AtHookPath::Other => InstalledHook::Foreign,
-            AtHookPath::Shim(text)
-                if *text == self.shim.text(program)
-                    && is_executable(&self.hook)
-                    && self.earlier.as_ref().is_none_or(|earlier| *earlier == self.aside) =>
-            {
+            AtHookPath::Shim(file) if self.text(program) == file.text() && is_executable(&self.hook) => {
                 InstalledHook::Current
             }
             AtHookPath::Shim(_) => InstalledHook::Outdated,
+            AtHookPath::Other => InstalledHook::Foreign,
+            AtHookPath::Nothing if lies_at(&self.named) => InstalledHook::Foreign,
+            AtHookPath::Nothing => InstalledHook::Absent,
         }
     }
 
     pub(super) fn state(&self, at: &HooksAt, installed: InstalledHook) -> HookState {
         let calls = match &self.found {
-            AtHookPath::Shim(text) => called(at.search(), shim::recorded(text)),
+            AtHookPath::Shim(file) => shim_file::called(at.search(), &file.part),
             AtHookPath::Nothing | AtHookPath::Other => None,
         };
-        let earlier = self.earlier.clone();
-        HookState { name: self.shim.name, installed, calls, earlier, edited: None, change: HookChange::None }
+        let through = match &self.route {
+            HookRoute::Configured(_, file) | HookRoute::Moved(_, file) => Some(file.clone()),
+            _ => None,
+        };
+        let replaced = match &self.route {
+            HookRoute::Foreign { replaced, .. } => replaced.clone(),
+            _ => None,
+        };
+        HookState {
+            name: self.shim.name,
+            installed,
+            calls,
+            manager: manager_of(&self.named),
+            through,
+            replaced,
+            earlier: self.earlier.clone(),
+            earlier_manager: self.earlier.as_deref().and_then(manager_of),
+            edited: None,
+            change: HookChange::None,
+        }
+    }
+
+    /// The text of the hook with the newest shim: the lines of other programs stay.
+    pub(super) fn text(&self, program: &Path) -> Vec<u8> {
+        let replaced;
+        let file = match &self.found {
+            AtHookPath::Shim(file) => Some(file),
+            _ => {
+                replaced = self.unused(None).first().and_then(|file| ShimFile::read(file));
+                replaced.as_ref()
+            }
+        };
+        let part = self.shim.part(program);
+        match file {
+            Some(file) if !file.before.is_empty() => [&file.before[..], &part, &file.after].concat(),
+            Some(file) => [SHELL, &part, &file.after].concat(),
+            None => [SHELL, &part].concat(),
+        }
+    }
+
+    /// Shims that another program moved aside and that nothing runs: all but the one in use.
+    fn unused(&self, used: Option<&Path>) -> Vec<PathBuf> {
+        let folder = self.named.parent().unwrap_or(&self.named);
+        let mut files = moved(folder, self.shim.name);
+        files.retain(|file| *file != self.hook && Some(file.as_path()) != used);
+        files
     }
 
     /// Where to move an edited shim: a name that is free.
     fn edited(&self) -> Option<PathBuf> {
-        let AtHookPath::Shim(text) = &self.found else { return None };
-        if !self.shim.is_edited(text) {
-            return None;
-        }
+        let AtHookPath::Shim(file) = &self.found else { return None };
+        self.shim.is_edited(&file.part).then(|| self.free_name())
+    }
+
+    fn free_name(&self) -> PathBuf {
         let name = format!("{}{EDITED}", self.shim.name);
-        let numbered = (2..).map(|n| self.hook.with_file_name(format!("{name}.{n}")));
-        iter::once(self.hook.with_file_name(&name)).chain(numbered).find(|path| !lies_at(path))
+        let path = self.named.with_file_name(&name);
+        let numbered = (2..).map(|n| self.named.with_file_name(format!("{name}.{n}")));
+        iter::once(path.clone()).chain(numbered).find(|path| !lies_at(path)).unwrap_or(path)
     }
 
     /// Moves an existing hook or an edited shim aside and puts the new shim in its place; both or neither. Returns
@@ -107,12 +190,9 @@ impl Slot {
     pub(super) fn install(&self, shim: TempPath) -> Result<Option<PathBuf>, InstallError> {
         let edited = self.edited();
         let is_foreign = self.found == AtHookPath::Other;
-        if is_foreign || self.earlier.is_some() {
+        if is_foreign {
             let folder = self.aside.parent().unwrap_or(&self.aside);
             fs::create_dir_all(folder).map_err(InstallError::io("create", folder))?;
-        }
-        if let Some(earlier) = self.earlier.as_ref().filter(|earlier| **earlier != self.aside) {
-            fs::rename(earlier, &self.aside).map_err(InstallError::io("move", earlier))?;
         }
         let aside = if is_foreign { Some(&self.aside) } else { edited.as_ref() };
         if let Some(aside) = aside {
@@ -126,15 +206,22 @@ impl Slot {
             }
             InstallError::io("write", &self.hook)(error.error)
         })?;
+        for file in self.unused(None) {
+            fs::remove_file(&file).map_err(InstallError::io("remove", &file))?;
+        }
         Ok(edited)
     }
 
-    /// Removes the shim and restores the earlier hook.
+    /// Removes the part of git-wf and restores the earlier hook. Lines of other programs stay in the hook, at its end.
     pub(super) fn remove(&self, at: &HooksAt) -> Result<HookState, InstallError> {
-        let edited = self.edited();
+        let mut edited = self.edited();
         if let Some(aside) = &edited {
             fs::rename(&self.hook, aside).map_err(InstallError::io("move aside", &self.hook))?;
         }
+        let others = match &self.found {
+            AtHookPath::Shim(file) if edited.is_none() => file.others(),
+            _ => None,
+        };
         let change = match (&self.found, &self.earlier) {
             (AtHookPath::Other, earlier) => {
                 if let Some(copy) = earlier.as_ref().filter(|earlier| is_same(&self.hook, earlier)) {
@@ -142,22 +229,70 @@ impl Slot {
                 }
                 HookChange::LeftAlone
             }
+            (AtHookPath::Nothing, None) if self.named != self.hook && lies_at(&self.named) => {
+                HookChange::LeftAlone
+            }
             (AtHookPath::Nothing, None) => HookChange::None,
             (AtHookPath::Shim(_), None) if edited.is_some() => HookChange::Removed,
-            (AtHookPath::Shim(_), None) => {
-                fs::remove_file(&self.hook).map_err(InstallError::io("remove", &self.hook))?;
-                HookChange::Removed
-            }
+            (AtHookPath::Shim(_), None) => match others {
+                Some(others) => {
+                    self.write(at, &[SHELL, &others].concat())?;
+                    HookChange::KeptOthers
+                }
+                None => {
+                    fs::remove_file(&self.hook).map_err(InstallError::io("remove", &self.hook))?;
+                    HookChange::Removed
+                }
+            },
             (AtHookPath::Shim(_) | AtHookPath::Nothing, Some(earlier)) => {
-                fs::rename(earlier, &self.hook).map_err(InstallError::io("restore", &self.hook))?;
+                match (others, shell_script(earlier)) {
+                    (Some(others), Some(script)) => {
+                        self.write(at, &[&script[..], &others].concat())?;
+                        fs::remove_file(earlier).map_err(InstallError::io("remove", earlier))?;
+                    }
+                    (Some(others), None) => {
+                        let path = self.free_name();
+                        fs::write(&path, others).map_err(InstallError::io("write", &path))?;
+                        fs::rename(earlier, &self.hook).map_err(InstallError::io("restore", &self.hook))?;
+                        edited = Some(path);
+                    }
+                    (None, _) => {
+                        fs::rename(earlier, &self.hook).map_err(InstallError::io("restore", &self.hook))?;
+                    }
+                }
                 HookChange::GivenBack
             }
         };
+        for file in self.unused(None) {
+            // A program that moved it aside may have given it a section of its own.
+            if ShimFile::read(&file).is_some_and(|shim| shim.others().is_none()) {
+                fs::remove_file(&file).map_err(InstallError::io("remove", &file))?;
+            }
+        }
         self.tidy();
         let left = Self::look(at, self.shim);
-        let installed =
-            if left.found == AtHookPath::Nothing { InstalledHook::Absent } else { InstalledHook::Foreign };
+        let is_gone = left.found == AtHookPath::Nothing && !lies_at(&left.named);
+        let installed = match left.route {
+            HookRoute::Configured(..) => InstalledHook::Configured,
+            _ if is_gone => InstalledHook::Absent,
+            _ => InstalledHook::Foreign,
+        };
         Ok(HookState { change, edited, ..left.state(at, installed) })
+    }
+
+    /// Deletes the earlier hook, which was moved aside.
+    pub(super) fn discard(&self, at: &HooksAt, program: &Path) -> Result<HookState, InstallError> {
+        if let Some(earlier) = &self.earlier {
+            fs::remove_file(earlier).map_err(InstallError::io("remove", earlier))?;
+        }
+        self.tidy();
+        let left = Self::look(at, self.shim);
+        Ok(HookState { change: HookChange::Discarded, ..left.state(at, left.installed(program)) })
+    }
+
+    fn write(&self, at: &HooksAt, text: &[u8]) -> Result<(), InstallError> {
+        let file = stage(at.folder(), text)?;
+        file.persist(&self.hook).map_err(|error| InstallError::io("write", &self.hook)(error.error))
     }
 
     /// Removes the directory of earlier hooks if it is empty.
@@ -169,12 +304,37 @@ impl Slot {
     }
 }
 
-/// Whether two files are the same hook, because another program wrote the same file again.
+fn manager_of(hook: &Path) -> Option<HookManager> {
+    HookManager::of_hook(&shim_file::read(hook)?)
+}
+
+/// The text of a script for a shell to which lines can be appended, with a line break at its end.
+fn shell_script(path: &Path) -> Option<Vec<u8>> {
+    if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return None;
+    }
+    let mut text = shim_file::read(path)?;
+    let first = text.lines().next()?.strip_prefix(b"#!")?;
+    let program = first.fields().map(|word| word.rsplit_once_str("/").map_or(word, |(_, name)| name));
+    let shell = program.into_iter().find(|name| *name != b"env")?;
+    if ![&b"sh"[..], b"bash", b"dash"].contains(&shell) {
+        return None;
+    }
+    if !text.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    Some(text)
+}
+
+/// Whether two files are the same hook: another program wrote the same file again, or a newer one in its place.
 fn is_same(one: &Path, two: &Path) -> bool {
     let is_plain = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_file());
     let read = |path: &Path| -> io::Result<Vec<u8>> { fs::read(path) };
-    is_plain(one)
-        && is_plain(two)
-        && is_executable(one) == is_executable(two)
-        && matches!((read(one), read(two)), (Ok(one), Ok(two)) if one == two)
+    if !is_plain(one) || !is_plain(two) || is_executable(one) != is_executable(two) {
+        return false;
+    }
+    match (read(one), read(two)) {
+        (Ok(one), Ok(two)) => one == two || HookManager::wrote_both(&one, &two),
+        _ => false,
+    }
 }

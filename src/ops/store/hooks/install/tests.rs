@@ -1,8 +1,10 @@
 #![allow(clippy::unwrap_used)]
 
+mod beside;
 mod folder;
 mod place;
 mod running;
+mod sections;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -152,11 +152,7 @@ fn an_earlier_hook_is_called_first_with_the_same() {
         let expected =
             format!("earlier <a  b> <*> mark|{stdin}|\nwf <hook> <{name}> <a  b> <*> mark|{of_wf}|\n");
         assert_eq!(noted(&repo), expected);
-        assert_eq!(
-            status.code(),
-            Some(if name == "commit-msg" || name == "pre-receive" { 5 } else { 0 }),
-            "{name}"
-        );
+        assert_eq!(status.code(), Some(if name == "pre-push" { 0 } else { 5 }), "{name}");
     }
 }
 
@@ -179,6 +175,90 @@ fn the_failure_of_an_earlier_hook_is_the_shims() {
     fs::remove_file(program(&repo)).unwrap();
     for shim_of in shim::SHIMS.iter().filter(|shim| shim.side == HookSide::Client) {
         assert_eq!(shim(&repo, shim_of.name, "").status().unwrap().code(), Some(7), "{}", shim_of.name);
+    }
+}
+
+#[test]
+fn a_failure_of_an_earlier_hook_names_its_file() {
+    let repo = installed();
+    for shim_of in shim::SHIMS.iter().filter(|shim| shim.side == HookSide::Client) {
+        repo.script(&repo.hooks().join(format!("before-git-wf/{}", shim_of.name)), "exit 7");
+        let output = shim(&repo, shim_of.name, "").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains(&format!("before-git-wf/{}", shim_of.name)), "{said}");
+        assert!(said.contains(&format!("`git wf hooks discard {}`", shim_of.name)), "{said}");
+    }
+}
+
+#[test]
+fn a_refused_push_is_aborted_and_any_other_failure_is_ignored() {
+    let repo = installed();
+    for (code, expected) in [(0, 0), (1, 1), (2, 0), (101, 0)] {
+        repo.script(&program(&repo), &format!("exit {code}"));
+        assert_eq!(shim(&repo, "pre-push", "a b c d\n").status().unwrap().code(), Some(expected), "{code}");
+    }
+}
+
+/// What another program appended gets the same arguments and the same stdin.
+#[test]
+fn what_was_appended_runs_after_git_wf() {
+    let repo = installed();
+    repo.script(&program(&repo), &noting(&repo, "wf", 0));
+    for shell in ["sh", "dash", "bash"] {
+        for (shim_of, stdin) in shim::SHIMS.iter().flat_map(|shim| [(shim, "a b\nc d\n"), (shim, "")]) {
+            let hook = repo.hooks().join(shim_of.name);
+            let text = shim_of.text(&program(&repo));
+            let section = noting(&repo, "appended", 4);
+            fs::write(&hook, [text, section.into_bytes()].concat()).unwrap();
+            let mut command = shim(&repo, shim_of.name, stdin);
+            let input = fs::File::open(repo.root().join(".git/stdin")).unwrap();
+            if shell != "sh" {
+                command = Command::new(format!("/bin/{shell}"));
+                command.arg(format!(".git/hooks/{}", shim_of.name)).current_dir(repo.root());
+                command.env("PATH", "/usr/bin:/bin").env("MARK", "mark").stdin(input);
+            }
+            // Not every system has all of these shells.
+            let Ok(status) = command.args(["a  b", "*"]).status() else { continue };
+            assert_eq!(status.code(), Some(4), "{shell} {}", shim_of.name);
+            let told = noted(&repo);
+            // Without stdin of its own, a hook shares that of git.
+            let (first, second) = match shim_of.name {
+                "commit-msg" | "post-commit" | "post-merge" => (stdin, ""),
+                _ => (stdin, stdin),
+            };
+            let name = shim_of.name;
+            let expected =
+                format!("wf <hook> <{name}> <a  b> <*> mark|{first}|\nappended <a  b> <*> mark|{second}|\n");
+            assert_eq!(told, expected, "{shell}");
+        }
+    }
+}
+
+#[test]
+fn the_exit_code_of_git_wf_remains_if_nothing_was_appended() {
+    let repo = installed();
+    repo.script(&program(&repo), "exit 3");
+    for shim_of in shim::SHIMS.iter().filter(|shim| shim.name != "pre-push") {
+        assert_eq!(shim(&repo, shim_of.name, "").status().unwrap().code(), Some(3), "{}", shim_of.name);
+    }
+}
+
+#[test]
+fn a_shim_beside_a_newer_one_only_runs_what_was_appended_to_it() {
+    let repo = installed();
+    repo.script(&program(&repo), &noting(&repo, "wf", 0));
+    for shim_of in shim::SHIMS {
+        let moved = repo.hooks().join(format!("{}.legacy", shim_of.name));
+        let text = [shim_of.text(&program(&repo)), b"echo appended >>.git/notes\n".to_vec()].concat();
+        fs::write(&moved, text).unwrap();
+        let legacy = format!(".git/hooks/{}.legacy", shim_of.name);
+        let ran = Command::new("sh")
+            .arg(legacy)
+            .current_dir(repo.root())
+            .stdin(std::process::Stdio::null())
+            .status();
+        assert!(ran.unwrap().success(), "{}", shim_of.name);
+        assert_eq!(noted(&repo), "appended\n", "{}", shim_of.name);
     }
 }
 

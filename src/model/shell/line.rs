@@ -1,0 +1,273 @@
+//! Reads a command line as a POSIX shell (or bash) would, as far as that can be told without running it: which simple
+//! commands it runs. Every text is either read to its end or refused; nothing is guessed.
+
+mod expansion;
+mod here;
+
+use here::HereDocument;
+
+/// What stands in a word for a part that only a running shell knows, such as a variable or a glob. No argument of a
+/// program can have it.
+pub(crate) const UNKNOWN: char = '\0';
+/// How deep substitutions and groups may be nested.
+const DEEPEST: usize = 24;
+
+/// A command that a shell runs: a program and its arguments, or assignments alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct SimpleCommand {
+    /// The assignments before the program: name and value.
+    pub(crate) assignments: Vec<(String, String)>,
+    /// The program and its arguments, without quotes; [`UNKNOWN`] stands for what is not known of them.
+    pub(crate) words: Vec<String>,
+    /// The command as it was written.
+    pub(crate) source: String,
+}
+
+/// The text is not a command line that this reader understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotRead;
+
+/// All commands that a shell would run for a line, also in groups and substitutions. [`UNKNOWN`] in the line is a part of
+/// a word.
+pub(crate) fn commands(line: &str) -> Result<Vec<SimpleCommand>, NotRead> {
+    let mut reader = Reader::new(line, 0);
+    reader.list(End::Text)?;
+    Ok(reader.found)
+}
+
+/// Where a list of commands ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Text,
+    Parenthesis,
+}
+
+/// What a command that is being read may have next.
+#[derive(Debug, Default)]
+struct Open {
+    command: SimpleCommand,
+    /// Where its text begins.
+    start: Option<usize>,
+    /// Whether its words are no program, as those of `for x in a b`.
+    is_plain: bool,
+}
+
+struct Reader {
+    text: Vec<char>,
+    at: usize,
+    depth: usize,
+    found: Vec<SimpleCommand>,
+    /// The here-documents whose bodies begin after this line.
+    here: Vec<HereDocument>,
+}
+
+impl Reader {
+    fn new(text: &str, depth: usize) -> Self {
+        Self { text: text.chars().collect(), at: 0, depth, found: Vec::new(), here: Vec::new() }
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.text.get(self.at).copied()
+    }
+
+    fn follows(&self, text: &str) -> bool {
+        text.chars().enumerate().all(|(n, c)| self.text.get(self.at + n) == Some(&c))
+    }
+
+    fn list(&mut self, end: End) -> Result<(), NotRead> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(NotRead);
+        }
+        let mut open = Open::default();
+        while let Some(c) = self.peek() {
+            match c {
+                ' ' | '\t' => self.at += 1,
+                '\\' if self.follows("\\\n") => self.at += 2,
+                '#' => self.skip_comment(),
+                '\n' => {
+                    self.close(&mut open);
+                    self.at += 1;
+                    self.bodies()?;
+                }
+                '&' if self.follows("&>") => {
+                    self.redirection()?;
+                    self.skip_blanks();
+                    // To some shells this was the end of the command.
+                    if self.peek().is_some_and(|c| !"\n;&|)".contains(c)) {
+                        return Err(NotRead);
+                    }
+                }
+                ';' | '&' | '|' => {
+                    self.close(&mut open);
+                    self.at += 1;
+                }
+                '<' | '>' => {
+                    open.start.get_or_insert(self.at);
+                    self.redirection()?;
+                }
+                '(' => self.parenthesis(&mut open)?,
+                ')' if end == End::Parenthesis => {
+                    self.close(&mut open);
+                    self.at += 1;
+                    self.depth -= 1;
+                    return Ok(());
+                }
+                ')' => return Err(NotRead),
+                _ => self.next_word(&mut open)?,
+            }
+        }
+        self.close(&mut open);
+        self.depth -= 1;
+        if end == End::Text { Ok(()) } else { Err(NotRead) }
+    }
+
+    fn skip_comment(&mut self) {
+        while self.peek().is_some_and(|c| c != '\n') {
+            self.at += 1;
+        }
+    }
+
+    /// Ends a command, if one is open.
+    fn close(&mut self, open: &mut Open) {
+        let Open { mut command, start, is_plain } = std::mem::take(open);
+        let Some(start) = start else { return };
+        let is_empty = command.words.is_empty() && command.assignments.is_empty();
+        if !is_plain && !is_empty {
+            let source: String = self.text[start..self.at].iter().collect();
+            command.source = source.trim().to_owned();
+            self.found.push(command);
+        }
+    }
+
+    /// A group in a subshell, or the definition of a function, whose body is read as if it ran.
+    fn parenthesis(&mut self, open: &mut Open) -> Result<(), NotRead> {
+        let Open { command, start, is_plain } = &*open;
+        if start.is_none() {
+            if self.follows("((") {
+                return Err(NotRead);
+            }
+            self.at += 1;
+            return self.list(End::Parenthesis);
+        }
+        let is_name = !is_plain && command.words.len() == 1 && command.assignments.is_empty();
+        let rest: String = self.text[self.at + 1..].iter().take_while(|c| **c == ' ' || **c == ')').collect();
+        let Some(blanks) = rest.find(')').filter(|_| is_name) else { return Err(NotRead) };
+        self.at += blanks + 2;
+        *open = Open::default();
+        Ok(())
+    }
+
+    fn next_word(&mut self, open: &mut Open) -> Result<(), NotRead> {
+        let start = self.at;
+        let is_first = open.start.is_none();
+        let word = self.word()?;
+        let source: String = self.text[start..self.at].iter().collect();
+        if matches!(self.peek(), Some('<' | '>')) && source.bytes().all(|byte| byte.is_ascii_digit()) {
+            // The number of a file descriptor.
+            return self.redirection();
+        }
+        if is_first && open.command.words.is_empty() {
+            match source.as_str() {
+                "if" | "then" | "else" | "elif" | "fi" | "while" | "until" | "do" | "done" | "{" | "}"
+                | "!" => {
+                    return Ok(());
+                }
+                "for" | "select" => open.is_plain = true,
+                "case" => return Err(NotRead),
+                "function" => {
+                    self.skip_blanks();
+                    self.word()?;
+                    self.skip_blanks();
+                    if self.follows("()") {
+                        self.at += 2;
+                    }
+                    return Ok(());
+                }
+                "[[" => {
+                    open.is_plain = true;
+                    open.start = Some(start);
+                    return self.condition();
+                }
+                _ => {}
+            }
+        }
+        if open.is_plain && source == "do" {
+            *open = Open::default();
+            return Ok(());
+        }
+        open.start.get_or_insert(start);
+        let command = &mut open.command;
+        match assignment(&source, &word).filter(|_| command.words.is_empty()) {
+            Some(assignment) => command.assignments.push(assignment),
+            None => command.words.push(word),
+        }
+        Ok(())
+    }
+
+    fn skip_blanks(&mut self) {
+        while matches!(self.peek(), Some(' ' | '\t')) {
+            self.at += 1;
+        }
+    }
+
+    /// The rest of `[[ … ]]`, which runs nothing but substitutions.
+    fn condition(&mut self) -> Result<(), NotRead> {
+        loop {
+            match self.peek() {
+                None => return Err(NotRead),
+                Some(c) if c.is_whitespace() || "()<>!&|;".contains(c) => self.at += 1,
+                Some(_) => {
+                    if self.word()? == "]]" {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// A redirection; its file is no argument of the command.
+    fn redirection(&mut self) -> Result<(), NotRead> {
+        if self.follows("<(") || self.follows(">(") {
+            self.at += 2;
+            return self.list(End::Parenthesis);
+        }
+        let strips = self.follows("<<-");
+        let is_here = self.follows("<<") && !self.follows("<<<");
+        while matches!(self.peek(), Some('<' | '>' | '&' | '|')) {
+            self.at += 1;
+        }
+        if strips {
+            self.at += 1;
+        }
+        self.skip_blanks();
+        if self.follows("<(") || self.follows(">(") {
+            return self.redirection();
+        }
+        let start = self.at;
+        let target = self.word()?;
+        if start == self.at {
+            return Err(NotRead);
+        }
+        if is_here {
+            let is_quoted = self.text[start..self.at].iter().any(|c| matches!(c, '\'' | '"' | '\\'));
+            self.here.push(HereDocument { end: target, strips, is_quoted });
+        }
+        Ok(())
+    }
+}
+
+/// The name and value of an assignment, of which `source` is the text.
+fn assignment(source: &str, word: &str) -> Option<(String, String)> {
+    let (name, _) = source.split_once('=')?;
+    let name = name.strip_suffix('+').unwrap_or(name);
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if !is_name || name.bytes().next().is_none_or(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let (_, value) = word.split_once('=')?;
+    Some((name.to_owned(), value.to_owned()))
+}
+
+#[cfg(test)]
+mod tests;

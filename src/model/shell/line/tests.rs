@@ -1,0 +1,122 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::model::shell::word;
+
+/// The words of each command, `?` for what is unknown.
+fn read(line: &str) -> Option<Vec<String>> {
+    let found = commands(line).ok()?;
+    Some(found.iter().map(|it| it.words.join(" ").replace(UNKNOWN, "?")).collect())
+}
+
+#[test]
+fn what_a_shell_runs_is_found_wherever_it_stands() {
+    for (line, found) in [
+        ("", vec![]),
+        ("# rm x", vec![]),
+        ("git commit -m 'Warn before rm'", vec!["git commit -m Warn before rm"]),
+        ("git pu\"\"sh; g\\it st\\\nash", vec!["git push", "git stash"]),
+        ("a&&b||c|d&e\nf", vec!["a", "b", "c", "d", "e", "f"]),
+        ("(a; (b)) > x && { c; }", vec!["a", "b", "c"]),
+        ("echo \"x $(a 'b c') `d`\" > y", vec!["a b c", "d", "echo x ? ?"]),
+        ("echo `a \\`b\\``", vec!["b", "a ?", "echo ?"]),
+        ("X=1 Y+='2 3' a $X ${Y:-$(b)}", vec!["b", "a ? ?"]),
+        ("if a; then b; elif ! c; then d; else e; fi", vec!["a", "b", "c", "d", "e"]),
+        ("for x in rm git; do a \"$x\"; done", vec!["a ?"]),
+        ("for x do rm y; done", vec!["rm y"]),
+        ("while [[ -f x && ! ( y < z ) ]]; do a; done", vec!["a"]),
+        ("[ -f x ] && a", vec!["[ -f x ]", "a"]),
+        ("f() { a; }; function g { b; }; f", vec!["a", "b", "f"]),
+        ("a 2>&1 >>b <c 3<>d x", vec!["a x"]),
+        ("a &> b; c", vec!["a", "c"]),
+        ("diff <(a) >(b)", vec!["a", "b", "diff"]),
+        ("a <<< 'rm'", vec!["a"]),
+        ("echo $((1 + 2)) $(( (3) ))", vec!["echo ? ?"]),
+        ("cat <<'EOF' | b\n$(rm x) `rm`\nEOF\nc", vec!["cat", "b", "c"]),
+        ("cat <<EOF && b\nit's $(a)\n\\$(rm)\nEOF\nc", vec!["cat", "b", "a", "c"]),
+        ("cat <<-E <<F\n\trm\n\tE\nrm\nF\na", vec!["cat", "a"]),
+        ("git commit -m \"$(cat <<'EOF'\nIt's \"rm\" (git push)\nEOF\n)\"", vec!["cat", "git commit -m ?"]),
+        ("{rm,x} a{b,c}/*.[ch] [a]?", vec!["?rm,x} a?b,c}/?.?ch] ?a]?"]),
+        ("echo a#b #c", vec!["echo a#b"]),
+        ("a\0b; c", vec!["a?b", "c"]),
+        ("$'git' \"$\" $", vec!["git $ $"]),
+    ] {
+        assert_eq!(read(line), Some(found.into_iter().map(str::to_owned).collect()), "{line}");
+    }
+}
+
+#[test]
+fn what_is_not_understood_is_not_read() {
+    for line in [
+        "'a",
+        "\"a",
+        "`a",
+        "$(a",
+        "${a",
+        "(a",
+        "a)",
+        "a >",
+        "a > && b",
+        "case x in a) b;; esac",
+        "a (b)",
+        "((x = 1))",
+        "x=(a b)",
+        "$'\\x67it'",
+        "a &> b c",
+        "[[ a",
+        "$((a)",
+        "$((a) )",
+        "${a:-'}'}",
+    ] {
+        assert_eq!(read(line), None, "{line}");
+    }
+    assert_eq!(read(&"$(".repeat(100_000)), None);
+    assert_eq!(read(&"${a:-".repeat(100_000)), None);
+}
+
+#[test]
+fn a_command_knows_its_text_and_its_assignments() {
+    let found = commands("cd x && A='b c' git  push 2>&1 | tail").unwrap();
+    let sources: Vec<&str> = found.iter().map(|it| it.source.as_str()).collect();
+    assert_eq!(sources, ["cd x", "A='b c' git  push 2>&1", "tail"]);
+    assert_eq!(found[1].assignments, [("A".to_owned(), "b c".to_owned())]);
+}
+
+/// A line, and the commands that it runs in any order.
+fn line() -> impl Strategy<Value = (String, Vec<String>)> {
+    let simple = "[a-z]{2,6}x".prop_map(|name| (name.clone(), vec![name]));
+    simple.prop_recursive(4, 24, 3, |inner| {
+        let joined =
+            (inner.clone(), inner.clone(), prop::sample::select(vec![" && ", "; ", " | ", "\n", "&"]));
+        let joined =
+            joined.prop_map(|(one, two, by)| (format!("{}{by}{}", one.0, two.0), [one.1, two.1].concat()));
+        let forms =
+            vec!["( %)", "{ %; }", "if %\nthen true; fi", "echo \"a$( %)b\"", "diff <( %)", "f() { %; }"];
+        let wrapped = (inner, prop::sample::select(forms))
+            .prop_map(|((line, all), form)| (form.replace('%', &line), all));
+        prop_oneof![joined, wrapped]
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_text_is_read_or_refused(text in "([a-z{}()\\[\\] $`'\"\\\\;&|<>=#\n*!-]|<<E|\\$\\(|for |\\[\\[ ){0,60}") {
+        let _ = commands(&text);
+    }
+
+    #[test]
+    fn quoted_words_are_read_as_they_were(words in prop::collection::vec("[^\0]{0,12}", 0..6)) {
+        let line = words.iter().fold("run".to_owned(), |line, next| format!("{line} {}", word(next)));
+        let read = commands(&line).unwrap();
+        prop_assert_eq!(read.len(), 1);
+        prop_assert_eq!(&read[0].words[1..], &words[..]);
+    }
+
+    #[test]
+    fn no_command_is_missed((line, all) in line()) {
+        let found = read(&line);
+        prop_assert!(found.is_some(), "{}", line);
+        let found = found.unwrap();
+        prop_assert!(all.iter().all(|name| found.contains(name)), "{} {:?}", line, found);
+    }
+}

@@ -1,0 +1,41 @@
+//! What an issue depends on, as someone sees it who claims or completes it.
+
+use crate::model::id::IssueId;
+use crate::model::op::Other;
+use crate::model::remedy::RemedyCall;
+use crate::model::status::IssueStatus;
+use crate::ops::Notice;
+use crate::rules::facts;
+use crate::store::{ReadState, StoreError, records};
+
+fn dependencies(read: &impl ReadState, issue: &IssueId) -> Result<Vec<(IssueId, IssueStatus)>, StoreError> {
+    let mut found = Vec::new();
+    let Some(folder) = records::outline(read, issue)? else { return Ok(found) };
+    for id in folder.issue.record.depends_on {
+        if let Ok(Some(folder)) = records::issue(read, &id) {
+            found.push((id, facts::status(&folder)));
+        }
+    }
+    Ok(found)
+}
+
+/// That an issue was claimed although something it depends on will not be done.
+pub(super) fn cancelled(read: &impl ReadState, issue: &IssueId) -> Result<Vec<Notice>, StoreError> {
+    let all = dependencies(read, issue)?.into_iter().filter(|(_, status)| *status == IssueStatus::Cancelled);
+    let one = |(id, _): (IssueId, IssueStatus)| {
+        Notice::note(format!("`{issue}` depends on `{id}`, which was cancelled"))
+            .remedy(RemedyCall::new(Other::Show, [&id]), "shows it")
+    };
+    Ok(all.map(one).collect())
+}
+
+/// That an issue was completed although something it depends on is not done: it was reopened meanwhile, or the claim was
+/// forced.
+pub(super) fn open(read: &impl ReadState, issue: &IssueId) -> Result<Vec<Notice>, StoreError> {
+    let all = dependencies(read, issue)?.into_iter().filter(|(_, status)| !status.frees_dependents());
+    let one = |(id, status): (IssueId, IssueStatus)| {
+        Notice::warning(format!("`{issue}` depends on `{id}`, which is not done: it is {status}"))
+            .remedy(RemedyCall::new(Other::Show, [&id]), "shows it")
+    };
+    Ok(all.map(one).collect())
+}

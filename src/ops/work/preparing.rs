@@ -1,0 +1,175 @@
+//! Prepares the worktree that a claim creates: its submodules, ignored files and setup commands.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::take::ClaimRequest;
+use crate::model::code::Code;
+use crate::model::id::SolutionId;
+use crate::ops::{Notice, Refusal, Session};
+use crate::process::supervise::ProcessEnd;
+use crate::rules::command_line::CommandLine;
+use crate::store::Store;
+use crate::workplace::{
+    FailedCommand, MissingSubmodule, PlaceVariables, Preparation, Prepared, Source, WorkplaceError,
+};
+
+/// How many lines of a failed command's output are shown.
+const SHOWN_LINES: usize = 5;
+
+/// How a worktree was prepared.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PreparedView {
+    /// The number of ignored files that were copied because `.worktreeinclude` names them.
+    pub(crate) files: usize,
+    /// The submodules that were checked out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) submodules: Vec<PathBuf>,
+    /// The number of setup commands that passed.
+    pub(crate) commands: usize,
+    /// The setup command that failed; those after it were not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failed: Option<String>,
+    /// What tells it from other worktrees on this machine; absent if there is no directory in which to remember that.
+    #[serde(flatten)]
+    pub(crate) place: Option<PlaceView>,
+}
+
+/// The variables that setup commands and tests see in a worktree.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PlaceView {
+    /// `WF_SLOT`: the lowest number that no other prepared worktree on this machine has.
+    pub(crate) slot: u16,
+    /// `WF_PORT`: the first of ten ports that no other prepared worktree has.
+    pub(crate) port: u16,
+    /// `WF_NAME`: a name for a database.
+    pub(crate) name: String,
+}
+
+impl From<Prepared> for PreparedView {
+    fn from(prepared: Prepared) -> Self {
+        Self {
+            files: prepared.files,
+            submodules: prepared.submodules,
+            commands: prepared.commands,
+            failed: prepared.failed.map(|failed| failed.command),
+            place: prepared.variables.map(|PlaceVariables { slot, port, name }| PlaceView {
+                slot,
+                port,
+                name,
+            }),
+        }
+    }
+}
+
+/// The commands of `wf.workplace.setup` that nobody here has agreed to yet.
+///
+/// # Errors
+/// `worktree` if the settings of workplaces are invalid; `unseen-command`.
+pub(crate) fn unseen_setup(session: &Session) -> Result<Vec<CommandLine>, Refusal> {
+    Ok(Preparation::load(session.store())?.unseen().into_iter().cloned().collect())
+}
+
+/// Records that someone has seen these commands and agrees to run them in worktrees, now and later.
+///
+/// # Errors
+/// `not-agreed` if the consent cannot be stored.
+pub(crate) fn agree_to_setup(session: &Session, shown: &[CommandLine]) -> Result<(), Refusal> {
+    let shown: Vec<&CommandLine> = shown.iter().collect();
+    Ok(Preparation::load(session.store())?.agree(&shown)?)
+}
+
+/// How a requested worktree will be prepared; `None` if none is requested.
+pub(super) fn preparation(session: &Session, wish: &ClaimRequest) -> Result<Option<Preparation>, Refusal> {
+    if wish.worktree.is_none() {
+        return Ok(None);
+    }
+    let preparation = Preparation::load(session.store())?;
+    let unseen = preparation.unseen();
+    if unseen.is_empty() {
+        return Ok(Some(preparation));
+    }
+    let shown = unseen.iter().map(|command| command.as_str().to_owned()).collect();
+    Err(Refusal::new(Code::NotAgreed, "the setup commands of worktrees need your consent")
+        .details(shown)
+        .hint("run it in a terminal to be asked")
+        .remedy(wish.again().flag("worktree").flag("yes"), "agrees to them, once you have read them"))
+}
+
+/// Prepares a new worktree. The claim stands whatever fails here; notices say what did.
+pub(super) fn prepare(
+    session: &Session,
+    preparation: &Preparation,
+    place: &Path,
+    solution: &SolutionId,
+) -> Option<PreparedView> {
+    match prepared(session, preparation, place, solution) {
+        Ok(prepared) => {
+            session.notice_all(notices(&prepared));
+            Some(prepared.into())
+        }
+        Err(refusal) => {
+            session.notice(Notice::warning(format!("the worktree is not prepared: {}", refusal.message)));
+            None
+        }
+    }
+}
+
+fn prepared(
+    session: &Session,
+    preparation: &Preparation,
+    place: &Path,
+    solution: &SolutionId,
+) -> Result<Prepared, Refusal> {
+    let store = session.store();
+    let source = Source { store, top: store.work_dir() };
+    let place = Store::open(place, store.environment())?;
+    let interrupts = session.interrupts()?;
+    let total = preparation.count() as u64;
+    let prepared: Result<Prepared, WorkplaceError> =
+        session.counted("running the setup of the worktree", Some(total), |step| {
+            let mut done = 0;
+            preparation.prepare(&source, &place, solution.as_str(), &interrupts, &mut |_| {
+                step(done);
+                done += 1;
+            })
+        });
+    Ok(prepared?)
+}
+
+fn notices(prepared: &Prepared) -> Vec<Notice> {
+    let mut notices: Vec<Notice> = prepared.missing.iter().map(missing).collect();
+    notices.extend(prepared.skipped.iter().map(|path| {
+        let path = path.display();
+        Notice::warning(format!("`{path}` was not copied: it is neither a file nor a link"))
+    }));
+    notices.extend(prepared.failed.as_ref().map(failed));
+    notices
+}
+
+fn missing(submodule: &MissingSubmodule) -> Notice {
+    let path = submodule.path.display();
+    Notice::warning(match &submodule.why {
+        Some(why) => format!("submodule `{path}` is empty: {why}"),
+        None => format!(
+            "submodule `{path}` is empty, since it is not checked out here either: run `git submodule update --init` here, \
+             then in the worktree"
+        ),
+    })
+}
+
+fn failed(failed: &FailedCommand) -> Notice {
+    let FailedCommand { command, ran } = failed;
+    let how = match ran.ended {
+        ProcessEnd::Exited(code) => format!("exited with {code}"),
+        ProcessEnd::Signal(number) => format!("was ended by signal {number}"),
+        ProcessEnd::TimedOut | ProcessEnd::Interrupted => "was interrupted".to_owned(),
+    };
+    let text = String::from_utf8_lossy(&ran.tail).into_owned();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = lines[lines.len().saturating_sub(SHOWN_LINES)..].join(" / ");
+    let said = if last.is_empty() { String::new() } else { format!(": {last}") };
+    Notice::warning(format!("setup command `{command}` {how}, so the worktree is not ready{said}"))
+}

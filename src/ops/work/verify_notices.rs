@@ -1,0 +1,43 @@
+//! What the results of tests say besides whether they passed.
+
+use crate::model::execution::Check;
+use crate::model::remedy::Remedy;
+use crate::ops::Notice;
+use crate::rules::folder::ExecutionFolder;
+use crate::rules::{evidence, missing_module};
+use crate::store::Store;
+use crate::trail::work::CommittedWork;
+
+/// A worktree has only what git tracks, so this says how to prepare one if a test failed because something is missing.
+pub(super) fn not_installed(place: &Store, checks: &[Check]) -> Option<Notice> {
+    place.worktree_name()?;
+    let failed = checks.iter().filter(|check| check.exit_code != Some(0));
+    let line = failed.filter_map(|check| missing_module::line(&check.output_tail)).next()?;
+    let line: String = line.chars().take(80).collect();
+    let advice =
+        "`wf.workplace.setup` names commands that prepare worktrees, such as `npm ci`: see gitwf-claims(7)";
+    let message = format!("`{line}`: a new worktree has only the files that git tracks");
+    Some(Notice { remedies: vec![Remedy::words(advice)], ..Notice::note(message) })
+}
+
+/// Evidence counts only for the tree of the last linked commit, so this warns someone who tested another one.
+pub(super) fn of_other_commit(
+    store: &Store,
+    execution: &ExecutionFolder,
+    checks: &[Check],
+) -> Option<Notice> {
+    let commits = store.snapshot().and_then(|read| CommittedWork::of(store, &read, execution));
+    let commits = commits.map(|work| work.present).unwrap_or_else(|_| execution.work());
+    let (last, check) = (commits.last()?, checks.first()?);
+    match &check.commit {
+        _ if check.dirty => {
+            Some(Notice::warning("the work tree has uncommitted changes, so these checks are not evidence"))
+        }
+        Some(commit) if !evidence::is_of(check, &last.link) => Some(Notice::warning(format!(
+            "tested at {}, but the last linked commit is {}: only checks of its tree count as evidence",
+            commit.short(),
+            last.link.hash.short()
+        ))),
+        _ => None,
+    }
+}

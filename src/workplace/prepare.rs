@@ -1,0 +1,249 @@
+//! Prepares a new worktree, so that tests pass there as they do where the user works.
+
+use std::path::{Path, PathBuf};
+
+use super::include;
+use super::settings::WorkplaceSettings;
+use super::slot::PlaceVariables;
+use super::submodules::{self, MissingSubmodule};
+use super::target;
+use crate::agent::ConsentError;
+use crate::agent::agreed::Agreement;
+use crate::git::{Fault, GitError};
+use crate::model::Explain;
+use crate::model::code::Code;
+use crate::model::remedy::Remedies;
+use crate::process::ProcessError;
+use crate::process::supervise::{self, Interrupts, ProcessEnd, Ran, Shell};
+use crate::rules::command_line::{CommandLine, HiddenCharacter};
+use crate::store::{Store, StoreError};
+
+/// Why a workplace cannot be prepared.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WorkplaceError {
+    /// A file of settings is too large.
+    #[error("`{name}` has {size} bytes; at most 65536 are read")]
+    TooLarge {
+        /// Its name.
+        name: &'static str,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// A command cannot be shown as it is.
+    #[error("a command of `{key}` cannot be run: {hidden}")]
+    Hidden {
+        /// The setting.
+        key: &'static str,
+        /// What nobody would see.
+        hidden: HiddenCharacter,
+    },
+    /// The first port is not one.
+    #[error("`{0}` is not a value for `wf.workplace.port`: it takes a port from 1024 to 65526")]
+    Port(String),
+    /// Every slot is taken.
+    #[error("no port above {0} is free for another workplace")]
+    NoPort(u16),
+    /// The slots cannot be read or written.
+    #[error("cannot use {}: {source}", .path.display())]
+    Slots {
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// A file cannot be brought.
+    #[error("cannot copy `{}`: {source}", .path.display())]
+    Copy {
+        /// Its path.
+        path: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// The user has no directory for such records.
+    #[error("neither XDG_STATE_HOME nor HOME is set")]
+    NoHome,
+    /// A command cannot be run.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// The consent to a command cannot be recorded.
+    #[error(transparent)]
+    Consent(#[from] ConsentError),
+    /// git failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<Fault> for WorkplaceError {
+    fn from(fault: Fault) -> Self {
+        Self::Git(GitError::object("cannot read the settings of workplaces")(fault))
+    }
+}
+
+impl Explain for WorkplaceError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Process(error) => error.code(),
+            Self::Consent(error) => error.code(),
+            Self::Git(error) => error.code(),
+            Self::Store(error) => error.code(),
+            Self::Hidden { .. } => Code::UnseenCommand,
+            Self::NoHome => Code::NotAgreed,
+            _ => Code::Worktree,
+        }
+    }
+
+    fn remedies(&self) -> Remedies {
+        match self {
+            Self::Process(error) => error.remedies(),
+            Self::Consent(error) => error.remedies(),
+            Self::Git(error) => error.remedies(),
+            Self::Store(error) => error.remedies(),
+            Self::TooLarge { .. } => "remove what no workplace needs".into(),
+            Self::Hidden { .. } => "a command is one line of visible characters".into(),
+            Self::Port(_) => "choose a port that other programs do not use, such as 21000".into(),
+            Self::NoPort(_) => {
+                "remove worktrees that are no longer needed, or set `wf.workplace.port` lower".into()
+            }
+            Self::NoHome => "set XDG_STATE_HOME to a directory that can be written".into(),
+            Self::Slots { .. } | Self::Copy { .. } => {
+                "make sure that the directory is writable and the disk has space".into()
+            }
+        }
+    }
+}
+
+/// How the workplaces of a project are prepared.
+pub(crate) struct Preparation {
+    settings: WorkplaceSettings,
+    /// `None` if there are no commands to agree to.
+    agreement: Option<Agreement>,
+}
+
+/// The work tree beside which a workplace was made.
+pub(crate) struct Source<'a> {
+    /// Its store.
+    pub(crate) store: &'a Store,
+    /// Its top directory; `None` if the repository is bare.
+    pub(crate) top: Option<PathBuf>,
+}
+
+/// What was prepared.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    /// The number of ignored files that were brought.
+    pub(crate) files: usize,
+    /// Paths that match `.worktreeinclude` and were not brought.
+    pub(crate) skipped: Vec<PathBuf>,
+    /// The submodules that were checked out.
+    pub(crate) submodules: Vec<PathBuf>,
+    /// Those that were not.
+    pub(crate) missing: Vec<MissingSubmodule>,
+    /// Its variables; `None` if there is no directory in which to remember them.
+    pub(crate) variables: Option<PlaceVariables>,
+    /// How many setup commands passed.
+    pub(crate) commands: usize,
+    /// The setup command that did not pass, after which none was run.
+    pub(crate) failed: Option<FailedCommand>,
+}
+
+/// A setup command that did not pass.
+#[derive(Debug)]
+pub(crate) struct FailedCommand {
+    /// The command.
+    pub(crate) command: String,
+    /// How it ended, and what it wrote last.
+    pub(crate) ran: Ran,
+}
+
+impl Preparation {
+    /// Reads the settings from the branch on which work lands.
+    pub(crate) fn load(store: &Store) -> Result<Self, WorkplaceError> {
+        let settings = WorkplaceSettings::read(store, target::tip(store)?)?;
+        let agreement = if settings.setup.is_empty() { None } else { Some(Agreement::to_workplaces(store)?) };
+        Ok(Self { settings, agreement })
+    }
+
+    /// The setup commands that nobody here has agreed to yet.
+    pub(crate) fn unseen(&self) -> Vec<&CommandLine> {
+        let Some(agreement) = &self.agreement else { return vec![] };
+        self.settings.setup.iter().filter(|command| !agreement.is_given(command)).collect()
+    }
+
+    /// How many setup commands there are.
+    pub(crate) fn count(&self) -> usize {
+        self.settings.setup.len()
+    }
+
+    /// Records that someone has seen these commands and agrees to run them, now and later.
+    pub(crate) fn agree(&self, shown: &[&CommandLine]) -> Result<(), WorkplaceError> {
+        match &self.agreement {
+            Some(agreement) => Ok(agreement.give(shown.iter().copied())?),
+            None => Ok(()),
+        }
+    }
+
+    /// Prepares a worktree: submodules, ignored files, variables, setup commands. `label` tells it from other places.
+    /// `begins` is called with each command before it runs.
+    pub(crate) fn prepare(
+        &self,
+        source: &Source<'_>,
+        place: &Store,
+        label: &str,
+        interrupts: &Interrupts,
+        begins: &mut dyn FnMut(&CommandLine),
+    ) -> Result<Prepared, WorkplaceError> {
+        let top = place.work_dir().unwrap_or_else(|| place.git_dir());
+        let environment = source.store.environment();
+        let (mut included, mut submodules) = Default::default();
+        if let Some(from) = &source.top {
+            let dirs = [source.store.git_dir(), source.store.common_dir()];
+            submodules = submodules::check_out(&top, &place.git_dir(), from, &dirs, environment)?;
+            if let Some(patterns) = &self.settings.include {
+                let git = source.store.git();
+                included = include::bring(&git, patterns, from, &top, &environment.temporary())?;
+            }
+        }
+        let variables = match PlaceVariables::take(source.store, &top, label) {
+            Err(WorkplaceError::NoHome) => None,
+            taken => Some(taken?),
+        };
+        if let Some(variables) = &variables {
+            variables.note(place)?;
+        }
+        let (commands, failed) = self.run_setup(&top, variables.as_ref(), place, interrupts, begins)?;
+        Ok(Prepared {
+            files: included.count,
+            skipped: included.skipped,
+            submodules: submodules.done,
+            missing: submodules.missing,
+            variables,
+            commands,
+            failed,
+        })
+    }
+
+    /// Returns how many commands passed, and the first that did not.
+    fn run_setup(
+        &self,
+        top: &Path,
+        variables: Option<&PlaceVariables>,
+        place: &Store,
+        interrupts: &Interrupts,
+        begins: &mut dyn FnMut(&CommandLine),
+    ) -> Result<(usize, Option<FailedCommand>), WorkplaceError> {
+        let environment = variables.map(|variables| variables.added_to(place.environment()));
+        for (passed, command) in self.settings.setup.iter().enumerate() {
+            begins(command);
+            let shell = Shell { command, folder: top, environment: environment.as_deref() };
+            let ran = supervise::run(&shell, None, interrupts, &mut |_| {})?;
+            if ran.ended != ProcessEnd::Exited(0) {
+                let failed = FailedCommand { command: command.as_str().to_owned(), ran };
+                return Ok((passed, Some(failed)));
+            }
+        }
+        Ok((self.settings.setup.len(), None))
+    }
+}

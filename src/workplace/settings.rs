@@ -1,0 +1,65 @@
+//! What a project says about its workplaces, in two files that git tracks: `.worktreeinclude` lists ignored files to
+//! bring, in the syntax of `.gitignore`; `.wfconfig` has settings in the syntax of `.gitconfig`, as `.lfsconfig` does
+//! for Git LFS. git config overrides the latter.
+
+use super::WorkplaceError;
+use crate::git::{EntryKind, Git};
+use crate::rules::command_line::CommandLine;
+use crate::store::{ObjectId, Store};
+
+/// The file of patterns. Other tools read it, too.
+pub(super) const INCLUDE: &str = ".worktreeinclude";
+/// The file of settings.
+pub(super) const CONFIG: &str = ".wfconfig";
+/// The setting with commands.
+const SETUP: &str = "wf.workplace.setup";
+/// Larger files are refused.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// What a project says about its workplaces.
+#[derive(Debug, Default)]
+pub(super) struct WorkplaceSettings {
+    /// The patterns of ignored files to bring.
+    pub(super) include: Option<Vec<u8>>,
+    /// Commands that prepare a workplace, in order.
+    pub(super) setup: Vec<CommandLine>,
+}
+
+impl WorkplaceSettings {
+    /// Reads them at a commit.
+    pub(super) fn read(store: &Store, commit: Option<ObjectId>) -> Result<Self, WorkplaceError> {
+        let Some(commit) = commit else { return Ok(Self::default()) };
+        let git = store.git();
+        let config = file(store, commit, CONFIG)?.is_some().then_some(commit);
+        Ok(Self { include: file(store, commit, INCLUDE)?, setup: commands(store, &git, config, SETUP)? })
+    }
+}
+
+/// The bytes of a file at the top of a commit; `None` if there is no regular file of that name.
+fn file(store: &Store, commit: ObjectId, name: &'static str) -> Result<Option<Vec<u8>>, WorkplaceError> {
+    let repo = store.repo();
+    let Some((kind, blob)) = repo.look_up(repo.tree_of(commit)?, name.into())? else { return Ok(None) };
+    if !matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable) {
+        return Ok(None);
+    }
+    let size = repo.header(blob)?.size;
+    if size > MOST_BYTES {
+        return Err(WorkplaceError::TooLarge { name, size });
+    }
+    Ok(Some(repo.bytes_of(blob)?))
+}
+
+/// The commands of a key: those of git config if there are any, else those that the project's file names.
+fn commands(
+    store: &Store,
+    git: &Git,
+    config: Option<ObjectId>,
+    key: &'static str,
+) -> Result<Vec<CommandLine>, WorkplaceError> {
+    let mut texts = store.config_all(key);
+    if let Some(commit) = config.filter(|_| texts.is_empty()) {
+        texts = git.config_of_blob(&format!("{commit}:{CONFIG}"), key)?;
+    }
+    let parsed = texts.iter().map(|text| CommandLine::parse(text));
+    parsed.collect::<Result<_, _>>().map_err(|hidden| WorkplaceError::Hidden { key, hidden })
+}

@@ -1,0 +1,211 @@
+//! Issues that depend on cancelled, reopened or circular ones, and statuses that other programs declare.
+
+use serde_json::json;
+
+use crate::support::{Sandbox, Two, plan_on};
+
+#[test]
+fn a_cancelled_dependency_blocks_nobody_and_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.commit("a.txt", "1\n", "begin");
+    repo.issue("ISS-001");
+    repo.queued("ISS-002", "a.txt");
+    repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
+    assert_eq!(repo.items(), [("S-1".into(), "pending".into())]);
+    repo.wf(&["edit", "ISS-001", "--status", "cancelled"]).ok();
+    assert_eq!(repo.items(), [("S-1".into(), "ready".into())]);
+    let ran = repo.wf(&["next"]).ok();
+    assert!(ran.stderr.contains("`ISS-002` depends on `ISS-001`, which was cancelled"), "{}", ran.stderr);
+}
+
+#[test]
+fn done_names_a_dependency_that_was_reopened_meanwhile() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.commit("a.txt", "1\n", "begin");
+    repo.issue("ISS-001");
+    repo.wf(&["close", "ISS-001"]).ok();
+    repo.queued("ISS-002", "a.txt");
+    repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.wf(&["reopen", "ISS-001"]).ok();
+    repo.commit("a.txt", "2\n", "work");
+    repo.wf(&["link", "HEAD", "ISS-002"]).ok();
+    let ran = repo.wf(&["done"]).ok();
+    let told = "`ISS-002` depends on `ISS-001`, which is not done: it is registered";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+}
+
+#[test]
+fn a_cycle_made_by_two_clones_is_shown_as_one_and_no_planner_is_asked() {
+    let two = Two::new();
+    two.ada.commit("a.txt", "1\n", "begin");
+    for id in ["G-1", "G-2", "G-3"] {
+        two.ada.issue(id);
+    }
+    two.ada.wf(&["edit", "G-3", "--depends-on", "G-1"]).ok();
+    two.meet();
+    two.bea.commit("a.txt", "1\n", "begin");
+    two.bea.wf(&["edit", "G-1", "--depends-on", "G-2"]).ok();
+    two.ada.wf(&["edit", "G-2", "--depends-on", "G-1"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    let ran = two.bea.wf(&["sync"]).ok();
+    assert!(ran.stderr.contains("in a cycle") && ran.stderr.contains("G-1 → G-2 → G-1"), "{}", ran.stderr);
+    let repo = &two.bea;
+    let home = repo.wf(&[]).ok().stdout;
+    assert!(home.contains("cycle  G-1  depend on each other: G-1 → G-2 → G-1"), "{home}");
+    assert!(home.contains("G-1  in a cycle") && home.contains("G-3  after G-1"), "{home}");
+    assert!(home.contains("git wf edit --depends-on=-G-2 G-1"), "{home}");
+    let ran = repo.wf(&["show", "G-3"]).ok();
+    assert!(ran.stderr.contains("waits for a dependency cycle: G-1 → G-2 → G-1"), "{}", ran.stderr);
+    let agent = "touch ../asked; cat";
+    for issues in [&["G-1", "G-2", "G-3"][..], &["--all-pending"]] {
+        let run = ["run", "--planner", agent, "--executor", agent, "--yes"];
+        let ran = repo.wf(&[&run[..], issues].concat()).fails(1);
+        assert!(ran.stderr.contains("they depend on each other: G-1 → G-2 → G-1"), "{}", ran.stderr);
+        let dry = repo.wf(&[&run[..], issues, &["--dry-run"]].concat()).fails(1);
+        assert!(dry.stderr.contains("G-1 → G-2 → G-1"), "{}", dry.stderr);
+    }
+    assert!(!repo.path().join("../asked").exists(), "an agent was asked");
+    let ran = repo.wf(&["fsck"]).fails(1);
+    assert!(ran.stdout.contains("dependency cycle: G-1 → G-2 → G-1"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("wf.fsckAccepted"), "{}", ran.stdout);
+    repo.wf(&["edit", "--depends-on=-G-2", "G-1"]).ok();
+    assert!(!repo.wf(&[]).ok().stdout.contains("cycle"), "the cycle is gone");
+}
+
+#[test]
+fn relations_lead_back_to_nobody() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    for id in ["P-1", "P-2", "P-3"] {
+        repo.issue(id);
+    }
+    for kind in ["parent-child", "duplicates", "supersedes", "discovered-from", "relates-to"] {
+        let own = repo.refused(1, &["edit", "P-1", "--relation", &format!("{kind}:P-1")]);
+        assert_eq!(own["code"], "self-dependency", "{own}");
+        repo.wf(&["edit", "P-2", "--relation", &format!("{kind}:P-1")]).ok();
+        repo.wf(&["edit", "P-3", "--relation", &format!("{kind}:P-2")]).ok();
+        let back = ["edit", "P-1", "--relation", &format!("{kind}:P-3")];
+        if kind == "relates-to" {
+            repo.wf(&back).ok();
+            continue;
+        }
+        let refused = repo.refused(1, &back);
+        assert_eq!(refused["code"], "cycle");
+        assert!(refused["message"].as_str().unwrap().contains("P-1 → P-3 → P-2 → P-1"), "{refused}");
+    }
+    repo.wf(&["fsck"]).ok();
+}
+
+#[test]
+fn a_circle_of_relations_that_a_merge_made_is_an_error_of_fsck() {
+    let two = Two::new();
+    two.ada.issue("P-1");
+    two.ada.issue("P-2");
+    two.meet();
+    two.ada.wf(&["edit", "P-1", "--relation", "parent-child:P-2"]).ok();
+    two.bea.wf(&["edit", "P-2", "--relation", "parent-child:P-1"]).ok();
+    two.meet();
+    let ran = two.ada.wf(&["fsck"]).fails(1);
+    assert!(ran.stdout.contains("`parent-child` in a circle: P-1 → P-2 → P-1"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("git wf edit --relation=-parent-child:P-2 P-1"), "{}", ran.stdout);
+    two.ada.wf(&["edit", "--relation=-parent-child:P-2", "P-1"]).ok();
+    two.ada.wf(&["fsck"]).ok();
+}
+
+#[test]
+fn closing_an_issue_names_its_open_parts() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    for id in ["P-1", "P-2", "P-3"] {
+        repo.issue(id);
+    }
+    repo.wf(&["edit", "P-2", "--relation", "parent-child:P-1"]).ok();
+    repo.wf(&["edit", "P-3", "--relation", "parent-child:P-1"]).ok();
+    let ran = repo.wf(&["close", "P-1"]).ok();
+    assert!(ran.stderr.contains("`P-1` has parts that stay open: P-2, P-3"), "{}", ran.stderr);
+    repo.wf(&["reopen", "P-1"]).ok();
+    repo.wf(&["close", "P-2"]).ok();
+    let ran = repo.wf(&["close", "P-1"]).ok();
+    assert!(ran.stderr.contains("`P-1` has a part that stays open: P-3"), "{}", ran.stderr);
+    repo.wf(&["close", "P-3"]).ok();
+    repo.wf(&["reopen", "P-1"]).ok();
+    assert_eq!(repo.wf(&["close", "P-1"]).ok().stderr, "");
+}
+
+#[test]
+fn in_progress_is_harmless_at_every_stage() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.commit("a.txt", "1\n", "begin");
+    let begin = |status: &str| {
+        repo.wf(&["update", "ISS-100", "--status", "in-progress"]).ok();
+        assert_eq!(repo.status("ISS-100"), status);
+    };
+    repo.issue("ISS-100");
+    begin("planning");
+    begin("planning");
+    let plan = plan_on("a.txt").to_string();
+    repo.wf_in(&plan, &["solution", "add", "ISS-100", "-"]).ok();
+    begin("planned");
+    repo.wf(&["queue", "add", "ISS-100"]).ok();
+    begin("queued");
+    repo.wf(&["next"]).ok();
+    begin("executing");
+    repo.wf(&["fail", "-m", "broken"]).ok();
+    begin("failed");
+    repo.wf(&["retry", "ISS-100"]).ok();
+    begin("queued");
+    repo.wf(&["queue", "remove", "ISS-100"]).ok();
+    // Someone who names the status moves it.
+    repo.wf(&["edit", "ISS-100", "--status", "planning"]).ok();
+    assert_eq!(repo.status("ISS-100"), "planning");
+    repo.wf(&["edit", "ISS-100", "--status", "cancelled"]).ok();
+    assert_eq!(repo.refused(1, &["update", "ISS-100", "--status", "in-progress"])["code"], "illegal-move");
+}
+
+#[test]
+fn without_a_chosen_plan_an_issue_with_plans_is_planning() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let one = repo.planned("ISS-001", &plan_on("a.txt"));
+    repo.wf_in(plan_on("b.txt").to_string(), &["solution", "add", "ISS-001", "-"]).ok();
+    repo.wf(&["bind", "ISS-001", &one]).ok();
+    assert_eq!(repo.json(&["unbind", "ISS-001"])["status"], json!("planning"));
+}
+
+#[test]
+fn a_declared_conflict_of_items_that_depend_on_each_other_is_decided() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.commit("a.txt", "1\n", "begin");
+    for (id, file) in [("ISS-001", "a.txt"), ("ISS-002", "b.txt"), ("ISS-003", "c.txt")] {
+        repo.queued(id, file);
+    }
+    let declare = |items: &str| {
+        repo.wf(&[
+            "queue",
+            "conflict",
+            "add",
+            "--type",
+            "api",
+            "--items",
+            items,
+            "--rationale",
+            "same endpoint",
+        ])
+        .ok()
+    };
+    declare("ISS-001,ISS-002");
+    assert!(repo.wf(&["queue", "conflict"]).ok().stdout.contains("in which order"));
+    repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
+    assert!(!repo.wf(&["queue", "conflict"]).ok().stdout.contains("in which order"));
+    let states = |id: &str| repo.items().iter().find(|it| it.0 == id).unwrap().1.clone();
+    assert_eq!((states("S-1"), states("S-2")), ("ready".into(), "pending".into()));
+    // Through another item, too; but not of one that depends on neither.
+    repo.wf(&["edit", "ISS-003", "--depends-on", "ISS-002"]).ok();
+    declare("ISS-003,ISS-001");
+    assert!(!repo.wf(&["queue", "conflict"]).ok().stdout.contains("in which order"));
+}

@@ -1,0 +1,38 @@
+//! Runs prepare the worktrees of their executors.
+
+use super::world::World;
+
+/// The test of the plan needs an installed dependency and a file that git ignores.
+const TEST: &str = "test -f node_modules/dep/index.js && test -f .env && test \"$WF_SLOT\" = 0";
+
+fn project() -> World {
+    let world = World::new();
+    world.plan("plan.json", TEST);
+    let repo = &world.repo;
+    repo.write(".gitignore", "node_modules\n.env\n");
+    repo.write(".worktreeinclude", ".env\n");
+    let setup = "mkdir -p node_modules/dep && touch node_modules/dep/index.js";
+    repo.write(".wfconfig", format!("[wf \"workplace\"]\n\tsetup = {setup}\n"));
+    repo.git(&["add", "--all"]).ok();
+    repo.git(&["commit", "--quiet", "--amend", "--no-edit"]).ok();
+    repo.write(".env", "KEY=1\n");
+    world
+}
+
+#[test]
+fn tests_find_what_git_does_not_track() {
+    let world = project();
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state}");
+    world.is_untouched();
+}
+
+#[test]
+fn without_consent_to_the_setup_no_run_begins() {
+    let world = project();
+    let refused = world.repo.wf(&["run", "ISS-1"]).fails(1);
+    let told = "nobody here has agreed to run the setup commands of worktrees";
+    assert!(refused.stderr.contains(told), "{}", refused.stderr);
+    assert!(refused.stderr.contains("touch node_modules/dep/index.js"), "{}", refused.stderr);
+    assert_eq!(world.repo.json(&["run", "list"]), serde_json::json!([]));
+}
