@@ -47,6 +47,7 @@ fn the_rest_of_the_message_stays_as_it_is() {
         "# a comment first\nsubject\n<gap>\n# comment\n",
         "subject\n\nWf-Mark-0: begin\n<add>",
         "subject\n\nWf-Issue: ISS-2\n<add>",
+        "subject\n\n    Wf-Issue: ISS-1\n\nof a squash\n<gap>",
         "sübject\n\nbödy\n<gap>\n# cömment\n",
         "subject\n<gap>\n# ------------------------ >8 ------------------------\n# more\ndiff --git a/f b/f\n+Wf-Issue: X\n--- a/f",
     ] {
@@ -62,14 +63,6 @@ fn a_last_line_without_a_newline_gets_one() {
     assert_eq!(added(&repo, "subject\n\nA: b", &rule), format!("subject\n\nA: b\n{LINES}"));
     let complete = format!("subject\n\n{}", LINES.trim_end());
     assert_eq!(added(&repo, &complete, &rule), complete, "nothing to add, nothing to change");
-}
-
-#[test]
-fn a_trailer_within_a_squash_moves_to_the_end_and_is_there_once() {
-    let repo = TestRepo::new();
-    let rule = CommentRule::new("#", None, None);
-    let squash = "subject\n\n    Wf-Issue: ISS-1\n\nof a squash\n";
-    assert_eq!(added(&repo, squash, &rule), format!("subject\n\nof a squash\n\n{LINES}"));
 }
 
 #[test]
