@@ -113,8 +113,6 @@ const SPELLS_COMMANDS: &[(&str, &str)] = &[
     ("ops/plans/executor_input.rs", "the example of the schema"),
     ("ops/store/purge/mod.rs", "the answer holds the commands that others must type"),
     ("rules/agent_files/section.rs", "a marker names the command that writes its section"),
-    ("trail/binding/draft.rs", "the notice of a hook, which people read among the words of git"),
-    ("trail/hooked.rs", "recognizes a hook that calls this program"),
 ];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -43,6 +43,7 @@ use crate::ops::work::runs::tree;
 use crate::ops::work::{Conversation, record_session, recorded};
 use crate::ops::{Notice, Refusal, plans};
 use crate::rules::roles::Role;
+use crate::workplace::PlaceVariables;
 
 pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};
 
@@ -253,6 +254,10 @@ impl AgentJob {
     pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
         let here = self.identity.environment.iter().cloned();
         let mut environment = environment(here, &self.agent, self.role.as_str());
+        // A worktree that cannot be opened is refused later.
+        let store = self.identity.store(&self.folder).ok();
+        let place = store.and_then(|store| PlaceVariables::of_worktree(&store));
+        environment.extend(place.iter().flat_map(PlaceVariables::variables));
         self.guard.guard(&mut environment);
         environment
     }

@@ -19,6 +19,16 @@ use crate::workplace::{
 /// How many lines of a failed command's output are shown.
 const SHOWN_LINES: usize = 5;
 
+/// A worktree that a claim has just created.
+pub(super) struct NewPlace<'a> {
+    /// Its top directory.
+    pub(super) path: &'a Path,
+    /// The plan that is executed there.
+    pub(super) solution: &'a SolutionId,
+    /// Whether a run claimed the plan.
+    pub(super) is_of_run: bool,
+}
+
 /// How a worktree was prepared.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PreparedView {
@@ -102,10 +112,9 @@ pub(super) fn preparation(session: &Session, wish: &ClaimRequest) -> Result<Opti
 pub(super) fn prepare(
     session: &Session,
     preparation: &Preparation,
-    place: &Path,
-    solution: &SolutionId,
+    place: &NewPlace<'_>,
 ) -> Option<PreparedView> {
-    match prepared(session, preparation, place, solution) {
+    match prepared(session, preparation, place) {
         Ok(prepared) => {
             session.notice_all(notices(&prepared));
             Some(prepared.into())
@@ -120,12 +129,15 @@ pub(super) fn prepare(
 fn prepared(
     session: &Session,
     preparation: &Preparation,
-    place: &Path,
-    solution: &SolutionId,
+    NewPlace { path, solution, is_of_run }: &NewPlace<'_>,
 ) -> Result<Prepared, Refusal> {
     let store = session.store();
-    let source = Source { store, top: store.work_dir() };
-    let place = Store::open(place, store.environment())?;
+    // A run claims in a worktree of its own, which lacks what git does not track.
+    let users = if *is_of_run { store.repo().main_work_dir() } else { None };
+    let users = users.map(|top| Store::open(&top, store.environment())).transpose()?;
+    let source = users.as_ref().unwrap_or(store);
+    let source = Source { store: source, top: source.work_dir() };
+    let place = Store::open(path, store.environment())?;
     let interrupts = session.interrupts()?;
     let total = preparation.count() as u64;
     let prepared: Result<Prepared, WorkplaceError> =

@@ -10,7 +10,7 @@ fn an_issue_is_planned_queued_and_claimed() {
     repo.issue("ISS-001");
     let first = repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned();
     repo.wf(&["unbind", "ISS-001"]).ok();
-    let mut seat = Seat::new(&repo, (100, 30), &[], ">planning 1");
+    let mut seat = Seat::new(&repo, (100, 30), &[], ">registered 1");
     // It has no bound plan, so it cannot be queued.
     seat.types("e").until("was refused").until("hint:").types("\u{1b}").until_not("was refused");
     seat.types("b").until("bind a plan to ISS-001").types("\r").until(&format!("bound {first}"));
@@ -78,7 +78,7 @@ fn an_editor_that_is_interrupted_leaves_the_board_and_its_text() {
     repo.issue("ISS-001");
     repo.write("ed.sh", "echo editing; read line\n");
     let repo = repo.with_env("GIT_EDITOR", &format!("sh {}", repo.path().join("ed.sh").display()));
-    let mut seat = Seat::new(&repo, (100, 30), &[], ">planning 1");
+    let mut seat = Seat::new(&repo, (100, 30), &[], ">registered 1");
     seat.types("cHalf a thought\u{f}").until("editing");
     seat.interrupts();
     seat.until("refused: the editor").until("Half a thought").types("\r").until("commented on ISS-001");
@@ -112,7 +112,7 @@ fn what_was_begun_is_done_before_it_ends() {
     let sandbox = Sandbox::new();
     let repo = Seat::with_colour(&sandbox.store("a"));
     repo.issue("ISS-001");
-    let mut seat = Seat::new(&repo, (100, 30), &[], ">planning 1");
+    let mut seat = Seat::new(&repo, (100, 30), &[], ">registered 1");
     // All keys arrive at once.
     seat.types("cDone?\r\u{3}");
     assert_eq!(seat.ends().code(), Some(0));

@@ -1,6 +1,8 @@
 # The repository in which the examples of the help are run. `$1` is how far its work has come: waiting, working, ended
 # or failed.
 set -e
+# A hook of the user's.
+printf '#!/bin/sh\n' >.git/hooks/commit-msg && chmod +x .git/hooks/commit-msg
 git wf init --remote origin
 # An agent that answers a ping, and any other question with a roadmap.
 cat >../claude <<'END'
@@ -80,5 +82,9 @@ case $1 in
     # A run to look at; what came of it does not matter.
     git wf run ISS-004 --planner /bin/false --executor /bin/false --yes >/dev/null 2>&1 || true
     ;;
-  failed) git wf fail 'The service is gone' >/dev/null ;;
+  failed)
+    git wf fail 'The service is gone' >/dev/null
+    # Keeps the user's hook.
+    git wf hooks install >/dev/null
+    ;;
 esac

@@ -1,18 +1,18 @@
 //! Programs that replace or delete our hooks when they write their own again, and what survives that.
 
-use super::{Bound, id, message, script};
-use crate::support::Repo;
+use super::{Bound, id, message, script, with_hooks};
+use crate::support::{Repo, Sandbox};
 
 /// lefthook's hook, as far as it is recognized: it runs nothing.
 const LEFTHOOK: &str = "call_lefthook() { :; }\ncall_lefthook run";
 const HOOKS: [&str; 4] = ["commit-msg", "post-commit", "post-merge", "post-rewrite"];
 
 /// Has a stand-in for lefthook take over these hooks, as its install does.
-fn take_over(it: &Bound, names: &[&str]) {
+fn take_over(sandbox: &Sandbox, repo: &Repo, names: &[&str]) {
     for name in names {
-        let hook = it.repo.path().join(".git/hooks").join(name);
+        let hook = repo.path().join(".git/hooks").join(name);
         std::fs::rename(&hook, hook.with_extension("old")).unwrap();
-        script(&it.sandbox, &format!("repo/.git/hooks/{name}"), LEFTHOOK);
+        script(sandbox, &format!("repo/.git/hooks/{name}"), LEFTHOOK);
     }
 }
 
@@ -32,31 +32,38 @@ fn linked_without_shims(it: &Bound) {
 
 #[test]
 fn every_command_about_the_work_says_which_hooks_are_not_called() {
-    let it = Bound::new();
-    it.repo.commit("a", "1\n", "linked");
-    take_over(&it, &["commit-msg", "post-commit"]);
-    it.repo.commit("a", "2\n", "unseen");
+    let sandbox = Sandbox::new();
+    let repo = with_hooks(&sandbox, "repo");
+    repo.wf(&["init"]).ok();
+    repo.queued("ISS-001", "a");
+    repo.wf(&["next"]).ok();
+    repo.commit("a", "1\n", "linked");
+    take_over(&sandbox, &repo, &["commit-msg", "post-commit"]);
+    repo.commit("a", "2\n", "unseen");
     let words = "the hooks are not all in place: `commit-msg`, `post-commit` do not call git-wf (replaced by lefthook), \
                  so commits are not linked and do not renew the lease";
-    for args in [&["status"][..], &["audit"], &["relink"], &["audit", "--json"]] {
-        let ran = it.repo.wf(args);
+    for args in [&["status"][..], &["audit"], &["relink"]] {
+        let ran = repo.wf(args);
         assert!(ran.stderr.contains(words), "{args:?}: {}", ran.stderr);
     }
-    let prime = it.repo.wf(&["prime"]).ok().stdout;
+    let audit = repo.wf(&["audit", "--json"]).ok().json();
+    assert!(audit["warnings"].to_string().contains(words), "{audit}");
+    let prime = repo.wf(&["prime"]).ok().stdout;
     assert!(prime.contains(words) && prime.contains("`git wf hooks install`"), "{prime}");
-    let next = it.repo.wf(&["next"]).ok();
+    let next = repo.wf(&["next"]).ok();
     assert!(next.stdout.contains("the hooks are not installed"), "{}", next.stdout);
-    let states = it.repo.wf(&["hooks", "status", "--json"]).ok().json();
+    let states = repo.wf(&["hooks", "status", "--json"]).ok().json();
     assert_eq!(states[0]["manager"], "lefthook");
     assert!(states[0]["replaced"].as_str().unwrap().ends_with("commit-msg.old"), "{states}");
-    let status = it.repo.wf(&["hooks", "status"]).ok().stdout;
+    let status = repo.wf(&["hooks", "status"]).ok().stdout;
     assert!(status.contains("replaced by lefthook"), "{status}");
-    it.repo.wf(&["hooks", "install"]).ok();
-    let found = it.repo.wf(&["relink"]).ok();
+    repo.wf(&["hooks", "install"]).ok();
+    let found = repo.wf(&["relink"]).ok();
     assert!(!found.stderr.contains("do not call"), "{}", found.stderr);
-    let commit = it.repo.commit("a", "3\n", "seen again");
-    assert!(it.linked().contains(&commit));
-    let left = it.repo.path().join(".git/hooks/commit-msg.old");
+    let commit = repo.commit("a", "3\n", "seen again");
+    let linked = &repo.json(&["show", "ISS-001"])["executions"][0]["commits"];
+    assert!(linked.to_string().contains(&commit), "{linked}");
+    let left = repo.path().join(".git/hooks/commit-msg.old");
     assert!(!left.exists());
 }
 

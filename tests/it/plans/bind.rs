@@ -25,7 +25,7 @@ fn one_of_several_must_be_named() {
     repo.changes_nothing(&["bind", "ISS-001", one]);
     assert_eq!(repo.json(&["bind", "ISS-001", two])["bound_solution_id"], two);
     let issue = repo.json(&["unbind", "ISS-001"]);
-    assert_eq!((&issue["status"], &issue["bound_solution_id"]), (&json!("registered"), &Value::Null));
+    assert_eq!((&issue["status"], &issue["bound_solution_id"]), (&json!("planning"), &Value::Null));
     repo.changes_nothing(&["unbind", "ISS-001"]);
 }
 

@@ -129,13 +129,10 @@ fn dependencies_that_will_not_be_met_block_and_say_which() {
     let item = super::item_of(&repo, "ISS-003");
     assert_eq!(item["status"], "blocked");
     let reasons = super::reasons(&item);
-    assert!(
-        reasons.contains("`ISS-001`, which is failed") && reasons.contains("`ISS-002`, which is cancelled")
-    );
+    assert!(reasons.contains("`ISS-001`, which is failed"), "{reasons}");
     let by: Vec<&str> =
         item["blocked_by"].as_array().unwrap().iter().map(|it| it["issue_id"].as_str().unwrap()).collect();
-    assert_eq!(by, ["ISS-001", "ISS-002"]);
+    assert_eq!(by, ["ISS-001"], "nobody will finish what was cancelled");
     repo.wf(&["retry", "ISS-001"]).ok();
-    repo.wf(&["edit", "ISS-003", "--depends-on=-ISS-002"]).ok();
     assert_eq!(super::item_of(&repo, "ISS-003")["status"], "pending");
 }

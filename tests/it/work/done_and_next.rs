@@ -56,7 +56,7 @@ fn what_waited_for_the_end_is_the_next() {
     two.wf(&["sync"]).ok();
     let ran = one.wf(&["done", "--next", "--force", "--reason", "a test"]).ok();
     assert!(ran.stdout.starts_with("completed SOL-ISS-001-"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("\nclaimed S-2: SOL-ISS-002-"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nclaimed S-2 on branch main: SOL-ISS-002-"), "{}", ran.stdout);
 }
 
 #[test]
@@ -110,6 +110,6 @@ fn what_a_worktree_has_already_is_its_next() {
     beside.wf(&["next"]).ok();
     // It ends the item of the other worktree.
     let ran = beside.wf(&["done", "S-1", "--next", "--force", "--reason", "a test"]).ok();
-    assert!(ran.stdout.contains("\nalready claimed S-2: SOL-ISS-002-"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nalready claimed S-2 on branch side: SOL-ISS-002-"), "{}", ran.stdout);
     assert_eq!(repo.status("ISS-003"), "queued");
 }

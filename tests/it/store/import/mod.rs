@@ -188,7 +188,7 @@ fn everything_comes_in_and_once() {
     assert_eq!(read["clock"]["*"], "2026-01-01T08:00:00.123Z/00000/import");
     assert_eq!(read["clock"]["tags/zoo"], "2026-01-02T08:00:00.000Z/00000/import");
     let statuses = ["zoo-2", "zoo-3", "zoo-4", "zoo-5", "zoo-6"].map(|id| issue(&repo, id)["status"].clone());
-    assert_eq!(statuses, ["closed", "paused", "cancelled", "registered", "registered"]);
+    assert_eq!(statuses, ["closed", "paused", "cancelled", "registered", "planning"]);
     assert_eq!(issue(&repo, "zoo-4")["close_reason"], "a double");
     let comments = comments(&repo, "zoo_1-a");
     let bodies: Vec<&Value> = comments.iter().map(|comment| &comment["body"]).collect();

@@ -248,15 +248,22 @@ fn where_nobody_else_works_everything_is_put_back() {
 fn a_user_who_works_meanwhile_is_not_blamed() {
     let world = World::new();
     let code = world.repo.path().display().to_string();
-    // What the user does while the planner thinks: git's trace of the planner does not show it.
-    let user = format!(
-        "cd '{code}' && env -i PATH=\"$PATH\" HOME=\"$HOME\" GIT_CONFIG_GLOBAL=\"$GIT_CONFIG_GLOBAL\" sh -c \
-         'echo u > user.txt; git add user.txt; git commit -q -m User; git branch -q side; git branch -q -D side; echo x > open.txt'"
-    );
     // The agent only looks.
     let looks = "git branch --list main; git branch --contains main; git tag -l; git stash list; git update-ref --stdin </dev/null";
-    world.agent("planner", &format!("({user}; cd '{code}'; {looks}) >/dev/null 2>&1\n{PLANS}"));
-    world.run(0, &["ISS-1"]);
+    world.repo.sh(&["-c", "mkfifo ../thinks ../go"]).ok();
+    let waits = "echo >\"$HERE/thinks\"; read _ <\"$HERE/go\"";
+    world.agent("planner", &format!("{waits}; (cd '{code}'; {looks}) >/dev/null 2>&1\n{PLANS}"));
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| world.run(0, &["ISS-1"]));
+        // What the user does while the planner thinks.
+        world.repo.sh(&["-c", "read _ <../thinks"]).ok();
+        world.repo.commit("user.txt", "u\n", "User");
+        world.repo.git(&["branch", "-q", "side"]).ok();
+        world.repo.git(&["branch", "-q", "-D", "side"]).ok();
+        world.repo.write("open.txt", "x\n");
+        world.repo.sh(&["-c", "echo >../go"]).ok();
+        run.join().unwrap();
+    });
     assert_eq!(world.repo.git(&["log", "--format=%s", "main"]).ok().stdout, "User\nBegin\n");
     assert_eq!(world.repo.read("open.txt"), "x\n");
     let all = breaches(&world);

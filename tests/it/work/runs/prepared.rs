@@ -1,6 +1,6 @@
 //! Runs prepare the worktrees of their executors.
 
-use super::world::World;
+use super::world::{BUILDS, World};
 
 /// The test of the plan needs an installed dependency and a file that git ignores.
 const TEST: &str = "test -f node_modules/dep/index.js && test -f .env && test \"$WF_SLOT\" = 0";
@@ -22,6 +22,7 @@ fn project() -> World {
 #[test]
 fn tests_find_what_git_does_not_track() {
     let world = project();
+    world.agent("executor", &format!("test \"$WF_SLOT$WF_PORT\" = 021000 || exit 1\n{BUILDS}"));
     let state = world.run(0, &["ISS-1"]);
     assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state}");
     world.is_untouched();
