@@ -38,14 +38,14 @@ impl Repository {
         Ok(walk.map(|info| info.map(Walked::from)))
     }
 
-    /// The commits reachable from `tip` with a later date than that, latest first.
+    /// The commits reachable from `tips` with a later date than that, latest first.
     pub(crate) fn walk_later(
         &self,
-        tip: ObjectId,
+        tips: impl IntoIterator<Item = ObjectId>,
         than: i64,
     ) -> Result<impl Iterator<Item = Result<Walked, Fault>>, Fault> {
         let sorting = Sorting::ByCommitTimeCutoff { order: Default::default(), seconds: than };
-        let walk = self.gix.rev_walk([tip]).sorting(sorting).all()?;
+        let walk = self.gix.rev_walk(tips).sorting(sorting).all()?;
         Ok(walk.map(|info| info.map(Walked::from)))
     }
 

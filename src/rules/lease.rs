@@ -67,6 +67,11 @@ pub(crate) fn may_be_taken_over(lease_expires_at: Time, now: Time) -> bool {
     now > free_from(lease_expires_at)
 }
 
+/// Whether less than half of a lease of this length is left.
+pub(crate) fn is_half_over(lease_expires_at: Time, length: i64, now: Time) -> bool {
+    lease_expires_at.millis().saturating_sub(now.millis()) < length / 2
+}
+
 /// The latest sign of life of an execution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sign {
@@ -147,6 +152,12 @@ mod tests {
             assert_eq!(at(now), expected);
         }
         assert_eq!(at(1_601), format!("the lease ended at {ends}, and others may take the item over"));
+    }
+
+    #[test]
+    fn a_lease_is_half_over_when_less_than_half_of_it_is_left() {
+        let is_half_over = |now: i64| is_half_over(time(1_000), 200_000, time(now));
+        assert_eq!([800, 900, 901, 1_000, 2_000].map(is_half_over), [false, false, true, true, true]);
     }
 
     #[test]

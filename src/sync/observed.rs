@@ -67,7 +67,7 @@ fn others_wrote(
         return Ok(false);
     }
     let failed = StoreError::object("cannot read the history of the store");
-    for info in store.repo().walk_later(head, later_than).map_err(&failed)? {
+    for info in store.repo().walk_later([head], later_than).map_err(&failed)? {
         let info = info.map_err(&failed)?;
         let is_later = info.seconds.is_some_and(|time| time > later_than);
         if is_later && info.parents.len() < 2 && !own.contains(&info.id) {

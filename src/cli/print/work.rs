@@ -40,7 +40,7 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Resul
         "  lease {} {}{}{}",
         if claim.has_expired { "expired at" } else { "until" },
         time::point(claim.lease_expires_at),
-        if claim.hooks_installed { ", renewed by each commit" } else { "" },
+        renewed_by(claim),
         match (claim.attempt > 1, &claim.task) {
             (true, _) => "; `git wf detail` shows the plan and how earlier attempts ended",
             (false, None) => "; `git wf detail` shows the plan",
@@ -52,6 +52,15 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Resul
         writeln!(screen, "  {lost}; `git wf hooks install` installs them")?;
     }
     claim.task.as_ref().map_or(Ok(()), |it| task(screen, it))
+}
+
+/// What renews the lease of a claim, after a comma.
+fn renewed_by(claim: &ClaimView) -> &'static str {
+    match (claim.hooks_installed, &claim.via) {
+        (true, None) => ", renewed by each commit",
+        (true, Some(_)) => ", renewed by each commit, which others see once it is pushed",
+        (false, _) => "",
+    }
 }
 
 /// How a worktree was prepared; nothing if it needed nothing.

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    ChangedExecution, ExecutionTarget, Intent, ask, confirm, publish_after, publish_in_batch, refuse_foreign,
-    set_aside, target, unbind_worktree,
+    ChangedExecution, ExecutionTarget, Intent, ask, confirm, known_lease, publish, publish_after,
+    publish_in_batch, refuse_foreign, set_aside, target, unbind_worktree,
 };
 use crate::model::branch::Branch;
 use crate::model::execution::{AsideReason, Event, Execution, Renew};
@@ -14,8 +14,8 @@ use crate::model::op::Op;
 use crate::model::person::Person;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
-use crate::ops::{Answer, Session};
-use crate::rules::facts;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::{facts, lease};
 use crate::store::{StoreError, records};
 
 /// A running claim.
@@ -105,6 +105,27 @@ pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
     let renewed = ChangedExecution::now(store, &committed.answer)?.execution.execution;
     let lease = Lease::of(&renewed, renewed.lease_expires_at, store.now()?);
     Ok(session.done(lease, committed.commit))
+}
+
+/// Renews the claim of an issue, here or as the remote knows it, if less than half of its lease is left; nothing if nobody
+/// executes a plan of the issue.
+///
+/// # Errors
+/// Those of [`renew`].
+pub(crate) fn keep_lease(session: &Session, issue: &IssueId) -> Result<(), Refusal> {
+    let (store, snapshot) = (session.store(), session.store().snapshot()?);
+    let Some(folder) = records::outline(&snapshot, issue)? else { return Ok(()) };
+    let Some(holder) = facts::holder(&folder).filter(|_| facts::status(&folder) == IssueStatus::Executing)
+    else {
+        return Ok(());
+    };
+    let (now, length) = (store.now()?, store.lease()?);
+    if lease::is_half_over(holder.lease_expires_at(), length, now) {
+        renew(session, Some(holder.execution.id.as_str()))?;
+    } else if lease::is_half_over(known_lease(store, holder)?, length, now) {
+        publish(session, &holder.execution)?;
+    }
+    Ok(())
 }
 
 /// All running claims, those that expire first at the front.

@@ -35,6 +35,7 @@ mod report;
 mod retry;
 pub(crate) mod runs;
 mod session;
+mod signs;
 mod start_task;
 mod take;
 mod target;
@@ -64,15 +65,15 @@ pub(crate) use execution_view::{
 pub(crate) use fail::{Fail, fail};
 pub(crate) use failure::{FailureInput, FailureReport};
 pub(crate) use finish::{Finish, Finished, ToRun, finish};
-pub(crate) use lease::{Lease, ReleaseLease, leases, release, renew};
+pub(crate) use lease::{Lease, ReleaseLease, keep_lease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};
 pub(crate) use ownership::{Intent, refuse_foreign, refuse_foreign_record};
 pub(crate) use planned::{as_claimed, as_stored, planned};
 pub(crate) use preparing::{PlaceView, PreparedView, agree_to_setup, unseen_setup};
 pub(crate) use prime::{Prime, PrimeAgent, PrimedExecution, PrimedTask, PrimedWaiting, prime, primed};
 pub(crate) use publish::{
-    Asked, ask, ask_about, confirm, publish, publish_after, publish_in_batch, publish_store, publish_waiting,
-    through, unbind_worktree, unpublished,
+    Asked, ask, ask_about, confirm, is_renewal_due, known_lease, publish, publish_after, publish_in_batch,
+    publish_store, publish_waiting, through, unbind_worktree, unpublished,
 };
 pub(crate) use reminder::{Reminder, reminder};
 pub(crate) use report::ExecutorReport;

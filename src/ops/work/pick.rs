@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::signs::{self, StillHeld};
 use crate::index::Index;
 use crate::model::code::Code;
 use crate::model::id::{IssueId, QueueId, SolutionId};
@@ -10,7 +11,7 @@ use crate::model::item_name::ItemName;
 use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::remedy::Detail;
-use crate::model::remedy::{Remedy, RemedyCall};
+use crate::model::remedy::RemedyCall;
 use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
@@ -48,15 +49,15 @@ struct Choice<'a> {
     queues: Vec<InOrder<'a>>,
     /// By queue: a plan on hold in one queue, or in a paused queue, can still be claimed from another.
     free: BTreeSet<(QueueId, SolutionId)>,
-    /// Plans whose lease has expired, but only by this clone's clock.
-    unproven: BTreeSet<SolutionId>,
+    /// Plans whose lease has expired by this clone's clock, and that are not taken over all the same.
+    still_held: BTreeMap<SolutionId, StillHeld>,
 }
 
 /// The issues whose lease has expired by this clone's clock.
 #[derive(Default)]
 struct RunOut {
     free: Vec<IssueId>,
-    unproven: BTreeSet<SolutionId>,
+    still_held: BTreeMap<SolutionId, StillHeld>,
 }
 
 impl<'a> Choice<'a> {
@@ -227,26 +228,39 @@ impl Picker<'_> {
             free.extend(had.into_iter().filter(|(_, solution)| solution.issue() == id));
         }
         let queues = in_order(&world.queues, &world.facts, &world.policy);
-        Ok(Choice { queues, free, unproven: run_out.unproven })
+        Ok(Choice { queues, free, still_held: run_out.still_held })
     }
 
     fn run_out(&self, tx: &Tx<'_>, facts: &Facts) -> Result<RunOut, Refusal> {
         let now = tx.stamper().now();
-        let mut found = RunOut::default();
+        let mut expired = Vec::new();
         for (id, issue) in facts.iter().filter(|(_, issue)| is_executing(issue)) {
-            let Some(holder) = &issue.holder else { continue };
-            if !lease::may_be_taken_over(holder.lease_expires_at, now) {
-                continue;
+            if let Some(holder) = &issue.holder
+                && lease::may_be_taken_over(holder.lease_expires_at, now)
+            {
+                let executions = records::executions(tx, id)?.into_iter();
+                expired.extend(executions.filter(|it| it.execution.id == holder.execution_id));
             }
-            let executions = records::executions(tx, id)?;
-            let Some(holder) = executions.iter().find(|it| it.execution.id == holder.execution_id) else {
-                continue;
+        }
+        let latest = signs::latest_commits(self.store, &expired, now)?;
+        let mut found = RunOut::default();
+        for holder in &expired {
+            let claim = &holder.execution;
+            let good_for = lease::last_sign(holder).good_for;
+            let is_recent = |at: &&Time| !lease::may_be_taken_over(at.plus_millis(good_for), now);
+            let held = if signs::is_driven_here(self.store, claim) {
+                Some(StillHeld::Driven)
+            } else if let Some(at) = latest.get(&claim.id).filter(is_recent) {
+                Some(StillHeld::Committed(*at))
+            } else if self.may_take_over(holder, now)? {
+                found.free.push(claim.id.issue());
+                None
+            } else if claim.via.is_none() || self.remote.is_some() {
+                Some(StillHeld::Unproven)
+            } else {
+                None
             };
-            if self.may_take_over(holder, now)? {
-                found.free.push(id.clone());
-            } else if holder.execution.via.is_none() || self.remote.is_some() {
-                found.unproven.insert(holder.execution.solution_id.clone());
-            }
+            found.still_held.extend(held.map(|held| (claim.solution_id.clone(), held)));
         }
         Ok(found)
     }
@@ -303,14 +317,6 @@ fn without_holder(facts: &mut Facts, id: &IssueId) {
 /// Beyond this many items, the reasons for waiting are only counted.
 const MOST_REASONS: usize = 20;
 
-/// Why an item is not taken over although its lease has expired by this clone's clock.
-fn unproven(before: &str) -> Detail {
-    let why = "only this machine's clock says that its lease has expired: no commit by someone else is dated later, and \
-               this clone has not known the claim for long enough";
-    let release = Remedy::call(RemedyCall::new(Op::LeaseRelease, ["ITEM"]), "gives it up");
-    Detail { message: format!("{before}{why}"), remedies: vec![release] }
-}
-
 fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>], facts: &Facts) -> Refusal {
     let mut counts: BTreeMap<ItemStatus, usize> = BTreeMap::new();
     let mut reasons: BTreeSet<Detail> = BTreeSet::new();
@@ -324,9 +330,8 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>], facts: &Facts) -> Refus
             }
             let name = ItemName::among(choice.queues.len(), &queue.queue().id, &it.item_id);
             reasons.extend(blocked_by.iter().map(|it| Detail::waits(&format!("{name} waits: "), it)));
-            if choice.unproven.contains(&it.solution_id) {
-                reasons.insert(unproven(&format!("{name} is not taken over: ")));
-            }
+            let held = choice.still_held.get(&it.solution_id);
+            reasons.extend(held.map(|why| why.detail(&format!("{name} is not taken over: "))));
         }
     }
     if counts.is_empty() {
@@ -365,9 +370,7 @@ fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize, facts: &Facts)
     let Item { item_id, issue_id, solution_id, .. } = queue.items()[at];
     let (status, blocked_by) = queue.state(at);
     let mut reasons: Vec<Detail> = blocked_by.iter().map(|it| Detail::waits("", it)).collect();
-    if choice.unproven.contains(solution_id) {
-        reasons.push(unproven(""));
-    }
+    reasons.extend(choice.still_held.get(solution_id).map(|why| why.detail("")));
     let (call, does) = match status {
         ItemStatus::Failed if is_cancelled(facts, issue_id) => {
             reasons.push(format!("issue `{issue_id}` is cancelled").into());

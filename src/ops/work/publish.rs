@@ -7,11 +7,12 @@ use crate::model::execution::Execution;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Other;
 use crate::model::remedy::{Remedies, RemedyCall};
+use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 use crate::model::{Explain, shell};
 use crate::ops::{Notice, Refusal, Session, clones};
-use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
+use crate::rules::{facts, lease};
 use crate::store::{Store, StoreError, records};
 use crate::sync::{self, SyncError};
 use crate::trail::active;
@@ -145,6 +146,33 @@ fn published_lease(store: &Store, remote: &str, claim: &Execution) -> Result<Tim
         None => None,
     };
     Ok(published.map_or(claim.lease_expires_at, |it| it.lease_expires_at()))
+}
+
+/// When the lease of a claim ends as others know it: those who claim through the remote, or through this repository.
+pub(crate) fn known_lease(store: &Store, claim: &ExecutionFolder) -> Result<Time, Refusal> {
+    match through(store, &claim.execution)? {
+        Some(remote) => published_lease(store, &remote, &claim.execution),
+        None => Ok(claim.lease_expires_at()),
+    }
+}
+
+/// Whether the lease of a claim of this clone, as the remote of the store knows it, is half over or more, and was renewed
+/// here since.
+pub(crate) fn is_renewal_due(store: &Store, remote: &str) -> Result<bool, Refusal> {
+    let (snapshot, now) = (store.snapshot()?, store.now()?);
+    for active in active::all(store)? {
+        let Some(here) = records::execution(&snapshot, &active.execution_id, &mut Vec::new())? else {
+            continue;
+        };
+        if here.execution.via.is_none() || here.outcome() != ExecutionStatus::Executing {
+            continue;
+        }
+        let until = published_lease(store, remote, &here.execution)?;
+        if here.lease_expires_at() > until && lease::is_half_over(until, store.lease()?, now) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Publishes the end or the renewal of a claim, after the remote was asked. If `wf.pushInterval` does not allow a push

@@ -7,6 +7,7 @@ mod jobs;
 mod keeping;
 mod own_part;
 mod recording;
+mod renewing;
 mod resuming;
 mod room;
 mod settling;
@@ -116,6 +117,7 @@ fn driven(
         at_work: BTreeMap::new(),
         head: None,
         last_end: None,
+        leases_looked_at: None,
     };
     driver.know_branch()?;
     driver.tell_start(is_resumed)?;
@@ -181,6 +183,8 @@ struct Driver<'a> {
     head: Option<ObjectId>,
     /// The newest end of an execution that may not be published yet, or a later commit.
     last_end: Option<ObjectId>,
+    /// When it was last checked whether leases must be renewed.
+    leases_looked_at: Option<Instant>,
 }
 
 impl Driver<'_> {
@@ -209,6 +213,7 @@ impl Driver<'_> {
         tell_notices(self.session, self.watch);
         self.watch.tick();
         self.keep()?;
+        self.keep_leases()?;
         let tip = self.session.store().tip()?;
         // An agent at work writes often, usually without making a new step possible.
         let is_new = seen.is_none() || (*seen != tip && (self.busy.is_empty() || looked.elapsed() >= LOOK));

@@ -86,6 +86,11 @@ fn is_locked(files: &Path) -> bool {
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
+/// Whether a process of this repository drives a run.
+pub(crate) fn is_driven_here(store: &Store, run: &RunId) -> bool {
+    is_locked(&folder(store, run))
+}
+
 /// The process of this repository that drives a run.
 pub(crate) fn process(files: &Path) -> Option<u32> {
     fs::read_to_string(files.join(LOCK)).ok()?.trim().parse().ok()

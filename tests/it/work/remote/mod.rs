@@ -3,6 +3,7 @@
 mod clocks;
 mod renamed;
 mod shown;
+mod signs;
 
 use std::os::unix::fs::PermissionsExt;
 
