@@ -2,6 +2,7 @@
 
 pub(crate) mod agent_session;
 pub(crate) mod branch;
+pub(crate) mod check_outcome;
 pub(crate) mod code;
 pub(crate) mod declare;
 pub(crate) mod digest;

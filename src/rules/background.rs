@@ -163,11 +163,12 @@ fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> Atte
         stack_trace: cut.some(failure.stack_trace.as_deref()),
         ..failure.clone()
     });
-    let failed = it.last_checks().into_iter().map(|(check, _)| check).filter(|it| it.exit_code != Some(0));
+    let failed = it.last_checks().into_iter().map(|(check, _)| check).filter(|check| !check.has_passed());
     let failed_checks = cut.first(failed.collect()).into_iter().map(|check| CheckContext {
         task_id: check.task_id.clone(),
         command: cut.text(&check.command),
         exit_code: check.exit_code,
+        tests_run: check.tests_run,
         output_tail: cut.end(&check.output_tail),
         commit: check.commit.clone(),
         dirty: check.dirty,

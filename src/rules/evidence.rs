@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::folder::{ExecutionFolder, LinkedCommit};
 use super::policy::GateValue;
+use crate::model::check_outcome::CheckOutcome;
 use crate::model::execution::{Check, CommitLink, Event};
 use crate::model::hash::{CommitHash, TreeHash};
 use crate::model::hidden::exact;
@@ -59,16 +60,15 @@ impl<'a> TestedAt<'a> {
         }
     }
 
-    /// Whether the last check of a test that counts here passed; none if there is no such check.
-    fn last_result(
+    /// How the last check of a test that counts here ended; `None` if there is no such check.
+    fn last_outcome(
         &self,
         execution: &ExecutionFolder,
         task: &TaskId,
         command: &str,
         gate: GateValue,
-    ) -> Option<bool> {
-        let check = checks_of(execution, task, command).find(|check| self.counts(check, gate))?;
-        Some(check.exit_code == Some(0))
+    ) -> Option<CheckOutcome> {
+        checks_of(execution, task, command).find(|check| self.counts(check, gate)).map(Check::outcome)
     }
 }
 
@@ -90,7 +90,7 @@ fn checks_of<'a>(
 ) -> impl Iterator<Item = &'a Check> {
     execution.log.iter().rev().filter_map(move |entry| match &entry.event {
         Event::Check(check)
-            if (check.command == command || check.command == REDACTED && check.exit_code != Some(0))
+            if (check.command == command || check.command == REDACTED && !check.has_passed())
                 && check.task_id.as_ref().is_none_or(|id| id == task) =>
         {
             Some(check)
@@ -108,7 +108,9 @@ pub(crate) fn failing<'a>(
     gate: GateValue,
 ) -> Vec<(&'a TaskId, &'a str)> {
     let at = TestedAt::of(plan, work);
-    let passed = |task: &TaskId, command: &str| at.last_result(execution, task, command, gate) == Some(true);
+    let passed = |task: &TaskId, command: &str| {
+        at.last_outcome(execution, task, command, gate) == Some(CheckOutcome::Passed)
+    };
     commands(plan).into_iter().filter(|(task, command)| !passed(task, command)).collect()
 }
 
@@ -137,13 +139,15 @@ pub(crate) fn lacks(
         TestedAt::Anywhere | TestedAt::Nowhere => String::new(),
     };
     let lack = |(task, command)| {
-        let has_failed = at.last_result(execution, task, command, gate) == Some(false);
-        let names_no_tree = at.last_result(execution, task, command, GateValue::Open) == Some(true);
+        let failed = at.last_outcome(execution, task, command, gate).filter(|ended| !ended.has_passed());
+        let in_any = at.last_outcome(execution, task, command, GateValue::Open);
         let before = passed_before(&at, execution, task, command);
         let command = exact(command);
-        let words = if has_failed {
+        let words = if failed == Some(CheckOutcome::NoTests) {
+            format!("{task}: `{command}` ran no tests{place}")
+        } else if failed.is_some() {
             format!("{task}: `{command}` failed{place}")
-        } else if names_no_tree {
+        } else if in_any == Some(CheckOutcome::Passed) {
             format!("{task}: the check of `{command}`{place} does not name the tree that was tested")
         } else if let Some(old) = before {
             format!(
@@ -153,7 +157,7 @@ pub(crate) fn lacks(
         } else {
             format!("{task}: `{command}` has no passing check{place}")
         };
-        MissingEvidence { has_failed, words }
+        MissingEvidence { has_failed: failed.is_some(), words }
     };
     failing(plan, execution, work, gate).into_iter().map(lack).collect()
 }
@@ -169,7 +173,7 @@ fn passed_before<'a>(
     last.rewritten_from.iter().rev().find(|old| {
         let mut there = checks_of(execution, task, command)
             .filter(|check| !check.dirty && check.commit.as_ref() == Some(*old));
-        there.next().is_some_and(|check| check.exit_code == Some(0))
+        there.next().is_some_and(Check::has_passed)
     })
 }
 
@@ -259,8 +263,8 @@ pub(crate) fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
         let is_own = entry.actor == execution.execution.actor
             || check.commit.as_ref().is_some_and(|commit| own.contains(commit))
             || check.tree.as_ref().is_some_and(|tree| trees.contains(tree));
-        let is_pass = check.exit_code == Some(0);
-        let failed = last.get(check.command.as_str()).is_some_and(|it| !it.dirty && it.exit_code != Some(0));
+        let is_pass = check.has_passed();
+        let failed = last.get(check.command.as_str()).is_some_and(|it| !it.dirty && !it.has_passed());
         if is_own && !(is_pass && check.dirty && failed) {
             last.insert(&check.command, check);
             // A hidden failure can be one of any test.
@@ -272,11 +276,10 @@ pub(crate) fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
         }
     }
     let said = |(command, check): (&str, &Check)| {
-        let what = match check.exit_code {
-            Some(0) => return None,
-            Some(code) => format!("failed with exit code {code}"),
-            None => "was stopped".to_owned(),
-        };
+        if check.has_passed() {
+            return None;
+        }
+        let what = check.outcome();
         let at = check.commit.as_ref().map(|commit| format!(" at {}", commit.short())).unwrap_or_default();
         Some(format!("`{}` {what}{at} when it was last run", exact(command)))
     };

@@ -43,6 +43,7 @@ pub(crate) mod run;
 pub(crate) mod shown;
 pub(crate) mod sort_key;
 pub(crate) mod task_edit;
+pub(crate) mod test_count;
 pub(crate) mod tidy_schema;
 pub(crate) mod transitions;
 pub(crate) mod unbegun;

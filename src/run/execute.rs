@@ -9,12 +9,13 @@ use super::job::{
     AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, VainStep, failure,
     failure_end, failure_of,
 };
-use super::leftovers::{keep_all, keep_files};
+use super::leftovers::{keep_all, keep_files, named};
 use super::outside::refuse_outside;
 use super::steps::input;
 use crate::agent::request::RequestKind;
 use crate::git::Revisions;
 use crate::model::branch::Branch;
+use crate::model::check_outcome::CheckOutcome;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::hash::CommitHash;
@@ -36,13 +37,12 @@ use crate::process::supervise::Ran;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::roles::Role;
 use crate::rules::run::{completes, fails, releases};
+use crate::rules::test_count::TestCount;
 use crate::rules::unbegun::unbegun;
 use crate::store::{ObjectId, object_id};
 
 /// The type of failure if changes are not committed.
 pub(super) const COMMIT_FAILED: &str = "commit_failed";
-/// At most this many paths are named.
-const MOST_NAMED: usize = 5;
 /// How long a test command may take.
 const TEST_LIMIT: Duration = Duration::from_secs(3600);
 
@@ -60,7 +60,7 @@ struct Unseen;
 impl VerifyObserver for Unseen {
     fn begins(&mut self, _: &Test, _: usize, _: usize) {}
     fn wrote(&mut self, _: &[u8]) {}
-    fn ended(&mut self, _: &Ran) {}
+    fn ended(&mut self, _: &Ran, _: Option<TestCount>) {}
 }
 
 /// Has a plan executed.
@@ -224,13 +224,16 @@ impl Carrying<'_> {
         if verified.passed {
             return Ok(());
         }
-        let Some(failed) = verified.checks.iter().find(|check| check.exit_code != Some(0)) else {
+        let Some(failed) = verified.checks.iter().find(|check| !check.has_passed()) else {
             return Err(NoAnswer::Stopped);
         };
         if failed.exit_code.is_none() && self.job.is_stopping() {
             return Err(NoAnswer::Stopped);
         }
-        let how = failed.exit_code.map_or("was stopped".to_owned(), |code| format!("ended with {code}"));
+        let how = match failed.outcome() {
+            CheckOutcome::Failed(code) => format!("ended with {code}"),
+            other => other.to_string(),
+        };
         let without = match aside {
             [] => String::new(),
             files => format!(", without what was not committed: {}", named(files)),
@@ -380,15 +383,6 @@ impl Carrying<'_> {
 /// Why a report is not recorded if the run was stopped.
 fn stopped() -> Refusal {
     Refusal::new(Code::Interrupted, "the run was stopped").remedy(Other::RunResume, "continues it")
-}
-
-/// The first of these paths, and how many more there are.
-fn named(paths: &[String]) -> String {
-    let first = paths.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
-    match paths.len().saturating_sub(MOST_NAMED) {
-        0 => first,
-        more => format!("{first} and {more} more"),
-    }
 }
 
 /// The path of a run's worktree relative to the repository: `../code-RUN-…/SOL-…`. Records contain no absolute paths.

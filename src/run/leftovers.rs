@@ -17,6 +17,9 @@ use crate::rules::run::{KeptBranch, KeptKind};
 use crate::store::{ObjectId, Store, object_id, records};
 use std::path::{Path, PathBuf};
 
+/// At most this many paths are named.
+const MOST_NAMED: usize = 5;
+
 /// The prefixes of the short names of branches that keep something: the second one if a branch `wf/kept`, as an agent can
 /// make it, is in the way of the first.
 const KEPT: [&str; 2] = ["wf/kept/", "wf/kept-"];
@@ -186,4 +189,13 @@ fn names(below: &str, after: &str) -> impl Iterator<Item = Branch> + use<> {
         let more = first.clone();
         std::iter::once(first).chain((2..=MOST_NAMES).map(move |n| more.numbered(n)))
     })
+}
+
+/// The first of these paths, and how many more there are.
+pub(super) fn named(paths: &[String]) -> String {
+    let first = paths.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match paths.len().saturating_sub(MOST_NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
 }

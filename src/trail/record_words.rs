@@ -125,11 +125,7 @@ fn event(event: &Event) -> String {
         Event::Rewrite(it) => format!("commit {} was rewritten to {}", it.old.short(), it.new.short()),
         Event::Unlink(it) => format!("commit {} unlinked", it.hash.short()),
         Event::Check(it) => {
-            let outcome = match it.exit_code {
-                Some(0) => "passed".to_owned(),
-                Some(code) => format!("failed with exit code {code}"),
-                None => "was stopped".to_owned(),
-            };
+            let outcome = it.outcome();
             let at = it.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
             let dirty = if it.dirty { ", with uncommitted changes" } else { "" };
             format!("check {}{} {outcome}{at}{dirty}", of_task(&it.task_id), cut(&it.command))

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::print::review as review_print;
+use crate::model::check_outcome::CheckOutcome;
 use crate::model::issue::Source;
 use crate::model::status::ExecutionStatus;
 use crate::ops::work::status_words;
@@ -225,8 +226,7 @@ fn attempt(it: &AttemptContext, screen: &mut Screen) -> io::Result<()> {
 
 fn failed_check(it: &CheckContext, screen: &mut Screen) -> io::Result<()> {
     let task = it.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
-    let how =
-        it.exit_code.map_or_else(|| "was stopped".to_owned(), |code| format!("failed with exit code {code}"));
+    let how = CheckOutcome::new(it.exit_code, it.tests_run).to_string();
     let at = it.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
     let dirty = if it.dirty { " with uncommitted changes" } else { "" };
     let how = screen.painter().paint(style::BAD, &how);

@@ -112,7 +112,7 @@ pub(super) fn review(issue: &IssueReport) -> String {
 
 /// How many of an issue's test commands passed: `2/3`.
 pub(super) fn passed(issue: &IssueReport) -> String {
-    let passed = issue.checks.iter().filter(|check| check.exit_code == Some(0)).count();
+    let passed = issue.checks.iter().filter(|check| check.outcome().has_passed()).count();
     format!("{passed}/{}", issue.checks.len())
 }
 
@@ -342,14 +342,9 @@ pub(super) fn details(issue: &IssueReport) -> Vec<String> {
         let by = it.made_by.as_ref().map(|by| format!(", with agent {by}")).unwrap_or_default();
         format!("commit {}{} {}{by}", it.hash.short(), task(&it.task_id), it.subject)
     }));
-    lines.extend(issue.checks.iter().map(|it| {
-        let outcome = match it.exit_code {
-            Some(0) => "passed".to_owned(),
-            Some(code) => format!("failed with exit code {code}"),
-            None => "was stopped".to_owned(),
-        };
-        format!("check{} {} {outcome}", task(&it.task_id), it.command)
-    }));
+    lines.extend(
+        issue.checks.iter().map(|it| format!("check{} {} {}", task(&it.task_id), it.command, it.outcome())),
+    );
     if !issue.unplanned_files.is_empty() {
         let files: Vec<&str> = issue.unplanned_files.iter().map(String::as_str).collect();
         lines.push(format!("changed outside the plan: {}", files.join(", ")));

@@ -335,18 +335,15 @@ fn print_execution(
     Ok(())
 }
 
-/// The result of a check, in a word.
+/// The result of a check: `passed, 12 tests`.
 pub(in crate::cli) fn outcome(check: &Check) -> String {
-    match check.exit_code {
-        Some(0) => "passed".to_owned(),
-        Some(code) => format!("failed with exit code {code}"),
-        None => "was stopped".to_owned(),
-    }
+    let tests = check.tests_run.filter(|run| *run > 0).and_then(|run| usize::try_from(run).ok());
+    let tests = tests.map(|run| format!(", {}", count(run, "test"))).unwrap_or_default();
+    format!("{}{tests}", check.outcome())
 }
-
 fn print_check(check: &Check, earlier: usize, it: &ExecutionView, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
-    let look = if check.exit_code == Some(0) { style::GOOD } else { style::BAD };
+    let look = if check.has_passed() { style::GOOD } else { style::BAD };
     let task = check.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
     let at = check.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
     let dirty = if check.dirty { " with uncommitted changes" } else { "" };

@@ -102,7 +102,7 @@ fn add_execution(
         }
     }
     for (check, _) in last_checks(&it.checks) {
-        let class = if check.exit_code == Some(0) { "good" } else { "bad" };
+        let class = if check.has_passed() { "good" } else { "bad" };
         let at = picture.node(&trace_print::outcome(check), &[&check.command], class);
         picture.edge(node, at, Stroke::Plain);
     }

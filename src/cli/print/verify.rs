@@ -7,6 +7,7 @@ use crate::model::hidden::exact;
 use crate::model::task_id::TaskId;
 use crate::ops::work::{Test, Verified, VerifyObserver};
 use crate::process::supervise::{ProcessEnd, Ran};
+use crate::rules::test_count::TestCount;
 use crate::ui::text::{clean_line, count, fold};
 use crate::ui::{self, Painter, Remarks, Screen, style};
 
@@ -101,16 +102,18 @@ impl VerifyObserver for RunningTests<'_> {
         }
     }
 
-    fn ended(&mut self, ran: &Ran) {
+    fn ended(&mut self, ran: &Ran, tests: Option<TestCount>) {
         let (look, end) = match ran.ended {
+            ProcessEnd::Exited(0) if tests.is_some_and(|tests| tests.run == 0) => {
+                (style::BAD, "ran no tests, which is not a pass".to_owned())
+            }
             ProcessEnd::Exited(0) => (style::GOOD, "passed".to_owned()),
             ProcessEnd::Exited(code) => (style::BAD, format!("failed with exit code {code}")),
             ProcessEnd::Signal(number) => (style::BAD, format!("ended by signal {number}")),
             ProcessEnd::TimedOut => (style::BAD, format!("stopped after {} s", ran.took.as_secs())),
             ProcessEnd::Interrupted => (style::BAD, "interrupted".to_owned()),
         };
-        let has_passed = ran.ended == ProcessEnd::Exited(0);
-        if !self.is_verbose && has_passed {
+        if !self.is_verbose && look == style::GOOD {
             let _ = write!(self.out, ": ");
         } else if !self.is_verbose {
             self.show_held();
@@ -118,15 +121,26 @@ impl VerifyObserver for RunningTests<'_> {
         if !self.ends_line {
             let _ = writeln!(self.out);
         }
-        let _ = writeln!(self.out, "{} in {:.1} s", self.painter.paint(look, &end), ran.took.as_secs_f64());
+        let (end, took) = (self.painter.paint(look, &end), ran.took.as_secs_f64());
+        let _ = writeln!(self.out, "{end} in {took:.1} s ({})", counted(tests));
         let _ = self.out.flush();
+    }
+}
+
+/// How many tests a runner counted.
+fn counted(tests: Option<TestCount>) -> String {
+    let Some(TestCount { run, skipped }) = tests else { return "tests not counted".to_owned() };
+    let words = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    match skipped {
+        0 => count(words(run), "test"),
+        _ => format!("{}, {} skipped", count(words(run), "test"), skipped),
     }
 }
 
 /// The results of all tests.
 pub(in crate::cli) fn verified(screen: &mut Screen, answer: &Verified) -> io::Result<()> {
     let painter = screen.painter();
-    let passed = answer.checks.iter().filter(|check| check.exit_code == Some(0)).count();
+    let passed = answer.checks.iter().filter(|check| check.has_passed()).count();
     let look = if answer.passed { style::GOOD } else { style::BAD };
     let mut line = format!("{passed} of {} passed", count(answer.checks.len(), "check"));
     if !answer.not_run.is_empty() {

@@ -91,14 +91,7 @@ fn changed(execution: &ExecutionFolder, commits: &[LinkedCommit]) -> Vec<String>
 
 /// The last check of each test command, and the criteria that someone confirmed.
 fn verification(execution: &ExecutionFolder) -> Vec<String> {
-    let check = |check: &Check| {
-        let ended = match check.exit_code {
-            Some(0) => "passed".to_owned(),
-            Some(exit) => format!("failed with exit code {exit}"),
-            None => "was stopped".to_owned(),
-        };
-        format!("{} {ended}", code(&check.command))
-    };
+    let check = |check: &Check| format!("{} {}", code(&check.command), check.outcome());
     let accepted = execution.log.iter().filter_map(|entry| match &entry.event {
         Event::Accept(it) => {
             Some(format!("{}, criterion {}: {}", line(&it.task_id), it.criterion, line(&it.evidence)))

@@ -121,6 +121,9 @@ struct AttestedCheck {
     /// Absent if a signal or a timeout ended the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
+    /// How many tests ran, as the runner says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests_run: Option<u64>,
     output_sha256: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<CommitHash>,
@@ -233,6 +236,7 @@ fn execution(
         task_id: check.task_id.clone(),
         command: check.command.clone(),
         exit_code: check.exit_code,
+        tests_run: check.tests_run,
         output_sha256: check.output_sha256.clone(),
         commit: check.commit.clone(),
         tree: check.tree.clone(),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Accept, Complete, Ended, Verification, Verified, VerifyObserver, accept, complete};
+use crate::model::check_outcome::CheckOutcome;
 use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
@@ -101,12 +102,16 @@ fn verify(session: &Session, tests: ToRun<'_, '_>, before: &Complete) -> Result<
     if verified.passed || (is_forced && verified.not_run.is_empty()) {
         return Ok(verified);
     }
-    let failed = verified.checks.iter().filter(|check| check.exit_code != Some(0));
+    let failed = verified.checks.iter().filter(|check| !check.has_passed());
     let lines = failed.map(|check| {
         let task = check.task_id.as_ref().map_or("", TaskId::as_str);
         let said = last_words(&check.output_tail);
         let printed = if said.is_empty() { String::new() } else { format!(" (it printed last: {said})") };
-        format!("{task}: {}{printed}", check.command)
+        let ended = match check.outcome() {
+            CheckOutcome::NoTests => " ran no tests",
+            _ => "",
+        };
+        format!("{task}: {}{ended}{printed}", check.command)
     });
     let lines = lines.chain(verified.not_run.iter().map(|command| format!("not run: {command}"))).collect();
     let message = "tests failed, so nothing was completed; their results are recorded";

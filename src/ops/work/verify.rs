@@ -29,6 +29,7 @@ use crate::ops::{Answer, Notice, Permit, Refusal, Session, queue};
 use crate::process::supervise::{self, ProcessEnd, Ran, Shell};
 use crate::rules::command_line::CommandLine;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::test_count::{TestCount, TestCounter};
 use crate::rules::{evidence, facts};
 use crate::store::{ObjectId, ReadState, Store, StoreError, resolve};
 use crate::trail::active;
@@ -75,7 +76,7 @@ pub(crate) trait VerifyObserver {
     fn wrote(&mut self, bytes: &[u8]);
 
     /// It has ended.
-    fn ended(&mut self, ran: &Ran);
+    fn ended(&mut self, ran: &Ran, tests: Option<TestCount>);
 }
 
 /// Which tests to run.
@@ -176,7 +177,7 @@ impl Verification<'_> {
         let verified = Verified {
             execution_id: claim.id.clone(),
             solution_id: claim.solution_id.clone(),
-            passed: not_run.is_empty() && checks.iter().all(|check| check.exit_code == Some(0)),
+            passed: not_run.is_empty() && checks.iter().all(Check::has_passed),
             not_run,
             checks,
         };
@@ -213,12 +214,17 @@ impl Verification<'_> {
             code.dirty |= has_untracked;
             observer.begins(test, n, tests.len());
             let shell = Shell { command: &test.command, folder: &place.folder, environment };
-            let ran = supervise::run(&shell, Some(timeout), &interrupts, &mut |bytes| observer.wrote(bytes))?;
-            observer.ended(&ran);
+            let mut counter = TestCounter::default();
+            let ran = supervise::run(&shell, Some(timeout), &interrupts, &mut |bytes| {
+                counter.read(bytes);
+                observer.wrote(bytes);
+            })?;
+            let counted = counter.end();
+            observer.ended(&ran, counted);
             // If the test itself made or changed a commit, that is not what was tested.
             code.dirty |= place.commit()? != code.commit;
             checks.extend(test.tasks.iter().map(|task| {
-                check::record(task, test.command.as_str(), &ran, &code, self.session.environment())
+                check::record(task, test.command.as_str(), &ran, counted, &code, self.session.environment())
             }));
             if ran.ended == ProcessEnd::Interrupted || interrupts.take() {
                 return Ok(tests[n + 1..].iter().map(|test| test.command.as_str().to_owned()).collect());
@@ -379,7 +385,7 @@ fn record(
     checks: &[Check],
 ) -> Result<Option<ObjectId>, Refusal> {
     let (id, solution) = (&claim.id, &claim.solution_id);
-    let passed = checks.iter().filter(|check| check.exit_code == Some(0)).count();
+    let passed = checks.iter().filter(|check| check.has_passed()).count();
     let committed = session.transact(permit, |tx| {
         for check in checks {
             tx.log(id, Event::Check(check.clone()))?;

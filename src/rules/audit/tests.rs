@@ -45,6 +45,8 @@ fn passed(command: &str, commit: &str) -> Event {
         duration_ms: 1,
         tree: None,
         output_sha256: String::new(),
+        tests_run: None,
+        tests_skipped: None,
         output_tail: String::new(),
         commit: Some(commit.into()),
         dirty: false,

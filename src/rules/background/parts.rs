@@ -161,6 +161,9 @@ pub(crate) struct CheckContext {
     /// The exit code; absent if a signal or a timeout ended the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exit_code: Option<i32>,
+    /// How many tests ran, as the runner says; absent if it says nothing that is understood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tests_run: Option<u64>,
     /// The last part of its output.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) output_tail: String,

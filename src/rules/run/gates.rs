@@ -117,7 +117,7 @@ impl RunQuality {
         let checks = execution.last_checks();
         let has_passed = |(task, command): &&(&TaskId, &str)| {
             checks.iter().any(|(check, _)| {
-                check.exit_code == Some(0)
+                check.has_passed()
                     && check.command == *command
                     && check.task_id.as_ref().is_none_or(|id| id == *task)
             })

@@ -69,7 +69,7 @@ pub(crate) fn report(folder: &RunFolder, known: &RunFacts<'_>) -> RunReport {
         quality.count(&seen);
         costs.add(&executions, issue);
         checks.0 += report.checks.len();
-        checks.1 += report.checks.iter().filter(|check| check.exit_code != Some(0)).count();
+        checks.1 += report.checks.iter().filter(|check| !check.outcome().has_passed()).count();
         issues.push(report);
     }
     let is = |stage| issues.iter().filter(|issue| issue.status == stage).count();
@@ -225,6 +225,7 @@ fn checks(execution: &ExecutionFolder) -> Vec<ReportedCheck> {
         task_id: check.task_id.clone(),
         command: check.command.clone(),
         exit_code: check.exit_code,
+        tests_run: check.tests_run,
     });
     last.collect()
 }

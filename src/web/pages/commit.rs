@@ -87,7 +87,7 @@ fn part(view: &View<'_>, trace: &TraceView, traced: &TracedIssue) -> Markup {
                         (more(view, execution, "more commit", execution.commits.len()))
                     }
                     @for check in execution.checks.iter().take(MOST) {
-                        li { "check " (badge(if check.exit_code == Some(0) { "passed" } else { "failed" })) " " code { (one_line(&check.command)) } }
+                        li { "check " (badge(if check.has_passed() { "passed" } else { "failed" })) " " code { (one_line(&check.command)) } }
                     }
                     (more(view, execution, "more check", execution.checks.len()))
                 }

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use crate::model::check_outcome::CheckOutcome;
 use crate::model::code::Code;
 use crate::model::hash::SHORT;
 use crate::model::id::ExecutionId;
@@ -134,7 +135,7 @@ fn checks(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
             @for check in shown {
                 details.entry {
                     summary {
-                        (badge(match check.exit_code { Some(0) => "passed", Some(_) => "failed", None => "stopped" })) " "
+                        (badge(match check.outcome() { CheckOutcome::Passed => "passed", CheckOutcome::NoTests => "no tests", CheckOutcome::Failed(_) => "failed", CheckOutcome::Stopped => "stopped" })) " "
                         @if let Some(task) = &check.task_id { span.id { (task) } " " }
                         code { (one_line(&check.command)) } " "
                         span.quiet { (time::length(check.duration_ms)) @if check.dirty { ", with uncommitted changes" } }

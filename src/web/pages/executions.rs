@@ -91,7 +91,7 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
                                     }
                                 }
                                 td { (it.commits.len()) }
-                                td { (it.checks.iter().filter(|it| it.exit_code == Some(0)).count()) " of " (it.checks.len()) }
+                                td { (it.checks.iter().filter(|it| it.has_passed()).count()) " of " (it.checks.len()) }
                                 td.wide { @if let Some(text) = outcome(it) { (record_text(view, text)) } }
                             }
                         }

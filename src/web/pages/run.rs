@@ -173,7 +173,7 @@ fn issues(view: &View<'_>, lists: &PagedLists, report: &RunReport) -> Markup {
                             td { (badge(it.status.as_str())) }
                             td { @if let Some(id) = &it.solution_id { (view.id(&Place::Plan(id.clone()), id.uid())) } }
                             td { (it.commits.len()) }
-                            td { (it.checks.iter().filter(|it| it.exit_code == Some(0)).count()) " of " (it.checks.len()) }
+                            td { (it.checks.iter().filter(|it| it.outcome().has_passed()).count()) " of " (it.checks.len()) }
                             td.wide { (record_text(view, &it.title)) @if let Some(error) = &it.error { div.quiet { (record_text(view, error)) } } }
                         }
                     }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::model::agent_session::{Cost, MadeBy};
 use crate::model::branch::Branch;
+use crate::model::check_outcome::CheckOutcome;
 use crate::model::declare::is_default;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
@@ -206,6 +207,16 @@ pub(crate) struct ReportedCheck {
     /// Its exit code; absent if it was stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exit_code: Option<i32>,
+    /// How many tests ran, as the runner says; absent if it says nothing that is understood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tests_run: Option<u64>,
+}
+
+impl ReportedCheck {
+    /// How the command ended.
+    pub(crate) fn outcome(&self) -> CheckOutcome {
+        CheckOutcome::new(self.exit_code, self.tests_run)
+    }
 }
 
 /// What went wrong or was clarified.
