@@ -396,5 +396,5 @@ fn a_command_that_ran_no_test_is_not_evidence() {
     assert!(refused.stderr.contains("ran no tests"), "{}", refused.stderr);
     assert!(repo.wf(&["trace", "ISS-001"]).ok().stdout.contains(" ran no tests at "));
     let missing = repo.refused(1, &["done", "-m", "all done"]);
-    assert!(missing.to_string().contains("ran no tests at commit "), "{missing}");
+    assert!(missing.to_string().contains("` ran no tests at "), "{missing}");
 }
