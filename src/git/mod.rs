@@ -4,6 +4,7 @@
 mod added_lines;
 mod args;
 mod aside;
+mod below;
 mod blame;
 pub(crate) mod bounded;
 mod changes;
@@ -60,6 +61,7 @@ mod zone;
 pub(crate) use added_lines::AddedLines;
 use args::Args;
 pub(crate) use aside::ScratchGit;
+pub(crate) use below::parent_below;
 pub(crate) use commit::Commit;
 pub(crate) use confined::Confined;
 pub(crate) use environment::Environment;

@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, fchmod, mkdirat, openat, readlinkat, renameat, statat, symlinkat,
-    unlinkat,
+    AtFlags, FileType, Mode, OFlags, fchmod, openat, readlinkat, renameat, statat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 
-use super::EntryKind;
+use super::{EntryKind, parent_below};
 
 /// Larger files are not copied, and so not changed.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
@@ -115,31 +114,13 @@ pub(crate) fn remove(root: &Path, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The directory of a file, opened without following a link, and the file's name; `None` if the directory is not there.
+/// The directory of a file and the file's name; `None` if the directory is not there, and if something else took its place
+/// and it is not to be made.
 fn folder(root: &Path, path: &Path, is_made: bool) -> io::Result<Option<(OwnedFd, PathBuf)>> {
-    let is_plain = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
-    let (Some(parents), Some(name), true) =
-        (path.parent(), path.file_name(), path.components().all(is_plain))
-    else {
-        return Err(io::Error::other("not the path of a file"));
-    };
-    let way = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut at = rustix::fs::open(root, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-    for part in parents.components() {
-        if is_made {
-            match mkdirat(&at, part.as_os_str(), Mode::from_raw_mode(0o777)) {
-                Err(error) if error != Errno::EXIST => return Err(error.into()),
-                _ => {}
-            }
-        }
-        at = match openat(&at, part.as_os_str(), way, Mode::empty()) {
-            Err(Errno::NOENT) => return Ok(None),
-            // Something else took the place of the directory.
-            Err(Errno::NOTDIR | Errno::LOOP) if !is_made => return Ok(None),
-            other => other?,
-        };
+    match parent_below(root, path, is_made) {
+        Err(error) if !is_made && error.kind() == io::ErrorKind::NotADirectory => Ok(None),
+        found => Ok(found?.map(|(folder, name)| (folder, name.to_owned()))),
     }
-    Ok(Some((at, name.into())))
 }
 
 #[cfg(test)]

@@ -4,14 +4,15 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path};
+use std::path::Path;
 
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, Stat, Timespec, Timestamps, fchmod, futimens, mkdirat, openat,
-    readlinkat, statat, symlinkat,
+    AtFlags, FileType, Mode, OFlags, Stat, Timespec, Timestamps, fchmod, futimens, openat, readlinkat,
+    statat, symlinkat,
 };
-use rustix::io::Errno;
+
+use crate::git::parent_below;
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +28,14 @@ pub(super) enum CopyOutcome {
 /// Copies a file or a link at a relative path, with its permissions and its time of change, and makes the directories
 /// above it.
 pub(super) fn copy(from: &Path, to: &Path, path: &Path) -> io::Result<CopyOutcome> {
-    let (source, name) = parent(from, path, false)?;
+    let (source, name) = parent_below(from, path, false)?.ok_or(io::ErrorKind::NotFound)?;
     let found = statat(&source, name, AtFlags::SYMLINK_NOFOLLOW)?;
     let kind = FileType::from_raw_mode(found.st_mode);
     if !matches!(kind, FileType::RegularFile | FileType::Symlink) {
         return Ok(CopyOutcome::Unsupported);
     }
-    let target = match parent(to, path, true) {
-        Ok((target, _)) => target,
+    let target = match parent_below(to, path, true) {
+        Ok(found) => found.ok_or(io::ErrorKind::NotFound)?.0,
         // A file or a link is where a directory would have to be.
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(CopyOutcome::Exists),
         Err(error) => return Err(error),
@@ -80,29 +81,6 @@ fn share(copied: impl AsFd, original: impl AsFd) -> bool {
 #[cfg(not(target_os = "linux"))]
 fn share(_: impl AsFd, _: impl AsFd) -> bool {
     false
-}
-
-/// The directory of a file, opened without following a link below `root`, and the file's name.
-fn parent<'a>(root: &Path, path: &'a Path, is_made: bool) -> io::Result<(OwnedFd, &'a Path)> {
-    let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-    let (Some(parents), Some(name), true) = (path.parent(), path.file_name(), is_plain) else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a relative path of a file"));
-    };
-    let way = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut at = rustix::fs::open(root, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-    for part in parents.components() {
-        if is_made {
-            match mkdirat(&at, part.as_os_str(), Mode::from_raw_mode(0o777)) {
-                Err(error) if error != Errno::EXIST => return Err(error.into()),
-                _ => {}
-            }
-        }
-        at = match openat(&at, part.as_os_str(), way, Mode::empty()) {
-            Err(Errno::LOOP) => return Err(io::ErrorKind::NotADirectory.into()),
-            opened => opened?,
-        };
-    }
-    Ok((at, Path::new(name)))
 }
 
 #[cfg(test)]
