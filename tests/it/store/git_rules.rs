@@ -24,6 +24,17 @@ fn modes(folder: &Path, wanted: &dyn Fn(&Path) -> bool) -> BTreeSet<(bool, u32)>
     found
 }
 
+/// A repository with the hooks that executes GH-1, whose plan changes `a.txt`.
+fn at_work(sandbox: &Sandbox) -> Repo {
+    let repo = sandbox.repo("repo");
+    repo.commit("a.txt", "a\n", "start");
+    repo.wf(&["init", "--hooks"]).ok();
+    repo.planned("GH-1", &plan_on("a.txt"));
+    repo.wf(&["queue", "add", "GH-1"]).ok();
+    repo.wf(&["next"]).ok();
+    repo
+}
+
 #[test]
 fn in_a_shared_repository_files_have_the_modes_that_git_gives_them() {
     for (shared, umask) in
@@ -125,12 +136,7 @@ fn two_encodings_of_an_accent_are_one_file_for_the_audit() {
 #[test]
 fn a_restored_export_passes_fsck() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("repo");
-    repo.commit("a.txt", "a\n", "start");
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.planned("GH-1", &plan_on("a.txt"));
-    repo.wf(&["queue", "add", "GH-1"]).ok();
-    repo.wf(&["next"]).ok();
+    let repo = at_work(&sandbox);
     repo.commit("a.txt", "b\n", "work");
     repo.wf(&["done", "-m", "done"]).ok();
     let export = repo.wf(&["export", "jsonl"]).ok().stdout;
@@ -188,12 +194,7 @@ fn a_history_that_a_tool_rewrote_is_named_and_comes_back() {
 #[test]
 fn a_commit_is_read_in_its_own_encoding() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("repo");
-    repo.commit("a.txt", "a\n", "start");
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.planned("GH-1", &plan_on("a.txt"));
-    repo.wf(&["queue", "add", "GH-1"]).ok();
-    repo.wf(&["next"]).ok();
+    let repo = at_work(&sandbox);
     repo.git(&["config", "i18n.commitEncoding", "ISO-8859-1"]).ok();
     repo.write("a.txt", "b\n");
     repo.git(&["add", "."]).ok();
