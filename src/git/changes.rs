@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bstr::BString;
+use bstr::{BString, ByteSlice};
 
 use super::process::feed;
 use super::{Args, Git, GitError, ObjectId};
@@ -27,10 +27,44 @@ impl Git {
         Ok(status(&self.run(paths.into_iter().fold(args, |args, path| args.path(path.as_ref())))?))
     }
 
-    /// Whether anything in the work tree differs from HEAD; with `untracked`, untracked files count too.
+    /// Whether anything in the work tree differs from HEAD; with `untracked`, untracked files count too. What `git status`
+    /// is told not to look at counts as well: changes in submodules, and files that are assumed to be unchanged.
     pub(crate) fn is_dirty(&self, untracked: bool) -> Result<bool, GitError> {
-        let files = if untracked { "--untracked-files=normal" } else { "--untracked-files=no" };
-        Ok(!self.run(&["--no-optional-locks", "status", "--porcelain", files])?.is_empty())
+        let options = match untracked {
+            true => ["--untracked-files=normal", "--ignore-submodules=none"],
+            false => ["--untracked-files=no", "--ignore-submodules=untracked"],
+        };
+        let status = Args::new(&["--no-optional-locks", "status", "--porcelain"]).options(&options);
+        Ok(!self.run(status)?.is_empty() || self.has_flagged_changes()?)
+    }
+
+    /// Whether a file differs from the index that git is told to assume unchanged, or to leave out of the work tree. A file
+    /// that is left out and not there is no change.
+    fn has_flagged_changes(&self) -> Result<bool, GitError> {
+        let Some(top) = &self.work_dir else { return Ok(false) };
+        let listed = self.run(&["ls-files", "-v", "-s", "-z"])?;
+        let mut blobs = Vec::new();
+        let mut paths = Vec::new();
+        for entry in names(&listed).filter(|entry| entry[0].is_ascii_lowercase() || entry[0] == b'S') {
+            let Some((head, path)) = entry.split_once_str("\t") else { continue };
+            if top.join(path.to_os_str_lossy()).symlink_metadata().is_err() {
+                continue;
+            }
+            let mut words = head.split_str(" ").skip(1);
+            let (mode, blob) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+            // Of a link or a submodule, and of a name that cannot be passed on, nothing can be said.
+            if !mode.starts_with(b"100") || path.contains(&b'\n') {
+                return Ok(true);
+            }
+            blobs.push(blob);
+            paths.extend_from_slice(path);
+            paths.push(b'\n');
+        }
+        if blobs.is_empty() {
+            return Ok(false);
+        }
+        let now = self.run_with(Args::new(&["hash-object", "--stdin-paths"]), &paths)?;
+        Ok(!now.lines().eq(blobs))
     }
 
     /// Whether git tracks a file at or below a path, relative to the root of the work tree.

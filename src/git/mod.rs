@@ -61,7 +61,7 @@ mod zone;
 pub(crate) use added_lines::AddedLines;
 use args::Args;
 pub(crate) use aside::ScratchGit;
-pub(crate) use below::parent_below;
+pub(crate) use below::{Missing, parent_below};
 pub(crate) use commit::Commit;
 pub(crate) use confined::Confined;
 pub(crate) use environment::Environment;

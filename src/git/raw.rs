@@ -11,7 +11,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::{EntryKind, parent_below};
+use super::{EntryKind, Missing, parent_below};
 
 /// Larger files are not copied, and so not changed.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
@@ -117,7 +117,7 @@ pub(crate) fn remove(root: &Path, path: &Path) -> io::Result<()> {
 /// The directory of a file and the file's name; `None` if the directory is not there, and if something else took its place
 /// and it is not to be made.
 fn folder(root: &Path, path: &Path, is_made: bool) -> io::Result<Option<(OwnedFd, PathBuf)>> {
-    match parent_below(root, path, is_made) {
+    match parent_below(root, path, if is_made { Missing::Made } else { Missing::Left }) {
         Err(error) if !is_made && error.kind() == io::ErrorKind::NotADirectory => Ok(None),
         found => Ok(found?.map(|(folder, name)| (folder, name.to_owned()))),
     }

@@ -13,34 +13,43 @@ use crate::ops::work;
 use crate::store::{Snapshot, Store, StoreError};
 use crate::sync;
 
-/// Publishes the ref if configured. `remote` and `url` are the hook's arguments, `input` its stdin: one line for each
-/// pushed ref. The push itself continues whatever happens here.
+/// Publishes the ref if configured, or due. `remote` and `url` are the hook's arguments, `input` its stdin: one line for
+/// each pushed ref. The push itself continues whatever happens here.
 pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Result<HookVerdict, StoreError> {
-    let is_known = store.repo().remotes().iter().any(|known| known == remote);
-    if !is_known || in_hook::is_in_dry_push() || store.tip()?.is_none() {
-        return Ok(HookVerdict::Go);
-    }
-    // The user pushes the ref in this push anyway.
+    // The user may push the ref in this push anyway.
     let pushes_it = |line: &[u8]| line.fields().nth(2) == Some(store.reference().as_bytes());
-    if input.lines().any(pushes_it) || !is_first(store, remote, url)? {
+    if in_hook::is_in_dry_push() || store.tip()?.is_none() || input.lines().any(pushes_it) {
         return Ok(HookVerdict::Go);
     }
-    let setting = format!("remote.{remote}.wfPush");
-    if !store.config_bool(&setting, false)? {
-        // Whatever fails here must not fail the push.
-        let is_of_the_store = sync::remote::of_the_ref(store).ok().flatten().as_deref() == Some(remote);
-        if !is_of_the_store {
-            return Ok(HookVerdict::Go);
-        }
-        if !work::is_renewal_due(store, remote).unwrap_or(false) {
-            return if store.config(&setting).is_some() {
-                Ok(HookVerdict::Go)
-            } else {
-                unsent(store, remote)
-            };
-        }
+    let is_known = store.repo().remotes().iter().any(|known| known == remote);
+    if is_known && !is_first(store, remote, url)? {
+        return Ok(HookVerdict::Go);
     }
-    Ok(match sync::sync(store, remote, &|_, _, _| {}) {
+    let setting = |name: &str| format!("remote.{name}.wfPush");
+    if is_known && store.config_bool(&setting(remote), false)? {
+        return Ok(publish(store, remote));
+    }
+    // The code may go elsewhere, such as to a fork of one's own. Whatever fails here must not fail the push.
+    let Ok(Some(home)) = sync::remote::of_the_ref(store) else { return Ok(HookVerdict::Go) };
+    if !store.config_bool(&setting(&home), true)? {
+        return Ok(HookVerdict::Go);
+    }
+    if work::is_renewal_due(store, &home).unwrap_or(false) {
+        return Ok(publish(store, &home));
+    }
+    let is_code = input.lines().any(|line| is_branch(line));
+    if home == remote && is_code { unsent(store, remote) } else { Ok(HookVerdict::Go) }
+}
+
+/// Whether a line of the input pushes a branch, and does not delete it.
+fn is_branch(line: &[u8]) -> bool {
+    let mut fields = line.fields().skip(1);
+    let is_there = fields.next().is_some_and(|hash| !hash.iter().all(|digit| *digit == b'0'));
+    is_there && fields.next().is_some_and(|name| name.starts_with(b"refs/heads/"))
+}
+
+fn publish(store: &Store, remote: &str) -> HookVerdict {
+    match sync::sync(store, remote, &|_, _, _| {}) {
         Ok(synced) if synced.pushed => {
             let (commits, reference) = (count(synced.outgoing, "commit"), store.reference());
             HookVerdict::Note(format!("pushed {commits} of {reference} to {remote}").into())
@@ -50,7 +59,7 @@ pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Resul
             Detail::from(format!("{} was not pushed: {error}", store.reference()))
                 .remedy(RemedyCall::new(Other::Sync, [remote]), "tries again"),
         ),
-    })
+    }
 }
 
 /// Says how many records the remote does not have, as far as this clone knows.

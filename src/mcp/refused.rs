@@ -60,6 +60,13 @@ pub(super) fn document(refusal: &Refusal, voice: Voice<'_>) -> Value {
     document
 }
 
+/// A refusal in one sentence, after its code.
+pub(super) fn words(refusal: &Refusal, voice: Voice<'_>) -> String {
+    let remedies = if refusal.code == Code::NotYourRole { &[][..] } else { &refusal.remedies[..] };
+    let said = format!("{}: {}", refusal.code, sentence(&refusal.message, remedies, voice));
+    Cut::at(LONGEST).text(&said)
+}
+
 /// Cuts long texts: a message quotes what it was given, of whatever length.
 pub(super) fn shorten(value: &mut Value) {
     bounds::shorten(value, &mut Cut::at(LONGEST));

@@ -72,6 +72,11 @@ pub(crate) fn is_half_over(lease_expires_at: Time, length: i64, now: Time) -> bo
     lease_expires_at.millis().saturating_sub(now.millis()) < length / 2
 }
 
+/// The earliest moment of a sign of life that still keeps a claim, if such a sign is good for this many milliseconds.
+pub(crate) fn oldest_sign(good_for: i64, now: Time) -> Time {
+    now.plus_millis(-good_for.saturating_add(SKEW))
+}
+
 /// The latest sign of life of an execution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sign {
@@ -152,6 +157,14 @@ mod tests {
             assert_eq!(at(now), expected);
         }
         assert_eq!(at(1_601), format!("the lease ended at {ends}, and others may take the item over"));
+    }
+
+    #[test]
+    fn the_oldest_sign_is_the_last_that_keeps_a_claim() {
+        let (good_for, now) = (50_000, time(10_000));
+        let oldest = oldest_sign(good_for, now);
+        assert!(!may_be_taken_over(oldest.plus_millis(good_for), now));
+        assert!(may_be_taken_over(oldest.plus_millis(good_for - 1), now));
     }
 
     #[test]

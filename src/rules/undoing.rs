@@ -1,7 +1,7 @@
 //! Reverts within the same work, and reverts of reverts: what each commit does to the work in the end, and what
 //! remains.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use super::folder::LinkedCommit;
 use crate::model::execution::CommitLink;
@@ -28,38 +28,75 @@ impl Undoing {
         }
         (reverts, reapplies)
     }
-
-    fn taken_back(self) -> Self {
-        match self {
-            Self::Reverts(hash) => Self::Reapplies(hash),
-            Self::Reapplies(hash) => Self::Reverts(hash),
-        }
-    }
 }
 
 /// What a link does to the commits at the root of a chain of reverts: a revert of a revert reapplies them, and a revert
-/// of that reverts them again. `find` looks up the links of its execution.
+/// of that reverts them again. Whoever takes back both a commit and its revert does nothing to it. `find` looks up the links
+/// of its execution.
 pub(crate) fn undoing<'a>(
-    link: &CommitLink,
+    link: &'a CommitLink,
     find: impl Fn(&CommitHash) -> Option<&'a CommitLink>,
 ) -> Vec<Undoing> {
-    let mut found = Vec::new();
-    // A record may name any commit, even itself, so each commit is visited once.
-    let mut seen: BTreeSet<CommitHash> = BTreeSet::from([link.hash.clone()]);
-    let mut open: Vec<(CommitHash, bool)> = link.reverts.iter().rev().map(|it| (it.clone(), true)).collect();
-    while let Some((hash, is_back)) = open.pop() {
-        if !seen.insert(hash.clone()) {
-            continue;
-        }
-        match find(&hash).filter(|it| !it.reverts.is_empty()) {
-            Some(before) => open.extend(before.reverts.iter().rev().map(|it| (it.clone(), !is_back))),
-            None => {
-                let it = Undoing::Reverts(hash);
-                found.push(if is_back { it } else { it.taken_back() });
-            }
+    let chains = Chains::of(link, find);
+    let mut times: Vec<i64> = vec![0; chains.commits.len()];
+    times[0] = 1;
+    // What is reverted comes after everything that reverts it.
+    for n in chains.order.iter().rev() {
+        for reverted in &chains.reverts[*n] {
+            times[*reverted] = times[*reverted].saturating_sub(times[*n]);
         }
     }
-    found
+    let roots = (1..times.len()).filter(|n| chains.reverts[*n].is_empty());
+    let effect = |n: usize| match times[n].signum() {
+        -1 => Some(Undoing::Reverts(chains.commits[n].clone())),
+        1 => Some(Undoing::Reapplies(chains.commits[n].clone())),
+        _ => None,
+    };
+    roots.filter_map(effect).collect()
+}
+
+/// The commits that a link takes back, directly or through other reverts.
+struct Chains<'a> {
+    /// The link itself first, then the others as they are found.
+    commits: Vec<&'a CommitHash>,
+    /// For each of them, those that it reverts. A record may name any commit, even itself: what would close a circle is
+    /// left out.
+    reverts: Vec<Vec<usize>>,
+    /// All of them: each after those that it reverts.
+    order: Vec<usize>,
+}
+
+impl<'a> Chains<'a> {
+    fn of(link: &'a CommitLink, find: impl Fn(&CommitHash) -> Option<&'a CommitLink>) -> Self {
+        let mut places: HashMap<&CommitHash, usize> = HashMap::from([(&link.hash, 0)]);
+        let mut chains = Self { commits: vec![&link.hash], reverts: vec![vec![]], order: vec![] };
+        let mut is_done = vec![false];
+        let mut path = vec![(0, link.reverts.iter())];
+        while let Some((n, rest)) = path.last_mut() {
+            let n = *n;
+            let Some(hash) = rest.next() else {
+                is_done[n] = true;
+                chains.order.push(n);
+                path.pop();
+                continue;
+            };
+            match places.get(hash) {
+                Some(known) if is_done[*known] => chains.reverts[n].push(*known),
+                Some(_) => {}
+                None => {
+                    let next = chains.commits.len();
+                    places.insert(hash, next);
+                    chains.commits.push(hash);
+                    chains.reverts.push(vec![]);
+                    chains.reverts[n].push(next);
+                    is_done.push(false);
+                    let reverts = find(hash).map_or(&[][..], |link| &link.reverts);
+                    path.push((next, reverts.iter()));
+                }
+            }
+        }
+        chains
+    }
 }
 
 /// The commits of an execution whose changes remain: without reverted commits and without their reverts. A revert of
@@ -124,7 +161,7 @@ mod tests {
     /// The effect of each commit in a chain in which each reverts the earlier ones that are named.
     fn messages(commits: &[LinkedCommit]) -> Vec<String> {
         let find = |hash: &CommitHash| commits.iter().map(|it| &it.link).find(|it| it.hash == *hash);
-        let each = |it: &LinkedCommit| {
+        let of_each = commits.iter().map(|it| {
             let words: Vec<String> = undoing(&it.link, find)
                 .into_iter()
                 .map(|it| match it {
@@ -133,8 +170,8 @@ mod tests {
                 })
                 .collect();
             words.join(" ")
-        };
-        commits.iter().map(each).collect()
+        });
+        of_each.collect()
     }
 
     fn left(commits: &[LinkedCommit]) -> Vec<&str> {
@@ -169,6 +206,16 @@ mod tests {
         assert_eq!(left(&[link("d", &["9"])]), ["d"]);
         assert_eq!(left(&[link("d", &["9"]), link("e", &["d"])]), [""; 0]);
         assert_eq!(left(&all), ["d"]);
+    }
+
+    #[test]
+    fn whoever_takes_back_a_commit_and_its_revert_does_nothing_to_it() {
+        let chain = [link("a", &[]), link("b", &[]), link("c", &["b"]), link("d", &["c", "b", "a"])];
+        assert_eq!(messages(&chain), ["", "", "-b", "-a"]);
+        assert_eq!(left(&chain), [""; 0]);
+        let again = [&chain[..], &[link("e", &["d"])]].concat();
+        assert_eq!(messages(&again)[4], "+a");
+        assert_eq!(left(&again), ["a"]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::rules::command_line::CommandLine;
 use crate::rules::folder::RunFolder;
 use crate::rules::run::RunProgress;
 use crate::rules::{evidence, facts};
+use crate::store::Store;
 
 /// The file of a run that says that someone consented to the tests of all its plans.
 const AGREED: &str = "agreed";
@@ -68,12 +69,13 @@ pub(super) fn settle(session: &Session, run: &Run, watch: &mut dyn RunWatch) -> 
 ///
 /// # Errors
 /// `cannot-write`.
-pub(super) fn keep(files: &Path, watch: &dyn RunWatch) -> Result<(), Refusal> {
+pub(super) fn keep(store: &Store, files: &Path, watch: &dyn RunWatch) -> Result<(), Refusal> {
     if !watch.has_agreed() {
         return Ok(());
     }
     let path = files.join(AGREED);
-    std::fs::create_dir_all(files).and_then(|()| std::fs::write(&path, "")).map_err(|error| {
+    let shared = store.repo().shared_mode();
+    shared.create_folder(files).and_then(|()| shared.write(&path, "")).map_err(|error| {
         Refusal::new(Code::CannotWrite, format!("cannot write {}: {error}", path.display()))
             .hint("make sure that the directory is writable and the disk has space")
     })

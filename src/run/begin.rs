@@ -180,8 +180,8 @@ pub(crate) fn begin(session: &Session, run: &Run, given: &AgentNames, input: &Be
     let store = session.store();
     let permit = session.permit(Op::Run)?;
     let places = RunPaths::of(store, &run.id);
+    let driver = driver::name(store, &places.files)?;
     given.keep(&places.files)?;
-    let driver = driver::name(&places.files)?;
     let left_out = left_out(run, input);
     let committed = session.transact(permit, |tx| {
         let created = Run { created_at: tx.stamper().now(), actor: tx.person().to_owned(), ..run.clone() };

@@ -40,7 +40,7 @@ pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn RunWatch) ->
     let crew = Crew::of(session.store(), &given)?;
     agreed::settle(session, &run, watch)?;
     let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input)?;
-    agreed::keep(&RunPaths::of(session.store(), &begun.run.id).files, watch)?;
+    agreed::keep(session.store(), &RunPaths::of(session.store(), &begun.run.id).files, watch)?;
     session.notice_all(notices);
     driven(session, &begun.run.id, Some(begun.driver), crew, (watch, stops))
 }
@@ -78,7 +78,7 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch
     let crew = Crew::of(store, &given)?;
     crew.refuse_missing(session, &found.run.steps)?;
     agreed::settle_rest(session, &found, &files, watch)?;
-    agreed::keep(&files, watch)?;
+    agreed::keep(store, &files, watch)?;
     driven(session, &found.run.id, None, crew, (watch, stops))
 }
 

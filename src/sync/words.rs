@@ -55,7 +55,12 @@ pub(super) fn of(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let is_frame = |line: &&str| line.trim_start_matches("remote:").trim().chars().all(|c| c == '=');
     let line = line_of(text.lines().filter(|line| !line.starts_with(' ') && !is_frame(line)));
-    if line.is_empty() { "git does not say why".into() } else { line }
+    if !line.is_empty() {
+        return line;
+    }
+    // Of a bundle, for example, git says nothing else.
+    let last = text.lines().find_map(|line| line.strip_prefix("error: "));
+    last.map_or_else(|| "git does not say why".into(), |line| without_passwords(line.trim()))
 }
 
 /// The reason for a refusal and what the remote, mostly a hook of it, printed.

@@ -1,5 +1,6 @@
 //! A rebase that is in progress or just ending, from the files in its directory.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::progress::read_line;
@@ -38,6 +39,14 @@ pub(crate) fn replayed(git_dir: &Path) -> Option<ObjectId> {
     let stopped = ["rebase-merge/stopped-sha", "rebase-apply/original-commit"];
     let stopped = stopped.into_iter().find_map(|name| object_id(&read_line(git_dir, name)?));
     stopped.or_else(|| step(read_line(git_dir, "rebase-merge/done")?.lines().last()?))
+}
+
+/// The commits that a rebase replayed each as one of its own, not as a part of the one before.
+pub(crate) fn picked(git_dir: &Path) -> HashSet<ObjectId> {
+    let done = std::fs::read_to_string(git_dir.join("rebase-merge/done")).unwrap_or_default();
+    let picks =
+        done.lines().filter(|line| ["pick ", "p ", "reword ", "r "].iter().any(|it| line.starts_with(it)));
+    picks.filter_map(step).collect()
 }
 
 /// The commit of a line such as `reword 0123… subject` or `merge -C 0123… label`; `None` for other steps.

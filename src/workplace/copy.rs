@@ -12,7 +12,7 @@ use rustix::fs::{
     statat, symlinkat,
 };
 
-use crate::git::parent_below;
+use crate::git::{Missing, parent_below};
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,13 +28,13 @@ pub(super) enum CopyOutcome {
 /// Copies a file or a link at a relative path, with its permissions and its time of change, and makes the directories
 /// above it.
 pub(super) fn copy(from: &Path, to: &Path, path: &Path) -> io::Result<CopyOutcome> {
-    let (source, name) = parent_below(from, path, false)?.ok_or(io::ErrorKind::NotFound)?;
+    let (source, name) = parent_below(from, path, Missing::Left)?.ok_or(io::ErrorKind::NotFound)?;
     let found = statat(&source, name, AtFlags::SYMLINK_NOFOLLOW)?;
     let kind = FileType::from_raw_mode(found.st_mode);
     if !matches!(kind, FileType::RegularFile | FileType::Symlink) {
         return Ok(CopyOutcome::Unsupported);
     }
-    let target = match parent_below(to, path, true) {
+    let target = match parent_below(to, path, Missing::MadeAs(from)) {
         Ok(found) => found.ok_or(io::ErrorKind::NotFound)?.0,
         // A file or a link is where a directory would have to be.
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(CopyOutcome::Exists),
@@ -114,6 +114,21 @@ mod tests {
         let (one, other) = (fs::metadata(from.join(path)).unwrap(), fs::metadata(to.join(path)).unwrap());
         assert_eq!((one.mode(), one.mtime()), (other.mode(), other.mtime()));
         assert_ne!(one.ino(), other.ino(), "the copy is a file of its own");
+    }
+
+    #[test]
+    fn a_new_directory_is_as_closed_as_its_original() {
+        let Trees { _folder, from, to } = trees();
+        fs::write(from.join("a/b/key"), "secret").unwrap();
+        fs::set_permissions(from.join("a/b"), fs::Permissions::from_mode(0o700)).unwrap();
+        copy(&from, &to, Path::new("a/b/key")).unwrap();
+        let mode = |path: &str| fs::metadata(to.join(path)).unwrap().mode() & 0o777;
+        assert_eq!((mode("a/b"), mode("a")), (0o700, fs::metadata(from.join("a")).unwrap().mode() & 0o777));
+        // What was there before keeps its mode.
+        fs::set_permissions(from.join("a"), fs::Permissions::from_mode(0o711)).unwrap();
+        fs::write(from.join("a/other"), "").unwrap();
+        copy(&from, &to, Path::new("a/other")).unwrap();
+        assert_ne!(mode("a"), 0o711);
     }
 
     #[test]

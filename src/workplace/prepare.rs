@@ -40,6 +40,9 @@ pub(crate) enum WorkplaceError {
     /// The first port is not one.
     #[error("`{0}` is not a value for `wf.workplace.port`: it takes a port from 1024 to 65526")]
     Port(String),
+    /// The configured target is not there.
+    #[error("`wf.land.onto` names `{0}`, and there is no such branch here or at the remote")]
+    Target(String),
     /// Every slot is taken.
     #[error("no port above {0} is free for another workplace")]
     NoPort(u16),
@@ -104,6 +107,7 @@ impl Explain for WorkplaceError {
             Self::TooLarge { .. } => "remove what no workplace needs".into(),
             Self::Hidden { .. } => "a command is one line of visible characters".into(),
             Self::Port(_) => "choose a port that other programs do not use, such as 21000".into(),
+            Self::Target(_) => Remedies::from("fetch it, or name another branch"),
             Self::NoPort(_) => {
                 "remove worktrees that are no longer needed, or set `wf.workplace.port` lower".into()
             }

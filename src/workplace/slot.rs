@@ -62,9 +62,10 @@ impl PlaceVariables {
     /// Notes them for later commands in the worktree of `store`.
     pub(super) fn note(&self, store: &Store) -> Result<(), WorkplaceError> {
         let path = store.git_dir().join(FILE);
-        let written = path.parent().map_or(Ok(()), fs::create_dir_all);
+        let shared = store.repo().shared_mode();
+        let made = path.parent().map_or(Ok(()), |folder| shared.create_folder(folder));
         let line = format!("{} {} {}\n", self.slot, self.port, self.name);
-        written.and_then(|()| fs::write(&path, line)).map_err(|source| WorkplaceError::Slots { path, source })
+        made.and_then(|()| shared.write(&path, line)).map_err(|source| WorkplaceError::Slots { path, source })
     }
 
     /// The variables of this program with these, for a program that works in the place.

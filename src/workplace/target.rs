@@ -1,22 +1,34 @@
 //! The commit from which the settings of workplaces are read: the tip of the branch on which work lands. What an agent
 //! committed elsewhere says nothing about how the next workplace is prepared.
 
+use super::WorkplaceError;
 use crate::store::{ObjectId, Store, StoreError};
 
-/// The branches that are tried if nothing names one.
-const USUAL: [&str; 2] = ["refs/heads/main", "refs/heads/master"];
+/// The key that names the branch.
+const ONTO: &str = "wf.land.onto";
 
-/// The tip of `wf.land.onto`, else of the remote's default branch, else of `main` or `master`, else what is checked out;
-/// `None` in a repository without commits.
-pub(super) fn tip(store: &Store) -> Result<Option<ObjectId>, StoreError> {
-    let named = store.config("wf.land.onto").map(|branch| format!("refs/heads/{branch}"));
+/// The tip of `wf.land.onto`, here or at the remote; else of the remote's default branch, else of `main` or `master`, else
+/// what is checked out. `None` in a repository without commits.
+pub(super) fn tip(store: &Store) -> Result<Option<ObjectId>, WorkplaceError> {
     let remote = store.config("wf.remote").unwrap_or_else(|| "origin".into());
-    let of_remote = format!("refs/remotes/{remote}/HEAD");
-    let refs = named.into_iter().chain([of_remote]).chain(USUAL.map(str::to_owned));
+    if let Some(named) = store.config(ONTO) {
+        let branch = named.strip_prefix("refs/heads/").unwrap_or(&named);
+        let places = [format!("refs/heads/{branch}"), format!("refs/remotes/{remote}/{branch}")];
+        let found = first(store, &places)?;
+        return found.map(Some).ok_or(WorkplaceError::Target(named));
+    }
+    let usual = [format!("refs/remotes/{remote}/HEAD"), "refs/heads/main".into(), "refs/heads/master".into()];
+    match first(store, &usual)? {
+        Some(tip) => Ok(Some(tip)),
+        None => Ok(store.head()?),
+    }
+}
+
+fn first(store: &Store, refs: &[String]) -> Result<Option<ObjectId>, StoreError> {
     for name in refs {
-        if let Some(tip) = store.read_ref(&name)? {
+        if let Some(tip) = store.read_ref(name)? {
             return Ok(Some(tip));
         }
     }
-    store.head()
+    Ok(None)
 }

@@ -127,7 +127,8 @@ How many seconds to wait for another writer (default: 60). A run tries four time
 .BR remote.\fINAME\fP.wfPush
 If true, an ordinary
 .B git push
-to this remote publishes the store as well. If false, such a push does not say how many records the remote lacks.
+to this remote publishes the store as well. If false, no push of code publishes anything of it there, even if a lease
+must be renewed, or says how many records the remote lacks.
 .TP
 .B wf.workplace.setup
 A command that prepares each worktree that

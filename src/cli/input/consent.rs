@@ -4,12 +4,12 @@ use super::ask;
 use crate::agent::in_hook;
 use crate::cli::{Failure, environment, print};
 use crate::model::code::Code;
+use crate::model::hidden::exact;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::ops::work::{self, Verification};
 use crate::ops::{Refusal, Session};
 use crate::ui;
-use crate::ui::text::clean_line;
 
 /// Agents and the commands of plans never run from a git hook.
 pub(in crate::cli) fn refuse_agents_in_hook(command: &str) -> Result<(), Failure> {
@@ -61,11 +61,11 @@ pub(in crate::cli) fn agree_to_setup(session: &Session, yes: bool, json: bool) -
     }
     refuse_commands_in_hook("git wf next --worktree")?;
     if !yes {
-        ui::say("these commands set up each new worktree:");
+        ui::say("Setup commands for new worktrees:");
         for command in &new {
-            ui::say(&format!("  {}", clean_line(command.as_str())));
+            ui::say(&format!("  {}", exact(command.as_str())));
         }
-        if !ask::agrees("Run them, now and for each later worktree here? [y/N] ", false)? {
+        if !ask::agrees("Run them now and in every later worktree of this repository? [y/N] ", false)? {
             return Err(Refusal::new(Code::NotAgreed, "nothing was claimed")
                 .hint("worktrees are set up only once you agree")
                 .into());

@@ -75,10 +75,11 @@ pub(super) fn read(issue: &IssueId, dependency: &Value) -> Result<BeadsLink, Str
     if let Some(other) = text("issue_id").filter(|id| *id != issue.as_str()) {
         return Err(format!("the dependency on `{target}` belongs to `{other}`"));
     }
-    if target == *issue {
-        return Err("it depends on itself".into());
-    }
     let given = text("type").ok_or_else(|| format!("the dependency on `{target}` has no `type`"))?;
+    if target == *issue {
+        let how = if given == BLOCKS { "it depends on itself" } else { "it is related to itself" };
+        return Err(how.into());
+    }
     // Both spellings occur; early versions wrote `related`.
     let kind = match given.replace('_', "-") {
         kind if kind == "related" => "relates-to".to_owned(),

@@ -72,7 +72,6 @@ impl Tool for ClaimTool {
         begin with, and what earlier attempts ran into. Call it again with `task` to begin the next task. Commit your work as \
         usual: hooks link the commits. A worktree that already has a claim gets the same one again.";
     const PERFORMS: &'static [Op] = &[Op::Next];
-    const IS_OPEN: bool = true;
     type Input = Input;
     type Output = Claimed;
 

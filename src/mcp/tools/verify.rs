@@ -41,7 +41,6 @@ impl Tool for Verify {
         first: results count for the commit that they were run on. Only commands that a person agreed to are run.";
     const PERFORMS: &'static [Op] = &[Op::Verify];
     const IS_IDEMPOTENT: bool = false;
-    const IS_OPEN: bool = true;
     type Input = Input;
     type Output = Verified;
 

@@ -80,7 +80,7 @@ pub(crate) fn hooks(session: &Session, program: &Path) -> Answer<Vec<HookState>>
 fn hooks_at(session: &Session) -> Result<HooksAt, Refusal> {
     let store = session.store();
     let search = session.environment().get("PATH");
-    Ok(HooksAt::find(&store.git(), store.work_dir().as_deref(), search)?)
+    Ok(HooksAt::find(&store.git(), store.work_dir().as_deref(), search, store.repo().shared_mode())?)
 }
 
 /// Says where edited shims were moved to, and to which hooks another program had added lines.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::model::branch::Branch;
 use crate::model::execution::{AsideReason, Event, Execution, Renew};
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, RunId, SolutionId};
 use crate::model::op::Op;
 use crate::model::person::Person;
 use crate::model::status::IssueStatus;
@@ -107,18 +107,19 @@ pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
     Ok(session.done(lease, committed.commit))
 }
 
-/// Renews the claim of an issue, here or as the remote knows it, if less than half of its lease is left; nothing if nobody
-/// executes a plan of the issue.
+/// Renews the claim that a run has of an issue, here or as the remote knows it, if less than half of its lease is left.
+/// Does nothing if the run no longer has it: then somebody took it over.
 ///
 /// # Errors
 /// Those of [`renew`].
-pub(crate) fn keep_lease(session: &Session, issue: &IssueId) -> Result<(), Refusal> {
+pub(crate) fn keep_lease(session: &Session, run: &RunId, issue: &IssueId) -> Result<(), Refusal> {
     let (store, snapshot) = (session.store(), session.store().snapshot()?);
     let Some(folder) = records::outline(&snapshot, issue)? else { return Ok(()) };
-    let Some(holder) = facts::holder(&folder).filter(|_| facts::status(&folder) == IssueStatus::Executing)
-    else {
+    let Some(holder) = facts::holder(&folder) else { return Ok(()) };
+    let is_own = holder.execution.run_id.as_ref() == Some(run);
+    if !is_own || facts::status(&folder) != IssueStatus::Executing {
         return Ok(());
-    };
+    }
     let (now, length) = (store.now()?, store.lease()?);
     if lease::is_half_over(holder.lease_expires_at(), length, now) {
         renew(session, Some(holder.execution.id.as_str()))?;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::signs::{self, StillHeld};
+use super::signs::{self, LatestCommit, StillHeld};
 use crate::index::Index;
 use crate::model::code::Code;
 use crate::model::id::{IssueId, QueueId, SolutionId};
@@ -247,11 +247,12 @@ impl Picker<'_> {
         for holder in &expired {
             let claim = &holder.execution;
             let good_for = lease::last_sign(holder).good_for;
-            let is_recent = |at: &&Time| !lease::may_be_taken_over(at.plus_millis(good_for), now);
+            let is_recent =
+                |it: &&LatestCommit| !lease::may_be_taken_over(it.made_at.plus_millis(good_for), now);
             let held = if signs::is_driven_here(self.store, claim) {
                 Some(StillHeld::Driven)
-            } else if let Some(at) = latest.get(&claim.id).filter(is_recent) {
-                Some(StillHeld::Committed(*at))
+            } else if let Some(commit) = latest.get(&claim.id).filter(is_recent) {
+                Some(StillHeld::Committed(commit.clone()))
             } else if self.may_take_over(holder, now)? {
                 found.free.push(claim.id.issue());
                 None

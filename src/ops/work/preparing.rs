@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::take::ClaimRequest;
 use crate::model::code::Code;
+use crate::model::hidden::exact;
 use crate::model::id::SolutionId;
 use crate::ops::{Notice, Refusal, Session};
 use crate::process::supervise::ProcessEnd;
@@ -101,11 +102,11 @@ pub(super) fn preparation(session: &Session, wish: &ClaimRequest) -> Result<Opti
     if unseen.is_empty() {
         return Ok(Some(preparation));
     }
-    let shown = unseen.iter().map(|command| command.as_str().to_owned()).collect();
+    let shown = unseen.iter().map(|command| exact(command.as_str()).into_owned()).collect();
     Err(Refusal::new(Code::NotAgreed, "the setup commands of worktrees need your consent")
         .details(shown)
         .hint("run it in a terminal to be asked")
-        .remedy(wish.again().flag("worktree").flag("yes"), "agrees to them, once you have read them"))
+        .remedy(wish.again_there().flag("yes"), "agrees to them, once you have read them"))
 }
 
 /// Prepares a new worktree. The claim stands whatever fails here; notices say what did.

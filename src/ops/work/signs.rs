@@ -18,20 +18,28 @@ use crate::trail::trailers;
 /// Maximum commits that are examined.
 const MOST: usize = 100_000;
 
+/// The latest commit of an execution that this clone can see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LatestCommit {
+    hash: CommitHash,
+    /// When it was made; not later than now.
+    pub(super) made_at: Time,
+}
+
 /// Why an item is not taken over although its lease has expired by this clone's clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum StillHeld {
     /// Nothing but the clock says so.
     Unproven,
     /// A process of this repository drives its run.
     Driven,
-    /// It made a commit then.
-    Committed(Time),
+    /// It made a commit not long ago.
+    Committed(LatestCommit),
 }
 
 impl StillHeld {
     /// The reason in words, after `before`.
-    pub(super) fn detail(self, before: &str) -> Detail {
+    pub(super) fn detail(&self, before: &str) -> Detail {
         let why = match self {
             Self::Unproven => {
                 "only this machine's clock says that its lease has expired: no commit by someone else is dated later, and \
@@ -39,8 +47,9 @@ impl StillHeld {
                     .to_owned()
             }
             Self::Driven => "its lease has expired, but its run still goes on in this repository".to_owned(),
-            Self::Committed(at) => {
-                format!("its lease has expired, but it made a commit at {at}, so it still goes on")
+            Self::Committed(LatestCommit { hash, made_at }) => {
+                let hash = hash.short();
+                format!("its lease has expired, but its commit {hash} is dated {made_at}, so the work seems to go on")
             }
         };
         let release = Remedy::call(RemedyCall::new(Op::LeaseRelease, ["ITEM"]), "gives it up");
@@ -53,17 +62,18 @@ pub(super) fn is_driven_here(store: &Store, execution: &Execution) -> bool {
     execution.run_id.as_ref().is_some_and(|run| driver::is_driven_here(store, run))
 }
 
-/// When the latest commit of each of these executions was made, as far as it is on a branch here or on a remote-tracking
-/// branch. Dates lie: a commit that is dated more than a lease ahead counts for nothing.
+/// When the latest commit of each of these executions was made, if it is not older than a lease, and is on a branch here
+/// or on a remote-tracking branch. Dates lie: a commit that is dated ahead was made now, and one that is dated more than a
+/// lease ahead counts for nothing.
 pub(super) fn latest_commits(
     store: &Store,
     executions: &[ExecutionFolder],
     now: Time,
-) -> Result<HashMap<ExecutionId, Time>, StoreError> {
+) -> Result<HashMap<ExecutionId, LatestCommit>, StoreError> {
     let mut latest = HashMap::new();
-    let Some(since) = executions.iter().map(|execution| execution.execution.started_at).min() else {
-        return Ok(latest);
-    };
+    let good_for = |execution: &ExecutionFolder| lease::last_sign(execution).good_for;
+    let Some(longest) = executions.iter().map(good_for).max() else { return Ok(latest) };
+    let since = lease::oldest_sign(longest, now);
     let named = Named::of(executions);
     let mut tips = store.repo().refs_under("refs/heads/")?;
     tips.extend(store.repo().refs_under("refs/remotes/")?);
@@ -77,9 +87,9 @@ pub(super) fn latest_commits(
         let Some(made_at) = walked.seconds.and_then(Time::from_seconds) else { continue };
         for execution in named.find(store, walked.id)? {
             let claim = &execution.execution;
-            let trusted = now.plus_millis(lease::last_sign(execution).good_for);
-            if claim.started_at <= made_at && made_at <= trusted {
-                latest.entry(claim.id.clone()).or_insert(made_at);
+            if claim.started_at <= made_at && made_at <= now.plus_millis(good_for(execution)) {
+                let commit = LatestCommit { hash: walked.id.into(), made_at: made_at.min(now) };
+                latest.entry(claim.id.clone()).or_insert(commit);
             }
         }
         if latest.len() == executions.len() {
@@ -107,13 +117,16 @@ impl<'a> Named<'a> {
         named
     }
 
-    /// The executions that link a commit, or whose plan its message names.
+    /// The executions that link a commit, or whose plan its message names: then whoever committed it must be who executes
+    /// the plan, since others copy such commits, too.
     fn find(&self, store: &Store, id: ObjectId) -> Result<Vec<&'a ExecutionFolder>, StoreError> {
         let mut found = self.by_hash.get(&CommitHash::from(id)).cloned().unwrap_or_default();
         if let Some(commit) = store.sound_commit(id)? {
             let trailers = trailers::parse(&commit.message);
             let plans = trailers.iter().filter(|(key, _)| key == trailers::SOLUTION);
-            found.extend(plans.filter_map(|(_, plan)| self.by_plan.get(&**plan)).flatten());
+            let named = plans.filter_map(|(_, plan)| self.by_plan.get(&**plan)).flatten().copied();
+            let by = commit.committer.identity();
+            found.extend(named.filter(|execution| execution.execution.actor.identity() == by));
         }
         Ok(found)
     }

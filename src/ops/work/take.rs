@@ -76,13 +76,18 @@ impl ClaimRequest {
         call
     }
 
-    /// The call that asks for the same in this clone only.
-    fn only_here(&self) -> RemedyCall {
-        let call = match &self.worktree {
+    /// The call that asks for the same, in the same worktree.
+    pub(super) fn again_there(&self) -> RemedyCall {
+        match &self.worktree {
             None => self.again(),
             Some(None) => self.again().flag("worktree"),
             Some(Some(path)) => self.again().option("worktree", path.to_string_lossy()),
-        };
+        }
+    }
+
+    /// The call that asks for the same in this clone only.
+    fn only_here(&self) -> RemedyCall {
+        let call = self.again_there();
         if self.local { call } else { call.flag("local") }
     }
 }
@@ -111,7 +116,8 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
     if !taken.is_new {
         joins(session, &taken.execution, wish.model.as_deref())?;
     }
-    let new_place = if taken.is_new { taken.path.clone() } else { None };
+    // A worktree that an interrupted command has not made yet is new, too.
+    let new_place = taken.path.clone();
     let mut claimed = view(session, taken)?;
     if let (Some(preparation), Some(place)) = (preparation, new_place) {
         let (path, solution, is_of_run) = (&*place, &claimed.solution_id, wish.run.is_some());

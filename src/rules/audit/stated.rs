@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{AuditFinding, AuditSeverity, AuditedCode, Carried, Kind};
-use crate::model::execution::{CommitLink, LinkedBy};
+use crate::model::execution::{CommitLink, Execution, LinkedBy};
+use crate::model::id::{IssueId, SolutionId};
 use crate::model::task_id::listed;
 
 /// The work that a commit names in its trailers.
@@ -23,6 +24,12 @@ pub(super) struct Linking<'a> {
     pub(super) link: &'a CommitLink,
 }
 
+impl Linking<'_> {
+    fn claim(&self) -> &Execution {
+        &self.carried.execution.execution
+    }
+}
+
 impl StatedWork {
     /// Whether it names nothing.
     pub(crate) fn is_empty(&self) -> bool {
@@ -31,23 +38,22 @@ impl StatedWork {
 
     /// What contradicts these links, as the message says it.
     pub(super) fn contradicting(&self, links: &[Linking<'_>]) -> Vec<String> {
-        let claim = |linking: &Linking<'_>| linking.carried.execution.execution.clone();
-        let is_plan = |plan: &str| links.iter().any(|it| claim(it).solution_id.as_str() == plan);
-        let is_issue = |issue: &str| links.iter().any(|it| claim(it).issue_id.as_str() == issue);
-        let mut found = Vec::new();
-        for plan in self.plans.iter().filter(|plan| !is_plan(plan)) {
-            found.push(format!("Wf-Solution: {plan}"));
-        }
-        for issue in self.issues.iter().filter(|issue| !is_issue(issue)) {
-            // Its plan says so already.
-            if !found.iter().any(|it| it.contains(&format!("SOL-{issue}-"))) {
+        let is_plan = |plan: &str| links.iter().any(|linking| linking.claim().solution_id.as_str() == plan);
+        let false_plans: Vec<&String> = self.plans.iter().filter(|plan| !is_plan(plan)).collect();
+        let mut found: Vec<String> = false_plans.iter().map(|plan| format!("Wf-Solution: {plan}")).collect();
+        // The plan of an issue says so already.
+        let named: Vec<IssueId> =
+            false_plans.iter().filter_map(|plan| Some(SolutionId::parse(plan).ok()?.issue())).collect();
+        for issue in &self.issues {
+            let is_linked = links.iter().any(|linking| linking.claim().issue_id.as_str() == issue);
+            if !is_linked && !named.iter().any(|named| named.as_str() == issue) {
                 found.push(format!("Wf-Issue: {issue}"));
             }
         }
         for (plan, task) in &self.tasks {
             let mut possible = links
                 .iter()
-                .filter(|it| plan.as_ref().is_none_or(|plan| claim(it).solution_id.as_str() == plan));
+                .filter(|it| plan.as_ref().is_none_or(|plan| it.claim().solution_id.as_str() == plan));
             let is_known = plan.as_ref().is_none_or(|plan| is_plan(plan));
             if is_known && !possible.any(|it| may_be_for(it, task)) {
                 found.push(format!("Wf-Task: {task}"));

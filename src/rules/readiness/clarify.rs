@@ -54,10 +54,16 @@ pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[EffectiveConflict<'_>]) -
         asked.questions.insert(conflict, clarification(why, &named));
         members.iter().for_each(|n| asked.waiting[*n].push(conflict));
     };
+    // The items that each item depends on.
+    let mut needs = vec![Vec::new(); if declared.is_empty() { 0 } else { graph.items.len() }];
+    if !needs.is_empty() {
+        let edges = graph.edges.iter().filter(|edge| edge.why == OrderReason::DependsOn);
+        edges.for_each(|edge| needs[edge.to].push(edge.from));
+    }
     for (conflict, standing) in declared.iter().enumerate().filter(|(_, it)| it.is_undecided()) {
         let members = graph.members(standing, &places);
         // What depends on each other has its order.
-        if members.len() >= 2 && !is_chain(graph, &members) {
+        if members.len() >= 2 && !is_chain(&needs, &members) {
             let entry = standing.entry;
             ask(conflict, &format!("{} conflict of {} severity", entry.kind, entry.severity), &members);
         }
@@ -72,21 +78,21 @@ pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[EffectiveConflict<'_>]) -
 }
 
 /// Whether each of these items, in the order of execution, depends on the one before it, directly or through other items.
-fn is_chain(graph: &ItemGraph<'_>, members: &[usize]) -> bool {
-    members.windows(2).all(|pair| depends(graph, pair[1], pair[0]))
+/// `needs` has the items that each item depends on.
+fn is_chain(needs: &[Vec<usize>], members: &[usize]) -> bool {
+    members.windows(2).all(|pair| depends(needs, pair[1], pair[0]))
 }
 
-fn depends(graph: &ItemGraph<'_>, item: usize, on: usize) -> bool {
+fn depends(needs: &[Vec<usize>], item: usize, on: usize) -> bool {
     let mut open = vec![item];
     let mut seen = BTreeSet::new();
     while let Some(at) = open.pop() {
-        let needed = graph.edges.iter().filter(|it| it.to == at && it.why == OrderReason::DependsOn);
-        for from in needed.map(|it| it.from) {
-            if from == on {
+        for from in &needs[at] {
+            if *from == on {
                 return true;
             }
-            if seen.insert(from) {
-                open.push(from);
+            if seen.insert(*from) {
+                open.push(*from);
             }
         }
     }

@@ -69,7 +69,7 @@ pub(super) fn drive(
 ) -> Answer<RunView> {
     let store = session.store();
     let places = RunPaths::of(store, id);
-    let _alone = driver::hold(&places.files, id)?;
+    let _alone = driver::hold(store, &places.files, id)?;
     let done = driven(session, id, places, begun, crew, (watch, stops));
     done.map_err(|refusal| with_resume(store, id, refusal))
 }
@@ -93,7 +93,7 @@ fn driven(
     let alone = Alone::of(store, id, &user_trees(store)?)?;
     let outside = Arc::new(Outside::of(store, id, alone.is_some())?);
     let is_resumed = begun.is_none();
-    let name = begun.map_or_else(|| driver::name(&places.files), Ok)?;
+    let name = begun.map_or_else(|| driver::name(store, &places.files), Ok)?;
     let (sender, news) = mpsc::sync_channel(NEWS);
     let mut driver = Driver {
         session,

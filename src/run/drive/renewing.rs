@@ -28,7 +28,7 @@ impl Driver<'_> {
         let executing: Vec<IssueId> = executing.map(|(issue, _)| issue.clone()).collect();
         for issue in executing {
             let session = self.identity(Role::Executor).shared_session()?;
-            let kept = keep_lease(&session, &issue);
+            let kept = keep_lease(&session, &self.run.id, &issue);
             tell_notices(&session, self.watch);
             match kept {
                 Ok(()) => {}

@@ -18,17 +18,18 @@ pub(super) fn brings_only_a_subtree(store: &Store, merge: &CodeCommit) -> Result
     let Some(directory) = directory(&squashed.message) else { return Ok(false) };
     let path: Vec<&BStr> = directory.split_str("/").map(ByteSlice::as_bstr).collect();
     let brought = store.code_tree_of(second)?;
-    let Some(before) =
-        replaced(store, store.code_tree_of(first)?, store.code_tree_of(merge.id)?, &path, brought)?
-    else {
-        return Ok(false);
-    };
+    let before =
+        match replaced(store, store.code_tree_of(first)?, store.code_tree_of(merge.id)?, &path, brought)? {
+            Replaced::Nothing => return Ok(true),
+            Replaced::Tree(before) => before,
+            Replaced::Other => return Ok(false),
+        };
     let earlier = match squashed.parents[..] {
         [] => None,
         [parent] => Some(store.code_tree_of(parent)?),
         _ => return Ok(false),
     };
-    Ok(before.is_none_or(|before| Some(before) == earlier))
+    Ok(earlier == Some(before))
 }
 
 /// The directory that a squashed commit belongs into.
@@ -38,33 +39,42 @@ fn directory(message: &[u8]) -> Option<&[u8]> {
     (!value.is_empty()).then_some(value)
 }
 
-/// What was at `path` in `before` (`Some(None)` if nothing was), if `after` differs only in that the tree `brought` is
-/// there; `None` if it differs in any other way.
+/// How a commit differs from another.
+enum Replaced {
+    /// Only in that a tree is where nothing was.
+    Nothing,
+    /// Only in that another tree took the place of this one.
+    Tree(ObjectId),
+    /// In any other way.
+    Other,
+}
+
+/// How `after` differs from `before`, if the tree `brought` is at `path` in it.
 fn replaced(
     store: &Store,
     before: ObjectId,
     after: ObjectId,
     path: &[&BStr],
     brought: ObjectId,
-) -> Result<Option<Option<ObjectId>>, StoreError> {
+) -> Result<Replaced, StoreError> {
     let repo = store.repo();
     let (mut before, mut after) = (Some(before), after);
     for (n, name) in path.iter().enumerate() {
         let (old, new) = (repo.entries(before)?, repo.entries(Some(after))?);
         let is_other = |other: &&BStr| *other != *name && old.get(other) != new.get(other);
         if old.names().chain(new.names()).any(|other| is_other(&other)) {
-            return Ok(None);
+            return Ok(Replaced::Other);
         }
-        let Some((EntryKind::Tree, inner)) = new.get(name) else { return Ok(None) };
+        let Some((EntryKind::Tree, inner)) = new.get(name) else { return Ok(Replaced::Other) };
         before = match old.get(name) {
             None => None,
             Some((EntryKind::Tree, inner)) => Some(inner),
-            Some(_) => return Ok(None),
+            Some(_) => return Ok(Replaced::Other),
         };
         after = inner;
         if n + 1 == path.len() && after == brought {
-            return Ok(Some(before));
+            return Ok(before.map_or(Replaced::Nothing, Replaced::Tree));
         }
     }
-    Ok(None)
+    Ok(Replaced::Other)
 }

@@ -208,3 +208,30 @@ fn commits_made_while_another_branch_is_rebased_are_not_linked() {
     assert_eq!(it.repo.git(&["rev-list", "--count", "main..HEAD"]).ok().line(), "3");
     assert!(it.linked().is_empty());
 }
+
+/// git reports in the place of a dropped commit what was checked out at that moment.
+#[test]
+fn a_commit_that_a_rebase_drops_lends_its_link_to_no_other() {
+    let it = Bound::new();
+    it.repo.git(&["branch", "onto"]).ok();
+    let (dropped, kept) = (it.repo.commit("a", "1\n", "add a"), it.repo.commit("b", "1\n", "add b"));
+    it.repo.commit("c", "1\n", "add c");
+    it.repo.git(&["switch", "-q", "onto"]).ok();
+    // Someone has made two of these changes and another one already.
+    for name in ["a", "c", "o"] {
+        it.repo.write(name, "1\n");
+    }
+    it.repo.git(&["add", "."]).ok();
+    it.repo.git(&["commit", "-q", "--no-verify", "-m", "theirs"]).ok();
+    let theirs = id(&it.repo, "HEAD");
+    it.repo.git(&["switch", "-q", "main"]).ok();
+    it.repo.git(&["rebase", "-q", "--empty=drop", "onto"]).ok();
+    assert_eq!(it.repo.git(&["rev-list", "--count", "onto..main"]).ok().line(), "1");
+    let linked = it.linked();
+    assert!(!linked.contains(&theirs), "{linked:?}");
+    assert!(linked.contains(&id(&it.repo, "HEAD")), "{linked:?}");
+    assert!(linked.contains(&dropped) && !linked.contains(&kept), "{linked:?}");
+    // The commit that was skipped after the one that stays has lent nothing to that one, either.
+    let link = &it.claim.links(&it.repo)[&id(&it.repo, "HEAD")];
+    assert_eq!(link["subject"], "add b");
+}

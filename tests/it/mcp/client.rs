@@ -184,9 +184,12 @@ impl Client {
         let mut result = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
         assert_eq!(result["isError"], true, "{result:#}");
         assert!(result.get("structuredContent").is_none(), "{result:#}");
-        let text = result["content"][0]["text"].take();
+        let text = result["content"][1]["text"].take();
         let mut document: Value = serde_json::from_str(text.as_str().unwrap()).unwrap();
         let error = document["error"].take();
+        // A client that takes a JSON text for structured content would hide it from the model.
+        let words = result["content"][0]["text"].as_str().unwrap();
+        assert!(words.starts_with(&format!("{}: ", error["code"].as_str().unwrap())), "{words}");
         assert!(
             error["code"].is_string() && error["message"].is_string() && error["remedies"].is_array(),
             "{error}"

@@ -32,7 +32,9 @@ fn play(client: &mut Client, tool: &str, arguments: Value) -> Vec<(String, Value
         let Some(name) = remedy["tool"].as_str() else { continue };
         let call = json!({"name": name, "arguments": filled(&remedy["arguments"])});
         let result = client.ask("tools/call", call);
-        let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+        let content = result["content"].as_array().unwrap();
+        let text = content.last().unwrap()["text"].as_str().unwrap();
+        let text: Value = serde_json::from_str(text).unwrap();
         let code = text["error"]["code"].as_str().unwrap_or_default();
         assert!(!["usage", "invalid-arguments", "invalid-json"].contains(&code), "{remedy}: {text}");
         assert!(code.is_empty() || code != error["code"].as_str().unwrap(), "{remedy}: {text}");

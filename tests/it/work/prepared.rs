@@ -201,3 +201,31 @@ fn a_test_that_lacks_a_module_says_how_worktrees_are_prepared() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_claim_that_was_interrupted_is_prepared_when_it_is_found_again() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.commit(".wfconfig", "[wf \"workplace\"]\n\tsetup = touch prepared\n", "Set up");
+    let args = ["next", "--worktree=../there", "--yes"];
+    assert_ne!(repo.with_env("WF_FAULT", "claimed").wf(&args).code, 0);
+    repo.wf(&args).ok();
+    assert!(sandbox.root().join("there/prepared").exists());
+}
+
+#[test]
+fn a_target_that_only_the_remote_has_counts_and_one_that_nobody_has_is_refused() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.commit(".wfconfig", "[wf \"workplace\"]\n\tsetup = touch prepared\n", "Set up");
+    repo.git(&["update-ref", "refs/remotes/origin/release", "HEAD"]).ok();
+    repo.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
+    repo.git(&["config", "wf.land.onto", "release"]).ok();
+    let refused = repo.wf(&["next", "--worktree=../there"]).fails(1);
+    assert!(refused.stderr.contains("touch prepared"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("/there --yes` agrees to them"), "{}", refused.stderr);
+    repo.git(&["config", "wf.land.onto", "nowhere"]).ok();
+    let refused = repo.wf(&["next", "--worktree=../there", "--yes"]).fails(1);
+    assert!(refused.stderr.contains("`wf.land.onto` names `nowhere`"), "{}", refused.stderr);
+    assert_eq!(repo.status("ISS-001"), "queued");
+}

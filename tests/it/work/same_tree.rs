@@ -99,3 +99,38 @@ fn what_a_link_claims_counts_less_than_the_commit() {
     let error = repo.refused(1, &["done"]);
     assert!(error.to_string().contains("has no passing check"), "{error}");
 }
+
+/// What git is told not to look at was tested all the same.
+#[test]
+fn a_change_that_git_status_does_not_show_is_in_no_tree() {
+    let sandbox = Sandbox::new();
+    let inner = sandbox.repo("inner");
+    inner.commit("file", "one\n", "begin");
+    let repo = claimed(&sandbox, &[("T1", &["true"])]);
+    let tested = || {
+        repo.wf(&["verify", "--yes"]).ok();
+        checks(&repo).last().unwrap()["dirty"] == false
+    };
+    assert!(tested());
+    for flag in ["--assume-unchanged", "--skip-worktree"] {
+        repo.git(&["update-index", flag, "a.txt"]).ok();
+        assert!(tested(), "{flag}: as committed");
+        repo.write("a.txt", "changed\n");
+        assert!(!tested(), "{flag}");
+        repo.git(&["update-index", &flag.replace("--", "--no-"), "a.txt"]).ok();
+        repo.git(&["checkout", "-q", "a.txt"]).ok();
+    }
+    // A file that is left out of the work tree is no change.
+    repo.git(&["update-index", "--skip-worktree", "a.txt"]).ok();
+    std::fs::remove_file(repo.path().join("a.txt")).unwrap();
+    assert!(tested());
+    repo.git(&["update-index", "--no-skip-worktree", "a.txt"]).ok();
+    repo.git(&["checkout", "-q", "a.txt"]).ok();
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../inner", "inner"];
+    repo.git(&add).ok();
+    repo.git(&["config", "-f", ".gitmodules", "submodule.inner.ignore", "all"]).ok();
+    repo.git(&["commit", "-qam", "bring it"]).ok();
+    assert!(tested());
+    repo.write("inner/file", "changed\n");
+    assert!(!tested(), "a change in a submodule");
+}

@@ -57,3 +57,19 @@ fn a_test_of_another_commit_than_the_last_linked_one_warns() {
     let (tested, rest) = told.split_once(", but the last linked commit is ").unwrap();
     assert!(head.starts_with(tested) && linked.starts_with(rest.split(':').next().unwrap()), "{told}");
 }
+
+#[test]
+fn work_that_was_reverted_commit_by_commit_is_none() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["true"])]);
+    let first = repo.git(&["rev-parse", "HEAD"]).ok().line().to_owned();
+    repo.commit("a.txt", "three\n", "again");
+    repo.git(&["revert", "--no-edit", "HEAD", "HEAD~1"]).ok();
+    let refused = repo.refused(1, &["done", "-m", "done"]);
+    assert_eq!(refused["code"], "no-commit", "{refused}");
+    let trace = repo.wf(&["trace", "ISS-001"]).ok().stdout;
+    assert!(
+        trace.contains(&format!("(reverts {})", &first[..10])) && !trace.contains("reapplies"),
+        "{trace}"
+    );
+}

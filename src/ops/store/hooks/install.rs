@@ -8,6 +8,7 @@
 
 mod error;
 mod place;
+mod relocate;
 mod shim;
 mod slot;
 #[cfg(test)]
@@ -114,7 +115,7 @@ pub(crate) fn install(
     for slot in &slots {
         slot.check()?;
     }
-    fs::create_dir_all(at.folder()).map_err(InstallError::io("create", at.folder()))?;
+    at.create_folder(at.folder()).map_err(InstallError::io("create", at.folder()))?;
     let staged = slots
         .iter()
         .filter(|slot| !matches!(slot.installed(program), InstalledHook::Current | InstalledHook::Configured))
@@ -122,7 +123,7 @@ pub(crate) fn install(
         .collect::<Result<Vec<_>, InstallError>>()?;
     let mut written = BTreeMap::new();
     for (slot, file) in staged {
-        written.insert(slot.shim.name, slot.install(file)?);
+        written.insert(slot.shim.name, slot.install(at, file)?);
     }
     let mut states = status(at, program);
     states.retain(|state| slots.iter().any(|slot| slot.shim.name == state.name));

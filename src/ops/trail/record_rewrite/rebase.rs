@@ -12,7 +12,7 @@ use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx};
 use crate::trail::binding::CommittingWorktree;
 use crate::trail::link_targets::{LinkTarget, not_linked, open_targets};
 use crate::trail::links::{self, files, link};
-use crate::trail::rebase::Rebase;
+use crate::trail::rebase::{Rebase, picked};
 use crate::trail::sources::Sources;
 use crate::trail::trailers;
 
@@ -67,6 +67,30 @@ fn made(store: &Store, rebase: &Rebase) -> Vec<ObjectId> {
     store.git().revisions(wanted).unwrap_or_default()
 }
 
+/// The pairs without those of commits that the rebase dropped, since they were skipped or their change was there already:
+/// git reports in their place what was checked out at that moment, which is somebody else's commit.
+fn without_dropped(
+    store: &Store,
+    rebase: &Rebase,
+    rewritten: Vec<Rewrite>,
+) -> Result<Vec<Rewrite>, StoreError> {
+    let picked = picked(&store.git_dir());
+    let mut replacements = HashSet::new();
+    let mut kept = Vec::new();
+    for pair in rewritten {
+        let is_first = replacements.insert(pair.new.clone());
+        let is_of_upstream = match store.commit_here(&pair.new) {
+            Some(new) => store.is_ancestor(new, rebase.onto)?,
+            None => false,
+        };
+        let is_picked = store.commit_here(&pair.old).is_some_and(|old| picked.contains(&old));
+        if !is_of_upstream && (is_first || !is_picked) {
+            kept.push(pair);
+        }
+    }
+    Ok(kept)
+}
+
 /// The work of a replayed commit that was split, for a part of it with these files; `None` if it is no part of it, since
 /// it changes other files or names a plan.
 fn split_off(
@@ -102,8 +126,12 @@ impl EndOfRebase {
     /// The rebase that is ending here, after which git reports these rewrites.
     pub(super) fn of(store: &Store, rewritten: Vec<Rewrite>) -> Result<Self, StoreError> {
         let here = CommittingWorktree::of(store)?;
-        let rebase =
-            Rebase::of(&store.git_dir()).filter(|rebase| here.branch.as_ref() == Some(&rebase.branch));
+        let rebase = Rebase::of(&store.git_dir());
+        let rewritten = match &rebase {
+            Some(rebase) => without_dropped(store, rebase, rewritten)?,
+            None => rewritten,
+        };
+        let rebase = rebase.filter(|rebase| here.branch.as_ref() == Some(&rebase.branch));
         let commits = rebase.map(|rebase| made(store, &rebase)).unwrap_or_default();
         let mut on_top = HashMap::new();
         let replacing: HashSet<CommitHash> = rewritten.iter().map(|pair| pair.new.clone()).collect();

@@ -1,13 +1,14 @@
 //! Determines who drives a run: a process of this repository, a process that has gone, or another clone. The run's log
 //! names its drivers, and this repository remembers which of these names are its own.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::fs::{self, File, TryLockError};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::view::folder;
 use crate::agent::namespace;
+use crate::git::SharedMode;
 use crate::model::code::Code;
 use crate::model::id::RunId;
 use crate::model::op::Other;
@@ -59,12 +60,15 @@ impl Driven {
 }
 
 /// A new name for a driver, remembered as one of this repository's own.
-pub(crate) fn name(files: &Path) -> Result<String, Refusal> {
+pub(crate) fn name(store: &Store, files: &Path) -> Result<String, Refusal> {
     let name = random_uid()?.to_string();
     let path = files.join(NAMES);
     let write = || -> std::io::Result<()> {
-        fs::create_dir_all(files)?;
-        writeln!(OpenOptions::new().create(true).append(true).open(&path)?, "{name}")
+        let shared = store.repo().shared_mode();
+        shared.create_folder(files)?;
+        let mut file = shared.open(&path)?;
+        file.seek(SeekFrom::End(0))?;
+        writeln!(file, "{name}")
     };
     write().map_err(|error| cannot("write", &path, &error))?;
     Ok(name)
@@ -116,17 +120,18 @@ impl Drop for Held {
 ///
 /// # Errors
 /// `run-under-way`.
-pub(crate) fn hold(files: &Path, run: &RunId) -> Result<Held, Refusal> {
+pub(crate) fn hold(store: &Store, files: &Path, run: &RunId) -> Result<Held, Refusal> {
     let path = files.join(LOCK);
     let failed = |error: std::io::Error| cannot("lock", &path, &error);
-    fs::create_dir_all(files).map_err(failed)?;
-    let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    let shared = store.repo().shared_mode();
+    shared.create_folder(files).map_err(failed)?;
+    let mut file = shared.open(&path).map_err(failed)?;
     for _ in 0..TRIES {
         match file.try_lock() {
             Ok(()) => {
                 let noted = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
                 noted.map_err(failed)?;
-                return Ok(Held { namespace: note_namespace(files, run)?, _lock: file });
+                return Ok(Held { namespace: note_namespace(shared, files, run)?, _lock: file });
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
@@ -137,11 +142,11 @@ pub(crate) fn hold(files: &Path, run: &RunId) -> Result<Held, Refusal> {
         .remedy(RemedyCall::new(Other::RunShow, [run]), "shows its progress"))
 }
 
-fn note_namespace(files: &Path, run: &RunId) -> Result<Option<PathBuf>, Refusal> {
+fn note_namespace(shared: SharedMode, files: &Path, run: &RunId) -> Result<Option<PathBuf>, Refusal> {
     let (Some(own), Some(runs)) = (namespace::own(), files.parent()) else { return Ok(None) };
     let folder = runs.with_file_name(NAMESPACES);
     let path = folder.join(run.as_str());
-    let noted = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, own));
+    let noted = shared.create_folder(&folder).and_then(|()| shared.write(&path, own));
     noted.map_err(|error| cannot("write", &path, &error))?;
     Ok(Some(path))
 }

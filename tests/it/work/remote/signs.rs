@@ -28,7 +28,7 @@ fn a_commit_that_others_can_see_is_a_sign_of_life() {
     two.git(&["fetch", "-q"]).ok();
     for args in [&["next"][..], &["next", "ISS-001"]] {
         let refused = two.refused(3, args);
-        assert!(refused["details"].to_string().contains("but it made a commit at 2026-11-21T"), "{refused}");
+        assert!(refused["details"].to_string().contains("the work seems to go on"), "{refused}");
     }
     sandbox.advance(LEASE);
     assert_eq!(two.json(&["next"])["attempt"], 2);
@@ -72,4 +72,36 @@ fn whoever_wants_to_hear_nothing_of_records_says_so() {
     one.git(&["config", "remote.origin.wfPush", "false"]).ok();
     one.commit("a.txt", "1\n", "work");
     assert_eq!(one.git(&["push", "-q", "origin", "main"]).ok().stderr, "");
+}
+
+#[test]
+fn a_copy_that_somebody_else_committed_is_no_sign() {
+    let sandbox = Sandbox::new();
+    let (one, two) = one_at_work(&sandbox);
+    one.commit("a.txt", "1\n", "work");
+    one.git(&["push", "-q", "--no-verify", "origin", "main:work"]).ok();
+    sandbox.advance(LEASE - 60);
+    let bea = two.as_person("Bea", "bea@example.org");
+    bea.git(&["fetch", "-q"]).ok();
+    bea.git(&["cherry-pick", "origin/work"]).ok();
+    sandbox.advance(SKEW + 120);
+    assert_eq!(bea.json(&["next"])["attempt"], 2);
+}
+
+#[test]
+fn a_push_of_code_elsewhere_publishes_a_renewal_too() {
+    let sandbox = Sandbox::new();
+    let (one, two) = one_at_work(&sandbox);
+    sandbox.bare("fork");
+    one.git(&["remote", "add", "mine", "../fork"]).ok();
+    let claimed = until(&two);
+    sandbox.advance(LEASE / 2 + 60);
+    one.commit("a.txt", "1\n", "work");
+    one.git(&["config", "remote.origin.wfPush", "false"]).ok();
+    assert_eq!(one.git(&["push", "-q", "mine", "main"]).ok().stderr, "");
+    one.git(&["config", "--unset", "remote.origin.wfPush"]).ok();
+    let due = one.git(&["push", "-q", "mine", "main:again"]).ok().stderr;
+    assert!(due.contains("git-wf: pushed ") && due.contains("to origin"), "{due}");
+    two.wf(&["sync"]).ok();
+    assert!(until(&two) > claimed);
 }

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
-use crate::git::{Git, GitError};
+use crate::git::{Git, GitError, SharedMode};
 
 /// A repository's hooks directory and its surroundings. All paths are absolute, without symbolic links.
 #[derive(Debug, Clone)]
@@ -14,19 +14,30 @@ pub(crate) struct HooksAt {
     work_dir: Option<PathBuf>,
     tracked: bool,
     search: Option<OsString>,
+    shared: SharedMode,
 }
 
 impl HooksAt {
     /// Asks git, which honours `core.hooksPath`, relative to the root of the work tree. The directory need not exist.
     /// `search` is the `PATH` on which a shim looks for the program.
-    pub(crate) fn find(git: &Git, work_dir: Option<&Path>, search: Option<&OsStr>) -> Result<Self, GitError> {
+    pub(crate) fn find(
+        git: &Git,
+        work_dir: Option<&Path>,
+        search: Option<&OsStr>,
+        shared: SharedMode,
+    ) -> Result<Self, GitError> {
         let folder = git.hooks_dir()?;
         let common_dir = git.real_common_dir()?;
         let work_dir = work_dir.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()));
-        let mut at =
-            Self { folder, common_dir, work_dir, tracked: false, search: search.map(OsStr::to_owned) };
+        let search = search.map(OsStr::to_owned);
+        let mut at = Self { folder, common_dir, work_dir, tracked: false, search, shared };
         at.tracked = at.is_tracked(git)?;
         Ok(at)
+    }
+
+    /// Makes the hooks directory, or one in it, with the mode that git would give it.
+    pub(super) fn create_folder(&self, folder: &Path) -> std::io::Result<()> {
+        self.shared.create_folder(folder)
     }
 
     /// The hooks directory.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use bstr::ByteSlice;
 use tempfile::TempPath;
 
+use super::relocate;
 use super::shim::{SHELL, Shim};
 use super::{HookChange, HookState, HooksAt, InstallError, InstalledHook, lies_at, stage};
 use crate::trail::hooked::shim_file::{self, is_executable};
@@ -187,22 +188,25 @@ impl Slot {
 
     /// Moves an existing hook or an edited shim aside and puts the new shim in its place; both or neither. Returns
     /// the new path of the edited shim.
-    pub(super) fn install(&self, shim: TempPath) -> Result<Option<PathBuf>, InstallError> {
+    pub(super) fn install(&self, at: &HooksAt, shim: TempPath) -> Result<Option<PathBuf>, InstallError> {
         let edited = self.edited();
         let is_foreign = self.found == AtHookPath::Other;
         if is_foreign {
             let folder = self.aside.parent().unwrap_or(&self.aside);
-            fs::create_dir_all(folder).map_err(InstallError::io("create", folder))?;
+            at.create_folder(folder).map_err(InstallError::io("create", folder))?;
         }
-        let aside = if is_foreign { Some(&self.aside) } else { edited.as_ref() };
-        if let Some(aside) = aside {
-            fs::rename(&self.hook, aside).map_err(InstallError::io("move aside", &self.hook))?;
+        if is_foreign {
+            relocate::below(&self.hook, &self.aside).map_err(InstallError::io("move aside", &self.hook))?;
+        } else if let Some(edited) = &edited {
+            fs::rename(&self.hook, edited).map_err(InstallError::io("move aside", &self.hook))?;
         }
         shim.persist(&self.hook).map_err(|error| {
-            if let Some(aside) = aside {
-                // The first error is the one to report; the next install copes with either outcome.
-                let _ = fs::rename(aside, &self.hook);
+            // The first error is the one to report; the next install copes with either outcome.
+            if is_foreign {
+                let _ = relocate::back(&self.aside, &self.hook);
                 self.tidy();
+            } else if let Some(edited) = &edited {
+                let _ = fs::rename(edited, &self.hook);
             }
             InstallError::io("write", &self.hook)(error.error)
         })?;
@@ -253,11 +257,13 @@ impl Slot {
                     (Some(others), None) => {
                         let path = self.free_name();
                         fs::write(&path, others).map_err(InstallError::io("write", &path))?;
-                        fs::rename(earlier, &self.hook).map_err(InstallError::io("restore", &self.hook))?;
+                        relocate::back(earlier, &self.hook)
+                            .map_err(InstallError::io("restore", &self.hook))?;
                         edited = Some(path);
                     }
                     (None, _) => {
-                        fs::rename(earlier, &self.hook).map_err(InstallError::io("restore", &self.hook))?;
+                        relocate::back(earlier, &self.hook)
+                            .map_err(InstallError::io("restore", &self.hook))?;
                     }
                 }
                 HookChange::GivenBack

@@ -11,12 +11,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{HookChange, HookState, HooksAt, InstalledHook};
+use crate::git::SharedMode;
 use crate::ops::test_repo::TestRepo;
 
 const NAMES: [&str; 5] = ["commit-msg", "post-commit", "post-merge", "post-rewrite", "pre-push"];
 
 fn place(repo: &TestRepo) -> HooksAt {
-    HooksAt::find(&repo.git, Some(&repo.root()), None).unwrap()
+    HooksAt::find(&repo.git, Some(&repo.root()), None, SharedMode::Umask).unwrap()
 }
 
 /// The path recorded for the program; there is no file unless a test creates one.

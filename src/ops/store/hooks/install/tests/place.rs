@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::super::{HookSide, HooksAt, InstallError, install};
 use super::{NAMES, names, place, program};
-use crate::git::Git;
+use crate::git::{Git, SharedMode};
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::ops::test_repo::TestRepo;
@@ -99,7 +99,7 @@ fn a_second_worktree_shares_the_folder() {
     if repo.git.is_set("core.hooksPath") {
         return;
     }
-    let at = HooksAt::find(&git, Some(&second), None).unwrap();
+    let at = HooksAt::find(&git, Some(&second), None, SharedMode::Umask).unwrap();
     assert_eq!(at.folder(), repo.hooks());
     install(&at, &program(&repo), HookSide::Client, false).unwrap();
     assert_eq!(names(&repo.hooks()), NAMES);
@@ -112,7 +112,7 @@ fn a_bare_repository_has_hooks_too() {
     repo.run(&["init", "-q", "--bare", bare.to_str().unwrap()]);
     let git = Git::new(&bare, None);
     git.set_config("core.hooksPath", "hooks").unwrap();
-    let at = HooksAt::find(&git, None, None).unwrap();
+    let at = HooksAt::find(&git, None, None, SharedMode::Umask).unwrap();
     assert_eq!(at.folder(), bare.join("hooks"));
     install(&at, &program(&repo), HookSide::Client, false).unwrap();
 }
