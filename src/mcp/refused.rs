@@ -60,8 +60,14 @@ pub(super) fn document(refusal: &Refusal, voice: Voice<'_>) -> Value {
     document
 }
 
+/// The texts of a refused call: some clients hold a text that is JSON against the schema of the answer and hide it from
+/// the model, so words come first.
+pub(super) fn texts(refusal: &Refusal, voice: Voice<'_>) -> [String; 2] {
+    [words(refusal, voice), document(refusal, voice).to_string()]
+}
+
 /// A refusal in one sentence, after its code.
-pub(super) fn words(refusal: &Refusal, voice: Voice<'_>) -> String {
+fn words(refusal: &Refusal, voice: Voice<'_>) -> String {
     let remedies = if refusal.code == Code::NotYourRole { &[][..] } else { &refusal.remedies[..] };
     let said = format!("{}: {}", refusal.code, sentence(&refusal.message, remedies, voice));
     Cut::at(LONGEST).text(&said)

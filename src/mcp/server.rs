@@ -234,12 +234,10 @@ impl ServerHandler for McpServer {
             }
             Some(Ok(answer)) => CallToolResult::structured(answer),
             // The schema of the answer does not describe a refusal.
-            // Some clients take a text that is JSON for structured content and hold it against that schema, so that
-            // the model never reads it: words come first.
-            Some(Err(refusal)) => CallToolResult::error(vec![
-                ContentBlock::text(refused::words(&refusal, self.settings.voice())),
-                ContentBlock::text(self.refused(&refusal).to_string()),
-            ]),
+            Some(Err(refusal)) => {
+                let texts = refused::texts(&refusal, self.settings.voice());
+                CallToolResult::error(texts.map(ContentBlock::text).into())
+            }
         };
         Ok(result.into())
     }

@@ -46,7 +46,7 @@ pub(crate) fn undoing<'a>(
             times[*reverted] = times[*reverted].saturating_sub(times[*n]);
         }
     }
-    let roots = (1..times.len()).filter(|n| chains.reverts[*n].is_empty());
+    let roots = (1..times.len()).filter(|n| chains.is_root[*n]);
     let effect = |n: usize| match times[n].signum() {
         -1 => Some(Undoing::Reverts(chains.commits[n].clone())),
         1 => Some(Undoing::Reapplies(chains.commits[n].clone())),
@@ -62,6 +62,8 @@ struct Chains<'a> {
     /// For each of them, those that it reverts. A record may name any commit, even itself: what would close a circle is
     /// left out.
     reverts: Vec<Vec<usize>>,
+    /// Whether each of them reverts nothing, also not in a circle.
+    is_root: Vec<bool>,
     /// All of them: each after those that it reverts.
     order: Vec<usize>,
 }
@@ -69,7 +71,8 @@ struct Chains<'a> {
 impl<'a> Chains<'a> {
     fn of(link: &'a CommitLink, find: impl Fn(&CommitHash) -> Option<&'a CommitLink>) -> Self {
         let mut places: HashMap<&CommitHash, usize> = HashMap::from([(&link.hash, 0)]);
-        let mut chains = Self { commits: vec![&link.hash], reverts: vec![vec![]], order: vec![] };
+        let mut chains =
+            Self { commits: vec![&link.hash], reverts: vec![vec![]], is_root: vec![false], order: vec![] };
         let mut is_done = vec![false];
         let mut path = vec![(0, link.reverts.iter())];
         while let Some((n, rest)) = path.last_mut() {
@@ -91,6 +94,7 @@ impl<'a> Chains<'a> {
                     chains.reverts[n].push(next);
                     is_done.push(false);
                     let reverts = find(hash).map_or(&[][..], |link| &link.reverts);
+                    chains.is_root.push(reverts.is_empty());
                     path.push((next, reverts.iter()));
                 }
             }
