@@ -35,7 +35,7 @@ pub(in crate::cli) fn prime(it: &Prime) -> String {
         }
         (None, None) => out.push_str("This worktree executes nothing.\n"),
     }
-    if let Some(Detail { message, remedies }) = &it.hooks {
+    for Detail { message, remedies } in it.hooks.iter().chain(&it.cycles) {
         let _ = writeln!(out, "Warning: {}.", with_remedies(&clean_line(message), remedies));
     }
     if let Some(waiting) = &it.waiting {
