@@ -77,7 +77,11 @@ fn execution(it: &PrimedExecution, out: &mut String) {
     let more = it.open_count - names.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let _ = match it.open_count {
-        0 => writeln!(out, "{}, all begun: verify, then complete the execution.", count(it.tasks, "task")),
+        0 => writeln!(
+            out,
+            "{}, each with a commit: verify, then complete the execution.",
+            count(it.tasks, "task")
+        ),
         _ => writeln!(
             out,
             "{}; still to do: {}{more}.",
