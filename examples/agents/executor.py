@@ -63,6 +63,17 @@ def make(task):
     return files
 
 
+def ending(output):
+    """The last lines of an output, from the one that names the error if there is one; 500 characters at most."""
+    lines = output.strip().splitlines()
+    begin = max((n for n, line in enumerate(lines) if "Error" in line), default=None)
+    if begin is not None:
+        return "\n".join(lines[begin:])[:500]
+    while len(lines) > 1 and len("\n".join(lines)) > 500:
+        lines.pop(0)
+    return "\n".join(lines)[-500:]
+
+
 def failed(task, kind, message):
     """The answer of an attempt that failed."""
     return {"status": "failed", "errors": [{"task_id": task, "error_type": kind, "message": message}]}
@@ -86,7 +97,7 @@ def build(given):
             tested = run(["sh", "-c", command], env=env)
             if tested.returncode != 0:
                 run(["git", "checkout", "-q", "--", *touched])
-                output = (tested.stdout + tested.stderr).strip()[-500:]
+                output = ending(tested.stdout + tested.stderr)
                 return failed(task["id"], "test_failure", f"{command} ended with {tested.returncode}: {output}")
         if not touched:
             continue
@@ -95,7 +106,7 @@ def build(given):
         message = f"{subject}\n\nWf-Task: {task['id']}\n"
         committed = run(["git", "commit", "-q", "-F", "-"], input=message)
         if committed.returncode != 0:
-            return failed(task["id"], "commit_failed", committed.stderr.strip()[-500:])
+            return failed(task["id"], "commit_failed", ending(committed.stderr))
         files += touched
         done.append(run(["git", "rev-parse", "HEAD"]).stdout.strip())
     return {

@@ -94,7 +94,7 @@ pub(super) mod tests {
             assignee: None,
             finished: None,
         };
-        Carded { row, is_ready: false }
+        Carded { row, is_ready: false, is_in_cycle: false }
     }
 
     /// A lane of `total` issues `A-0`, `A-1`, …, loaded from `offset`.

@@ -146,9 +146,14 @@ pub(super) fn fault(path: &str, error: &clap::Error) -> (String, Option<String>)
             (format!("`{value}` is not a valid value for `{argument}`"), allowed(error, path))
         }
         ErrorKind::ValueValidation => {
-            let why = std::error::Error::source(error).map(|why| format!(": {}", unfit(&why.to_string())));
-            let why = why.unwrap_or_default();
-            (format!("`{value}` is not a valid value for `{argument}`{why}"), None)
+            let why = std::error::Error::source(error).map(|why| unfit(&why.to_string()));
+            let message = match why {
+                // A rule of this program's own names the value.
+                Some(why) if why.starts_with(&format!("`{value}` ")) => why,
+                Some(why) => format!("`{value}` is not a valid value for `{argument}`: {why}"),
+                None => format!("`{value}` is not a valid value for `{argument}`"),
+            };
+            (message, None)
         }
         // An error of this program's own, such as one about the order of options.
         ErrorKind::ArgumentConflict if argument.is_empty() => (own_words(error), None),

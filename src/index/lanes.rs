@@ -15,6 +15,8 @@ pub(crate) struct Carded {
     pub(crate) row: IssueRow,
     /// Whether it has an item that can be taken; `false` if not requested.
     pub(crate) is_ready: bool,
+    /// Whether it is in a dependency cycle.
+    pub(crate) is_in_cycle: bool,
 }
 
 impl Index<'_> {
@@ -36,6 +38,7 @@ impl Index<'_> {
 
     /// The issues with these row numbers. `with_ready` takes time for every item of every queue.
     pub(crate) fn cards(&self, numbers: &[i64], with_ready: bool) -> Result<Vec<Carded>, IndexError> {
+        let cycles = self.cycles_of(numbers)?;
         if with_ready {
             self.note_ready()?;
         }
@@ -45,7 +48,9 @@ impl Index<'_> {
         };
         let card = |n: &i64| {
             let is_ready = query.as_mut().map_or(Ok(false), |query| query.exists([n]))?;
-            Ok(Carded { row: self.listed(*n)?, is_ready })
+            let row = self.listed(*n)?;
+            let is_in_cycle = cycles.iter().any(|cycle| cycle.issues().contains(&row.id));
+            Ok(Carded { row, is_ready, is_in_cycle })
         };
         numbers.iter().map(card).collect()
     }

@@ -5,7 +5,6 @@
 //! tag is used on average, and not how often this one is.
 //! Names of columns and placeholders are put into the SQL as text; values are always bound.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use rusqlite::types::{Type, Value};
@@ -261,23 +260,6 @@ impl Index<'_> {
     /// The issues that depend on this one.
     pub(crate) fn dependents(&self, id: &IssueId) -> Result<Vec<IssueRow>, IndexError> {
         self.related("SELECT i.n FROM depends t JOIN issues i ON i.n = t.n WHERE t.target = ?1", id)
-    }
-
-    /// What open issues depend on, as far as that is open too: all that a cycle of unmet dependencies can consist of.
-    pub(crate) fn open_dependencies(&self) -> Result<BTreeMap<IssueId, Vec<IssueId>>, IndexError> {
-        let mut query = self.db.prepare_cached(
-            "SELECT i.id, o.id FROM depends d JOIN issues i ON i.n = d.n JOIN issues o ON o.id = d.target
-             WHERE i.status NOT IN (5, 8, 9) AND o.status NOT IN (5, 8, 9)",
-        )?;
-        let mut found: BTreeMap<IssueId, Vec<IssueId>> = BTreeMap::new();
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            let (from, to): (String, String) = (row.get(0)?, row.get(1)?);
-            if let (Ok(from), Ok(to)) = (IssueId::parse(&from), IssueId::parse(&to)) {
-                found.entry(from).or_default().push(to);
-            }
-        }
-        Ok(found)
     }
 
     fn related(&self, find: &str, id: &IssueId) -> Result<Vec<IssueRow>, IndexError> {

@@ -2,6 +2,7 @@
 //! of two trees. The tree is the truth; it gives the same answers as the index, only more slowly.
 
 mod database;
+mod dependencies;
 mod error;
 mod filter;
 mod folder;

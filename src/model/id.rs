@@ -24,7 +24,7 @@ const SOLUTION_RULE: &str = "it is SOL-, the id of its issue, `-`, and 1 to 16 c
 const EXECUTION_RULE: &str =
     "it is EXR-, the id of its issue, `-`, and 26 letters and digits derived from its content";
 const ENTRY_RULE: &str = "it is <time>-<counter>-<26 letters and digits derived from its content>";
-const ISSUE_RULE: &str = "an id looks like GH-123: a letter, then letters, digits, `.`, `_` and `-`, with at least one `-`; 3 to 80 in all";
+const ISSUE_RULE: &str = "an id looks like GH-123: 3 to 80 letters, digits, `.`, `_` or `-`, beginning with a letter, with at least one `-`";
 
 /// The grammars as patterns for JSON Schema.
 const ISSUE_PATTERN: &str = r"^(?!SOL-|EXR-|QUE-|RUN-|RMAP-|CFT-)(?=[^-]+-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{2,79}(?<!\.)(?<!\.lock)(?<!\.json)$";

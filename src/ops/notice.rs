@@ -1,6 +1,7 @@
 //! Notices: what an operation found besides its result.
 
 use crate::model::remedy::{Detail, Remedy, RemedyCall};
+use crate::rules::readiness::DependencyCycle;
 
 /// Something to report that did not stop the operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +47,13 @@ impl Notice {
     /// Something wrong that did not stop the operation.
     pub(crate) fn error(message: impl Into<String>) -> Self {
         Self { weight: Weight::Error, ..Self::warning(message) }
+    }
+
+    /// Issues that can never be executed, since they wait for each other.
+    pub(crate) fn of_cycle(cycle: &DependencyCycle) -> Self {
+        let what =
+            format!("issues depend on each other in a cycle, so none of them can be executed: {cycle}");
+        Self { remedies: vec![cycle.remedy()], ..Self::warning(what) }
     }
 
     /// Adds a remedy: an operation to call, and what it does.

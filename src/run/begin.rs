@@ -94,7 +94,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
         mode => mode,
     });
     let steps = steps(input, mode, &crew)?;
-    refuse_idle(input, &steps)?;
+    refuse_idle(session, input, &steps)?;
     crew.refuse_missing(session, &steps)?;
     let agents = crew.names_for(&steps);
     if let Some(what) = crew.reviews_itself().filter(|_| steps.contains(&RunStep::Review)) {
@@ -229,8 +229,9 @@ fn left_out(run: &Run, input: &Begin) -> Vec<(RunStep, &'static str)> {
     left_out
 }
 
-/// Refuses an agent that is named for a step which the run does not take.
-fn refuse_idle(input: &Begin, steps: &[RunStep]) -> Result<(), Refusal> {
+/// Refuses an agent that is named for a step which the mode of the run leaves out; one that another option makes
+/// unnecessary is only mentioned.
+fn refuse_idle(session: &Session, input: &Begin, steps: &[RunStep]) -> Result<(), Refusal> {
     for (role, _) in input.agents.clone().by_role() {
         let Some(step) = step_of(role).filter(|step| !steps.contains(step)) else { continue };
         let flag = match step {
@@ -241,11 +242,12 @@ fn refuse_idle(input: &Begin, steps: &[RunStep]) -> Result<(), Refusal> {
             // The mode has no such step.
             _ => None,
         };
+        if let Some(flag) = flag {
+            session.notice(Notice::note(format!("`--{role}` is not used with `{flag}`")));
+            continue;
+        }
         let message = format!("this run has no {}, so `--{role}` would change nothing", step.noun());
-        return Err(Refusal::usage(message).hint(match flag {
-            Some(flag) => format!("leave out `--{role}` or `{flag}`"),
-            None => format!("leave out `--{role}`, or choose another mode"),
-        }));
+        return Err(Refusal::usage(message).hint(format!("leave out `--{role}`, or choose another mode")));
     }
     Ok(())
 }

@@ -135,6 +135,7 @@ fn standing(folder: &IssueFolder) -> Standing {
         granted: 0,
         is_given_up: false,
         held: None,
+        cycle: None,
     }
 }
 
@@ -156,5 +157,6 @@ fn in_words(why: StuckReason) -> &'static str {
         StuckReason::Unreviewed => "a review",
         StuckReason::Stopped => "someone to reopen it: it is paused or cancelled",
         StuckReason::Failed => "a decision: its execution failed",
+        StuckReason::Cycle => "the end of a dependency cycle",
     }
 }

@@ -48,7 +48,8 @@ pub(super) fn leave_out_cycles(
     let all: Vec<&IssueId> = ids.iter().filter(|id| stuck.contains_key(*id)).collect();
     for id in &all {
         let cycle = &stuck[*id];
-        let what = format!("skipped `{id}`: it waits for a dependency cycle: {cycle}");
+        let place = if cycle.issues().contains(id) { "is in" } else { "waits for" };
+        let what = format!("skipped `{id}`: it {place} a dependency cycle: {cycle}");
         session.notice(Notice { remedies: vec![cycle.remedy()], ..Notice::warning(what) });
     }
     found.retain(|it| !all.contains(&&it.issue.record.id));

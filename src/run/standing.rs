@@ -14,13 +14,13 @@ use crate::model::solution::Solution;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
 use crate::ops::issues::existing;
-use crate::ops::queue::QueueWorld;
+use crate::ops::queue::{self, QueueWorld};
 use crate::ops::work::runs::is_in;
 use crate::ops::work::runs::paths::{RunPaths, head};
 use crate::ops::work::runs::tree;
 use crate::ops::{Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit, RunFolder};
-use crate::rules::readiness::in_order;
+use crate::rules::readiness::{self, in_order};
 use crate::rules::run::{OTHER_TREE, PUSHED, RunProgress, Standing};
 use crate::rules::{facts, review};
 use crate::store::{IssueSources, ObjectId, ReadState, Snapshot, Store, object_id, records};
@@ -135,6 +135,14 @@ pub(super) fn standings(
             waits_for.insert(at.issue.clone(), (Some(needed), why));
         }
     }
+    // A merge while the run is at work may have closed a cycle.
+    if !index.cycles()?.is_empty() {
+        let ids = &folder.run.issue_ids;
+        let stuck = readiness::stuck_in_cycles(ids, &queue::facts_of(&snapshot, ids.iter().cloned())?);
+        for at in &mut all {
+            at.cycle = stuck.get(&at.issue).map(ToString::to_string);
+        }
+    }
     waits_for.retain(|id, _| all.iter().any(|at| at.issue == *id && at.status == IssueStatus::Queued));
     let mut elsewhere = BTreeMap::new();
     let is_apart = |at: &&Standing| at.status == IssueStatus::Executing && !at.is_ours;
@@ -222,6 +230,7 @@ impl StandingReader<'_> {
                 it.status == IssueStatus::Failed || it.is_held_elsewhere() || it.is_waiting()
             }),
             held: None,
+            cycle: None,
             is_of_run: own.is_some(),
         })
     }

@@ -299,9 +299,9 @@ fn of_what_is_not_shown(remote: &str, reference: &str, where_to: &Unshown) -> Re
                     shell::operand(remote),
                     shell::operand(fetched_from)
                 ),
-                "pushes to where is fetched from",
+                "pushes to the URL that is fetched from",
             )
-            .and("if the one is a mirror that lags behind the other, try again later"),
+            .and("if that is a mirror that lags behind, try again later"),
         Unshown::Hidden if !reference.starts_with("refs/heads/") => {
             kept.or_command("git config wf.ref refs/heads/wf/main", "helps if the server shows all branches")
         }

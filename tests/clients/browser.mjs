@@ -281,7 +281,7 @@ async function withoutScript(address) {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(address);
-  await page.getByRole("link", { name: "Continue" }).click().catch(() => {});
+  await page.getByRole("link", { name: "Opening git wf …" }).click().catch(() => {});
   await page.goto(new URL("/issues/ISS-2", address).href);
   await page.getByLabel("Comment, in Markdown").fill("without a script");
   await page.getByRole("button", { name: "Comment" }).click();

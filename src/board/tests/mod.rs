@@ -74,6 +74,7 @@ impl Board {
         ];
         issues[0].row.priority = Priority::new(1).unwrap();
         issues[0].row.tags = "auth,api".into();
+        issues[2].is_in_cycle = true;
         issues[4].is_ready = true;
         issues[6].row.assignee = Some("bea".into());
         Self::new(size, issues)

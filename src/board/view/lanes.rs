@@ -115,6 +115,9 @@ fn about(card: &Carded) -> String {
     if card.is_ready {
         parts.push("ready".into());
     }
+    if card.is_in_cycle {
+        parts.push("in a cycle".into());
+    }
     parts.extend(card.row.assignee.as_ref().map(|who| format!("@{who}")));
     let tags = card.row.tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
     parts.extend(tags.map(|tag| format!("#{tag}")));

@@ -153,7 +153,7 @@ pub(crate) fn is_issue(session: &Session, text: &str) -> Result<bool, Failure> {
 /// message, and `command` ends with the option for a text of one word.
 pub(crate) fn lone_word(needs: &str, word: Option<&str>, command: &str) -> Refusal {
     match word {
-        Some(word) => Refusal::usage(format!("{needs}, and `{word}` is read as an item"))
+        Some(word) => Refusal::usage(format!("{needs}, and `{word}` alone is taken for an item"))
             .hint(format!("{}; {ITEM}", if_your_text(word, command))),
         None => Refusal::usage(needs.to_owned()).hint(format!("`{command} TEXT`")),
     }

@@ -35,7 +35,7 @@ pub(in crate::cli) fn prime(it: &Prime) -> String {
         }
         (None, None) => out.push_str("This worktree executes nothing.\n"),
     }
-    if let Some(Detail { message, remedies }) = &it.hooks {
+    for Detail { message, remedies } in it.hooks.iter().chain(&it.cycles) {
         let _ = writeln!(out, "Warning: {}.", with_remedies(&clean_line(message), remedies));
     }
     if let Some(waiting) = &it.waiting {
@@ -77,7 +77,11 @@ fn execution(it: &PrimedExecution, out: &mut String) {
     let more = it.open_count - names.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let _ = match it.open_count {
-        0 => writeln!(out, "{}, all begun: verify, then complete the execution.", count(it.tasks, "task")),
+        0 => writeln!(
+            out,
+            "{}, each with a commit: verify, then complete the execution.",
+            count(it.tasks, "task")
+        ),
         _ => writeln!(
             out,
             "{}; still to do: {}{more}.",

@@ -8,7 +8,7 @@ use crate::model::id::IssueId;
 use crate::model::run::{Run, RunAgents, RunStep};
 use crate::model::run_log::{ActionDone, IssueReached, RunEvent, RunStatus, Setback};
 use crate::model::status::IssueStatus;
-use crate::rules::run::{ALL_FAILED, PENDING_SELECTION, UNREVIEWED, breach_words};
+use crate::rules::run::{ALL_FAILED, breach_words, is_for_a_person};
 use crate::run::{RunUpdate, StartedIssue};
 use crate::ui::Painter;
 use crate::ui::style;
@@ -180,11 +180,6 @@ impl RunLines {
         let what = format!("{} failed: {}", it.action.noun(), lines_of(&it.error));
         self.about_any(it.issue_id.as_ref(), &what)
     }
-}
-
-/// Whether a person must choose or review something.
-fn is_for_a_person(error: &Failure) -> bool {
-    error.error_type.as_deref().is_some_and(|kind| [PENDING_SELECTION, UNREVIEWED].contains(&kind))
 }
 
 /// What went wrong: a line, and below it those of the output of a program.

@@ -132,12 +132,7 @@ pub(super) fn cycles(store: &Store, before: ObjectId) -> Result<Vec<Notice>, Ref
     let facts = queue::facts_of(&now, changed.iter().cloned())?;
     let stuck = readiness::stuck_in_cycles(&changed, &facts);
     let cycles: BTreeSet<&Rc<DependencyCycle>> = stuck.values().collect();
-    let one = |cycle: &Rc<DependencyCycle>| {
-        let what =
-            format!("issues depend on each other in a cycle, so none of them can be executed: {cycle}");
-        Notice { remedies: vec![cycle.remedy()], ..Notice::warning(what) }
-    };
-    Ok(cycles.into_iter().take(NAMED).map(one).collect())
+    Ok(cycles.into_iter().take(NAMED).map(|cycle| Notice::of_cycle(cycle)).collect())
 }
 
 /// The number of fields that two clones changed differently.

@@ -229,7 +229,7 @@ impl<'a> Found<'a> {
         let page = (input.sort, (input.offset, input.limit));
         let is_whole = input.limit.is_none() && input.offset == 0;
         let ahead = input.limit.map(|limit| if limit == 0 { 0 } else { limit.saturating_add(AHEAD) });
-        let (index, (numbers, total, broken)) = session.ask(needs, |index| {
+        let (index, (numbers, total, broken, cycles)) = session.ask(needs, |index| {
             let mut numbers = index.list(&filter, input.sort, (input.offset, ahead))?;
             let found = numbers.len();
             let is_cut = input.limit.is_some_and(|limit| found > limit);
@@ -244,9 +244,11 @@ impl<'a> Found<'a> {
                     None => Total::MoreThan(input.offset + found - 1),
                 }),
             };
-            Ok((numbers, total, index.broken()?))
+            let cycles = index.cycles_of(&numbers)?;
+            Ok((numbers, total, index.broken()?, cycles))
         })?;
         notice_broken(session, broken);
+        session.notice_all(cycles.iter().map(Notice::of_cycle));
         if numbers.is_empty() {
             unknown_names::notice(session, &index, &filter)?;
         }

@@ -13,7 +13,7 @@ use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::person::Person;
 use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
 use crate::ops::work::{self, WorktreeClaim};
-use crate::ops::{Answer, Session};
+use crate::ops::{Answer, Notice, Session};
 use crate::rules::facts;
 use crate::rules::readiness::{InOrder, in_order};
 
@@ -85,8 +85,8 @@ pub(crate) struct IssueWithExecutor {
 pub(crate) fn overview(session: &Session) -> Answer<Overview> {
     let store = session.store();
     let index = index::freshness(store)?;
-    let (asked, ((counts, broken), queues)) =
-        session.ask(Needs::ROWS, |index| Ok((index.counts()?, queues(index)?)))?;
+    let (asked, ((counts, broken), queues, cycles)) =
+        session.ask(Needs::ROWS, |index| Ok((index.counts()?, queues(index)?, index.cycles()?)))?;
     let snapshot = asked.snapshot()?;
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
     let own = work::own(store, &snapshot)?;
@@ -101,6 +101,7 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
         WorktreeClaim::Nothing | WorktreeClaim::Ended(..) | WorktreeClaim::Lost(..) => None,
     };
     session.notice_all(active.as_ref().and_then(|_| work::notice_of_hooks(store)));
+    session.notice_all(cycles.iter().map(Notice::of_cycle));
     let overview = Overview {
         reference: store.reference().to_owned(),
         tip: snapshot.commit().into(),

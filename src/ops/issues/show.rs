@@ -115,7 +115,8 @@ fn issue(
     if !folder.issue.record.depends_on.is_empty() {
         let facts = queue::facts_of(snapshot, [id.clone()])?;
         if let Some(cycle) = readiness::stuck_in_cycles(std::slice::from_ref(id), &facts).get(id) {
-            let what = format!("`{id}` waits for a dependency cycle: {cycle}");
+            let place = if cycle.issues().contains(id) { "is in" } else { "waits for" };
+            let what = format!("`{id}` {place} a dependency cycle: {cycle}");
             session.notice(Notice { remedies: vec![cycle.remedy()], ..Notice::warning(what) });
         }
     }

@@ -11,6 +11,7 @@ use crate::model::branch::Branch;
 use crate::model::execution::Event;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::item_name::ItemName;
+use crate::model::op::Op;
 use crate::model::plan::{Plan, Task};
 use crate::model::remedy::{Detail, Remedy};
 use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
@@ -20,6 +21,7 @@ use crate::ops::queue::QueueWorld;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::prime::{AgentSituation, Means, TokenBudget, Waiting, current_task, open_tasks};
+use crate::rules::readiness::DependencyCycle;
 use crate::rules::roles::{self, Role};
 use crate::store::{Snapshot, Store};
 use crate::trail::active;
@@ -36,6 +38,8 @@ const MOST_CRITERIA: usize = 8;
 const MOST_NAMED: usize = 4;
 /// At most this many open tasks are named.
 const MOST_OPEN: usize = 8;
+/// At most this many dependency cycles are named.
+const MOST_CYCLES: usize = 3;
 
 /// Where an agent is and what it has to do. Long texts are cut, and lists have few entries.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -60,6 +64,9 @@ pub(crate) struct Prime {
     /// The hooks that do not call git-wf, and what that means for commits; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hooks: Option<Detail>,
+    /// Issues that depend on each other in a cycle, and how to end it; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) cycles: Vec<Detail>,
     /// What waits for this role; absent for an agent of a run, and if finding it would take long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) waiting: Option<PrimedWaiting>,
@@ -180,6 +187,11 @@ pub(crate) fn prime(session: &Session, PrimeAgent { role, means }: &PrimeAgent) 
     let in_run = store.is_in_run();
     let hooks = if execution.is_some() && !in_run { notice_of_hooks(store) } else { None };
     let situation = AgentSituation { role, executes: execution.is_some(), in_run };
+    let index = if in_run { None } else { index::at_hand(store, Use::IfQuick, &mut |_, _, _| {})? };
+    let cycles = match &index {
+        Some(index) if roles::admit(role.map(Role::as_str), Op::Edit).is_ok() => index.cycles()?,
+        _ => vec![],
+    };
     let prime = Prime {
         reference: store.reference().to_owned(),
         worktree: store.worktree_name(),
@@ -188,7 +200,8 @@ pub(crate) fn prime(session: &Session, PrimeAgent { role, means }: &PrimeAgent) 
         execution,
         lost: lost.and_then(|why| TokenBudget::new(FOR_READY).text(&why, 80)),
         hooks: hooks.map(|Notice { message, remedies, .. }| Detail { message, remedies }),
-        waiting: if in_run { None } else { waiting(store, &snapshot, Waiting::of(role))? },
+        cycles: cycles.iter().take(MOST_CYCLES).map(detail_of_cycle).collect(),
+        waiting: if in_run { None } else { waiting(index.as_ref(), &snapshot, Waiting::of(role))? },
         commands: situation.commands(),
         rules: situation.rules(*means),
     };
@@ -294,12 +307,20 @@ fn task_of(task: &Task, held: &ExecutionFolder, budget: &mut TokenBudget) -> Pri
     }
 }
 
+fn detail_of_cycle(cycle: &DependencyCycle) -> Detail {
+    let Notice { message, remedies, .. } = Notice::of_cycle(cycle);
+    Detail { message, remedies }
+}
+
 /// What waits for a role; `None` if finding it would take long.
-fn waiting(store: &Store, snapshot: &Snapshot<'_>, what: Waiting) -> Result<Option<PrimedWaiting>, Refusal> {
-    let index = index::at_hand(store, Use::IfQuick, &mut |_, _, _| {})?;
+fn waiting(
+    index: Option<&Index<'_>>,
+    snapshot: &Snapshot<'_>,
+    what: Waiting,
+) -> Result<Option<PrimedWaiting>, Refusal> {
     let (count, found) = match what {
         Waiting::Items => {
-            let world = match &index {
+            let world = match index {
                 Some(index) => QueueWorld::from(index.queues()?),
                 None if index::are_queues_long(snapshot)? => return Ok(None),
                 None => QueueWorld::read(snapshot)?,
@@ -307,7 +328,7 @@ fn waiting(store: &Store, snapshot: &Snapshot<'_>, what: Waiting) -> Result<Opti
             ready(&world)
         }
         Waiting::Unplanned | Waiting::Unqueued => {
-            let Some(index) = &index else { return Ok(None) };
+            let Some(index) = index else { return Ok(None) };
             let status = match what {
                 Waiting::Unplanned => IssueStatus::Registered,
                 _ => IssueStatus::Planned,

@@ -17,7 +17,7 @@ pub(crate) fn breach_words(it: &Breach, cut: impl Fn(&str) -> String) -> String 
     let (action, what) = (it.action.noun(), cut(&it.what));
     match &it.agent {
         Some(agent) if it.undone && what.starts_with(REFUSED) => {
-            format!("agent {} tried to exceed its role during {action}{of}: {what}", cut(agent))
+            format!("agent {} was stopped during {action}{of}: {}", cut(agent), &what[REFUSED.len()..])
         }
         Some(agent) => {
             format!("agent {} exceeded its role during {action}{of}: {what} ({undone})", cut(agent))

@@ -66,6 +66,8 @@ pub(crate) struct Standing {
     pub(crate) granted: u64,
     /// Whether the run has given up on it, or left it to someone else.
     pub(crate) is_given_up: bool,
+    /// The dependency cycle that it is in or waits for, drawn with arrows.
+    pub(crate) cycle: Option<String>,
     /// Who else works on it, as a sentence without an end.
     pub(crate) held: Option<String>,
 }
@@ -102,6 +104,8 @@ pub(crate) enum StuckReason {
     Stopped,
     /// Its execution failed too often.
     Failed,
+    /// It is in a dependency cycle, or waits for one: however well it is planned, it cannot be executed.
+    Cycle,
 }
 
 /// What an issue needs next.
@@ -113,6 +117,11 @@ pub(crate) fn need(run: &Run, at: &Standing) -> Need {
     let is_over = matches!(at.status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Executing);
     if at.held.is_some() && !is_over {
         return Need::Elsewhere;
+    }
+    let is_before_queue =
+        matches!(at.status, IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned);
+    if is_before_queue && at.cycle.is_some() {
+        return Need::Person(StuckReason::Cycle);
     }
     let plan = || match run.takes(RunStep::Plan) {
         true if run.takes(RunStep::Explore) && !at.is_explored => Need::Step(RunStep::Explore),

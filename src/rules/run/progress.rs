@@ -122,6 +122,13 @@ pub(crate) const REJECTED: &str = "rejected";
 pub(crate) const UNREVIEWED: &str = "unreviewed";
 /// The error type of an issue that waits until someone chooses one of its plans.
 pub(crate) const PENDING_SELECTION: &str = "pending-selection";
+/// The error type of an issue that waits until someone ends a dependency cycle.
+pub(crate) const IN_CYCLE: &str = "in-cycle";
+
+/// Whether an error means that nothing failed, but someone must decide something first.
+pub(crate) fn is_for_a_person(error: &Failure) -> bool {
+    error.error_type.as_deref().is_some_and(|kind| [PENDING_SELECTION, UNREVIEWED, IN_CYCLE].contains(&kind))
+}
 
 impl IssueProgress<'_> {
     /// Whether the issue waits until someone chooses one of its plans.
@@ -129,10 +136,9 @@ impl IssueProgress<'_> {
         self.error.and_then(|error| error.error_type.as_deref()) == Some(PENDING_SELECTION)
     }
 
-    /// Whether the issue waits until someone chooses one of its plans, or reviews the one that it has.
+    /// Whether the issue waits until someone chooses or reviews one of its plans, or ends a dependency cycle.
     pub(crate) fn is_waiting(&self) -> bool {
-        let kind = self.error.and_then(|error| error.error_type.as_deref());
-        self.waits_for_choice() || kind == Some(UNREVIEWED)
+        self.error.is_some_and(is_for_a_person)
     }
 
     /// Whether the run left the issue to someone else, who works on it.

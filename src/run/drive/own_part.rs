@@ -22,7 +22,7 @@ use crate::ops::work::{self, Retry};
 use crate::ops::{Notice, Refusal, issues};
 use crate::rules::roles::Role;
 use crate::rules::run::{
-    HELD_ELSEWHERE, NO_PLAN, Need, PENDING_SELECTION, REJECTED, RunProgress, Standing, StuckReason,
+    HELD_ELSEWHERE, IN_CYCLE, NO_PLAN, Need, PENDING_SELECTION, REJECTED, RunProgress, Standing, StuckReason,
     UNREVIEWED, need, next,
 };
 use crate::run::job::{VainStep, failure};
@@ -132,10 +132,15 @@ impl Driver<'_> {
             StuckReason::Unreviewed => failure(UNREVIEWED, "its plan waits for a review", ""),
             StuckReason::Stopped => failure("stopped", &format!("it is {}", at.status), ""),
             StuckReason::Failed => self.last_failure(issue)?,
+            StuckReason::Cycle => {
+                let cycle = at.cycle.as_deref().unwrap_or_default();
+                failure(IN_CYCLE, &format!("it waits for a dependency cycle: {cycle}"), "")
+            }
         };
         // Nothing failed but the reviewer.
         let (status, what) = match why {
             StuckReason::Unreviewed => (IssueStatus::Planned, "waits"),
+            StuckReason::Cycle => (at.status, "waits"),
             _ => (IssueStatus::Failed, "failed"),
         };
         let mut reached = IssueReached::plain(issue.clone(), status);

@@ -47,10 +47,17 @@ fn shown(view: &View<'_>, audit: &Audit) -> Markup {
     let findings = lists.first_slice(&audit.findings, PAGE);
     // The latest first.
     let commits = lists.last_slice(&audit.commits, PAGE);
+    let verdict = if audit.findings.is_empty() {
+        "no problems found"
+    } else if audit.is_at_fault() {
+        "errors"
+    } else {
+        "no errors"
+    };
     html! {
         p { code { (audit.range) } ": " (audit.bound_count) " of " (count(audit.commit_count, "commit")) " linked, "
             (audit.evidenced_count) " of " (count(audit.task_count, "task")) " with evidence. "
-            (badge(if audit.is_at_fault() { "errors" } else { "no errors" })) }
+            (badge(verdict)) }
         @if !findings.is_empty() {
             (counted("Findings", audit.findings.len()))
             ul.rows.findings {

@@ -129,9 +129,9 @@ fn facts(view: &View<'_>, issue: &Issue, derived: &crate::rules::shown::IssueDer
     };
     html! {
         dl.facts {
-            (fact("reported by", Some(person(issue.author.as_str()))))
+            (fact("author", Some(person(issue.author.as_str()))))
             (fact("created", Some(when(view, issue.created_at))))
-            (fact("updated", time(derived.updated_at)))
+            (fact("changed", time(derived.updated_at)))
             (fact("completed", time(derived.completed_at.or(derived.closed_at))))
             (fact("assignee", text(&issue.assignee)))
             (fact("type", text(&issue.issue_type)))
@@ -191,7 +191,7 @@ fn plans(view: &View<'_>, lists: &PagedLists, issue: &Issue, contents: &Contents
                         span.id { (plan.id) } " "
                         @if plan.is_bound { (badge("bound")) " " }
                         (withdrawn(plan.withdrawn.as_deref()))
-                        (reviewed(&plan.standing)) " "
+                        (reviewed(&plan.standing)) ", "
                         span.quiet { (count(plan.task_count, "task")) ", quality " (format!("{:.2}", plan.quality)) }
                     }
                     p { (view.link(&Place::Plan(plan.id.clone()), "The plan with its reviews")) }

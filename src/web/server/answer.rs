@@ -157,7 +157,7 @@ fn keep(access: &Access, token: &str, place: &Place, query: &Query) -> Reply {
                 title { "git wf" }
                 link rel="icon" href=(assets::ICON.address());
             }
-            body { a href=(to) { "Continue" } }
+            body { a href=(to) { "Opening git wf …" } }
         }
     };
     let mut reply = reply::page(StatusCode::OK, html.into_string());

@@ -136,3 +136,21 @@ fn a_command_is_found_by_the_name_of_its_page() {
         assert_eq!(repo.refused(1, &["help", page])["code"], "not-found", "{page}");
     }
 }
+
+#[test]
+fn init_says_on_a_terminal_what_the_help_of_git_needs() {
+    if !has_man() {
+        eprintln!("skipped: there is no `man`");
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let repo = installed(&sandbox);
+    let (code, told) = repo.on_terminal_of(100, &["init", "--hooks"]);
+    assert!(code == 0 && told.contains("`git wf setup` installs completions and the manual pages"), "{told}");
+    let again = repo.on_terminal_of(100, &["init", "--hooks"]).1;
+    assert!(!again.contains("git wf setup"), "{again}");
+    repo.git(&["wf", "help", "--install"]).ok();
+    repo.git(&["update-ref", "-d", "refs/wf/main"]).ok();
+    let told = repo.on_terminal_of(100, &["init", "--hooks"]).1;
+    assert!(told.contains("created refs/wf/main") && !told.contains("git wf setup"), "{told}");
+}

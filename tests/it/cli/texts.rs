@@ -247,7 +247,12 @@ fn arguments_in_another_order_are_told() {
             "counted from 1, after its task: T1 1",
             "git wf accept --help",
         ),
-        (&["accept", "T1", "1", "seen"], "`seen` is read as an item", "`git wf accept T1 1 -e seen`"),
+        (&["accept", "T1", "1", "seen"], "`seen` alone is taken for an item", "`git wf accept T1 1 -e seen`"),
+        (
+            &["new", "--id", "A", "x"],
+            "`A` cannot be the id of an issue: an id looks like GH-123",
+            "new --help",
+        ),
         (&["accept", "T1", "1", "-m", "seen by eye"], "has no option `-m`", "`-e TEXT`"),
     ] {
         let error = repo.refused(2, args);

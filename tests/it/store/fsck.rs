@@ -161,7 +161,7 @@ fn what_records_say_of_each_other() {
             solution("SOL-ISS-005-3", "ISS-005", &plan()).0,
             "names issue `ISS-001`, but is in the directory of `ISS-005`",
         ),
-        ("error", item_at(one, "ISS-005"), "depends on itself"),
+        ("error", item_at(one, "ISS-005"), "dependency cycle"),
         ("note", item_at(two, "ISS-005"), "`S-1` is also the number of `SOL-ISS-005-1`"),
         ("error", item_at("SOL-ISS-005-3", "ISS-005"), "names issue `ISS-001`"),
         ("note", item_at("SOL-ISS-001-9", "ISS-001"), "is missing"),

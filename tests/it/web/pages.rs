@@ -133,6 +133,7 @@ fn the_lists_show_what_the_commands_list() {
     let board = browser.page("/board?q=words");
     assert!(board.contains("data-status=\"registered\"") && board.contains("GH-7"), "{board}");
     assert!(!board.contains("draggable"), "a read-only board: {board}");
+    assert!(!board.contains("data-status=\"failed\""), "an empty column: {board}");
     let executions = browser.page("/executions");
     assert!(executions.contains("class=\"timeline\"") && executions.contains("ISS-001"), "{executions}");
     let history = browser.page("/history?id=GH-7");

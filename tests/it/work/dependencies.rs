@@ -59,6 +59,19 @@ fn a_cycle_made_by_two_clones_is_shown_as_one_and_no_planner_is_asked() {
     assert!(home.contains("git wf edit --depends-on=-G-2 G-1"), "{home}");
     let ran = repo.wf(&["show", "G-3"]).ok();
     assert!(ran.stderr.contains("waits for a dependency cycle: G-1 → G-2 → G-1"), "{}", ran.stderr);
+    let ran = repo.wf(&["show", "G-1"]).ok();
+    assert!(ran.stderr.contains("`G-1` is in a dependency cycle: G-1 → G-2 → G-1"), "{}", ran.stderr);
+    for args in [&["list"][..], &["list", "--json"], &["list", "-n", "1"], &["status"], &["status", "--json"]]
+    {
+        let ran = repo.wf(args).ok();
+        let told = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(
+            told.contains("in a cycle, so none of them can be executed: G-1 → G-2 → G-1"),
+            "{args:?} {told}"
+        );
+    }
+    let prime = repo.wf(&["prime"]).ok().stdout;
+    assert!(prime.contains("G-1 → G-2 → G-1; `git wf edit --depends-on=-G-2 G-1`"), "{prime}");
     let agent = "touch ../asked; cat";
     for issues in [&["G-1", "G-2", "G-3"][..], &["--all-pending"]] {
         let run = ["run", "--planner", agent, "--executor", agent, "--yes"];
@@ -72,7 +85,13 @@ fn a_cycle_made_by_two_clones_is_shown_as_one_and_no_planner_is_asked() {
     assert!(ran.stdout.contains("dependency cycle: G-1 → G-2 → G-1"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("wf.fsckAccepted"), "{}", ran.stdout);
     repo.wf(&["edit", "--depends-on=-G-2", "G-1"]).ok();
-    assert!(!repo.wf(&[]).ok().stdout.contains("cycle"), "the cycle is gone");
+    for args in [&[][..], &["list"], &["status"], &["prime"]] {
+        let ran = repo.wf(args).ok();
+        assert!(
+            !ran.stdout.contains("cycle") && !ran.stderr.contains("cycle"),
+            "{args:?}: the cycle is gone"
+        );
+    }
 }
 
 #[test]

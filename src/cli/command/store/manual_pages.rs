@@ -109,6 +109,13 @@ pub(super) fn outdated(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Whether `man` is installed and does not find the page of the program, so that `git wf --help` fails.
+pub(super) fn are_missing() -> bool {
+    let mut asked = Command::new("man");
+    asked.args(["-w", "git-wf"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    asked.status().is_ok_and(|status| !status.success())
+}
+
 /// Whether `man` finds a page there. True if `man` is not installed, since nobody will look for the page.
 pub(super) fn is_found(folder: &Path) -> bool {
     let asked =

@@ -26,10 +26,9 @@ use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
 use crate::ops::work::{self, PrimedExecution};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::dag;
 use crate::rules::next_steps::{Situation, next_steps};
 use crate::rules::prime::TokenBudget;
-use crate::rules::readiness::{Blocker, DependencyCycle, Facts, InOrder, in_order};
+use crate::rules::readiness::{Blocker, Facts, InOrder, in_order};
 use crate::rules::roles::{self, Role};
 use crate::sync;
 
@@ -134,10 +133,7 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
     session.notice_all(execution.as_ref().and_then(|_| work::notice_of_hooks(store)));
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
     let failed = issues.get(&IssueStatus::Failed).copied().unwrap_or_default();
-    let open = index.open_dependencies()?;
-    let ids: Vec<IssueId> = open.keys().cloned().collect();
-    let paths = dag::cycles(&ids, |id| open.get(id).cloned().unwrap_or_default());
-    let cycles: Vec<DependencyCycle> = paths.into_iter().map(DependencyCycle::new).collect();
+    let cycles = index.cycles()?;
     let world = attention::AttentionFacts {
         session,
         index: &index,

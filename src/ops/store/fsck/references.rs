@@ -342,7 +342,7 @@ fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Finding
     check_queue_conflicts(queue, found);
     for cycle in dag::cycle_of_each_part(&edges) {
         let drawn = cycle.iter().map(SolutionId::as_str).collect::<Vec<_>>().join(" → ");
-        found.error(&layout::item(id, &cycle[0]), format!("depends on itself: {drawn}"));
+        found.error(&layout::item(id, &cycle[0]), format!("dependency cycle: {drawn}"));
     }
     Ok(())
 }

@@ -39,6 +39,7 @@ fn at(n: usize, status: IssueStatus) -> Standing {
         granted: 0,
         is_given_up: false,
         held: None,
+        cycle: None,
         is_of_run: true,
     }
 }

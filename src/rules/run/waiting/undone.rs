@@ -16,7 +16,7 @@ use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::review;
-use crate::rules::run::progress::{IssueProgress, NO_PLAN, REJECTED};
+use crate::rules::run::progress::{IN_CYCLE, IssueProgress, NO_PLAN, REJECTED};
 use crate::rules::run::report::RunFacts;
 use crate::rules::run::state::in_words;
 
@@ -48,6 +48,13 @@ pub(super) fn of_issue(
         let mut remedies = Vec::from_iter(fetch);
         remedies.extend(with_needed(known, found, None, "continues it, once they have ended"));
         return entry(what, remedies);
+    }
+    if is_of(issue, IN_CYCLE)
+        && matches!(status, IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned)
+    {
+        let mut remedies = vec![Remedy::call(RemedyCall::new(Other::Show, [id]), "says how to end it")];
+        remedies.extend(with_needed(known, found, None, "plans and executes it then"));
+        return entry(issue.error.map(first_line).unwrap_or_default(), remedies);
     }
     let show = || Remedy::call(RemedyCall::new(Other::Show, [id]), "shows what happened");
     match status {

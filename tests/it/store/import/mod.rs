@@ -150,7 +150,7 @@ fn everything_comes_in_and_once() {
     assert_eq!(
         notes,
         [
-            "zoo_1-a: a dependency: `no good` cannot be the id of an issue: an id looks like GH-123: a letter, then letters, digits, `.`, `_` and `-`, with at least one `-`; 3 to 80 in all; `show ID --imported` shows it",
+            "zoo_1-a: a dependency: `no good` cannot be the id of an issue: an id looks like GH-123: 3 to 80 letters, digits, `.`, `_` or `-`, beginning with a letter, with at least one `-`; `show ID --imported` shows it",
             "zoo_1-a: it depends on `far-away`, which is neither in the source nor here",
             "zoo-6: the priority 7 is not one of 0 to 4; it became trivial",
         ]

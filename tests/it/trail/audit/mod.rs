@@ -2,6 +2,7 @@
 
 mod policy;
 mod sarif;
+mod stated;
 
 use serde_json::{Value, json};
 

@@ -80,6 +80,38 @@ fn an_issue_that_another_clone_plans_is_left_to_it() {
 }
 
 #[test]
+fn no_planner_is_asked_about_a_cycle_that_arrives_while_the_run_is_at_work() {
+    let world = World::new();
+    let ada = &world.repo;
+    ada.issue("G-1");
+    ada.issue("G-2");
+    gate(&world);
+    world.agent("planner", &format!("echo >> \"$HERE/asked\"; if once planning; then {WAITS}; fi; {PLANS}"));
+    let bea = second(&world);
+    ada.wf(&["edit", "G-1", "--depends-on", "G-2"]).ok();
+    bea.wf(&["edit", "G-2", "--depends-on", "G-1"]).ok();
+    bea.wf(&["sync"]).ok();
+    let args = ["run", "ISS-1", "G-1", "G-2", "--yes"];
+    let live = Live::until("ISS-1 About ISS-1: planning by planner", ada, &args);
+    ada.wf(&["sync"]).ok();
+    open(&world);
+    let (code, told) = live.ends();
+    let asked = std::fs::read_to_string(world.sandbox.root().join("asked")).unwrap();
+    assert_eq!((code, asked.lines().count()), (1, 1), "{told}");
+    assert!(
+        told.contains("G-1 About G-1: waits: it waits for a dependency cycle: G-1 → G-2 → G-1"),
+        "{told}"
+    );
+    assert_eq!((ada.status("ISS-1"), ada.status("G-1")), ("completed".into(), "registered".into()));
+    let commands = remedies_in(ada, "G-2", "it waits for a dependency cycle: G-1 → G-2 → G-1");
+    assert_eq!(commands, ["git wf show G-2", "git wf run G-1 G-2"]);
+    let told = typed_in(ada, &commands[0]).ok().stderr;
+    assert!(told.contains("git wf edit --depends-on=-G-2 G-1"), "{told}");
+    ada.wf(&["edit", "--depends-on=-G-2", "G-1"]).ok();
+    typed_in(ada, &commands[1]).ok();
+}
+
+#[test]
 fn a_run_of_another_clone_is_resumed_only_on_purpose() {
     let world = World::new();
     gate(&world);
