@@ -6,7 +6,8 @@ use crate::model::shell::word;
 /// The words of each command, `?` for what is unknown.
 fn read(line: &str) -> Option<Vec<String>> {
     let found = commands(line).ok()?;
-    Some(found.iter().map(|it| it.words.join(" ").replace(UNKNOWN, "?")).collect())
+    let run = found.iter().filter(|command| !command.words.is_empty());
+    Some(run.map(|it| it.words.join(" ").replace(UNKNOWN, "?")).collect())
 }
 
 #[test]
@@ -80,6 +81,27 @@ fn a_command_knows_its_text_and_its_assignments() {
     let sources: Vec<&str> = found.iter().map(|it| it.source.as_str()).collect();
     assert_eq!(sources, ["cd x", "A='b c' git  push 2>&1", "tail"]);
     assert_eq!(found[1].assignments, [("A".to_owned(), "b c".to_owned())]);
+}
+
+#[test]
+fn the_files_of_redirections_are_kept() {
+    for (line, found) in [
+        ("a > x 2>> 'y z' < i <> io >| f", vec!["x", "y z", "i", "io", "f"]),
+        ("a 2>&1 >&2 3<&- 4>&5- <<< text <<E\nbody > no\nE", vec![]),
+        ("a &> x; b >& y; c &>> z", vec!["x", "y", "z"]),
+        ("> x", vec!["x"]),
+        ("2>x a", vec!["x"]),
+        ("for f in a > b; do c > d; done > e", vec!["b", "d", "e"]),
+        ("{ a; } > x; (b) 2> y; [[ a < b ]] > z", vec!["x", "y", "z"]),
+        ("a > $X", vec!["?"]),
+        ("a > >(b > x)", vec!["x"]),
+        ("if a; then b; fi < x", vec!["x"]),
+        ("echo '> x' \\> y", vec![]),
+    ] {
+        let files: Vec<String> = commands(line).unwrap().into_iter().flat_map(|it| it.files).collect();
+        let files: Vec<String> = files.into_iter().map(|file| file.replace(UNKNOWN, "?")).collect();
+        assert_eq!(files, found, "{line}");
+    }
 }
 
 /// A line, and the commands that it runs in any order.
