@@ -206,10 +206,34 @@ impl Reader {
         open.start.get_or_insert(start);
         let command = &mut open.command;
         match assignment(&source, &word).filter(|_| command.words.is_empty()) {
-            Some(assignment) => command.assignments.push(assignment),
+            Some(assignment) => {
+                command.assignments.push(assignment);
+                if source.ends_with('=') && self.peek() == Some('(') {
+                    return self.array();
+                }
+            }
             None => command.words.push(word),
         }
         Ok(())
+    }
+
+    /// The values of an array, which run nothing but substitutions.
+    fn array(&mut self) -> Result<(), NotRead> {
+        self.at += 1;
+        loop {
+            match self.peek() {
+                None => return Err(NotRead),
+                Some(')') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(c) if c.is_whitespace() => self.at += 1,
+                Some('#' | '&' | '|' | ';' | '<' | '>' | '(') => return Err(NotRead),
+                Some(_) => {
+                    self.word()?;
+                }
+            }
+        }
     }
 
     fn skip_blanks(&mut self) {
