@@ -43,12 +43,14 @@ pub(super) fn with_fields(wish: ToolRequest, fields: ToolCallUpdateFields) -> To
     if let Some(input) = &fields.raw_input {
         found.read(input);
     }
-    let ToolMembers { files, commands, texts, searched } = found;
+    let ToolMembers { files, searched, names, contents, commands, texts } = found;
     let files = if files.is_empty() { wish.files } else { files };
     ToolRequest {
         kind: fields.kind.unwrap_or(wish.kind),
         title: fields.title.unwrap_or(wish.title),
         files: files.into_iter().chain(searched).collect(),
+        names: if names.is_empty() { wish.names } else { names },
+        contents: if contents.is_empty() { wish.contents } else { contents },
         commands: if commands.is_empty() { wish.commands } else { commands },
         texts: if texts.is_empty() { wish.texts } else { texts },
     }

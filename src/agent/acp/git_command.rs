@@ -1,29 +1,48 @@
 //! Which commands of git an executor may run when it asks.
 
-use super::program::{DELETES, Forbidden, PLANS, PUSHES, SETTINGS};
+use super::git_options::{self, PROGRAMS};
+use super::program::{CLEARED, DELETES, Judge, PLANS, SETTINGS, Verdict};
 use crate::model::shell::line::UNKNOWN;
 
-/// The commands of git that change nothing but the agent's own branch and work tree, whatever their options.
+/// The commands of git that change nothing but the agent's own branch and work tree, except by some options.
 const HARMLESS: &[&str] = &[
     "add",
     "am",
+    "annotate",
     "apply",
+    "archive",
     "blame",
     "cat-file",
+    "check-attr",
+    "check-ignore",
+    "check-mailmap",
+    "check-ref-format",
+    "cherry",
     "cherry-pick",
+    "column",
     "commit",
+    "count-objects",
     "describe",
     "diff",
+    "diff-files",
+    "diff-index",
+    "diff-tree",
     "for-each-ref",
+    "format-patch",
+    "get-tar-commit-id",
     "grep",
     "help",
     "log",
     "ls-files",
+    "ls-remote",
     "ls-tree",
     "merge",
     "merge-base",
+    "merge-tree",
     "mv",
     "name-rev",
+    "patch-id",
+    "range-diff",
     "rebase",
     "reset",
     "restore",
@@ -32,9 +51,15 @@ const HARMLESS: &[&str] = &[
     "revert",
     "shortlog",
     "show",
+    "show-branch",
     "show-ref",
     "status",
+    "stripspace",
+    "var",
+    "verify-commit",
+    "verify-tag",
     "version",
+    "whatchanged",
 ];
 
 /// What `git wf` does to plans, queues and executions.
@@ -43,27 +68,31 @@ const NOT_ITS: &[&str] = &[
     "redact", "reopen", "retry", "run", "solution", "sync", "unbind",
 ];
 
+const PUSHES: &str = "agents may not push";
 const REFS: &str = "agents may not rewrite refs";
+const REMOTES: &str = "agents may not change remotes";
+const FETCHES: &str = "agents may not fetch into branches of their choice";
+const HIDDEN_FETCH: &str = "the command does not show what it fetches";
+const WORKTREES: &str = "agents may not change worktrees";
+const SUBMODULES: &str = "agents may not change submodules, or run commands in them";
 const BRANCHES: &str = "agents may not delete or move branches";
 const STAYS: &str = "agents stay on their branch";
 const STASH: &str = "the stash is shared by all worktrees";
 const OTHER: &str = "agents may not run this command of git";
 
-/// Judges git by the words after its name. `line` judges a command line that git would run.
-pub(super) fn judged(
-    words: &[String],
-    source: &str,
-    line: &dyn Fn(&str) -> Result<(), Forbidden>,
-) -> Result<(), Forbidden> {
-    let forbidden = |why| Err(Forbidden { why, command: source.to_owned() });
+/// Judges git by the words after its name.
+pub(super) fn judged(judge: &Judge<'_>, words: &[String]) -> Verdict {
+    if judge.is_cleared {
+        return judge.refuse(CLEARED);
+    }
     let mut rest = words.iter().map(String::as_str);
     let command = loop {
         let Some(word) = rest.next() else { return Ok(()) };
         if word == "-c" {
             let (key, value) = rest.next().unwrap_or_default().split_once('=').unwrap_or_default();
             match setting(key) {
-                Setting::Forbidden => return forbidden(SETTINGS),
-                Setting::Command => line(value.trim_start_matches('!'))?,
+                Setting::Forbidden => return judge.refuse(SETTINGS),
+                Setting::Command => judge.inner_line(value.trim_start_matches('!'))?,
                 Setting::Harmless => {}
             }
         } else if let Some(attached) = word.strip_prefix("--config-env") {
@@ -71,24 +100,23 @@ pub(super) fn judged(
             let given = attached.strip_prefix('=').or_else(|| rest.next()).unwrap_or_default();
             let (key, _) = given.rsplit_once('=').unwrap_or_default();
             if !matches!(setting(key), Setting::Harmless) {
-                return forbidden(SETTINGS);
+                return judge.refuse(SETTINGS);
             }
         } else if word.starts_with("--exec-path=") {
-            return forbidden(SETTINGS);
-        } else if matches!(
-            word,
-            "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--super-prefix" | "--attr-source"
-        ) {
+            return judge.refuse(PROGRAMS);
+        } else if matches!(word, "-C" | "--work-tree") {
+            judge.directory(rest.next().unwrap_or_default())?;
+        } else if let Some(directory) = word.strip_prefix("--work-tree=") {
+            judge.directory(directory)?;
+        } else if matches!(word, "--git-dir" | "--namespace" | "--super-prefix" | "--attr-source") {
             rest.next();
         } else if !word.starts_with('-') {
             break word;
         }
     };
     let arguments: Vec<&str> = rest.collect();
-    if command == "rebase" {
-        scripts(&arguments).try_for_each(line)?;
-    }
-    subcommand(command, &arguments).map_or(Ok(()), forbidden)
+    git_options::judged(judge, command, &arguments)?;
+    subcommand(command, &arguments).map_or(Ok(()), |why| judge.refuse(why))
 }
 
 /// What a setting of the command line can do.
@@ -125,7 +153,7 @@ fn setting(key: &str) -> Setting {
     let (section, name) =
         (key.split('.').next().unwrap_or_default(), key.rsplit('.').next().unwrap_or_default());
     if key.contains(UNKNOWN)
-        || matches!(section, "alias" | "include" | "includeif" | "url")
+        || matches!(section, "alias" | "include" | "includeif" | "protocol" | "url")
         || matches!(&*key, "core.hookspath" | "core.worktree" | "core.attributesfile")
     {
         Setting::Forbidden
@@ -134,15 +162,6 @@ fn setting(key: &str) -> Setting {
     } else {
         Setting::Harmless
     }
-}
-
-/// The commands that a rebase runs between its steps.
-fn scripts<'a>(arguments: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
-    arguments.iter().enumerate().filter_map(|(n, word)| match word.strip_prefix("--exec=") {
-        Some(script) => Some(script),
-        None if matches!(*word, "-x" | "--exec") => arguments.get(n + 1).copied(),
-        None => word.strip_prefix("-x").filter(|script| !script.is_empty()),
-    })
 }
 
 /// Why an agent may not run this command of git.
@@ -158,26 +177,131 @@ fn subcommand(command: &str, arguments: &[&str]) -> Option<&'static str> {
         })
     };
     let first = arguments.iter().find(|word| !word.starts_with('-')).copied();
+    let reads = |verbs: &[&str]| first.is_none_or(|word| verbs.contains(&word));
     match command {
+        // A helper of that name is run for such an address.
+        "fetch" | "pull" | "ls-remote" if arguments.iter().any(|word| word.contains("::")) => Some(PROGRAMS),
         _ if HARMLESS.contains(&command) => None,
-        "push" | "send-pack" | "remote" => Some(PUSHES),
+        "push" | "send-pack" => Some(PUSHES),
+        "remote" => (!reads(&["show", "get-url"])).then_some(REMOTES),
         "branch" if has("dDfmMcCu", &["delete", "force", "move", "copy", "set", "unset", "edit"]) => {
             Some(BRANCHES)
         }
         "checkout" | "switch" if has("bBcC", &["orphan", "create", "force-create"]) => Some(STAYS),
         "branch" | "checkout" | "switch" => None,
-        "fetch" | "pull" if arguments.iter().any(|word| word.contains([':', UNKNOWN])) => Some(REFS),
-        "fetch" | "pull" if has("", &["upload-pack", "exec"]) => Some(SETTINGS),
-        "fetch" | "pull" => None,
+        "fetch" | "pull" => fetch(arguments, first),
         "stash" if matches!(first, Some("list" | "show")) => None,
         "stash" => Some(STASH),
-        "tag" if first.is_none() || arguments.iter().any(|word| matches!(*word, "-l" | "--list")) => None,
+        "tag" if first.is_none() || is_tag_list(arguments) => None,
+        "symbolic-ref" if is_one_name(arguments, &["-q", "--quiet", "--short"]) => None,
+        "reflog" if !first.is_some_and(is_reflog_write) => None,
+        "notes" if reads(&["list", "show", "get-ref"]) => None,
+        "replace" if first.is_none() => None,
         "tag" | "update-ref" | "symbolic-ref" | "reflog" | "gc" | "prune" | "replace" | "notes" => Some(REFS),
+        "clean" if is_dry_run(arguments) => None,
+        "rm" if arguments[..end].contains(&"--cached") => None,
         "rm" | "clean" => Some(DELETES),
-        "config" | "worktree" | "submodule" => Some(SETTINGS),
+        "config" => (!is_config_read(arguments, first)).then_some(SETTINGS),
+        "worktree" => (first != Some("list")).then_some(WORKTREES),
+        "submodule" => (!reads(&["status", "summary"])).then_some(SUBMODULES),
         "wf" if first.is_some_and(|word| NOT_ITS.contains(&word) || word.contains(UNKNOWN)) => Some(PLANS),
         "wf" => None,
         // It may be an alias.
         _ => Some(OTHER),
     }
 }
+
+/// Why an agent may not fetch this: git would write what it fetches to a ref that the command names.
+fn fetch(arguments: &[&str], first: Option<&str>) -> Option<&'static str> {
+    if arguments.iter().any(|word| word.contains(UNKNOWN)) {
+        return Some(HIDDEN_FETCH);
+    }
+    for word in arguments.iter().filter(|word| word.contains(':')) {
+        if !is_url(word) && !(first == Some(*word) && is_account(word)) {
+            return Some(FETCHES);
+        }
+    }
+    None
+}
+
+/// Whether a word is a URL, and no refspec.
+fn is_url(word: &str) -> bool {
+    let scheme = word.split_once("://").map(|(scheme, _)| scheme);
+    matches!(scheme, Some("https" | "http" | "git" | "ssh" | "file"))
+}
+
+/// Whether a word begins with an account on a host, as in `git@example.org:path`.
+fn is_account(word: &str) -> bool {
+    let account = word.split_once(':').and_then(|(account, _)| account.split_once('@'));
+    account.is_some_and(|(user, host)| is_host(user) && is_host(host))
+}
+
+fn is_host(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte))
+}
+
+fn is_reflog_write(word: &str) -> bool {
+    matches!(word, "expire" | "delete" | "drop" | "write") || word.contains(UNKNOWN)
+}
+
+fn is_tag_list(arguments: &[&str]) -> bool {
+    const LISTS: &[&str] =
+        &["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
+    arguments.iter().any(|word| LISTS.contains(&word.split('=').next().unwrap_or_default()))
+}
+
+/// Whether the arguments are one name after some of these options, of which each is a word.
+fn is_one_name(arguments: &[&str], options: &[&str]) -> bool {
+    let mut names = arguments.iter().filter(|word| !options.contains(*word));
+    names.next().is_some_and(|name| !name.starts_with('-') && !name.contains(UNKNOWN))
+        && names.next().is_none()
+}
+
+/// Whether `git clean` only shows what it would delete.
+fn is_dry_run(arguments: &[&str]) -> bool {
+    let mut shows = false;
+    for word in arguments {
+        let letters = if *word == "--dry-run" { "n" } else { word.strip_prefix('-').unwrap_or_default() };
+        if word.contains(UNKNOWN) || !letters.chars().all(|letter| "dfnqxX".contains(letter)) {
+            return false;
+        }
+        shows |= letters.contains('n');
+    }
+    shows
+}
+
+/// Whether `git config` only reads.
+fn is_config_read(arguments: &[&str], first: Option<&str>) -> bool {
+    const READS: &[&str] = &[
+        "--get",
+        "--get-all",
+        "--get-regexp",
+        "--get-urlmatch",
+        "--get-color",
+        "--get-colorbool",
+        "--list",
+        "-l",
+    ];
+    const ABOUT: &[&str] = &[
+        "--global",
+        "--local",
+        "--system",
+        "--worktree",
+        "--bool",
+        "--int",
+        "--path",
+        "--show-origin",
+        "--show-scope",
+        "--null",
+        "-z",
+        "--includes",
+        "--no-includes",
+    ];
+    // git refuses a second action.
+    arguments.first().is_some_and(|word| matches!(*word, "get" | "list"))
+        || arguments.iter().any(|word| READS.contains(word))
+        || (first.is_some_and(|name| name.contains('.')) && is_one_name(arguments, ABOUT))
+}
+
+#[cfg(test)]
+mod tests;

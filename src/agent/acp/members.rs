@@ -1,11 +1,13 @@
-//! The members of a tool's input: which of them name a file, which a command. Each agent has names of its own, so a name is
-//! read by its words: `target_file`, `absPath` and `new-directory` all end in one that means a file.
+//! The members of a tool's input: the files and the commands that they name.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::member_names::{Holds, holds};
+use super::patch;
 use super::permission::AskedCommand;
+use crate::model::shell::word;
 
 /// How deep the members of an input are looked at.
 const DEEPEST: usize = 32;
@@ -19,158 +21,14 @@ pub(super) struct ToolMembers {
     pub(super) files: Vec<PathBuf>,
     /// Where a search looks, by its globs.
     pub(super) searched: Vec<PathBuf>,
+    /// Names: of files if the tool edits or moves something.
+    pub(super) names: Vec<PathBuf>,
+    /// Contents that are also paths of files elsewhere: files unless the tool writes contents.
+    pub(super) contents: Vec<PathBuf>,
     /// Commands.
     pub(super) commands: Vec<AskedCommand>,
     /// Texts under any other name, unless it is that of a content.
     pub(super) texts: Vec<String>,
-}
-
-/// What a member holds, by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Holds {
-    File,
-    /// File names with wildcards.
-    Globs,
-    /// File names with wildcards, or a regular expression for a text.
-    Pattern,
-    Command,
-    /// What follows the program of the same object.
-    Arguments,
-    /// A text that people or models read, or the content of a file.
-    Content,
-    Unknown,
-}
-
-/// Words that mean a file wherever they stand in a name.
-const FILES: &[&str] =
-    &["path", "paths", "filepath", "filename", "filenames", "uri", "uris", "cwd", "workdir"];
-/// Words that mean a file at the end of a name.
-const FILES_LAST: &[&str] = &[
-    "abspath",
-    "destination",
-    "dest",
-    "dir",
-    "directories",
-    "directory",
-    "dirs",
-    "dst",
-    "file",
-    "files",
-    "filepaths",
-    "folder",
-    "folders",
-    "from",
-    "location",
-    "locations",
-    "notebook",
-    "output",
-    "pwd",
-    "root",
-    "roots",
-    "source",
-    "src",
-    "target",
-    "targets",
-    "to",
-    "url",
-    "urls",
-    "worktree",
-];
-const COMMANDS: &[&str] = &[
-    "argv",
-    "bash",
-    "cmd",
-    "cmdline",
-    "cmds",
-    "command",
-    "commandline",
-    "commands",
-    "exec",
-    "script",
-    "scripts",
-    "shell",
-];
-const COMMANDS_LAST: &[&str] = &["code", "eval", "executable", "execute", "program", "run"];
-const ARGUMENTS: &[&str] = &["args", "arguments", "parameters", "params"];
-const GLOBS: &[&str] = &["exclude", "excludes", "glob", "globs", "include", "includes"];
-const PATTERNS: &[&str] = &["pattern", "patterns"];
-const CONTENTS: &[&str] = &[
-    "body",
-    "comment",
-    "content",
-    "contents",
-    "description",
-    "diff",
-    "explanation",
-    "header",
-    "headers",
-    "instruction",
-    "instructions",
-    "justification",
-    "message",
-    "name",
-    "note",
-    "notes",
-    "patch",
-    "plan",
-    "prompt",
-    "query",
-    "reason",
-    "regex",
-    "replacement",
-    "string",
-    "summary",
-    "text",
-    "thought",
-    "thoughts",
-    "title",
-    "todos",
-];
-/// Words at the end of a name that make it that of a number or a word.
-const ABOUT: &[&str] =
-    &["count", "encoding", "id", "ids", "kind", "limit", "mode", "policy", "status", "timeout", "type"];
-
-/// What a member holds, by the words of its name.
-fn holds(name: &str) -> Holds {
-    let words = words(name);
-    let whole = words.concat();
-    let last = words.last().map_or("", String::as_str);
-    let ends = |list: &[&str]| list.contains(&last) || list.contains(&whole.as_str());
-    let has = |list: &[&str]| ends(list) || words.iter().any(|word| list.contains(&word.as_str()));
-    if ends(ABOUT) {
-        Holds::Unknown
-    } else if has(GLOBS) {
-        Holds::Globs
-    } else if ends(PATTERNS) {
-        Holds::Pattern
-    } else if has(FILES) || ends(FILES_LAST) {
-        Holds::File
-    } else if ends(CONTENTS) {
-        Holds::Content
-    } else if ends(ARGUMENTS) {
-        Holds::Arguments
-    } else if has(COMMANDS) || ends(COMMANDS_LAST) {
-        Holds::Command
-    } else {
-        Holds::Unknown
-    }
-}
-
-/// The words of a name, in lower case: `absPath`, `abs_path` and `abs-path` have the same.
-fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut was_lower = false;
-    for c in name.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && was_lower) {
-            words.push(String::new());
-        }
-        was_lower = c.is_lowercase() || c.is_ascii_digit();
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            word.extend(c.to_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 impl ToolMembers {
@@ -185,63 +43,59 @@ impl ToolMembers {
         }
         match value {
             Value::Object(members) => self.object(members, depth),
-            Value::Array(values) if matches!(holds, Holds::Command | Holds::Arguments) => {
-                self.words(values);
-                values
-                    .iter()
-                    .filter(|value| !value.is_string())
-                    .for_each(|value| self.member(holds, value, depth + 1));
+            Value::Array(values) => {
+                if matches!(holds, Holds::Command | Holds::Commands | Holds::Arguments) {
+                    self.words(holds, values);
+                }
+                for value in values {
+                    let is_word = value.is_string()
+                        && matches!(holds, Holds::Command | Holds::Commands | Holds::Arguments);
+                    if !is_word {
+                        self.member(holds, value, depth + 1);
+                    }
+                }
             }
-            Value::Array(values) => values.iter().for_each(|value| self.member(holds, value, depth + 1)),
             Value::String(text) => self.text(holds, text, depth),
             _ => {}
         }
     }
 
     fn object(&mut self, members: &Map<String, Value>, depth: usize) {
+        let named =
+            |kind: Holds| members.iter().filter(move |(name, _)| holds(name) == kind).map(|(_, value)| value);
+        let programs: Vec<&Value> = named(Holds::Command).filter(|value| words_of(value).is_some()).collect();
+        let arguments: Vec<&Value> =
+            named(Holds::Arguments).filter(|value| words_of(value).is_some()).collect();
+        // Arguments are no program themselves if there is one that takes them.
+        let are_joined = !programs.is_empty() && !arguments.is_empty();
         for (name, value) in members {
             // Some agents list their changes by file.
             if leads_out(name) {
                 self.files.push(PathBuf::from(name));
             }
-            self.member(holds(name), value, depth + 1);
+            let holds = holds(name);
+            let is_joined = are_joined && matches!(holds, Holds::Command | Holds::Arguments);
+            if !is_joined || words_of(value).is_none() {
+                self.member(holds, value, depth + 1);
+            }
         }
-        self.joined(members);
-    }
-
-    /// A program and its arguments that are two members.
-    fn joined(&mut self, members: &Map<String, Value>) {
-        let first =
-            |kind: Holds| members.iter().find(|(name, _)| holds(name) == kind).map(|(_, value)| value);
-        let (Some(Value::String(program)), Some(arguments)) =
-            (first(Holds::Command), first(Holds::Arguments))
-        else {
-            return;
-        };
-        let is_word = !program.trim().contains(char::is_whitespace);
-        self.commands.push(match arguments {
-            Value::Array(words) if is_word => {
-                let words = words.iter().filter_map(Value::as_str).map(str::to_owned);
-                AskedCommand::Words([program.trim().to_owned()].into_iter().chain(words).collect())
+        if are_joined {
+            for program in programs {
+                for arguments in &arguments {
+                    self.commands.push(joined(program, arguments));
+                }
             }
-            Value::Array(words) => {
-                let words = words.iter().filter_map(Value::as_str).map(crate::model::shell::word);
-                AskedCommand::Line(words.fold(program.clone(), |line, word| format!("{line} {word}")))
-            }
-            Value::String(arguments) => AskedCommand::Line(format!("{program} {arguments}")),
-            _ => return,
-        });
+        }
     }
 
     /// A list of words, or of lines.
-    fn words(&mut self, values: &[Value]) {
-        let words: Vec<String> = values.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-        if words.first().is_some_and(|first| first.trim().contains(char::is_whitespace)) {
+    fn words(&mut self, holds: Holds, values: &[Value]) {
+        let words: Vec<String> = values.iter().filter_map(scalar).collect();
+        let Some(first) = words.first() else { return };
+        if holds == Holds::Commands || first.trim().contains(char::is_whitespace) {
             self.commands.extend(words.iter().cloned().map(AskedCommand::Line));
         }
-        if !words.is_empty() {
-            self.commands.push(AskedCommand::Words(words));
-        }
+        self.commands.push(AskedCommand::Words(words));
     }
 
     fn text(&mut self, holds: Holds, text: &str, depth: usize) {
@@ -249,30 +103,79 @@ impl ToolMembers {
             Holds::File => self.files.push(PathBuf::from(text)),
             Holds::Globs => self.searched.extend(begins(text)),
             Holds::Pattern if is_like_path(text) => self.searched.extend(begins(text)),
-            Holds::Command | Holds::Arguments if text.trim().is_empty() => {}
-            Holds::Command => self.commands.push(AskedCommand::Line(text.to_owned())),
-            Holds::Pattern | Holds::Content => {}
-            Holds::Arguments | Holds::Unknown => {
-                if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
+            Holds::Command | Holds::Commands | Holds::Arguments if text.trim().is_empty() => {}
+            Holds::Command | Holds::Commands => self.commands.push(AskedCommand::Line(text.to_owned())),
+            Holds::Content if leads_out(text) => self.contents.push(PathBuf::from(text)),
+            Holds::Pattern | Holds::Content | Holds::Prose => {}
+            Holds::Arguments | Holds::Name | Holds::Unknown => {
+                if let Some(value) = nested(text) {
                     return self.member(holds, &value, depth + 1);
                 }
                 if holds == Holds::Arguments {
                     self.commands.push(AskedCommand::Line(text.to_owned()));
                 } else if leads_out(text) {
                     self.files.push(PathBuf::from(text));
+                } else if holds == Holds::Name {
+                    self.names.push(PathBuf::from(text));
                 }
+                self.files.extend(patch::files(text).into_iter().map(PathBuf::from));
                 self.texts.push(text.to_owned());
             }
         }
     }
 }
 
-/// Whether a text under any name is the path of a file elsewhere on this machine.
+/// A program and its arguments that are two members.
+fn joined(program: &Value, arguments: &Value) -> AskedCommand {
+    let arguments_of_line = match arguments {
+        Value::String(line) => Some(line.as_str()),
+        _ => None,
+    };
+    let is_line = program.as_str().is_some_and(|text| text.trim().contains(char::is_whitespace));
+    let program = words_of(program).unwrap_or_default();
+    let words = words_of(arguments).unwrap_or_default();
+    if !is_line && arguments_of_line.is_none() {
+        return AskedCommand::Words([program, words].concat());
+    }
+    let mut parts: Vec<String> =
+        if is_line { program } else { program.iter().map(|part| word(part).into_owned()).collect() };
+    match arguments_of_line {
+        Some(line) => parts.push(line.to_owned()),
+        None => parts.extend(words.iter().map(|part| word(part).into_owned())),
+    }
+    AskedCommand::Line(parts.join(" "))
+}
+
+/// The words of a member that holds a command or arguments, unless it holds something else, such as an object.
+fn words_of(value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::String(text) if text.trim().is_empty() || nested(text).is_some() => None,
+        Value::String(text) => Some(vec![text.trim().to_owned()]),
+        Value::Array(values) => values.iter().map(scalar).collect(),
+        _ => None,
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+/// The object or list that a text is the JSON of.
+fn nested(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok().filter(|value: &Value| value.is_object() || value.is_array())
+}
+
+/// Whether a text under any name is the path of a file elsewhere on this machine, or of one of git's own.
 fn leads_out(text: &str) -> bool {
     let is_uri = text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
     let is_home = text == "~" || text.starts_with("~/");
     let is_short = text.len() <= LONGEST_PATH && !text.contains('\n');
-    is_short && (is_uri || is_home || text.split('/').any(|part| part == "..") || is_absolute(text))
+    let climbs = text.split('/').any(|part| part == ".." || part.eq_ignore_ascii_case(".git"));
+    is_short && (is_uri || is_home || climbs || is_absolute(text))
 }
 
 /// Whether a text is an absolute path on this machine. `/api/users` is one only if there is an `/api`.
@@ -303,3 +206,6 @@ fn begins(glob: &str) -> Vec<PathBuf> {
     }
     begins.into_iter().filter(|part| !part.is_empty()).chain(up.then_some("..")).map(PathBuf::from).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,9 +6,14 @@ mod calls;
 mod client;
 mod files;
 mod git_command;
+mod git_options;
+mod member_names;
 mod members;
+mod patch;
 mod permission;
+mod place;
 mod program;
+mod wrapper;
 
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};

@@ -1,12 +1,13 @@
 //! What an agent may do when it asks, by its role. These are guard rails: an agent that does not ask is only noticed
 //! by its effects.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use agent_client_protocol::v1::schema::{
     PermissionOption, PermissionOptionKind, RequestPermissionOutcome, SelectedPermissionOutcome, ToolKind,
 };
 
+use super::place;
 use super::program::{self, Forbidden};
 use crate::model::shell::word;
 use crate::rules::roles::Role;
@@ -19,10 +20,25 @@ pub(super) struct ToolRequest {
     pub(super) title: String,
     /// The files involved.
     pub(super) files: Vec<PathBuf>,
+    /// Names: of files if something is edited or moved.
+    pub(super) names: Vec<PathBuf>,
+    /// Contents that are also paths of files elsewhere: files if nothing is written.
+    pub(super) contents: Vec<PathBuf>,
     /// The commands that it runs.
     pub(super) commands: Vec<AskedCommand>,
     /// The texts of its input of which is not known what they are: commands if it runs something and names no command.
     pub(super) texts: Vec<String>,
+}
+
+impl ToolRequest {
+    /// The files, with what is one for this kind of tool.
+    fn all_files(&self) -> impl Iterator<Item = &PathBuf> {
+        let names: &[PathBuf] =
+            if matches!(self.kind, ToolKind::Edit | ToolKind::Move) { &self.names } else { &[] };
+        let writes = matches!(self.kind, ToolKind::Edit | ToolKind::Execute | ToolKind::Think);
+        let contents: &[PathBuf] = if writes { &[] } else { &self.contents };
+        self.files.iter().chain(names).chain(contents)
+    }
 }
 
 /// A command of a request.
@@ -35,10 +51,10 @@ pub(super) enum AskedCommand {
 }
 
 impl AskedCommand {
-    fn judged(&self) -> Result<(), Forbidden> {
+    fn judged(&self, root: &Path) -> Result<(), Forbidden> {
         match self {
-            Self::Line(line) => program::of_line(line),
-            Self::Words(words) => program::of_words(words),
+            Self::Line(line) => program::of_line(root, line),
+            Self::Words(words) => program::of_words(root, words),
         }
     }
 
@@ -68,13 +84,12 @@ pub(super) struct RefusedRequest {
 pub(super) fn decide(role: Role, root: &Path, wish: &ToolRequest) -> Result<(), RefusedRequest> {
     let is_executor = role == Role::Executor;
     let is_run = wish.kind == ToolKind::Execute;
-    let about = |command: &AskedCommand, why| RefusedRequest { why, what: command.shown() };
     // What kind of tool the agent calls it does not matter if it is a command.
     for command in &wish.commands {
         if !is_executor && (is_run || !command.is_look()) {
-            return Err(about(command, ONLY_EXECUTORS));
+            return Err(RefusedRequest { why: ONLY_EXECUTORS, what: command.shown() });
         }
-        command.judged().map_err(|Forbidden { why, command }| RefusedRequest { why, what: command })?;
+        command.judged(root).map_err(|Forbidden { why, command }| RefusedRequest { why, what: command })?;
     }
     let why = match wish.kind {
         ToolKind::Edit | ToolKind::Move if !is_executor => Some("only an executor may change files"),
@@ -92,13 +107,14 @@ pub(super) fn decide(role: Role, root: &Path, wish: &ToolRequest) -> Result<(), 
     if let Some(why) = why {
         return Err(RefusedRequest { why, what: subject(wish, root) });
     }
-    if let Some(file) = wish.files.iter().find(|file| is_outside(root, file)) {
-        let what = format!("{} {}", verb(wish.kind), file.display());
-        return Err(RefusedRequest { why: OUTSIDE, what });
+    for file in wish.all_files() {
+        if let Some(why) = place::refusal(root, file) {
+            return Err(RefusedRequest { why, what: format!("{} {}", verb(wish.kind), file.display()) });
+        }
     }
     if is_run && wish.commands.is_empty() {
         for text in wish.texts.iter().map(String::as_str).chain([title_command(&wish.title)]) {
-            program::of_line(text)
+            program::of_line(root, text)
                 .map_err(|Forbidden { why, command }| RefusedRequest { why, what: command })?;
         }
     }
@@ -140,44 +156,7 @@ fn title_command(title: &str) -> &str {
     if is_note { &title[..at] } else { title }
 }
 
-const OUTSIDE: &str = "the file is outside the work tree";
 const ONLY_EXECUTORS: &str = "only an executor may run commands";
-
-/// Whether a file is outside of the work tree, also by a link in its path, or is one of git's own.
-fn is_outside(root: &Path, file: &Path) -> bool {
-    // Agents also write paths as a shell or a browser reads them.
-    let text = file.to_string_lossy();
-    if text.starts_with('~') {
-        return true;
-    }
-    if text.starts_with("https://") || text.starts_with("http://") {
-        return false;
-    }
-    if let Some((_, path)) = text.split_once(':').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("file")) {
-        let path = path.strip_prefix("//localhost").unwrap_or(path);
-        let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
-        return is_outside(root, &Path::new("/").join(path.trim_start_matches('/')));
-    }
-    let is_climb = |part: Component<'_>| matches!(part, Component::ParentDir);
-    let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
-    let (root, real) = (resolved(root), resolved(&root.join(file)));
-    let inside = real.strip_prefix(&root).ok();
-    file.components().any(is_climb) || inside.is_none_or(|inside| inside.components().any(is_git))
-}
-
-/// A path with the links in that part of it that is there.
-fn resolved(path: &Path) -> PathBuf {
-    for known in path.ancestors() {
-        if let (Ok(real), Ok(rest)) = (known.canonicalize(), path.strip_prefix(known)) {
-            return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
-        }
-        // A link that leads nowhere would be followed, too.
-        if known.is_symlink() {
-            return PathBuf::new();
-        }
-    }
-    path.to_owned()
-}
 
 /// The offered option for this decision; an option for a single call is preferred.
 pub(super) fn outcome(options: &[PermissionOption], is_allowed: bool) -> RequestPermissionOutcome {

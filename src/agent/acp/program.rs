@@ -1,17 +1,22 @@
 //! Which programs an executor may run when it asks. Judged is what a shell would run as a program, with the programs that
 //! run others; the words of a message are not.
 
-use super::git_command;
+use std::path::Path;
+
+use super::wrapper::Wrapper;
+use super::{git_command, patch, place};
 use crate::model::shell::line::{self, SimpleCommand, UNKNOWN};
+use crate::model::shell::word;
 
 /// Why a program is not run.
 pub(super) const DELETES: &str = "agents may not delete files";
 pub(super) const SETTINGS: &str = "agents may not change the repository's settings";
 pub(super) const PLANS: &str = "agents may not change plans or queues this way";
-pub(super) const PUSHES: &str = "agents may not push";
+pub(super) const HIDDEN: &str = "the command does not show which program it runs";
+pub(super) const CLEARED: &str = "agents may not run git without the environment that they were given";
+const HIDDEN_FILE: &str = "the command does not show which file it reads or writes";
 const FORGE: &str = "agents may not act on the forge";
 const SENDS: &str = "agents may not send files elsewhere";
-const HIDDEN: &str = "the command does not show which program it runs";
 
 /// A command that no agent may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,90 +27,254 @@ pub(super) struct Forbidden {
     pub(super) command: String,
 }
 
+pub(super) type Verdict = Result<(), Forbidden>;
+
 /// How deep a program may be given to another one as an argument.
 const DEEPEST: usize = 8;
 
 /// Why an executor may not run a command line. What cannot be read as one is searched for forbidden words.
-pub(super) fn of_line(text: &str) -> Result<(), Forbidden> {
-    line_at(text, 0)
+pub(super) fn of_line(root: &Path, text: &str) -> Verdict {
+    Judge { root, whole: text, source: text, depth: 0, is_cleared: false }.line(text)
 }
 
 /// Why an executor may not run a program with these arguments, which no shell reads.
-pub(super) fn of_words(words: &[String]) -> Result<(), Forbidden> {
-    let words: Vec<String> = words.iter().map(|word| word.replace(UNKNOWN, "")).collect();
-    let shown: Vec<_> = words.iter().map(|word| crate::model::shell::word(word)).collect();
-    let source = shown.join(" ");
-    judged(&words, &source, 0)
+pub(super) fn of_words(root: &Path, words: &[String]) -> Verdict {
+    let words: Vec<String> = words.iter().map(|part| part.replace(UNKNOWN, "")).collect();
+    let shown = words.iter().map(|part| word(part)).collect::<Vec<_>>().join(" ");
+    Judge { root, whole: &shown, source: &shown, depth: 0, is_cleared: false }.program(&words)
 }
 
-fn line_at(text: &str, depth: usize) -> Result<(), Forbidden> {
-    match line::commands(text) {
-        Ok(commands) => commands.iter().try_for_each(|command| simple(command, text, depth)),
-        Err(line::NotRead) => searched(text),
+/// Judges a command, and what it runs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Judge<'a> {
+    /// The work tree.
+    root: &'a Path,
+    /// The whole request, somewhere in which is the script of a shell that reads one.
+    whole: &'a str,
+    /// The command that a refusal names.
+    source: &'a str,
+    /// How many programs run this one.
+    depth: usize,
+    /// Whether git would not get the environment that holds it to the role.
+    pub(super) is_cleared: bool,
+}
+
+impl Judge<'_> {
+    pub(super) fn refuse(&self, why: &'static str) -> Verdict {
+        Err(Forbidden { why, command: self.source.to_owned() })
+    }
+
+    /// Judges what a program runs.
+    fn inner(&self) -> Self {
+        Self { depth: self.depth + 1, ..*self }
+    }
+
+    /// Judges a command line that a program runs.
+    pub(super) fn inner_line(&self, text: &str) -> Verdict {
+        self.inner().line(text)
+    }
+
+    /// Judges a program that another one runs.
+    pub(super) fn inner_program(&self, words: &[String]) -> Verdict {
+        self.inner().program(words)
+    }
+
+    fn line(&self, text: &str) -> Verdict {
+        if self.depth > DEEPEST {
+            return self.refuse(HIDDEN);
+        }
+        match line::commands(text) {
+            Ok(commands) => commands.iter().try_for_each(|command| self.simple(command)),
+            Err(line::NotRead) => self.search(text),
+        }
+    }
+
+    fn simple(&self, command: &SimpleCommand) -> Verdict {
+        let judge = Judge { source: &command.source, ..*self };
+        for (name, value) in &command.assignments {
+            judge.assigned(name, value)?;
+        }
+        for file in &command.files {
+            judge.file(file)?;
+        }
+        judge.program(&command.words)
+    }
+
+    /// Judges a program by its words.
+    fn program(&self, words: &[String]) -> Verdict {
+        let Some((program, arguments)) = words.split_first() else { return Ok(()) };
+        let Some(name) = name(program) else { return self.refuse(HIDDEN) };
+        if self.depth > DEEPEST {
+            return self.refuse(HIDDEN);
+        }
+        if let Some(why) = forbidden(name) {
+            return self.refuse(why);
+        }
+        match name {
+            "git" => git_command::judged(self, arguments),
+            "eval" => self.inner_line(&arguments.join(" ")),
+            "trap" => arguments.first().map_or(Ok(()), |text| self.inner_line(text)),
+            "alias" | "export" | "declare" | "readonly" | "local" | "typeset" => {
+                for (variable, value) in arguments.iter().filter_map(|word| word.split_once('=')) {
+                    if name == "alias" { self.inner_line(value)? } else { self.assigned(variable, value)? }
+                }
+                Ok(())
+            }
+            "unset" if arguments.iter().any(|variable| is_guarding(variable)) => self.refuse(SETTINGS),
+            "cd" | "pushd" => {
+                let directory = arguments.iter().find(|word| !word.starts_with('-'));
+                directory.map_or(Ok(()), |directory| self.directory(directory))
+            }
+            "find" | "fd" | "fdfind" => self.find(arguments),
+            "source" | "." => self.script_file(arguments.first()),
+            "apply_patch" | "applypatch" => {
+                patch::files(self.whole).iter().try_for_each(|file| self.file(file))
+            }
+            _ if is_shell(name) => self.shell(arguments),
+            _ => {
+                if let Some(command) = name.strip_prefix("git-") {
+                    return git_command::judged(self, &[&[command.to_owned()], arguments].concat());
+                }
+                Wrapper::named(name).map_or(Ok(()), |wrapper| wrapper.judged(*self, arguments))
+            }
+        }
+    }
+
+    fn find(&self, arguments: &[String]) -> Verdict {
+        const RUN: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
+        if arguments.iter().any(|word| word == "-delete") {
+            return self.refuse(DELETES);
+        }
+        // The names of what it finds.
+        let arguments: Vec<String> =
+            arguments.iter().map(|word| word.replace("{}", &UNKNOWN.to_string())).collect();
+        for (n, word) in arguments.iter().enumerate() {
+            if RUN.contains(&word.as_str()) {
+                self.inner_program(&arguments[n + 1..])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Judges a shell by its arguments.
+    pub(super) fn shell(&self, arguments: &[String]) -> Verdict {
+        let (mut is_line, mut reads_input) = (false, false);
+        let mut rest = arguments.iter();
+        while let Some(word) = rest.next() {
+            if matches!(word.as_str(), "--rcfile" | "--init-file") {
+                rest.next();
+            } else if word.starts_with("--") || word == "-" {
+                // Neither is a cluster of options.
+            } else if let Some(letters) = word.strip_prefix(['-', '+']) {
+                is_line |= letters.contains('c');
+                reads_input |= letters.contains('s');
+                if letters.contains(['o', 'O']) {
+                    rest.next();
+                }
+            } else if is_line {
+                return self.inner_line(word);
+            } else if reads_input {
+                break;
+            } else {
+                return self.script_file(Some(word));
+            }
+        }
+        self.script_file(None)
+    }
+
+    /// Judges the script that a shell reads from a file, or else from its standard input.
+    fn script_file(&self, file: Option<&String>) -> Verdict {
+        match file {
+            Some(file) if file != "/dev/stdin" && !file.starts_with("/dev/fd/") => Ok(()),
+            _ => self.search(self.whole),
+        }
+    }
+
+    /// Judges a file that a redirection or an option names.
+    pub(super) fn file(&self, file: &str) -> Verdict {
+        const DEVICES: &[&str] = &[
+            "/dev/null",
+            "/dev/zero",
+            "/dev/full",
+            "/dev/random",
+            "/dev/urandom",
+            "/dev/stdin",
+            "/dev/stdout",
+            "/dev/stderr",
+            "/dev/tty",
+        ];
+        if file.contains(UNKNOWN) {
+            return self.refuse(HIDDEN_FILE);
+        }
+        let descriptor = file.strip_prefix("/dev/fd/");
+        if DEVICES.contains(&file)
+            || descriptor.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        {
+            return Ok(());
+        }
+        place::refusal(self.root, Path::new(file)).map_or(Ok(()), |why| self.refuse(why))
+    }
+
+    /// Judges a directory in which something runs. It is relative to one that is not known here, and so may lead up.
+    pub(super) fn directory(&self, directory: &str) -> Verdict {
+        let path = Path::new(directory);
+        let is_known = !directory.contains(UNKNOWN) && (path.is_absolute() || directory.starts_with('~'));
+        if is_known || place::is_git(path) { self.file(directory) } else { Ok(()) }
+    }
+
+    pub(super) fn assigned(&self, name: &str, value: &str) -> Verdict {
+        const RUN: &[&str] =
+            &["EDITOR", "PAGER", "COMMAND", "ASKPASS", "VISUAL", "GIT_SSH", "GIT_EXTERNAL_DIFF"];
+        if is_guarding(name) {
+            return self.refuse(SETTINGS);
+        }
+        if RUN.iter().any(|end| name.ends_with(end)) && !value.contains(UNKNOWN) {
+            return self.inner_line(value);
+        }
+        Ok(())
+    }
+
+    /// Judges a script that is somewhere in the request.
+    pub(super) fn search_all(&self) -> Verdict {
+        self.search(self.whole)
+    }
+
+    /// Judges the words of this command, any of which may be a program.
+    pub(super) fn search_command(&self) -> Verdict {
+        self.search(self.source)
+    }
+
+    /// Judges a text that cannot be read as a command line: each of its words, with and without quotes, may be a program.
+    fn search(&self, text: &str) -> Verdict {
+        let bare: String = text.chars().filter(|c| !matches!(c, '\\' | '"' | '\'')).collect();
+        let is_end = |c: char| c.is_whitespace() || c == UNKNOWN || ";|&()`\"'$<>{}[],=".contains(c);
+        for text in [text, &bare] {
+            // Deep enough that no word is read as a command line again.
+            let judge = Judge { source: text, depth: DEEPEST, ..*self };
+            let words: Vec<String> =
+                text.split(is_end).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+            for (n, word) in words.iter().enumerate() {
+                if word == "-delete" {
+                    return judge.refuse(DELETES);
+                }
+                let is_program = |name: &str| name == "git" || forbidden(name).is_some();
+                if name(word).is_some_and(is_program) {
+                    judge.program(&words[n..])?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
-fn simple(command: &SimpleCommand, whole: &str, depth: usize) -> Result<(), Forbidden> {
-    for (name, value) in &command.assignments {
-        assigned(name, value, &command.source, depth)?;
-    }
-    judged(&command.words, &command.source, depth).and_then(|()| {
-        // What it reads from elsewhere in the line is its script.
-        if is_shell_of_stdin(&command.words) { searched(whole) } else { Ok(()) }
-    })
-}
-
-/// Judges a program by its words.
-fn judged(words: &[String], source: &str, depth: usize) -> Result<(), Forbidden> {
-    let Some((program, arguments)) = words.split_first() else { return Ok(()) };
-    let forbidden = |why| Err(Forbidden { why, command: source.to_owned() });
-    let Some(name) = name(program) else { return forbidden(HIDDEN) };
-    if depth > DEEPEST {
-        return forbidden(HIDDEN);
-    }
-    let inner_line = |text: &str| line_at(text, depth + 1);
+/// Why a program is refused whatever its arguments.
+fn forbidden(name: &str) -> Option<&'static str> {
     match name {
-        "git" => git_command::judged(arguments, source, &inner_line),
-        "git-wf" => forbidden(PLANS),
-        "rm" | "rmdir" | "unlink" | "shred" => forbidden(DELETES),
-        "gh" | "glab" => forbidden(FORGE),
-        "scp" | "sftp" | "ssh" | "rsync" => forbidden(SENDS),
-        "eval" => inner_line(&arguments.join(" ")),
-        "trap" => arguments.first().map_or(Ok(()), |text| inner_line(text)),
-        "alias" | "export" | "declare" | "readonly" | "local" | "typeset" => {
-            arguments.iter().filter_map(|word| word.split_once('=')).try_for_each(|(variable, value)| {
-                if name == "alias" { inner_line(value) } else { assigned(variable, value, source, depth) }
-            })
-        }
-        "unset" if arguments.iter().any(|variable| is_guarding(variable)) => forbidden(SETTINGS),
-        "find" | "fd" | "fdfind" => {
-            if arguments.iter().any(|word| word == "-delete") {
-                return forbidden(DELETES);
-            }
-            let begins = |word: &String| {
-                matches!(
-                    word.as_str(),
-                    "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
-                )
-            };
-            let inner = arguments.iter().enumerate().filter(|(_, word)| begins(word));
-            let mut inner = inner.map(|(n, _)| &arguments[n + 1..]);
-            inner.try_for_each(|words| judged(words, source, depth + 1))
-        }
-        _ if is_shell(name) => match script_of(arguments) {
-            Some(script) => inner_line(script),
-            None => Ok(()),
-        },
-        _ => match name.strip_prefix("git-") {
-            Some(command) => {
-                let words: Vec<String> = [command.to_owned()].into_iter().chain(arguments.to_vec()).collect();
-                git_command::judged(&words, source, &inner_line)
-            }
-            None => match WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
-                Some(wrapper) => wrapper.judged(arguments, source, depth),
-                None => Ok(()),
-            },
-        },
+        "git-wf" => Some(PLANS),
+        "rm" | "rmdir" | "unlink" | "shred" => Some(DELETES),
+        "gh" | "glab" => Some(FORGE),
+        "scp" | "sftp" | "ssh" | "rsync" => Some(SENDS),
+        _ => None,
     }
 }
 
@@ -119,180 +288,13 @@ fn is_shell(name: &str) -> bool {
     matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "fish")
 }
 
-/// The script that a shell is given as an argument.
-fn script_of(arguments: &[String]) -> Option<&str> {
-    let is_script = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
-    let at = arguments.iter().position(is_script)?;
-    let rest = arguments[at + 1..].iter();
-    rest.map(String::as_str).find(|word| !word.starts_with(['-', '+']))
-}
-
-/// Whether a shell is run, maybe by another program, with neither a script nor a file with one.
-fn is_shell_of_stdin(words: &[String]) -> bool {
-    let last = words.iter().rev().find(|word| !word.starts_with(['-', '+']));
-    last.is_some_and(|word| name(word).is_some_and(is_shell))
-}
-
 /// Whether a variable holds the agent's git to its role, or decides what git runs.
-fn is_guarding(name: &str) -> bool {
+pub(super) fn is_guarding(name: &str) -> bool {
     name.starts_with("GIT_CONFIG")
         || name.starts_with("GIT_TRACE2")
-        || name == "GIT_EXEC_PATH"
+        || matches!(name, "GIT_EXEC_PATH" | "GIT_ALLOW_PROTOCOL")
         || name.contains(UNKNOWN)
 }
 
-fn assigned(name: &str, value: &str, source: &str, depth: usize) -> Result<(), Forbidden> {
-    const RUN: &[&str] = &["EDITOR", "PAGER", "COMMAND", "ASKPASS", "VISUAL", "GIT_SSH", "GIT_EXTERNAL_DIFF"];
-    if is_guarding(name) {
-        return Err(Forbidden { why: SETTINGS, command: source.to_owned() });
-    }
-    if RUN.iter().any(|end| name.ends_with(end)) && !value.contains(UNKNOWN) && depth <= DEEPEST {
-        return line_at(value, depth + 1);
-    }
-    Ok(())
-}
-
-/// A program that runs the one among its arguments.
-struct Wrapper {
-    name: &'static str,
-    /// The short options whose argument may be the next word.
-    with_argument: &'static str,
-    /// How many other arguments come before the program.
-    operands: usize,
-}
-
-const WRAPPERS: &[Wrapper] = &[
-    Wrapper { name: "env", with_argument: "uCS", operands: 0 },
-    Wrapper { name: "sudo", with_argument: "ugpCDhrtTUR", operands: 0 },
-    Wrapper { name: "doas", with_argument: "uC", operands: 0 },
-    Wrapper { name: "nice", with_argument: "n", operands: 0 },
-    Wrapper { name: "ionice", with_argument: "cnpP", operands: 0 },
-    Wrapper { name: "nohup", with_argument: "", operands: 0 },
-    Wrapper { name: "setsid", with_argument: "", operands: 0 },
-    Wrapper { name: "time", with_argument: "fo", operands: 0 },
-    Wrapper { name: "timeout", with_argument: "ks", operands: 1 },
-    Wrapper { name: "stdbuf", with_argument: "ioe", operands: 0 },
-    Wrapper { name: "xargs", with_argument: "adEIiLlnPs", operands: 0 },
-    Wrapper { name: "exec", with_argument: "a", operands: 0 },
-    Wrapper { name: "command", with_argument: "", operands: 0 },
-    Wrapper { name: "builtin", with_argument: "", operands: 0 },
-    Wrapper { name: "coproc", with_argument: "", operands: 0 },
-    Wrapper { name: "busybox", with_argument: "", operands: 0 },
-    Wrapper { name: "chroot", with_argument: "", operands: 1 },
-    Wrapper { name: "flock", with_argument: "wE", operands: 1 },
-    Wrapper { name: "watch", with_argument: "nq", operands: 0 },
-    Wrapper { name: "strace", with_argument: "abeEoOpsSuUX", operands: 0 },
-];
-
-impl Wrapper {
-    /// Judges the program that it runs. If an option may or may not take the next word, both readings are judged.
-    fn judged(&self, arguments: &[String], source: &str, depth: usize) -> Result<(), Forbidden> {
-        let mut operands = self.operands;
-        let (mut n, mut clears) = (0, false);
-        while let Some(word) = arguments.get(n) {
-            n += 1;
-            match (word.strip_prefix("--"), word.strip_prefix('-')) {
-                (Some(""), _) => {}
-                (Some(option), _) => {
-                    clears |= self.name == "env" && "ignore-environment".starts_with(option);
-                    let value = option
-                        .split_once('=')
-                        .map(|(_, value)| value)
-                        .or(arguments.get(n).map(String::as_str));
-                    self.option(option.split('=').next().unwrap_or_default(), value, source, depth)?;
-                    if !option.contains('=') && arguments.get(n).is_some_and(|next| !next.starts_with('-')) {
-                        self.run(&arguments[n..], clears, source, depth)?;
-                        n += 1;
-                    }
-                }
-                (None, Some(letters)) if self.name == "command" && letters.contains(['v', 'V']) => {
-                    return Ok(());
-                }
-                (None, Some(letters)) if !letters.is_empty() => {
-                    clears |= self.name == "env" && letters.contains('i');
-                    if let Some(at) = letters.find(|letter| self.with_argument.contains(letter)) {
-                        let (attached, is_apart) = (&letters[at + 1..], at + 1 == letters.len());
-                        let value =
-                            if is_apart { arguments.get(n).map(String::as_str) } else { Some(attached) };
-                        self.option(&letters[at..=at], value, source, depth)?;
-                        n += usize::from(is_apart);
-                    } else if let Some(line) = arguments.get(n).filter(|_| letters.contains('c')) {
-                        line_at(line, depth + 1)?;
-                    }
-                }
-                (None, Some(_)) => clears |= self.name == "env",
-                _ if word.contains('=') && matches!(self.name, "env" | "sudo") => {
-                    let (name, value) = word.split_once('=').unwrap_or_default();
-                    assigned(name, value, source, depth)?;
-                }
-                _ if operands > 0 => operands -= 1,
-                _ => {
-                    return self.run(&arguments[n - 1..], clears, source, depth);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Judges what it runs; whether it `clears` the environment first, which holds git to the role.
-    fn run(&self, words: &[String], clears: bool, source: &str, depth: usize) -> Result<(), Forbidden> {
-        if clears && words.first().and_then(|word| name(word)) == Some("git") {
-            return Err(Forbidden { why: SETTINGS, command: source.to_owned() });
-        }
-        match self.name {
-            "watch" => line_at(&words.join(" "), depth + 1),
-            // It adds arguments that it reads.
-            "xargs" => judged(&[words, &[UNKNOWN.to_string()]].concat(), source, depth + 1),
-            _ => judged(words, source, depth + 1),
-        }
-    }
-
-    /// An option that runs a program, or takes away what holds git to the role.
-    fn option(&self, name: &str, value: Option<&str>, source: &str, depth: usize) -> Result<(), Forbidden> {
-        let Some(value) = value.filter(|_| self.name == "env") else { return Ok(()) };
-        match name {
-            "u" | "unset" if is_guarding(value) => {
-                Err(Forbidden { why: SETTINGS, command: source.to_owned() })
-            }
-            "S" | "split-string" => line_at(value, depth + 1),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Judges a text that cannot be read as a command line: each of its words, with and without quotes, may be a program.
-fn searched(text: &str) -> Result<(), Forbidden> {
-    let bare: String = text.chars().filter(|c| !matches!(c, '\\' | '"' | '\'')).collect();
-    let is_end = |c: char| c.is_whitespace() || c == UNKNOWN || ";|&()`\"'$<>{}[],=".contains(c);
-    for text in [text, &bare] {
-        let words: Vec<String> =
-            text.split(is_end).filter(|word| !word.is_empty()).map(str::to_owned).collect();
-        for (n, word) in words.iter().enumerate() {
-            if word == "-delete" {
-                return Err(Forbidden { why: DELETES, command: text.to_owned() });
-            }
-            let is_program = |name| {
-                matches!(
-                    name,
-                    "git"
-                        | "git-wf"
-                        | "gh"
-                        | "glab"
-                        | "rm"
-                        | "rmdir"
-                        | "unlink"
-                        | "shred"
-                        | "scp"
-                        | "sftp"
-                        | "ssh"
-                        | "rsync"
-                )
-            };
-            if name(word).is_some_and(is_program) {
-                // Deep enough that no word is read as a command line again.
-                judged(&words[n..], text, DEEPEST)?;
-            }
-        }
-    }
-    Ok(())
-}
+#[cfg(test)]
+mod tests;

@@ -19,6 +19,8 @@ pub(crate) struct SimpleCommand {
     pub(crate) assignments: Vec<(String, String)>,
     /// The program and its arguments, without quotes; [`UNKNOWN`] stands for what is not known of them.
     pub(crate) words: Vec<String>,
+    /// The files that its redirections name.
+    pub(crate) files: Vec<String>,
     /// The command as it was written.
     pub(crate) source: String,
 }
@@ -91,7 +93,8 @@ impl Reader {
                     self.bodies()?;
                 }
                 '&' if self.follows("&>") => {
-                    self.redirection()?;
+                    open.start.get_or_insert(self.at);
+                    self.redirection(&mut open)?;
                     self.skip_blanks();
                     // To some shells this was the end of the command.
                     if self.peek().is_some_and(|c| !"\n;&|)".contains(c)) {
@@ -104,7 +107,7 @@ impl Reader {
                 }
                 '<' | '>' => {
                     open.start.get_or_insert(self.at);
-                    self.redirection()?;
+                    self.redirection(&mut open)?;
                 }
                 '(' => self.parenthesis(&mut open)?,
                 ')' if end == End::Parenthesis => {
@@ -132,8 +135,11 @@ impl Reader {
     fn close(&mut self, open: &mut Open) {
         let Open { mut command, start, is_plain } = std::mem::take(open);
         let Some(start) = start else { return };
-        let is_empty = command.words.is_empty() && command.assignments.is_empty();
-        if !is_plain && !is_empty {
+        if is_plain {
+            command.words.clear();
+        }
+        let is_empty = command.words.is_empty() && command.assignments.is_empty() && command.files.is_empty();
+        if !is_empty {
             let source: String = self.text[start..self.at].iter().collect();
             command.source = source.trim().to_owned();
             self.found.push(command);
@@ -165,7 +171,8 @@ impl Reader {
         let source: String = self.text[start..self.at].iter().collect();
         if matches!(self.peek(), Some('<' | '>')) && source.bytes().all(|byte| byte.is_ascii_digit()) {
             // The number of a file descriptor.
-            return self.redirection();
+            open.start.get_or_insert(start);
+            return self.redirection(open);
         }
         if is_first && open.command.words.is_empty() {
             match source.as_str() {
@@ -199,10 +206,34 @@ impl Reader {
         open.start.get_or_insert(start);
         let command = &mut open.command;
         match assignment(&source, &word).filter(|_| command.words.is_empty()) {
-            Some(assignment) => command.assignments.push(assignment),
+            Some(assignment) => {
+                command.assignments.push(assignment);
+                if source.ends_with('=') && self.peek() == Some('(') {
+                    return self.array();
+                }
+            }
             None => command.words.push(word),
         }
         Ok(())
+    }
+
+    /// The values of an array, which run nothing but substitutions.
+    fn array(&mut self) -> Result<(), NotRead> {
+        self.at += 1;
+        loop {
+            match self.peek() {
+                None => return Err(NotRead),
+                Some(')') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(c) if c.is_whitespace() => self.at += 1,
+                Some('#' | '&' | '|' | ';' | '<' | '>' | '(') => return Err(NotRead),
+                Some(_) => {
+                    self.word()?;
+                }
+            }
+        }
     }
 
     fn skip_blanks(&mut self) {
@@ -227,13 +258,15 @@ impl Reader {
     }
 
     /// A redirection; its file is no argument of the command.
-    fn redirection(&mut self) -> Result<(), NotRead> {
+    fn redirection(&mut self, open: &mut Open) -> Result<(), NotRead> {
         if self.follows("<(") || self.follows(">(") {
             self.at += 2;
             return self.list(End::Parenthesis);
         }
         let strips = self.follows("<<-");
-        let is_here = self.follows("<<") && !self.follows("<<<");
+        let is_text = self.follows("<<");
+        let is_here = is_text && !self.follows("<<<");
+        let is_copy = self.follows("<&") || self.follows(">&");
         while matches!(self.peek(), Some('<' | '>' | '&' | '|')) {
             self.at += 1;
         }
@@ -242,7 +275,7 @@ impl Reader {
         }
         self.skip_blanks();
         if self.follows("<(") || self.follows(">(") {
-            return self.redirection();
+            return self.redirection(open);
         }
         let start = self.at;
         let target = self.word()?;
@@ -252,6 +285,12 @@ impl Reader {
         if is_here {
             let is_quoted = self.text[start..self.at].iter().any(|c| matches!(c, '\'' | '"' | '\\'));
             self.here.push(HereDocument { end: target, strips, is_quoted });
+            return Ok(());
+        }
+        // `2>&1` and `2>&-` name a file descriptor.
+        let is_descriptor = is_copy && target.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        if !is_text && !is_descriptor {
+            open.command.files.push(target);
         }
         Ok(())
     }

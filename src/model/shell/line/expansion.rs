@@ -125,7 +125,7 @@ impl Reader {
             Some('{') => {
                 word.push(UNKNOWN);
                 self.at += 1;
-                self.braced()
+                self.braced(is_quoted)
             }
             Some('\'') if !is_quoted => {
                 let text = self.single_quoted()?;
@@ -167,7 +167,8 @@ impl Reader {
             match c {
                 '(' => depth += 1,
                 ')' => depth -= 1,
-                '$' | '`' | '\'' | '"' | '\\' => return Err(NotRead),
+                '$' if !self.is_name(self.at + n + 1) => return Err(NotRead),
+                '`' | '\'' | '"' | '\\' => return Err(NotRead),
                 _ => {}
             }
             if depth == 0 {
@@ -180,8 +181,13 @@ impl Reader {
         Err(NotRead)
     }
 
+    /// Whether a character is one of the name of a variable.
+    fn is_name(&self, at: usize) -> bool {
+        self.text.get(at).is_some_and(|c| c.is_ascii_alphanumeric() || *c == '_')
+    }
+
     /// The rest of `${…}`.
-    fn braced(&mut self) -> Result<(), NotRead> {
+    fn braced(&mut self, is_quoted: bool) -> Result<(), NotRead> {
         self.depth += 1;
         if self.depth > super::DEEPEST {
             return Err(NotRead);
@@ -196,7 +202,10 @@ impl Reader {
                 }
                 '\\' => self.at += 2,
                 '"' => self.double_quoted(&mut text)?,
-                // Whether it quotes depends on what surrounds the braces.
+                '\'' if !is_quoted => {
+                    self.single_quoted()?;
+                }
+                // Between double quotes, whether it quotes depends on the operator.
                 '\'' => return Err(NotRead),
                 '$' | '`' => self.expansion(&mut text, true)?,
                 _ => self.at += 1,

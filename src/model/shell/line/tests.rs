@@ -6,7 +6,8 @@ use crate::model::shell::word;
 /// The words of each command, `?` for what is unknown.
 fn read(line: &str) -> Option<Vec<String>> {
     let found = commands(line).ok()?;
-    Some(found.iter().map(|it| it.words.join(" ").replace(UNKNOWN, "?")).collect())
+    let run = found.iter().filter(|command| !command.words.is_empty());
+    Some(run.map(|it| it.words.join(" ").replace(UNKNOWN, "?")).collect())
 }
 
 #[test]
@@ -37,6 +38,9 @@ fn what_a_shell_runs_is_found_wherever_it_stands() {
         ("cat <<-E <<F\n\trm\n\tE\nrm\nF\na", vec!["cat", "a"]),
         ("git commit -m \"$(cat <<'EOF'\nIt's \"rm\" (git push)\nEOF\n)\"", vec!["cat", "git commit -m ?"]),
         ("{rm,x} a{b,c}/*.[ch] [a]?", vec!["?rm,x} a?b,c}/?.?ch] ?a]?"]),
+        ("echo $(( $i + 1 )) $(($1*$x)); a", vec!["echo ? ?", "a"]),
+        ("x=(a 'b c' $(d)\n\"$e\") y+=(f); a", vec!["d", "a"]),
+        ("x=${a:-'}; rm'}; a ${b:-'z'\"$(c)\"}", vec!["c", "a ?"]),
         ("echo a#b #c", vec!["echo a#b"]),
         ("a\0b; c", vec!["a?b", "c"]),
         ("$'git' \"$\" $", vec!["git $ $"]),
@@ -60,13 +64,19 @@ fn what_is_not_understood_is_not_read() {
         "case x in a) b;; esac",
         "a (b)",
         "((x = 1))",
-        "x=(a b)",
+        "x=(a b",
+        "x=(a; b)",
+        "x= (a)",
+        "a x=(b)",
         "$'\\x67it'",
         "a &> b c",
         "[[ a",
         "$((a)",
         "$((a) )",
-        "${a:-'}'}",
+        "${a:-'}",
+        "\"${a:-'}'}\"",
+        "echo $(( $(a) + 1 ))",
+        "echo $(( ${a} ))",
     ] {
         assert_eq!(read(line), None, "{line}");
     }
@@ -80,6 +90,27 @@ fn a_command_knows_its_text_and_its_assignments() {
     let sources: Vec<&str> = found.iter().map(|it| it.source.as_str()).collect();
     assert_eq!(sources, ["cd x", "A='b c' git  push 2>&1", "tail"]);
     assert_eq!(found[1].assignments, [("A".to_owned(), "b c".to_owned())]);
+}
+
+#[test]
+fn the_files_of_redirections_are_kept() {
+    for (line, found) in [
+        ("a > x 2>> 'y z' < i <> io >| f", vec!["x", "y z", "i", "io", "f"]),
+        ("a 2>&1 >&2 3<&- 4>&5- <<< text <<E\nbody > no\nE", vec![]),
+        ("a &> x; b >& y; c &>> z", vec!["x", "y", "z"]),
+        ("> x", vec!["x"]),
+        ("2>x a", vec!["x"]),
+        ("for f in a > b; do c > d; done > e", vec!["b", "d", "e"]),
+        ("{ a; } > x; (b) 2> y; [[ a < b ]] > z", vec!["x", "y", "z"]),
+        ("a > $X", vec!["?"]),
+        ("a > >(b > x)", vec!["x"]),
+        ("if a; then b; fi < x", vec!["x"]),
+        ("echo '> x' \\> y", vec![]),
+    ] {
+        let files: Vec<String> = commands(line).unwrap().into_iter().flat_map(|it| it.files).collect();
+        let files: Vec<String> = files.into_iter().map(|file| file.replace(UNKNOWN, "?")).collect();
+        assert_eq!(files, found, "{line}");
+    }
 }
 
 /// A line, and the commands that it runs in any order.
