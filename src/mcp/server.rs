@@ -53,13 +53,9 @@ impl McpServer {
         self.settings.allowed()
     }
 
-    fn refused(&self, refusal: &Refusal) -> Value {
-        refused::document(refusal, self.settings.voice())
-    }
-
     /// A refusal of something that is not a tool.
     fn error(&self, refusal: &Refusal) -> ErrorData {
-        let document = Some(self.refused(refusal));
+        let document = Some(refused::document(refusal, self.settings.voice()));
         match refusal.code {
             Code::NotFound | Code::AmbiguousId => {
                 ErrorData::resource_not_found(refusal.message.clone(), document)
