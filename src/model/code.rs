@@ -315,6 +315,8 @@ text_enum!(
         OwnPlan = "own-plan",
         /// An owner must decide.
         OwnerDecides = "owner-decides",
+        /// The repository is a partial clone, in which agents cannot work.
+        PartialClone = "partial-clone",
         /// The path cannot be found.
         Path = "path",
         /// The path exists already.
@@ -415,6 +417,8 @@ text_enum!(
         Withdrawn = "withdrawn",
         /// The worktree cannot be created.
         Worktree = "worktree",
+        /// An agent changed its repository in a way that git does not.
+        WorkplaceChanged = "workplace-changed",
         /// Another worktree has replaced that of the run.
         WorktreeExchanged = "worktree-exchanged",
         /// An issue that is being executed would lose its layer or task.
