@@ -415,10 +415,10 @@ text_enum!(
         WhichRemote = "which-remote",
         /// The plan was withdrawn.
         Withdrawn = "withdrawn",
-        /// The worktree cannot be created.
-        Worktree = "worktree",
         /// An agent changed its repository in a way that git does not.
         WorkplaceChanged = "workplace-changed",
+        /// The worktree cannot be created.
+        Worktree = "worktree",
         /// Another worktree has replaced that of the run.
         WorktreeExchanged = "worktree-exchanged",
         /// An issue that is being executed would lose its layer or task.
