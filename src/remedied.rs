@@ -28,7 +28,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("ops/queue/items.rs", "Code::Begun", "each status adds its own below it"),
     ("ops/work/unfinished.rs", "Code::NoCommit", "the struct has its remedies"),
     ("ops/work/ownership.rs", "Code::ClaimOfAnother", "each intent adds its own below it"),
-    ("ops/work/agents.rs", "error.code()", "the struct has its remedies"),
+    ("ops/work/agent_test.rs", "error.code()", "the struct has its remedies"),
     ("ops/work/target.rs", "Code::NotExecuting", "added below it"),
     ("ops/work/pick.rs", "no item is ready", "added below it, with one for failed items"),
     ("ops/work/retry.rs", "Code::NewerPlan", "the struct has its remedies"),
@@ -115,6 +115,8 @@ const IN_WORDS: &[(Code, &str)] = &[
     (Code::Refused, "the host says what to do"),
     (Code::UnseenCommand, "the command must be written otherwise"),
     (Code::Worktree, "the settings of the project, or permissions, must change"),
+    (Code::PartialClone, "a clone with all objects"),
+    (Code::WorkplaceChanged, "the workplace is gone already; the message says what stood there"),
     (Code::WorktreeExchanged, "someone must look at what stands there"),
 ];
 

@@ -28,12 +28,15 @@ pub(super) fn in_git_dir(common: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The pipes in a work tree that git would open. It follows no links to these files.
+/// The pipes in a work tree that git would open, also in repositories within it. It follows no links to the files of the work
+/// tree itself.
 pub(crate) fn in_tree(tree: &Path) -> Vec<PathBuf> {
-    let is_read = |file: &Path| file.file_name().is_some_and(|name| IN_TREE.iter().any(|it| name == *it));
+    let is_within = |file: &Path| file.components().any(|part| part.as_os_str() == ".git");
+    let is_named = |file: &Path| file.file_name().is_some_and(|name| IN_TREE.iter().any(|it| name == *it));
+    let is_read = |file: &Path| is_within(file) || is_named(file);
     let mut found = Vec::new();
     search(tree, Path::new(""), &|folder| folder != Path::new(".git"), &is_read, &mut found);
-    found.retain(|file| !tree.join(file).is_symlink());
+    found.retain(|file| is_within(file) || !tree.join(file).is_symlink());
     found
 }
 

@@ -40,6 +40,13 @@ impl Repository {
         Ok(Some(folder))
     }
 
+    /// This repository with the objects in the directory `objects`, and those in the directories that it names.
+    pub(crate) fn seeing(&self, objects: &Path) -> Result<Self, GitError> {
+        let mut seeing = self.clone();
+        seeing.gix.objects = self.opened(objects)?;
+        Ok(seeing)
+    }
+
     fn opened(&self, objects: &Path) -> Result<gix::OdbHandle, GitError> {
         let opened = gix::odb::at(objects, self.hash_kind()).map_err(GitError::io(objects))?;
         Ok(gix::OdbHandle::from(opened).with_write_passthrough())

@@ -55,6 +55,21 @@ impl Config<'_> {
         found
     }
 
+    /// Each value in the subsections of a section: the name of the subsection, that of the value, and the value.
+    pub(crate) fn subsections(&self, section: &str) -> Vec<(String, String, String)> {
+        let mut found = Vec::new();
+        for section in self.0.plumbing().sections_by_name(section).into_iter().flatten() {
+            let Some(subsection) = section.header().subsection_name() else { continue };
+            for name in section.value_names() {
+                for value in section.values(&name) {
+                    let [subsection, value] = [subsection.to_str_lossy(), value.to_str_lossy()];
+                    found.push((subsection.into_owned(), name.to_string(), value.into_owned()));
+                }
+            }
+        }
+        found
+    }
+
     /// Each `remote.<name>.fetch`, with the name of the remote.
     pub(crate) fn fetch_refspecs(&self) -> Vec<(String, String)> {
         let mut refspecs = Vec::new();

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::{Args, Git, GitError};
+use super::{Args, Environment, Git, GitError, ObjectId};
 
 /// A submodule of a work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,15 +35,47 @@ impl Git {
     }
 
     /// Checks out a submodule from a repository on this machine. No other address is contacted, whatever the
-    /// configuration says.
-    pub(crate) fn check_out_submodule(&self, submodule: &Submodule, source: &Path) -> Result<(), GitError> {
+    /// configuration says. If `is_copied`, no object is a hard link to one of the source.
+    pub(crate) fn check_out_submodule(
+        &self,
+        submodule: &Submodule,
+        source: &Path,
+        is_copied: bool,
+    ) -> Result<(), GitError> {
         self.run(Args::new(&["submodule", "--quiet", "init"]).path(&submodule.path))?;
         self.know_config();
         let args = Args::new(&["submodule", "--quiet", "update", "--checkout"]);
-        let args = args.set_of("submodule", &submodule.name, "url", source.display());
+        let path = source.display().to_string();
+        // git makes hard links if a repository is named by its path.
+        let url = if is_copied { format!("file://{}", path.replace('%', "%25")) } else { path };
+        let args = args.set_of("submodule", &submodule.name, "url", url);
         let mut command = self.command(args.path(&submodule.path));
         command.env("GIT_ALLOW_PROTOCOL", "file");
         super::process::feed(command, &[]).map(drop)
+    }
+
+    /// Whether the submodule at a path is here, and its repository has a commit. Its git directory is in one of `modules`.
+    pub(crate) fn submodule_has(
+        &self,
+        modules: &[PathBuf],
+        path: &str,
+        commit: ObjectId,
+        environment: &Environment,
+    ) -> Result<bool, GitError> {
+        let here = self.submodules()?.into_iter().find(|submodule| submodule.path == Path::new(path));
+        let Some(submodule) = here else { return Ok(false) };
+        for git_dir in modules.iter().map(|modules| modules.join(&submodule.name)) {
+            let git = Self::new(&git_dir, None).within(environment);
+            if git_dir.join("HEAD").is_file() && git.commit_named(&commit.to_string())?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Forgets a remote, with its settings and its remote-tracking refs.
+    pub(crate) fn remove_remote(&self, name: &str) -> Result<(), GitError> {
+        self.run(Args::new(&["remote", "remove"]).value(name)).map(drop)
     }
 
     /// The URL from which a submodule is fetched otherwise.

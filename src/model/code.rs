@@ -315,6 +315,8 @@ text_enum!(
         OwnPlan = "own-plan",
         /// An owner must decide.
         OwnerDecides = "owner-decides",
+        /// The repository is a partial clone, in which agents cannot work.
+        PartialClone = "partial-clone",
         /// The path cannot be found.
         Path = "path",
         /// The path exists already.
@@ -413,6 +415,8 @@ text_enum!(
         WhichRemote = "which-remote",
         /// The plan was withdrawn.
         Withdrawn = "withdrawn",
+        /// An agent changed its repository in a way that git does not.
+        WorkplaceChanged = "workplace-changed",
         /// The worktree cannot be created.
         Worktree = "worktree",
         /// Another worktree has replaced that of the run.

@@ -41,7 +41,7 @@ pub(crate) use merge::{EqualTrees, Merged};
 pub(crate) use redaction::aside::SetAside;
 pub(crate) use redaction::purge;
 pub(crate) use redaction::purge::{Tracked, Unpurged};
-pub(crate) use repo::{Store, object_id, one_line};
+pub(crate) use repo::{DEFAULT_REF, Store, object_id, one_line};
 pub(crate) use root::EMAIL as NEUTRAL_EMAIL;
 pub(crate) use snapshot::find::AtPath;
 pub(crate) use snapshot::walk::Visited;

@@ -1,6 +1,6 @@
 //! The objects of a push before it is accepted: git keeps them in a quarantine directory that only its hooks know.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
@@ -22,6 +22,12 @@ impl Store {
         let own = self.common_dir().join("objects");
         let pushed = if self.sees_incoming { crate::git::incoming(self.environment()) } else { None };
         pushed.into_iter().filter_map(|path| path.canonicalize().ok()).chain([own]).collect()
+    }
+
+    /// The store with the objects in the directory `objects`, which names the directory of its own. Nothing may be written
+    /// through it.
+    pub(crate) fn also_seeing(&self, objects: &Path) -> Result<Self, StoreError> {
+        Ok(self.with_repo(self.repo.seeing(objects)?))
     }
 
     /// The store as it will be once the push that this process is a hook of is accepted; unchanged if there

@@ -53,6 +53,12 @@ impl Store {
         Ok(Self { repo, reference, in_hook: false, acting: Acting::default(), sees_incoming: false })
     }
 
+    /// The same store in another view of its repository.
+    pub(super) fn with_repo(&self, repo: Repository) -> Self {
+        let (reference, acting) = (self.reference.clone(), self.acting.clone());
+        Self { repo, reference, in_hook: self.in_hook, acting, sees_incoming: self.sees_incoming }
+    }
+
     /// This store, with the name and role of the actor.
     pub(crate) fn acting(self, acting: Acting) -> Self {
         Self { acting, ..self }

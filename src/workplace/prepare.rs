@@ -1,26 +1,28 @@
 //! Prepares a new worktree, so that tests pass there as they do where the user works.
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::include;
 use super::settings::WorkplaceSettings;
 use super::slot::PlaceVariables;
-use super::submodules::{self, MissingSubmodule};
+use super::submodules::{self, MissingSubmodule, Tree};
 use super::target;
 use crate::agent::ConsentError;
 use crate::agent::agreed::Agreement;
-use crate::git::{Fault, GitError};
+use crate::git::{Fault, GitError, Kind, hash_object};
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 use crate::process::ProcessError;
 use crate::process::supervise::{self, Interrupts, ProcessEnd, Ran, Shell};
 use crate::rules::command_line::{CommandLine, HiddenCharacter};
-use crate::store::{Store, StoreError};
+use crate::store::{ObjectId, Store, StoreError};
 
 /// Why a workplace cannot be prepared.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum WorkplaceError {
+pub(crate) enum PreparationError {
     /// A file of settings is too large.
     #[error("`{name}` has {size} bytes; at most 65536 are read")]
     TooLarge {
@@ -79,13 +81,13 @@ pub(crate) enum WorkplaceError {
     Store(#[from] StoreError),
 }
 
-impl From<Fault> for WorkplaceError {
+impl From<Fault> for PreparationError {
     fn from(fault: Fault) -> Self {
         Self::Git(GitError::object("cannot read the settings of workplaces")(fault))
     }
 }
 
-impl Explain for WorkplaceError {
+impl Explain for PreparationError {
     fn code(&self) -> Code {
         match self {
             Self::Process(error) => error.code(),
@@ -134,11 +136,21 @@ pub(crate) struct Source<'a> {
     pub(crate) top: Option<PathBuf>,
 }
 
+/// The place to prepare.
+pub(crate) struct NewPlace<'a> {
+    /// Its store.
+    pub(crate) store: &'a Store,
+    /// Tells it from other places, in `WF_NAME`.
+    pub(crate) label: &'a str,
+    /// Whether it is the clone of an agent.
+    pub(crate) is_agents: bool,
+}
+
 /// What was prepared.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    /// The number of ignored files that were brought.
-    pub(crate) files: usize,
+    /// The ignored files that were brought.
+    pub(crate) files: Vec<PathBuf>,
     /// Paths that match `.worktreeinclude` and were not brought.
     pub(crate) skipped: Vec<PathBuf>,
     /// The submodules that were checked out.
@@ -162,9 +174,30 @@ pub(crate) struct FailedCommand {
     pub(crate) ran: Ran,
 }
 
+impl Prepared {
+    /// The content of the ignored files that were brought from `source`, with their paths. Empty files have none.
+    pub(crate) fn ignored_content(&self, source: &Source<'_>) -> BTreeMap<ObjectId, PathBuf> {
+        let Some(top) = &source.top else { return BTreeMap::new() };
+        let hash = source.store.repo().hash_kind();
+        let mut found = BTreeMap::new();
+        for path in &self.files {
+            let from = top.join(path);
+            // What is no longer there has no content to compare.
+            if from.symlink_metadata().is_ok_and(|file| file.is_file())
+                && let Ok(content) = fs::read(&from)
+                && !content.is_empty()
+                && let Ok(id) = hash_object(hash, Kind::Blob, &content)
+            {
+                found.insert(id, path.clone());
+            }
+        }
+        found
+    }
+}
+
 impl Preparation {
     /// Reads the settings from the branch on which work lands.
-    pub(crate) fn load(store: &Store) -> Result<Self, WorkplaceError> {
+    pub(crate) fn load(store: &Store) -> Result<Self, PreparationError> {
         let settings = WorkplaceSettings::read(store, target::tip(store)?)?;
         let agreement = if settings.setup.is_empty() { None } else { Some(Agreement::to_workplaces(store)?) };
         Ok(Self { settings, agreement })
@@ -182,36 +215,41 @@ impl Preparation {
     }
 
     /// Records that someone has seen these commands and agrees to run them, now and later.
-    pub(crate) fn agree(&self, shown: &[&CommandLine]) -> Result<(), WorkplaceError> {
+    pub(crate) fn agree(&self, shown: &[&CommandLine]) -> Result<(), PreparationError> {
         match &self.agreement {
             Some(agreement) => Ok(agreement.give(shown.iter().copied())?),
             None => Ok(()),
         }
     }
 
-    /// Prepares a worktree: submodules, ignored files, variables, setup commands. `label` tells it from other places.
-    /// `begins` is called with each command before it runs.
+    /// Drops the setup commands.
+    pub(crate) fn without_setup(mut self) -> Self {
+        self.settings.setup.clear();
+        self
+    }
+
+    /// Prepares a place: submodules, ignored files, variables, setup commands. `begins` is called with each command
+    /// before it runs.
     pub(crate) fn prepare(
         &self,
         source: &Source<'_>,
-        place: &Store,
-        label: &str,
+        &NewPlace { store: place, label, is_agents }: &NewPlace<'_>,
         interrupts: &Interrupts,
         begins: &mut dyn FnMut(&CommandLine),
-    ) -> Result<Prepared, WorkplaceError> {
+    ) -> Result<Prepared, PreparationError> {
         let top = place.work_dir().unwrap_or_else(|| place.git_dir());
         let environment = source.store.environment();
         let (mut included, mut submodules) = Default::default();
         if let Some(from) = &source.top {
-            let dirs = [source.store.git_dir(), source.store.common_dir()];
-            submodules = submodules::check_out(&top, &place.git_dir(), from, &dirs, environment)?;
+            let users = Tree { top: from, store: source.store };
+            submodules = submodules::check_out(&Tree { top: &top, store: place }, &users, is_agents)?;
             if let Some(patterns) = &self.settings.include {
                 let git = source.store.git();
                 included = include::bring(&git, patterns, from, &top, &environment.temporary())?;
             }
         }
         let variables = match PlaceVariables::take(source.store, &top, label) {
-            Err(WorkplaceError::NoHome) => None,
+            Err(PreparationError::NoHome) => None,
             taken => Some(taken?),
         };
         if let Some(variables) = &variables {
@@ -219,7 +257,7 @@ impl Preparation {
         }
         let (commands, failed) = self.run_setup(&top, variables.as_ref(), place, interrupts, begins)?;
         Ok(Prepared {
-            files: included.count,
+            files: included.files,
             skipped: included.skipped,
             submodules: submodules.done,
             missing: submodules.missing,
@@ -237,7 +275,7 @@ impl Preparation {
         place: &Store,
         interrupts: &Interrupts,
         begins: &mut dyn FnMut(&CommandLine),
-    ) -> Result<(usize, Option<FailedCommand>), WorkplaceError> {
+    ) -> Result<(usize, Option<FailedCommand>), PreparationError> {
         let environment = variables.map(|variables| variables.added_to(place.environment()));
         for (passed, command) in self.settings.setup.iter().enumerate() {
             begins(command);

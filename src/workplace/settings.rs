@@ -2,7 +2,7 @@
 //! bring, in the syntax of `.gitignore`; `.wfconfig` has settings in the syntax of `.gitconfig`, as `.lfsconfig` does
 //! for Git LFS. git config overrides the latter.
 
-use super::WorkplaceError;
+use super::PreparationError;
 use crate::git::{EntryKind, Git};
 use crate::rules::command_line::CommandLine;
 use crate::store::{ObjectId, Store};
@@ -27,7 +27,7 @@ pub(super) struct WorkplaceSettings {
 
 impl WorkplaceSettings {
     /// Reads them at a commit.
-    pub(super) fn read(store: &Store, commit: Option<ObjectId>) -> Result<Self, WorkplaceError> {
+    pub(super) fn read(store: &Store, commit: Option<ObjectId>) -> Result<Self, PreparationError> {
         let Some(commit) = commit else { return Ok(Self::default()) };
         let git = store.git();
         let config = file(store, commit, CONFIG)?.is_some().then_some(commit);
@@ -36,7 +36,7 @@ impl WorkplaceSettings {
 }
 
 /// The bytes of a file at the top of a commit; `None` if there is no regular file of that name.
-fn file(store: &Store, commit: ObjectId, name: &'static str) -> Result<Option<Vec<u8>>, WorkplaceError> {
+fn file(store: &Store, commit: ObjectId, name: &'static str) -> Result<Option<Vec<u8>>, PreparationError> {
     let repo = store.repo();
     let Some((kind, blob)) = repo.look_up(repo.tree_of(commit)?, name.into())? else { return Ok(None) };
     if !matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable) {
@@ -44,7 +44,7 @@ fn file(store: &Store, commit: ObjectId, name: &'static str) -> Result<Option<Ve
     }
     let size = repo.header(blob)?.size;
     if size > MOST_BYTES {
-        return Err(WorkplaceError::TooLarge { name, size });
+        return Err(PreparationError::TooLarge { name, size });
     }
     Ok(Some(repo.bytes_of(blob)?))
 }
@@ -55,11 +55,11 @@ fn commands(
     git: &Git,
     config: Option<ObjectId>,
     key: &'static str,
-) -> Result<Vec<CommandLine>, WorkplaceError> {
+) -> Result<Vec<CommandLine>, PreparationError> {
     let mut texts = store.config_all(key);
     if let Some(commit) = config.filter(|_| texts.is_empty()) {
         texts = git.config_of_blob(&format!("{commit}:{CONFIG}"), key)?;
     }
     let parsed = texts.iter().map(|text| CommandLine::parse(text));
-    parsed.collect::<Result<_, _>>().map_err(|hidden| WorkplaceError::Hidden { key, hidden })
+    parsed.collect::<Result<_, _>>().map_err(|hidden| PreparationError::Hidden { key, hidden })
 }

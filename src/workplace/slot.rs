@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use super::WorkplaceError;
+use super::PreparationError;
 use crate::git::{Environment, is_local_variable};
 use crate::store::Store;
 
@@ -35,18 +35,18 @@ pub(crate) struct PlaceVariables {
 
 impl PlaceVariables {
     /// Takes the lowest free slot for a directory, which keeps the one that it has.
-    pub(super) fn take(store: &Store, place: &Path, label: &str) -> Result<Self, WorkplaceError> {
+    pub(super) fn take(store: &Store, place: &Path, label: &str) -> Result<Self, PreparationError> {
         let first = match store.config(PORT) {
             None => FIRST_PORT,
             Some(text) => match text.trim().parse() {
                 Ok(port) if port >= 1024 => port,
-                _ => return Err(WorkplaceError::Port(text)),
+                _ => return Err(PreparationError::Port(text)),
             },
         };
-        let registry = store.environment().state_home().ok_or(WorkplaceError::NoHome)?.join("git-wf/ports");
+        let registry = store.environment().state_home().ok_or(PreparationError::NoHome)?.join("git-wf/ports");
         let taken = take(&registry, place, first);
-        let slot = taken.map_err(|source| WorkplaceError::Slots { path: registry, source })?;
-        let slot = slot.ok_or(WorkplaceError::NoPort(first))?;
+        let slot = taken.map_err(|source| PreparationError::Slots { path: registry, source })?;
+        let slot = slot.ok_or(PreparationError::NoPort(first))?;
         Ok(Self { slot, port: first + slot * PORTS, name: name(label) })
     }
 
@@ -60,12 +60,13 @@ impl PlaceVariables {
     }
 
     /// Notes them for later commands in the worktree of `store`.
-    pub(super) fn note(&self, store: &Store) -> Result<(), WorkplaceError> {
+    pub(super) fn note(&self, store: &Store) -> Result<(), PreparationError> {
         let path = store.git_dir().join(FILE);
         let shared = store.repo().shared_mode();
         let made = path.parent().map_or(Ok(()), |folder| shared.create_folder(folder));
         let line = format!("{} {} {}\n", self.slot, self.port, self.name);
-        made.and_then(|()| shared.write(&path, line)).map_err(|source| WorkplaceError::Slots { path, source })
+        made.and_then(|()| shared.write(&path, line))
+            .map_err(|source| PreparationError::Slots { path, source })
     }
 
     /// The variables of this program with these, for a program that works in the place.

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::WorkplaceError;
+use super::PreparationError;
 use crate::git::{Environment, Git, Submodule};
+use crate::store::Store;
 
 /// How deep submodules may be nested.
 const MOST_DEPTH: usize = 8;
@@ -35,63 +36,80 @@ struct WorkTree {
     modules: Vec<PathBuf>,
 }
 
-/// Checks out the submodules of `place`, a worktree with the git directory `git_dir`, from those of `source`, whose
-/// own and shared git directories are `source_dirs`.
-pub(super) fn check_out(
-    place: &Path,
-    git_dir: &Path,
-    source: &Path,
-    source_dirs: &[PathBuf],
-    environment: &Environment,
-) -> Result<Submodules, WorkplaceError> {
-    let place = WorkTree { top: place.to_owned(), git_dir: git_dir.to_owned(), modules: vec![] };
-    let modules = source_dirs.iter().map(|folder| folder.join("modules")).collect();
-    let source = WorkTree { top: source.to_owned(), git_dir: source_dirs[0].clone(), modules };
-    let mut found = Submodules::default();
-    check_out_below(&place, &source, Path::new(""), 0, environment, &mut found)?;
-    Ok(found)
+/// The work tree `top` of a repository.
+pub(super) struct Tree<'a> {
+    /// Its top directory.
+    pub(super) top: &'a Path,
+    /// The repository.
+    pub(super) store: &'a Store,
 }
 
-fn check_out_below(
-    place: &WorkTree,
-    source: &WorkTree,
-    within: &Path,
-    depth: usize,
-    environment: &Environment,
-    found: &mut Submodules,
-) -> Result<(), WorkplaceError> {
-    let git = Git::new(&place.git_dir, Some(&place.top)).within(environment);
-    for submodule in git.submodules()? {
-        let path = within.join(&submodule.path);
-        let Some(from) = git_dir_of(&submodule, source) else {
-            found.missing.push(MissingSubmodule { path, why: None });
-            continue;
-        };
-        if let Err(error) = git.check_out_submodule(&submodule, &from) {
-            found.missing.push(MissingSubmodule { path, why: Some(error.to_string()) });
-            continue;
-        }
-        let made = WorkTree {
-            top: place.top.join(&submodule.path),
-            git_dir: place.git_dir.join("modules").join(&submodule.name),
-            modules: vec![],
-        };
-        if let Some(url) = git.submodule_url(&submodule)? {
-            Git::new(&made.git_dir, Some(&made.top))
-                .within(environment)
-                .set_config("remote.origin.url", &url)?;
-        }
-        found.done.push(path.clone());
-        if depth < MOST_DEPTH {
-            let below = WorkTree {
-                top: source.top.join(&submodule.path),
-                modules: vec![from.join("modules")],
-                git_dir: from,
+/// Checks out the submodules of a place from those of `source`. If the place is an agent's, they share no file with those of the
+/// source, and have no remote.
+pub(super) fn check_out(
+    place: &Tree<'_>,
+    source: &Tree<'_>,
+    is_agents: bool,
+) -> Result<Submodules, PreparationError> {
+    let dirs = [source.store.git_dir(), source.store.common_dir()];
+    let modules = dirs.iter().map(|folder| folder.join("modules")).collect();
+    let [git_dir, _] = dirs;
+    let source_tree = WorkTree { top: source.top.to_owned(), git_dir, modules };
+    let place_tree = WorkTree { top: place.top.to_owned(), git_dir: place.store.git_dir(), modules: vec![] };
+    let mut checkout =
+        Checkout { environment: source.store.environment(), is_agents, found: Submodules::default() };
+    checkout.check_out_below(&place_tree, &source_tree, Path::new(""), 0)?;
+    Ok(checkout.found)
+}
+
+struct Checkout<'a> {
+    environment: &'a Environment,
+    is_agents: bool,
+    found: Submodules,
+}
+
+impl Checkout<'_> {
+    fn check_out_below(
+        &mut self,
+        place: &WorkTree,
+        source: &WorkTree,
+        within: &Path,
+        depth: usize,
+    ) -> Result<(), PreparationError> {
+        let git = Git::new(&place.git_dir, Some(&place.top)).within(self.environment);
+        for submodule in git.submodules()? {
+            let path = within.join(&submodule.path);
+            let Some(from) = git_dir_of(&submodule, source) else {
+                self.found.missing.push(MissingSubmodule { path, why: None });
+                continue;
             };
-            check_out_below(&made, &below, &path, depth + 1, environment, found)?;
+            if let Err(error) = git.check_out_submodule(&submodule, &from, self.is_agents) {
+                self.found.missing.push(MissingSubmodule { path, why: Some(error.to_string()) });
+                continue;
+            }
+            let made = WorkTree {
+                top: place.top.join(&submodule.path),
+                git_dir: place.git_dir.join("modules").join(&submodule.name),
+                modules: vec![],
+            };
+            let inner = Git::new(&made.git_dir, Some(&made.top)).within(self.environment);
+            if self.is_agents {
+                inner.remove_remote("origin")?;
+            } else if let Some(url) = git.submodule_url(&submodule)? {
+                inner.set_config("remote.origin.url", &url)?;
+            }
+            self.found.done.push(path.clone());
+            if depth < MOST_DEPTH {
+                let below = WorkTree {
+                    top: source.top.join(&submodule.path),
+                    modules: vec![from.join("modules")],
+                    git_dir: from,
+                };
+                self.check_out_below(&made, &below, &path, depth + 1)?;
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The git directory of a submodule beside the workplace: below `modules`, or, as old versions of git made it, in the

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::agent::talk::{AgentObserver, TextKind};
+use crate::model::words::count;
 use crate::ops::work::{AgentView, Tested};
 use crate::process::supervise::Interrupts;
 use crate::ui::text::{clean_line, indent};
@@ -77,6 +78,15 @@ pub(in crate::cli) fn tested(screen: &mut Screen, tested: &Tested) -> io::Result
     }
     if let Some(answer) = &tested.answer {
         writeln!(screen, "{}", indent(&serde_json::to_string_pretty(answer)?, 2))?;
+    }
+    if let Some(branch) = &tested.branch {
+        writeln!(screen, "{} on its branch", count(branch.commits.len() as u64, "commit"))?;
+        for why in &branch.refused {
+            writeln!(screen, "a run would not take them: {}", clean_line(why))?;
+        }
+        for file in &branch.changed {
+            writeln!(screen, "  {}", clean_line(file))?;
+        }
     }
     writeln!(screen, "transcript: {}", clean_line(&tested.transcript))
 }

@@ -1,29 +1,31 @@
-//! Asks an agent about something that belongs to no run: in a temporary worktree, within the bounds of its role, like
-//! agents of runs.
+//! Asks an agent about something that belongs to no run, in a workplace of its own.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::PathBuf;
 
 use serde_json::Value;
 
 use super::agents::{folder, refuse_missing};
 use super::asking::{Asking, NoAnswer, RefusedAnswer};
-use super::confining::{confine, keep_settings_of, take_put_back};
-use super::runs::paths::{AgentIdentity, beside};
-use super::runs::tree;
+use super::handed_in::take_records;
+use super::preparing::prepare_workplace;
+use super::runs::paths::AgentIdentity;
+use super::users_state::UsersState;
 use crate::agent::answer::AnswerKind;
 use crate::agent::configured;
 use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
-use crate::agent::guard::AgentGuard;
 use crate::agent::request::{Request, RequestKind};
-use crate::agent::talk::{self, AgentObserver, AgentReply, AgentWorkplace};
+use crate::agent::talk::{self, AgentObserver, AgentReply, AgentWorkplace, Unanswered};
 use crate::model::code::Code;
+use crate::model::execution::Failure;
+use crate::model::words::count;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::roles::Role;
-use crate::rules::run::Bounds;
-use crate::store::{ObjectId, random_uid};
-use crate::trail::hooked::links_commits;
+use crate::store::random_uid;
+use crate::workplace::{NewWorkplace, PlaceVariables, Workplace, place};
+
+/// How many refused records or changed files are named.
+const MOST_NAMED: usize = 5;
 
 /// The question, and the agent.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +57,7 @@ pub(crate) fn ask_apart<A: AnswerKind, T>(
     question: AskedApart<'_>,
     input: &Value,
     observer: &mut dyn AgentObserver,
-    mut accept: impl FnMut(&Session, &Agent, AgentReply<A>) -> Result<T, ApartUnfit>,
+    accept: impl FnMut(&Session, &Agent, AgentReply<A>) -> Result<T, ApartUnfit>,
 ) -> Result<T, Refusal> {
     let store = session.store();
     let AskedApart { agent, role, kind, name } = question;
@@ -65,47 +67,61 @@ pub(crate) fn ask_apart<A: AnswerKind, T>(
         Refusal::new(Code::NoCommit, "this repository has no commit for agents to work on")
             .command("git commit", "creates one")
     })?;
-    let end = format!("{name}-{}", random_uid()?);
-    let place = beside(store, &end);
-    let files = store.common_dir().join("wf");
-    confine(session, &files.join("changed"));
-    store.prune_worktrees()?;
-    store.git().add_detached_worktree(&place, &head.to_string())?;
-    let asked = (|| {
-        let there = AgentIdentity::agent(session, Some(agent.name().to_owned()), role).at(&place)?;
-        keep_settings_of(there.store());
-        let bounds = Bounds { role, branch: None, base: head.into(), named: BTreeSet::new() };
-        let own = there.store().git().hooks_dir()?;
-        let links = links_commits(there.store());
-        let guard =
-            AgentGuard::set(&files.join("guards").join(&end), bounds, &own, links).map_err(|error| {
-                Refusal::new(Code::CannotWrite, format!("the hooks for the agent cannot be written: {error}"))
-                    .hint("make sure that the directory is writable and the disk has space")
-            })?;
-        let mut number = 0;
-        let request = Request::new::<A>(kind, role, input.clone());
+    let name = format!("{name}-{}", random_uid()?);
+    let there = AgentIdentity::agent(session, Some(agent.name().to_owned()), role).shared_session()?;
+    let folder = place(store, &name)?;
+    let workplace = NewWorkplace { folder: &folder, name: &name, start: head, branch: None };
+    let workplace = Workplace::make(store, &workplace)?;
+    let mut apart = AgentApart { session, there: &there, agent: &agent, role, workplace, asked: 0 };
+    let asked = apart.ask(Request::new::<A>(kind, role, input.clone()), observer, accept);
+    session.notice_all(there.notices());
+    apart.workplace.remove(store)?;
+    asked
+}
+
+/// An agent in its workplace.
+struct AgentApart<'a> {
+    session: &'a Session,
+    /// In the name and the role of the agent.
+    there: &'a Session,
+    agent: &'a Agent,
+    role: Role,
+    workplace: Workplace,
+    /// How often it was asked.
+    asked: usize,
+}
+
+impl AgentApart<'_> {
+    fn ask<A: AnswerKind, T>(
+        &mut self,
+        request: Request,
+        observer: &mut dyn AgentObserver,
+        mut accept: impl FnMut(&Session, &Agent, AgentReply<A>) -> Result<T, ApartUnfit>,
+    ) -> Result<T, Refusal> {
+        let (session, there, agent) = (self.session, self.there, self.agent);
+        let prepared = prepare_workplace(session, &self.workplace)?;
+        let variables = prepared.and_then(|prepared| prepared.variables);
+        let before = self.workplace.changed()?;
+        let users = UsersState::look(session.store())?;
         let asking = Asking { agent: agent.clone(), request, simpler: None, tried: 0 };
         let once = |agent: &Agent, request: &Request| {
-            number += 1;
-            let mut environment = environment(session.environment().iter().cloned(), agent, role.as_str());
-            guard.guard(&mut environment);
-            let transcript = files.join(format!("transcripts/{end}-{number}.jsonl"));
-            let asked_at = AgentWorkplace { folder: place.clone(), environment, transcript };
-            Ok(talk::ask::<A>(agent, &asked_at, request, observer))
+            let reply = self.ask_once::<A>(agent, request, variables.as_ref(), observer)?;
+            self.take_records();
+            Ok(reply)
         };
         let accept = |reply: AgentReply<A>, _: &Value| {
-            accept(&there, &agent, reply).map_err(|unfit| match unfit {
+            accept(there, agent, reply).map_err(|unfit| match unfit {
                 ApartUnfit::Faults(faults) => RefusedAnswer::Faults(faults),
                 ApartUnfit::Refused(why) => RefusedAnswer::NoAnswer(why.into()),
             })
         };
-        let again = |failure: crate::model::execution::Failure| {
+        let again = |failure: Failure| {
             let why = failure.message.unwrap_or_default();
             session.notice(Notice::warning(format!("agent `{}` is asked again: {why}", agent.name())));
         };
         let taken = asking.ask(once, accept, || false, again);
-        session.notice_all(there.notices());
-        guard.remove();
+        self.report_changes(&before);
+        users.report(session, agent.name());
         taken.map_err(|vain| match vain {
             NoAnswer::Refused(refusal) => *refusal,
             NoAnswer::Stopped => {
@@ -113,30 +129,73 @@ pub(crate) fn ask_apart<A: AnswerKind, T>(
                     .hint("the same command asks it again")
             }
             NoAnswer::Failed(failure) => Refusal::new(Code::NoAnswer, failure.message.unwrap_or_default())
-                .hint(format!("what it said is in {}", files.join("transcripts").display())),
+                .hint(format!("what it said is in {}", self.transcripts().display())),
         })
-    })();
-    session.notice_all(touched(&place, head, session, agent.name()));
-    tree::remove(store, &place)?;
-    let put_back = take_put_back(session).into_iter();
-    session.notice_all(put_back.map(|it| match it.is_done {
-        true => Notice::warning(format!("{}; it was put back", it.what)),
-        false => Notice::warning(format!("{}; it could not be put back", it.what)),
-    }));
-    asked
-}
-
-/// Reports what the agent changed in its worktree, although it may only read.
-fn touched(folder: &Path, base: ObjectId, session: &Session, agent: &str) -> Option<Notice> {
-    let there = tree::open_of(session.store(), folder).ok()?;
-    let mut changed = there.git().uncommitted().ok()?;
-    if there.head().ok()?.is_some_and(|head| head != base) {
-        changed.insert(0, "HEAD".to_owned());
     }
-    let changed = changed.iter().map(|it| it.trim()).take(5).collect::<Vec<_>>().join(", ");
-    (!changed.is_empty()).then(|| {
-        Notice::warning(format!(
-            "agent `{agent}` should only read, but changed its work tree; the changes were discarded: {changed}"
-        ))
-    })
+
+    /// Asks with the records as they are now. The inner error is that of the agent.
+    fn ask_once<A: AnswerKind>(
+        &mut self,
+        agent: &Agent,
+        request: &Request,
+        variables: Option<&PlaceVariables>,
+        observer: &mut dyn AgentObserver,
+    ) -> Result<Result<AgentReply<A>, Unanswered>, NoAnswer> {
+        if self.asked > 0 {
+            self.workplace.refresh(self.session.store()).map_err(Refusal::from)?;
+        }
+        self.asked += 1;
+        let mut environment =
+            environment(self.session.environment().iter().cloned(), agent, self.role.as_str());
+        environment.extend(variables.iter().flat_map(|place| place.variables()));
+        let name = format!("{}-{}.jsonl", self.workplace.name(), self.asked);
+        let asked_at = AgentWorkplace {
+            folder: self.workplace.folder.clone(),
+            environment,
+            transcript: self.transcripts().join(name),
+        };
+        Ok(talk::ask::<A>(agent, &asked_at, request, observer))
+    }
+
+    fn transcripts(&self) -> PathBuf {
+        self.session.store().common_dir().join("wf/transcripts")
+    }
+
+    /// Takes the records that the agent wrote, and reports those that were not taken.
+    fn take_records(&self) {
+        let refused = take_records(self.there, self.role, &self.workplace);
+        let not_recorded = |what: &str, why: &str| {
+            let agent = self.agent.name();
+            Notice::warning(format!("{what} that agent `{agent}` wrote was not recorded: {why}"))
+        };
+        match refused {
+            Ok(refused) => {
+                let notices = refused
+                    .iter()
+                    .take(MOST_NAMED)
+                    .map(|it| not_recorded(&format!("`{}`", it.path), &it.why));
+                self.session.notice_all(notices);
+                let more = refused.len().saturating_sub(MOST_NAMED);
+                if more > 0 {
+                    self.session.notice(not_recorded(&count(more as u64, "more record"), "for such reasons"));
+                }
+            }
+            Err(refusal) => self.session.notice(not_recorded("everything", &refusal.message)),
+        }
+    }
+
+    /// Reports what the agent changed in its files, although it may only read.
+    fn report_changes(&self, before: &[String]) {
+        let Ok(mut changed) = self.workplace.changed() else { return };
+        changed.retain(|file| !before.contains(file));
+        if changed.is_empty() {
+            return;
+        }
+        let named: Vec<&str> = changed.iter().map(|file| file.trim()).take(MOST_NAMED).collect();
+        self.session.notice(Notice::warning(format!(
+            "agent `{}` should only read, but changed its work tree; the changes were discarded: {}",
+            self.agent.name(),
+            named.join(", ")
+        )));
+    }
 }

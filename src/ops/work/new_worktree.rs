@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::runs::paths::beside;
 use super::take::ClaimRequest;
 use crate::model::branch::Branch;
 use crate::model::code::Code;
@@ -13,6 +12,7 @@ use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::ops::Refusal;
 use crate::store::Store;
+use crate::workplace::beside;
 
 /// A requested worktree.
 pub(super) struct NewWorktree {

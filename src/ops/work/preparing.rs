@@ -9,19 +9,22 @@ use super::take::ClaimRequest;
 use crate::model::code::Code;
 use crate::model::hidden::exact;
 use crate::model::id::SolutionId;
+use crate::model::op::Op;
+use crate::model::remedy::RemedyCall;
 use crate::ops::{Notice, Refusal, Session};
 use crate::process::supervise::ProcessEnd;
 use crate::rules::command_line::CommandLine;
 use crate::store::Store;
 use crate::workplace::{
-    FailedCommand, MissingSubmodule, PlaceVariables, Preparation, Prepared, Source, WorkplaceError,
+    FailedCommand, MissingSubmodule, NewPlace, PlaceVariables, Preparation, PreparationError, Prepared,
+    Source, Workplace,
 };
 
 /// How many lines of a failed command's output are shown.
 const SHOWN_LINES: usize = 5;
 
 /// A worktree that a claim has just created.
-pub(super) struct NewPlace<'a> {
+pub(super) struct ClaimedWorktree<'a> {
     /// Its top directory.
     pub(super) path: &'a Path,
     /// The plan that is executed there.
@@ -62,7 +65,7 @@ pub(crate) struct PlaceView {
 impl From<Prepared> for PreparedView {
     fn from(prepared: Prepared) -> Self {
         Self {
-            files: prepared.files,
+            files: prepared.files.len(),
             submodules: prepared.submodules,
             commands: prepared.commands,
             failed: prepared.failed.map(|failed| failed.command),
@@ -113,7 +116,7 @@ pub(super) fn preparation(session: &Session, wish: &ClaimRequest) -> Result<Opti
 pub(super) fn prepare(
     session: &Session,
     preparation: &Preparation,
-    place: &NewPlace<'_>,
+    place: &ClaimedWorktree<'_>,
 ) -> Option<PreparedView> {
     match prepared(session, preparation, place) {
         Ok(prepared) => {
@@ -130,26 +133,85 @@ pub(super) fn prepare(
 fn prepared(
     session: &Session,
     preparation: &Preparation,
-    NewPlace { path, solution, is_of_run }: &NewPlace<'_>,
+    ClaimedWorktree { path, solution, is_of_run }: &ClaimedWorktree<'_>,
 ) -> Result<Prepared, Refusal> {
     let store = session.store();
     // A run claims in a worktree of its own, which lacks what git does not track.
     let users = if *is_of_run { store.repo().main_work_dir() } else { None };
     let users = users.map(|top| Store::open(&top, store.environment())).transpose()?;
     let source = users.as_ref().unwrap_or(store);
-    let source = Source { store: source, top: source.work_dir() };
     let place = Store::open(path, store.environment())?;
+    let place = NewPlace { store: &place, label: solution.as_str(), is_agents: false };
+    run(session, preparation, source, &place)
+}
+
+/// Prepares a place with what is in the work tree of `source`.
+fn run(
+    session: &Session,
+    preparation: &Preparation,
+    source: &Store,
+    place: &NewPlace<'_>,
+) -> Result<Prepared, Refusal> {
+    let source = Source { store: source, top: source.work_dir() };
     let interrupts = session.interrupts()?;
     let total = preparation.count() as u64;
-    let prepared: Result<Prepared, WorkplaceError> =
+    let prepared: Result<Prepared, PreparationError> =
         session.counted("running the setup of the worktree", Some(total), |step| {
             let mut done = 0;
-            preparation.prepare(&source, &place, solution.as_str(), &interrupts, &mut |_| {
+            preparation.prepare(&source, place, &interrupts, &mut |_| {
                 step(done);
                 done += 1;
             })
         });
     Ok(prepared?)
+}
+
+/// Prepares the workplace of an agent. The agent works there whatever fails here; notices
+/// say what did. Setup commands that nobody here has agreed to are not run.
+///
+/// # Errors
+/// `interrupted`.
+pub(super) fn prepare_workplace(
+    session: &Session,
+    workplace: &Workplace,
+) -> Result<Option<Prepared>, Refusal> {
+    let store = session.store();
+    let prepared = Preparation::load(store).map_err(Refusal::from).and_then(|preparation| {
+        let preparation = if preparation.unseen().is_empty() {
+            preparation
+        } else {
+            session.notice(unseen());
+            preparation.without_setup()
+        };
+        let place = Store::open(&workplace.folder, store.environment())?;
+        let place = NewPlace { store: &place, label: workplace.name(), is_agents: true };
+        run(session, &preparation, store, &place)
+    });
+    match prepared {
+        Ok(Prepared { failed: Some(FailedCommand { ran, .. }), .. })
+            if ran.ended == ProcessEnd::Interrupted =>
+        {
+            Err(Refusal::new(Code::Interrupted, "the setup of the agent's workplace was interrupted")
+                .hint("the same command begins again"))
+        }
+        Ok(prepared) => {
+            session.notice_all(notices(&prepared));
+            Ok(Some(prepared))
+        }
+        Err(refusal) if refusal.is_stop() => Err(refusal),
+        Err(refusal) => {
+            let message = format!("the agent's workplace is not prepared: {}", refusal.message);
+            session.notice(Notice::warning(message));
+            Ok(None)
+        }
+    }
+}
+
+fn unseen() -> Notice {
+    Notice::warning(
+        "the setup commands were not run in the agent's workplace, since nobody here has agreed to them",
+    )
+    .remedy(RemedyCall::from(Op::Next).flag("worktree"), "shows them, and asks")
 }
 
 fn notices(prepared: &Prepared) -> Vec<Notice> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::begin::{ClaimTerms, execution, pick, settle, workplace};
 use super::claim_view::{ClaimView, TakenClaim, view};
-use super::preparing::{self, NewPlace};
+use super::preparing::{self, ClaimedWorktree};
 use super::session::{joins, of_caller};
 use super::unseen_claim::{Left, is_shown, left_behind, lost, made_of, withdraw, withdraw_here};
 use super::{WorktreeClaim, own, publish_waiting};
@@ -121,7 +121,8 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
     let mut claimed = view(session, taken)?;
     if let (Some(preparation), Some(place)) = (preparation, new_place) {
         let (path, solution, is_of_run) = (&*place, &claimed.solution_id, wish.run.is_some());
-        claimed.prepared = preparing::prepare(session, &preparation, &NewPlace { path, solution, is_of_run });
+        claimed.prepared =
+            preparing::prepare(session, &preparation, &ClaimedWorktree { path, solution, is_of_run });
     }
     Ok(session.done(claimed, None))
 }

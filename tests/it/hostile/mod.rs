@@ -15,6 +15,7 @@ mod rewritten_told;
 mod sizes;
 mod trees;
 mod unreadable;
+mod workplaces;
 
 use serde_json::{Value, json};
 

@@ -51,7 +51,8 @@ enum AgentCommand {
         role: Role,
         /// Send it a request for ROLE with this JSON as input (`-` for stdin), and print a valid answer
         ///
-        /// The input is what `git wf context --for ROLE --json` prints. An executor edits and commits in this work tree.
+        /// The input is what `git wf context --for ROLE --json` prints. The agent works in a clone of this repository, which is
+        /// prepared like a worktree and removed afterwards. What an executor commits there is judged and not kept.
         #[arg(long, value_name = "FILE")]
         input: Option<String>,
         /// Also send a request over the Agent Client Protocol; without this option, an agent that speaks it is only greeted

@@ -19,6 +19,7 @@ use crate::rules::roles::Role;
 use crate::rules::run::RunProgress;
 use crate::store::{Acting, Store, object_id};
 use crate::sync;
+use crate::workplace::beside;
 
 /// The places of a run.
 #[derive(Debug, Clone)]
@@ -84,19 +85,6 @@ fn patient(store: Store) -> Session {
     let session = Session::new(store, Box::new(NoProgress));
     session.be_patient();
     session
-}
-
-/// A directory beside the repository, with this suffix.
-pub(crate) fn beside(store: &Store, end: impl std::fmt::Display) -> PathBuf {
-    let common = store.common_dir();
-    let common = common.canonicalize().unwrap_or(common);
-    let main = match common.file_name() {
-        Some(name) if name == ".git" => common.parent().unwrap_or(&common).to_owned(),
-        _ => common,
-    };
-    let name = main.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let name = name.strip_suffix(".git").unwrap_or(&name);
-    main.with_file_name(format!("{name}-{end}"))
 }
 
 impl RunPaths {

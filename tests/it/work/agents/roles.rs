@@ -32,9 +32,14 @@ fn has_python(repo: &Repo) -> bool {
 /// The answer of an agent to the request for a role.
 #[track_caller]
 fn asked(repo: &Repo, agent: &str, role: &str, of: &str) -> Value {
+    tested(repo, agent, role, of)["answer"].clone()
+}
+
+#[track_caller]
+fn tested(repo: &Repo, agent: &str, role: &str, of: &str) -> Value {
     let input = repo.wf(&["--json", "context", of, "--for", role]).ok().stdout;
     let args = ["--json", "agent", "test", agent, "--role", role, "--input", "-"];
-    repo.wf_in(input, &args).ok().json()["answer"].clone()
+    repo.wf_in(input, &args).ok().json()
 }
 
 #[test]
@@ -58,13 +63,14 @@ fn the_example_pair_explores_plans_reviews_and_builds() {
     }
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     repo.wf(&["next"]).ok();
-    let built = asked(&repo, "executor", "executor", "S-1");
-    assert_eq!(built["status"], "completed", "{built:#}");
-    assert_eq!(repo.read("calc.py"), "def add(a, b):\n    return a + b\n");
-    repo.wf_in(built.to_string(), &["done", "--result", "-"]).ok();
-    assert_eq!(repo.status("ISS-001"), "completed");
-    let commits = repo.json(&["show", "ISS-001"])["executions"][0]["commits"].clone();
-    assert_eq!((&commits[0]["task_id"], commits.as_array().unwrap().len()), (&json!("T1"), 1));
+    let tested = tested(&repo, "executor", "executor", "S-1");
+    assert_eq!(tested["answer"]["status"], "completed", "{tested:#}");
+    let branch = &tested["branch"];
+    assert_eq!((branch["commits"].as_array().unwrap().len(), &branch["refused"]), (1, &Value::Null));
+    assert_eq!(tested["prepared"]["slot"], 0);
+    // It worked in a place of its own.
+    assert_eq!(repo.read("calc.py"), "def add(a, b):\n    return a - b\n");
+    assert_eq!(repo.status("ISS-001"), "executing");
 }
 
 #[test]

@@ -1,0 +1,138 @@
+//! Judges the commits that an agent hands in on its branch.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::git::tree_diff::Difference;
+use crate::git::{EntryKind, Fault, ObjectId};
+use crate::model::hash::CommitHash;
+use crate::model::repo_path::FoldedPaths;
+use crate::rules::run::unplanned_words;
+use crate::store::{Store, StoreError};
+
+/// More commits than an agent makes for one plan.
+const MOST_COMMITS: usize = 1_000;
+/// More files than a plan changes.
+const MOST_FILES: usize = 200_000;
+/// How many reasons are given.
+const MOST_REASONS: usize = 20;
+
+/// What the commits of an agent must keep to.
+#[derive(Debug)]
+pub(crate) struct BranchBounds<'a> {
+    /// The paths that its plan names: it deletes no other file.
+    pub(crate) named: &'a FoldedPaths,
+    /// Content of ignored files that were brought into its workplace, with their paths.
+    pub(crate) ignored: &'a BTreeMap<ObjectId, PathBuf>,
+}
+
+/// The commits that an agent made, and what stands against them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct JudgedBranch {
+    /// Those that the user does not have, parents first.
+    pub(crate) commits: Vec<ObjectId>,
+    /// Why the branch must not move; empty if it may.
+    pub(crate) refused: Vec<String>,
+}
+
+impl JudgedBranch {
+    fn refused(why: impl Into<String>) -> Self {
+        Self { commits: vec![], refused: vec![why.into()] }
+    }
+}
+
+/// Judges the move of a branch from `given` to `new`. `users` is the store of the user, `seeing` also sees what is handed in.
+pub(crate) fn judge_branch(
+    users: &Store,
+    seeing: &Store,
+    given: ObjectId,
+    new: ObjectId,
+    bounds: &BranchBounds<'_>,
+) -> Result<JudgedBranch, StoreError> {
+    let repo = seeing.repo();
+    if !repo.is_commit(new) {
+        return Ok(JudgedBranch::refused("it does not point to a commit"));
+    }
+    if !seeing.is_ancestor(given, new)? {
+        let given = CommitHash::from(given);
+        let why = format!("it does not descend from {}, where the work began", given.short());
+        return Ok(JudgedBranch::refused(why));
+    }
+    let mut judged = JudgedBranch::default();
+    for (commit, parents) in seeing.parents_first(&[new], Some(given))? {
+        if users.repo().has_object(commit) {
+            continue;
+        }
+        if judged.commits.len() == MOST_COMMITS {
+            return Ok(JudgedBranch::refused(format!("it has more than {MOST_COMMITS} new commits")));
+        }
+        judged.commits.push(commit);
+        let Some(changed) = changed(seeing, parents.first().copied(), commit)? else {
+            return Ok(JudgedBranch::refused(too_many(commit)));
+        };
+        for file in &changed {
+            judged.refused.extend(refuse_content(users, commit, file, bounds)?);
+            if judged.refused.len() == MOST_REASONS {
+                return Ok(judged);
+            }
+        }
+    }
+    let Some(changed) = changed(seeing, Some(given), new)? else {
+        return Ok(JudgedBranch::refused(too_many(new)));
+    };
+    let deleted = changed.iter().filter(|file| file.old.is_some() && file.new.is_none());
+    let unplanned: Vec<&str> =
+        deleted.map(|file| file.path.as_str()).filter(|path| !bounds.named.holds(path)).collect();
+    if !unplanned.is_empty() {
+        judged.refused.push(unplanned_words(&unplanned));
+    }
+    Ok(judged)
+}
+
+fn too_many(commit: ObjectId) -> String {
+    format!("commit {} changes more than {MOST_FILES} files", CommitHash::from(commit).short())
+}
+
+/// The files in which a commit differs from an earlier one; `None` if they are too many.
+fn changed(
+    store: &Store,
+    before: Option<ObjectId>,
+    commit: ObjectId,
+) -> Result<Option<Vec<Difference>>, StoreError> {
+    let repo = store.repo();
+    let unreadable = |fault: Fault| StoreError::object("cannot read a commit")(fault);
+    let before = before.map(|before| repo.tree_of(before)).transpose().map_err(unreadable)?;
+    let tree = repo.tree_of(commit).map_err(unreadable)?;
+    let changed = repo.first_differences(before, tree, MOST_FILES)?;
+    Ok(changed.filter(|changed| changed.len() < MOST_FILES))
+}
+
+/// Why a commit must not contain what it brings at a path; `None` if it may.
+fn refuse_content(
+    users: &Store,
+    commit: ObjectId,
+    file: &Difference,
+    bounds: &BranchBounds<'_>,
+) -> Result<Option<String>, StoreError> {
+    let (short, path) = (CommitHash::from(commit).short().to_owned(), &file.path);
+    match file.new {
+        Some((EntryKind::Commit, inner)) => {
+            let modules = [users.common_dir(), users.git_dir()].map(|dir| dir.join("modules"));
+            if users.git().submodule_has(&modules, path, inner, users.environment())? {
+                return Ok(None);
+            }
+            let inner = CommitHash::from(inner);
+            Ok(Some(format!(
+                "commit {short} sets submodule `{path}` to {}, a commit that its repository here does not have",
+                inner.short()
+            )))
+        }
+        Some((_, id)) => Ok(bounds.ignored.get(&id).map(|ignored| {
+            format!(
+                "commit {short} has in `{path}` the content of `{}`, which git ignores",
+                ignored.display()
+            )
+        })),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,324 @@
+//! Starts an agent to test whether it answers: with a question of its role in a workplace of its own, whose commits are judged
+//! and dropped.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Built;
+use super::agents::{folder, seen_by};
+use super::preparing::{PreparedView, prepare_workplace};
+use crate::agent::configured;
+use crate::agent::definition::{Agent, Protocol};
+use crate::agent::ping::{Pong, ping};
+use crate::agent::request::{Request, RequestKind};
+use crate::agent::talk::{self, AgentObserver, AgentReply, AgentWorkplace, Unanswered};
+use crate::gate::handed_branch::{BranchBounds, judge_branch};
+use crate::model::Explain;
+use crate::model::agent_session::Cost;
+use crate::model::branch::Branch;
+use crate::model::code::Code;
+use crate::model::exploration::Exploration;
+use crate::model::hash::CommitHash;
+use crate::model::id::SolutionId;
+use crate::model::repo_path::FoldedPaths;
+use crate::ops::plans::{Judgement, ProposedPlans};
+use crate::ops::{Answer, Notice, Refusal, Session, issues};
+use crate::rules::audit;
+use crate::rules::roles::Role;
+use crate::store::random_uid;
+use crate::workplace::{HandInLimits, NewWorkplace, Prepared, Source, Workplace, place};
+
+/// An agent to test, and how.
+#[derive(Debug)]
+pub(crate) struct TestAgent {
+    /// Its name, or a command line.
+    pub(crate) agent: String,
+    /// The role in which it acts.
+    pub(crate) role: Role,
+    /// The question.
+    pub(crate) question: Question,
+    /// How long it may take (default: as configured).
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// The question in a test.
+#[derive(Debug)]
+pub(crate) enum Question {
+    /// The least question that shows whether the agent answers: a ping, or a greeting if the protocol has one.
+    Greeting,
+    /// A ping.
+    Ping,
+    /// The question of its role, with this input.
+    Input(Value),
+}
+
+/// The result of a test.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Tested {
+    /// The agent.
+    pub(crate) agent: String,
+    /// The protocol that was used.
+    pub(crate) protocol: Protocol,
+    /// The role in which it acted.
+    pub(crate) role: Role,
+    /// The name that it gives itself, if its protocol reports one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) calls_itself: Option<String>,
+    /// The id of the session, if it was asked through the Agent Client Protocol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session_id: Option<String>,
+    /// Its model, if its protocol reports one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
+    /// The tokens that it used, if it reports them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tokens: Option<u64>,
+    /// The cost of the session, if it reports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<Cost>,
+    /// Its answer, if it was sent a request for its role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) answer: Option<Value>,
+    /// How its workplace was prepared, if it was sent a request for its role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) prepared: Option<PreparedView>,
+    /// What it made on its branch, if it was sent a request for an executor. Nothing of it is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<TestedBranch>,
+    /// How long it ran, in milliseconds.
+    pub(crate) took_ms: u64,
+    /// The file with the transcript.
+    pub(crate) transcript: String,
+    /// The SHA-256 of that file, in hex.
+    pub(crate) transcript_sha256: String,
+}
+
+/// What an executor made on its branch.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct TestedBranch {
+    /// Its commits, parents first.
+    pub(crate) commits: Vec<CommitHash>,
+    /// Why a run would not take them; empty if it would.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) refused: Vec<String>,
+    /// Files that it changed, committed or not, each as `git status --short` lists it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) changed: Vec<String>,
+}
+
+/// Starts an agent and tests whether it answers.
+///
+/// # Errors
+/// `unknown-agent`, `invalid-agent`; the reason why it did not answer.
+pub(crate) fn test_agent(
+    session: &Session,
+    test: &TestAgent,
+    observer: &mut dyn AgentObserver,
+) -> Answer<Tested> {
+    let store = session.store();
+    let agent = Agent::of_text(&test.agent, &configured::settings(store)?)?;
+    let agent = match test.timeout {
+        Some(timeout) => agent.within(timeout),
+        None => agent,
+    };
+    let place = AgentWorkplace {
+        folder: folder(store),
+        environment: seen_by(session, &agent, test.role),
+        transcript: store.common_dir().join(format!("wf/transcripts/test-{}.jsonl", agent.name())),
+    };
+    let tester = Tester { session, agent: &agent, place: &place, role: test.role };
+    let tested = match (&test.question, agent.protocol().value) {
+        (Question::Greeting, Protocol::Acp) => {
+            let reply = talk::greet(&agent, &place, test.role, observer);
+            tester.tested(&reply.map_err(|error| refusal(&error, &place))?, None)
+        }
+        (Question::Greeting | Question::Ping, _) => tester.ping(observer)?,
+        (Question::Input(input), _) => in_workplace(session, &agent, test.role, input, observer)?,
+    };
+    Ok(session.done(tested, None))
+}
+
+/// Asks the question of a role in a workplace, which is removed afterwards.
+fn in_workplace(
+    session: &Session,
+    agent: &Agent,
+    role: Role,
+    input: &Value,
+    observer: &mut dyn AgentObserver,
+) -> Result<Tested, Refusal> {
+    let store = session.store();
+    let head = store.head()?.ok_or_else(|| {
+        Refusal::new(Code::NoCommit, "this repository has no commit for agents to work on")
+            .command("git commit", "creates one")
+    })?;
+    let name = format!("test-{}", random_uid()?);
+    let branch = if role == Role::Executor { Branch::of_short(&format!("wf/{name}")) } else { None };
+    let folder = place(store, &name)?;
+    let new = NewWorkplace { folder: &folder, name: &name, start: head, branch: branch.as_ref() };
+    let workplace = Workplace::make(store, &new)?;
+    let tested = ask_in(session, agent, role, input, &workplace, observer);
+    workplace.remove(store)?;
+    tested
+}
+
+fn ask_in(
+    session: &Session,
+    agent: &Agent,
+    role: Role,
+    input: &Value,
+    workplace: &Workplace,
+    observer: &mut dyn AgentObserver,
+) -> Result<Tested, Refusal> {
+    let prepared = prepare_workplace(session, workplace)?;
+    let mut environment = seen_by(session, agent, role);
+    let variables = prepared.as_ref().and_then(|prepared| prepared.variables.as_ref());
+    environment.extend(variables.iter().flat_map(|place| place.variables()));
+    let place = AgentWorkplace {
+        folder: workplace.folder.clone(),
+        environment,
+        transcript: session.store().common_dir().join(format!("wf/transcripts/test-{}.jsonl", agent.name())),
+    };
+    let mut tested = Tester { session, agent, place: &place, role }.ask_role(input, observer)?;
+    if role == Role::Executor {
+        tested.branch = Some(judged(session, input, workplace, prepared.as_ref())?);
+    }
+    tested.prepared = prepared.map(PreparedView::from);
+    Ok(tested)
+}
+
+/// What is on the branch of a workplace. What cannot be read is a reason to refuse it.
+fn judged(
+    session: &Session,
+    input: &Value,
+    workplace: &Workplace,
+    prepared: Option<&Prepared>,
+) -> Result<TestedBranch, Refusal> {
+    let store = session.store();
+    let moved = workplace.moved_branch().and_then(|moved| match moved {
+        Some(moved) => {
+            let quarantine = workplace.quarantine(store, HandInLimits::DEFAULT)?;
+            let seeing = quarantine.seeing(store, &moved)?;
+            Ok(Some((quarantine, seeing, moved)))
+        }
+        None => Ok(None),
+    });
+    let mut branch = TestedBranch::default();
+    match moved {
+        Ok(Some((_quarantine, seeing, moved))) => {
+            let source = Source { store, top: store.work_dir() };
+            let ignored = prepared.map_or_else(BTreeMap::new, |prepared| prepared.ignored_content(&source));
+            let bounds = BranchBounds { named: &named(session, input)?, ignored: &ignored };
+            let judged = judge_branch(store, &seeing, moved.given, moved.now, &bounds)?;
+            branch.commits = judged.commits.into_iter().map(CommitHash::from).collect();
+            branch.refused = judged.refused;
+        }
+        Ok(None) => {}
+        Err(error) => branch.refused.push(error.to_string()),
+    }
+    match workplace.changed() {
+        Ok(files) => branch.changed = files.iter().map(|file| file.trim().to_owned()).collect(),
+        Err(error) => branch.refused.push(error.to_string()),
+    }
+    Ok(branch)
+}
+
+/// The paths that the plan in an executor's input names.
+fn named(session: &Session, input: &Value) -> Result<FoldedPaths, Refusal> {
+    let solution = input["solution_id"].as_str().and_then(|id| SolutionId::parse(id).ok());
+    let Some(solution) = solution else { return Ok(FoldedPaths::default()) };
+    let folder = issues::existing(&session.store().snapshot()?, &solution.issue())?;
+    let plan = folder.solution(&solution);
+    Ok(plan.map_or_else(FoldedPaths::default, |plan| audit::named(&plan.typed_plan())))
+}
+
+struct Tester<'a> {
+    session: &'a Session,
+    agent: &'a Agent,
+    place: &'a AgentWorkplace,
+    role: Role,
+}
+
+impl Tester<'_> {
+    fn ping(&self, observer: &mut dyn AgentObserver) -> Result<Tested, Refusal> {
+        let nonce = random_uid()?.to_string();
+        let reply = talk::ask::<Pong>(self.agent, self.place, &ping(self.role, &nonce), observer)
+            .and_then(|reply| reply.to(&nonce, self.agent.name()))
+            .map_err(|error| refusal(&error, self.place))?;
+        Ok(self.tested(&reply, None))
+    }
+
+    /// Asks the question of the role.
+    fn ask_role(&self, input: &Value, observer: &mut dyn AgentObserver) -> Result<Tested, Refusal> {
+        match self.role {
+            Role::Explorer => self.ask::<Exploration>(RequestKind::Explore, input, observer, |_| None),
+            Role::Planner => {
+                self.ask::<ProposedPlans>(RequestKind::Plan, input, observer, |plans| match plans.count() {
+                    1 => None,
+                    n => Some(format!("it answered with {n} plans to choose from")),
+                })
+            }
+            Role::Reviewer => self.ask::<Judgement>(RequestKind::Review, input, observer, |_| None),
+            Role::Executor => self.ask::<Built>(RequestKind::Build, input, observer, |built| match built {
+                Built::Completed(report) => {
+                    report.has_failed_tests().then(|| "it reported failing tests".to_owned())
+                }
+                Built::Failed(failure) => {
+                    let why = failure.message.as_deref().unwrap_or_default();
+                    Some(format!("it reported a failure: {why}"))
+                }
+            }),
+            Role::Integrator | Role::Coordinator => {
+                Err(Refusal::usage(format!("there is no request for the role {}", self.role))
+                    .hint("the roles are explorer, planner, reviewer and executor"))
+            }
+        }
+    }
+
+    fn ask<A: crate::agent::answer::AnswerKind>(
+        &self,
+        kind: RequestKind,
+        input: &Value,
+        observer: &mut dyn AgentObserver,
+        remark: impl Fn(&A) -> Option<String>,
+    ) -> Result<Tested, Refusal> {
+        let request = Request::new::<A>(kind, self.role, input.clone());
+        let reply = talk::ask::<A>(self.agent, self.place, &request, observer)
+            .map_err(|error| refusal(&error, self.place))?;
+        self.session.notice_all(remark(&reply.answer).map(Notice::warning));
+        Ok(self.tested(&reply, Some(reply.value.clone())))
+    }
+
+    fn tested<A>(&self, reply: &AgentReply<A>, answer: Option<Value>) -> Tested {
+        let usage = reply.usage();
+        Tested {
+            agent: self.agent.name().to_owned(),
+            protocol: self.agent.protocol().value,
+            role: self.role,
+            calls_itself: reply.greeting.agent.clone(),
+            session_id: reply.greeting.session_id.clone(),
+            model: reply.greeting.model.clone(),
+            tokens: usage.tokens,
+            cost: usage.cost,
+            answer,
+            prepared: None,
+            branch: None,
+            took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX),
+            transcript: reply.transcript.path.display().to_string(),
+            transcript_sha256: reply.transcript.sha256.clone(),
+        }
+    }
+}
+
+/// The refusal, with the agent's own words, and where to find the rest.
+fn refusal(error: &Unanswered, place: &AgentWorkplace) -> Refusal {
+    let refusal = Refusal::new(error.code(), error.to_string()).details(error.details());
+    let refusal = Refusal { remedies: error.remedies().into_vec(), ..refusal };
+    match error {
+        Unanswered::Transcript { .. } | Unanswered::NotStarted { .. } => refusal,
+        _ => refusal.hint(format!("the transcript is {}", place.transcript.display())),
+    }
+}

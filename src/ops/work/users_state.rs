@@ -1,0 +1,73 @@
+//! What an agent should leave alone: the refs and the files of its user. A difference is reported and never undone, since the
+//! user may have made it.
+
+use std::collections::BTreeMap;
+
+use crate::model::hash::CommitHash;
+use crate::ops::{Notice, Refusal, Session};
+use crate::store::{ObjectId, Store, StoreError};
+
+/// How many differences are named.
+const MOST_NAMED: usize = 5;
+/// Refs that this program moves while an agent works.
+const OWN: [&str; 3] = ["refs/wf/", "refs/wf-kept/", "refs/wf-remotes/"];
+
+/// The refs and the files of a user at one time.
+#[derive(Debug)]
+pub(super) struct UsersState {
+    refs: BTreeMap<String, ObjectId>,
+    branch: Option<String>,
+    changed: Vec<String>,
+}
+
+impl UsersState {
+    /// Looks at them.
+    pub(super) fn look(store: &Store) -> Result<Self, Refusal> {
+        let mut refs = store.repo().all_refs().map_err(StoreError::object("cannot read the references"))?;
+        refs.retain(|name, _| *name != store.reference() && !OWN.iter().any(|own| name.starts_with(own)));
+        let changed = if store.work_dir().is_some() { store.git().uncommitted()? } else { vec![] };
+        let branch = store.branch()?.map(|branch| branch.short().to_owned());
+        Ok(Self { refs, branch, changed })
+    }
+
+    /// Reports what is different now.
+    pub(super) fn report(&self, session: &Session, agent: &str) {
+        let differences = match Self::look(session.store()) {
+            Ok(now) => self.differences(&now),
+            Err(refusal) => vec![refusal.message],
+        };
+        if !differences.is_empty() {
+            session.notice(Notice::warning(format!(
+                "while agent `{agent}` worked elsewhere, somebody changed this repository: {}",
+                differences.join(", ")
+            )));
+        }
+    }
+
+    fn differences(&self, now: &Self) -> Vec<String> {
+        let short = |id: &ObjectId| CommitHash::from(*id).short().to_owned();
+        let mut found = Vec::new();
+        if self.branch != now.branch {
+            found.push(format!("HEAD is on {}", now.branch.as_deref().unwrap_or("no branch")));
+        }
+        for (name, id) in &now.refs {
+            match self.refs.get(name) {
+                Some(before) if before == id => {}
+                Some(before) => found.push(format!("{name} moved from {} to {}", short(before), short(id))),
+                None => found.push(format!("{name} is new")),
+            }
+        }
+        let gone = self.refs.keys().filter(|name| !now.refs.contains_key(*name));
+        found.extend(gone.map(|name| format!("{name} is gone")));
+        let files = now.changed.iter().filter(|file| !self.changed.contains(file));
+        found.extend(files.map(|file| file.trim().to_owned()));
+        let restored = self.changed.iter().filter(|file| !now.changed.contains(file));
+        found.extend(restored.map(|file| format!("no longer {}", file.trim())));
+        let more = found.len().saturating_sub(MOST_NAMED);
+        found.truncate(MOST_NAMED);
+        if more > 0 {
+            found.push(format!("and {more} more"));
+        }
+        found
+    }
+}

@@ -1,0 +1,199 @@
+//! Makes and removes workplaces.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::register::{Registered, register};
+use super::{Workplace, WorkplaceError, config, head};
+use crate::git::{Git, SealedGit};
+use crate::model::branch::Branch;
+use crate::store::{ObjectId, Store, StoreError};
+
+/// The refs of the user's repository that keep what workplaces were given.
+const KEPT: &str = "refs/wf-kept";
+/// Refs that tools ask for, besides that of the store.
+const GIVEN: [&str; 2] = ["refs/tags/", "refs/remotes/"];
+/// Files that a repository may have for all its clones, and that git does not copy.
+const COPIED: [&str; 3] = ["info/attributes", "info/exclude", "shallow"];
+pub(super) const PRIVATE: u32 = 0o700;
+
+/// What a new workplace is for.
+#[derive(Debug)]
+pub(crate) struct NewWorkplace<'a> {
+    /// Its directory, which must not exist.
+    pub(crate) folder: &'a Path,
+    /// A name that no other workplace of the repository has at the moment.
+    pub(crate) name: &'a str,
+    /// The commit that is checked out.
+    pub(crate) start: ObjectId,
+    /// The branch on which the agent commits; none if it only reads.
+    pub(crate) branch: Option<&'a Branch>,
+}
+
+impl Workplace {
+    /// Makes a workplace: a clone that borrows the objects of the repository, and has no remotes.
+    ///
+    /// # Errors
+    /// A partial clone; a directory that is there already or cannot be written.
+    pub(crate) fn make(store: &Store, new: &NewWorkplace<'_>) -> Result<Self, WorkplaceError> {
+        refuse_partial(store)?;
+        let Registered { files, lock } = register(store, new.name)?;
+        let records = store.tip()?;
+        let mut refs = store.repo().all_refs().map_err(StoreError::object("cannot read the references"))?;
+        refs.retain(|name, _| GIVEN.iter().any(|prefix| name.starts_with(prefix)));
+        refs.extend(records.map(|tip| (store.reference().to_owned(), tip)));
+        refs.extend(new.branch.map(|branch| (branch.as_str().to_owned(), new.start)));
+        let given: BTreeSet<ObjectId> = refs.values().copied().chain([new.start]).collect();
+        store.git().keep_objects(&kept(new.name), given)?;
+        match fill(store, new, &refs, &files) {
+            Ok(private) => Ok(Self {
+                folder: new.folder.to_owned(),
+                start: new.start,
+                branch: new.branch.cloned(),
+                records,
+                files,
+                name: new.name.to_owned(),
+                private,
+                _lock: lock,
+            }),
+            Err(error) => {
+                // The first error says why; a directory that was not made here stays.
+                if !matches!(error, WorkplaceError::Make { .. }) {
+                    let _ = remove_tree(new.folder);
+                }
+                let _ = remove_tree(&files);
+                let _ = release(store, new.name);
+                Err(error)
+            }
+        }
+    }
+
+    /// Removes it, with whatever an agent put there.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub(crate) fn remove(self, store: &Store) -> Result<(), WorkplaceError> {
+        for folder in [&self.folder, &self.files] {
+            remove_tree(folder).map_err(|source| WorkplaceError::write(folder, source))?;
+        }
+        release(store, &self.name)
+    }
+}
+
+/// Makes the directory and all that is in it.
+fn fill(
+    store: &Store,
+    new: &NewWorkplace<'_>,
+    refs: &BTreeMap<String, ObjectId>,
+    files: &Path,
+) -> Result<SealedGit, WorkplaceError> {
+    let folder = new.folder;
+    let make = |source| WorkplaceError::Make { path: folder.to_owned(), source };
+    // Nothing that is there already is taken for the new directory, not even a link to one.
+    DirBuilder::new().mode(PRIVATE).create(folder).map_err(make)?;
+    let lender = lender(store)?;
+    let hash = store.repo().hash_kind();
+    let git = Git::init_borrowing(folder, hash, &lender.join("objects"), store.environment())?;
+    let git_dir = folder.join(".git");
+    for name in COPIED {
+        let from = lender.join(name);
+        if from.is_file() {
+            let to = git_dir.join(name);
+            fs::copy(&from, &to).map_err(|source| WorkplaceError::write(&to, source))?;
+        }
+    }
+    append(&git_dir.join("config"), config::text(store)?.as_bytes())?;
+    let packed: String = refs.iter().map(|(name, id)| format!("{id} {name}\n")).collect();
+    write(&git_dir.join("packed-refs"), packed.as_bytes())?;
+    for (name, target) in store.repo().symbolic_targets_under("refs/remotes/")? {
+        let path = git_dir.join(&name);
+        let parent = path.parent().unwrap_or(&git_dir);
+        fs::create_dir_all(parent).map_err(|source| WorkplaceError::write(parent, source))?;
+        write(&path, format!("ref: {target}\n").as_bytes())?;
+    }
+    write(&git_dir.join("HEAD"), head(new.branch, new.start).as_bytes())?;
+    git.fill_work_tree(&lender.join("lfs"))?;
+    let private = files.join("private");
+    let sealed = SealedGit::create(&private, Some((folder, new.start)), hash, &lender)?;
+    let (from, to) = (git_dir.join("index"), private.join("index"));
+    copy_index(&from, &to).map_err(|source| WorkplaceError::write(&to, source))?;
+    Ok(sealed)
+}
+
+/// The git directory that lends its objects, without links.
+pub(super) fn lender(store: &Store) -> Result<PathBuf, WorkplaceError> {
+    let common = store.common_dir();
+    common.canonicalize().map_err(|source| WorkplaceError::write(&common, source))
+}
+
+fn refuse_partial(store: &Store) -> Result<(), WorkplaceError> {
+    let config = store.repo().config();
+    let has_promisor = || {
+        let mut settings = config.subsections("remote").into_iter();
+        settings.any(|(_, name, value)| name.eq_ignore_ascii_case("promisor") && value != "false")
+    };
+    if config.text("extensions.partialClone").is_some() || has_promisor() {
+        return Err(WorkplaceError::Partial);
+    }
+    Ok(())
+}
+
+/// Copies an index with its time: git reads a file again only if it is not older than the index.
+fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
+    fs::copy(from, to)?;
+    let written = from.metadata()?.modified()?;
+    File::options().write(true).open(to)?.set_modified(written)
+}
+
+fn write(path: &Path, content: &[u8]) -> Result<(), WorkplaceError> {
+    fs::write(path, content).map_err(|source| WorkplaceError::write(path, source))
+}
+
+fn append(path: &Path, content: &[u8]) -> Result<(), WorkplaceError> {
+    let appended = File::options().append(true).open(path).and_then(|mut file| file.write_all(content));
+    appended.map_err(|source| WorkplaceError::write(path, source))
+}
+
+/// The prefix of the refs that keep what a workplace was given.
+fn kept(name: &str) -> String {
+    format!("{KEPT}/{name}/")
+}
+
+/// Deletes these refs.
+pub(super) fn release(store: &Store, name: &str) -> Result<(), WorkplaceError> {
+    let refs = store.repo().refs_under(&kept(name))?;
+    Ok(store.git().delete_refs(refs.iter().map(|(name, _)| name.as_str()))?)
+}
+
+/// Removes a directory, or the link or file in its place. Directories that an agent has locked are unlocked.
+pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
+    let found = match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        found => found?,
+    };
+    if !found.is_dir() {
+        return fs::remove_file(path);
+    }
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            unlock(path)?;
+            fs::remove_dir_all(path)
+        }
+        removed => removed,
+    }
+}
+
+/// Makes each directory writable.
+fn unlock(folder: &Path) -> io::Result<()> {
+    fs::set_permissions(folder, fs::Permissions::from_mode(PRIVATE))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            unlock(&entry.path())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! The clones in which agents work. An agent has a repository of its own, and what it hands in is checked like a push from
+//! a stranger.
+//!
+//! `make.rs` makes a clone, `hand_in.rs` reads what is in it. The git directory of a workplace is never opened as a repository by
+//! this program, since the agent can write its settings, hooks and links: `untrusted.rs` reads single files there, and
+//! git only sees copies in directories of this program ([`SealedGit`]).
+
+mod config;
+mod error;
+mod hand_in;
+mod make;
+mod objects;
+mod place;
+mod refs;
+mod register;
+mod untrusted;
+
+use std::fs::File;
+use std::path::PathBuf;
+
+pub(crate) use error::WorkplaceError;
+pub(crate) use make::NewWorkplace;
+pub(crate) use objects::HandInLimits;
+pub(crate) use place::{beside, place};
+
+use crate::git::SealedGit;
+use crate::model::branch::Branch;
+use crate::store::ObjectId;
+
+/// A clone in which an agent works.
+#[derive(Debug)]
+pub(crate) struct Workplace {
+    /// The directory with its files.
+    pub(crate) folder: PathBuf,
+    /// The commit at which its work starts.
+    pub(crate) start: ObjectId,
+    /// The branch that is checked out, if any.
+    branch: Option<Branch>,
+    /// The commit of the ref of the store that it was given last.
+    records: Option<ObjectId>,
+    /// The directory of what this program itself keeps about it, in the user's repository.
+    files: PathBuf,
+    /// Its name among the workplaces of the repository.
+    name: String,
+    /// Compares its files without its own git directory.
+    private: SealedGit,
+    /// Tells other processes that it is in use.
+    _lock: File,
+}
+
+impl Workplace {
+    /// Its name among the workplaces of the repository.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What its `HEAD` contained when it was made.
+    fn head(&self) -> String {
+        head(self.branch.as_ref(), self.start)
+    }
+}
+
+/// The content of `HEAD`.
+fn head(branch: Option<&Branch>, start: ObjectId) -> String {
+    match branch {
+        Some(branch) => format!("ref: {}\n", branch.as_str()),
+        None => format!("{start}\n"),
+    }
+}
