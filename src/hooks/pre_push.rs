@@ -37,7 +37,7 @@ pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Resul
     if work::is_renewal_due(store, &home).unwrap_or(false) {
         return Ok(publish(store, &home));
     }
-    let is_code = input.lines().any(|line| is_branch(line));
+    let is_code = input.lines().any(is_branch);
     if home == remote && is_code { unsent(store, remote) } else { Ok(HookVerdict::Go) }
 }
 

@@ -217,7 +217,8 @@ fn fetch(arguments: &[&str], first: Option<&str>) -> Option<&'static str> {
         return Some(HIDDEN_FETCH);
     }
     for word in arguments.iter().filter(|word| word.contains(':')) {
-        if !is_url(word) && !(first == Some(*word) && is_account(word)) {
+        let is_repository = is_url(word) || (first == Some(*word) && is_account(word));
+        if !is_repository {
             return Some(FETCHES);
         }
     }

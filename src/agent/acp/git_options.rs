@@ -53,7 +53,7 @@ pub(super) fn judged(judge: &Judge<'_>, command: &str, arguments: &[&str]) -> Ve
             match (option.effect, attached, value) {
                 (Effect::Refused(why), ..) => return judge.refuse(why),
                 (Effect::AttachedLine, Some(line), _) | (Effect::Line, _, Some(line)) => {
-                    judge.inner_line(line)?
+                    judge.inner_line(line)?;
                 }
                 (Effect::File, _, Some(file)) => judge.file(file)?,
                 _ => {}

@@ -271,7 +271,7 @@ impl Reading<'_> {
             ("env", "u" | "unset") if value.is_some_and(is_guarding) => return self.judge.refuse(SETTINGS),
             ("env", "i") => self.judge.is_cleared = true,
             ("env", name) if name.len() > 1 && "ignore-environment".starts_with(name) => {
-                self.judge.is_cleared = true
+                self.judge.is_cleared = true;
             }
             ("xargs", "I" | "i" | "replace") => self.replaced = Some(value.unwrap_or("{}").to_owned()),
             _ => {}
