@@ -10,7 +10,7 @@ fn an_issue_is_planned_queued_and_claimed() {
     repo.issue("ISS-001");
     let first = repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned();
     repo.wf(&["unbind", "ISS-001"]).ok();
-    let mut seat = Seat::new(&repo, (100, 30), &[], ">registered 1");
+    let mut seat = Seat::new(&repo, (100, 30), &[], ">planning 1");
     // It has no bound plan, so it cannot be queued.
     seat.types("e").until("was refused").until("hint:").types("\u{1b}").until_not("was refused");
     seat.types("b").until("bind a plan to ISS-001").types("\r").until(&format!("bound {first}"));
