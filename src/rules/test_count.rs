@@ -56,7 +56,7 @@ impl TestCounter {
         if plain.starts_with("ok  \t") && !plain.ends_with("[no tests to run]") {
             self.has_uncounted = true;
         }
-        if let Some(change) = counted(plain) {
+        if let Some(change) = counted(plain).filter(|change| !change.is_more || self.count.is_some()) {
             let count = self.count.get_or_insert_default();
             count.run = count.run.saturating_add(change.run).saturating_sub(change.not_run);
             count.skipped = count.skipped.saturating_add(change.skipped);
@@ -71,11 +71,17 @@ struct Change {
     skipped: u64,
     /// Those that an earlier line counted and that did not run.
     not_run: u64,
+    /// Whether it only adds to the line with those that passed, which comes first. Any program may print `0 fail`.
+    is_more: bool,
 }
 
 impl Change {
     fn new(run: u64, skipped: u64) -> Self {
-        Self { run, skipped, not_run: 0 }
+        Self { run, skipped, ..Self::default() }
+    }
+
+    fn more(run: u64, skipped: u64) -> Self {
+        Self { is_more: true, ..Self::new(run, skipped) }
     }
 
     /// The tests of a runner that counts skipped ones among all.
@@ -115,7 +121,7 @@ fn counted(line: &str) -> Option<Change> {
         ["Ran", all, "tests" | "test", "in", ..] => Some(Change::new(all.parse().ok()?, 0)),
         ["OK" | "FAILED", ..] if text.contains("skipped=") => {
             let skipped = value("skipped=")?;
-            Some(Change { run: 0, skipped, not_run: skipped })
+            Some(Change { not_run: skipped, ..Change::more(0, skipped) })
         }
         ["OK", all, "tests" | "test", _, "assertions" | "assertion"] => {
             Some(Change::new(all.parse().ok()?, 0))
@@ -123,18 +129,23 @@ fn counted(line: &str) -> Option<Change> {
         ["Tests:", _, "Assertions:", ..] => {
             Some(Change::among(value("Tests:")?, value("Skipped:").unwrap_or_default()))
         }
-        ["Tests:" | "Tests", ..] if number("passed").or(number("skipped")).or(number("failed")).is_some() => {
+        ["Tests:", ..] if number("total").is_some() => {
+            Some(Change::new(sum(&["passed", "failed"]), sum(&["skipped", "todo"])))
+        }
+        ["Tests", ..] if text.starts_with("Tests  ") && text.ends_with(')') => {
             Some(Change::new(sum(&["passed", "failed"]), sum(&["skipped", "todo"])))
         }
         ["ok" | "FAILED", "", ..] if text.contains("| ") => {
             Some(Change::new(sum(&["passed", "failed"]), sum(&["ignored"])))
         }
-        [count, "passing" | "failing"] | [count, "passing", _] => Some(Change::new(count.parse().ok()?, 0)),
-        [count, "pending"] => Some(Change::new(0, count.parse().ok()?)),
-        [count, "pass" | "fail"] => Some(Change::new(count.parse().ok()?, 0)),
-        [count, "skip" | "todo"] => Some(Change::new(0, count.parse().ok()?)),
-        ["#" | "ℹ", "pass" | "fail", count] => Some(Change::new(count.parse().ok()?, 0)),
-        ["#" | "ℹ", "skipped" | "todo", count] => Some(Change::new(0, count.parse().ok()?)),
+        [count, "passing"] | [count, "passing", _] | [count, "pass"] => {
+            Some(Change::new(count.parse().ok()?, 0))
+        }
+        [count, "failing" | "fail"] => Some(Change::more(count.parse().ok()?, 0)),
+        [count, "pending" | "skip" | "todo"] => Some(Change::more(0, count.parse().ok()?)),
+        ["#" | "ℹ", "pass", count] => Some(Change::new(count.parse().ok()?, 0)),
+        ["#" | "ℹ", "fail", count] => Some(Change::more(count.parse().ok()?, 0)),
+        ["#" | "ℹ", "skipped" | "todo", count] => Some(Change::more(0, count.parse().ok()?)),
         ["---", "PASS:" | "FAIL:", ..] => Some(Change::new(1, 0)),
         ["---", "SKIP:", ..] => Some(Change::new(0, 1)),
         ["ok", _, ..] if line.starts_with("ok  \t") => Some(Change::default()),
@@ -164,17 +175,20 @@ fn of_pytest(text: &str) -> Option<Change> {
         return None;
     }
     let mut change = Change::default();
+    let mut is_of_tests = false;
     for part in counts.split(", ") {
         let (count, what) = part.split_once(' ')?;
         let count: u64 = count.parse().ok()?;
         match what {
             "passed" | "failed" | "error" | "errors" | "xfailed" | "xpassed" => change.run += count,
             "skipped" => change.skipped += count,
-            "deselected" | "warning" | "warnings" | "rerun" => {}
+            "deselected" => {}
+            "warning" | "warnings" | "rerun" => continue,
             _ => return None,
         }
+        is_of_tests = true;
     }
-    Some(change)
+    is_of_tests.then_some(change)
 }
 
 /// The number right before a word.

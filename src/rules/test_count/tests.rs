@@ -75,6 +75,14 @@ fn each_runner_is_read() {
         // Anything else.
         ("all good", None),
         ("0 in 3 steps", None),
+        ("10 ok\n0 fail", None),
+        ("2 pending", None),
+        ("1 skip", None),
+        ("# fail 0", None),
+        ("OK (skipped=2)", None),
+        ("Tests: 10 ok, 0 failed", None),
+        ("Tests 0 failed", None),
+        ("2 warnings in 0.5s", None),
         ("Tests are in the directory tests", None),
         ("", None),
     ];
