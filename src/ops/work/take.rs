@@ -6,7 +6,7 @@ use super::begin::{ClaimTerms, execution, pick, settle, workplace};
 use super::claim_view::{ClaimView, TakenClaim, view};
 use super::preparing::{self, ClaimedWorktree};
 use super::session::{joins, of_caller};
-use super::unseen_claim::{Left, is_shown, left_behind, lost, made_of, withdraw, withdraw_here};
+use super::unseen_claim::{LeftBehind, is_shown, left_behind, lost, made_of, withdraw, withdraw_here};
 use super::{WorktreeClaim, own, publish_waiting};
 use crate::git::fault;
 use crate::model::code::Code;
@@ -141,16 +141,16 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     }
     // The claims made for this request: if the process is killed after one of them, the next run finds it.
     let mut made = match left_behind(session, &snapshot, wish.worktree.is_none())? {
-        Left::Held(held) if is_shown(session, &held)? => {
+        LeftBehind::Held(held) if is_shown(session, &held)? => {
             refuse_other(store, &snapshot, wish, &held)?;
             let path = settle(session, wish, &held.execution)?;
             return Ok(TakenClaim { execution: held.execution.id, path, is_new: false });
         }
-        Left::Held(held) => {
+        LeftBehind::Held(held) => {
             withdraw_here(session, &held.execution)?;
             Vec::new()
         }
-        Left::Unknown(made) if remote.is_some() => made,
+        LeftBehind::Unknown(made) if remote.is_some() => made,
         _ => Vec::new(),
     };
     let nonce = random_uid()?;
