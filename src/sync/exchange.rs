@@ -88,7 +88,7 @@ impl<T> Exchanged<'_, T> {
 pub(super) fn exchange<'store, T, E: From<StoreError> + From<SyncError>>(
     store: &'store Store,
     synced: &mut Synced,
-    waiting: Waiting<'store, '_>,
+    waiting: &mut Waiting<'store, '_>,
     trust: Trust,
     equal: EqualTrees,
     mut make: impl FnMut(Option<ObjectId>) -> Result<(T, Option<WantedPush>), E>,

@@ -168,8 +168,8 @@ fn both(
     let remote = synced.remote.clone();
     let tracking = store.tracking(&remote);
     let mut is_merge = false;
-    let waiting = Waiting { remote: watch, again: &mut || false };
-    let exchanged = exchange(store, synced, waiting, trust, EqualTrees::Join, |head| {
+    let mut waiting = Waiting { remote: watch, again: &mut || false };
+    let exchanged = exchange(store, synced, &mut waiting, trust, EqualTrees::Join, |head| {
         if want == Want::Published
             && let Some(head) = head
             && contains(store, Some(head), start)?

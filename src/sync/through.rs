@@ -33,10 +33,10 @@ pub(crate) type Withdraw<'a, T, E> = &'a mut dyn FnMut(&mut Tx<'_>, &T) -> Resul
 /// # Errors
 /// [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::NotShown`]; [`SyncError::Unknown`] or
 /// [`SyncError::LeftLine`] if that is not known.
-pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
-    store: &Store,
+pub(crate) fn through<'a, T, E: From<StoreError> + From<SyncError>>(
+    store: &'a Store,
     remote: &str,
-    waiting: Waiting<'_, '_>,
+    mut waiting: Waiting<'a, '_>,
     op: Op,
     mut change: impl FnMut(&mut Tx<'_>) -> Result<T, E>,
     withdraw: Option<Withdraw<'_, T, E>>,
@@ -44,20 +44,19 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
     let mut synced = Synced::with(remote);
     let tracking = store.tracking(remote);
     // If this clone was the last to write there, and the remote accepts the push, the state was the newest.
-    let Waiting { remote: watch, again } = waiting;
-    let waiting = Waiting { remote: watch, again: &mut *again };
-    let exchanged = exchange(store, &mut synced, waiting, Trust::LastWriter, EqualTrees::Leave, |head| {
-        let offer = store.offer(head, &tracking).map_err(round::theirs_are(store, remote))?;
-        let Offered { answer, far_future, is_changed, ahead } = offer.change(op, &mut change)?;
-        let wanted = ahead.filter(|_| is_changed).map(WantedPush::Ahead);
-        Ok::<_, E>(((answer, far_future), wanted))
-    })?;
+    let exchanged =
+        exchange(store, &mut synced, &mut waiting, Trust::LastWriter, EqualTrees::Leave, |head| {
+            let offer = store.offer(head, &tracking).map_err(round::theirs_are(store, remote))?;
+            let Offered { answer, far_future, is_changed, ahead } = offer.change(op, &mut change)?;
+            let wanted = ahead.filter(|_| is_changed).map(WantedPush::Ahead);
+            Ok::<_, E>(((answer, far_future), wanted))
+        })?;
     match exchanged {
         Exchanged::Done((answer, far_future)) => Ok(Through { answer, synced, far_future }),
         Exchanged::NotShown { answer: (answer, _), wanted, turn, error } => {
             if let Some(withdraw) = withdraw {
                 let claim = Unconfirmed { store, turn: *turn, commit: *wanted, op };
-                claim.withdraw(&mut synced, again, |tx| withdraw(tx, &answer))?;
+                claim.withdraw(&mut synced, waiting.again, |tx| withdraw(tx, &answer))?;
             }
             Err((*error).into())
         }
