@@ -227,6 +227,8 @@ text_enum!(
         NoRandomNumbers = "no-random-numbers",
         /// The repository has no remote.
         NoRemote = "no-remote",
+        /// Agents cannot be confined here.
+        NoSandbox = "no-sandbox",
         /// Git has no key to sign with.
         NoSigningKey = "no-signing-key",
         /// The issue has no plan.

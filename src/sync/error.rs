@@ -229,12 +229,13 @@ impl Explain for SyncError {
             Self::RenamedRemote { name, now, is_reused } => {
                 let first = format!("git config wf.remote {}", shell::operand(now));
                 let remedies = Remedies::command(first, "names it");
-                match is_reused {
-                    true => remedies.or_call(
+                if *is_reused {
+                    remedies.or_call(
                         RemedyCall::from(Other::Init).option("remote", name),
                         format!("chooses the remote that is `{name}` now"),
-                    ),
-                    false => remedies,
+                    )
+                } else {
+                    remedies
                 }
             }
             Self::Unreachable { remote, .. } => {
@@ -299,7 +300,7 @@ fn of_what_is_not_shown(remote: &str, reference: &str, where_to: &Unshown) -> Re
                     shell::operand(remote),
                     shell::operand(fetched_from)
                 ),
-                "pushes to the URL that is fetched from",
+                "makes pushes go where fetches go",
             )
             .and("if that is a mirror that lags behind, try again later"),
         Unshown::Hidden if !reference.starts_with("refs/heads/") => {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::SyncError;
 use super::counting::{Counting, count};
-use super::exchange::{self, Exchanged, Trust, WantedPush, exchange};
+use super::exchange::{self, Exchanged, Trust, Waiting, WantedPush, exchange};
 use super::shown::{self, Unshown};
 use super::transfer;
 use super::turnstile;
@@ -168,7 +168,8 @@ fn both(
     let remote = synced.remote.clone();
     let tracking = store.tracking(&remote);
     let mut is_merge = false;
-    let exchanged = exchange(store, synced, (watch, &mut || false), trust, EqualTrees::Join, |head| {
+    let mut waiting = Waiting { remote: watch, again: &mut || false };
+    let exchanged = exchange(store, synced, &mut waiting, trust, EqualTrees::Join, |head| {
         if want == Want::Published
             && let Some(head) = head
             && contains(store, Some(head), start)?

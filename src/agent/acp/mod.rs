@@ -89,7 +89,7 @@ pub(super) fn converse(
         usage: Usage::default(),
         deadline: Instant::now() + agent.timeout().value,
     };
-    let words = agent.words();
+    let words = place.words(agent);
     let command = Command {
         words: &words,
         folder: &place.folder,
