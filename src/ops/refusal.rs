@@ -100,6 +100,12 @@ impl Refusal {
         self
     }
 
+    /// Adds another remedy.
+    pub(crate) fn and(mut self, remedy: Remedy) -> Self {
+        self.remedies.push(remedy);
+        self
+    }
+
     /// Adds a command of another program, and what it does.
     pub(crate) fn command(mut self, command: impl Into<String>, does: impl Into<String>) -> Self {
         self.remedies.push(Remedy::command(command, does));

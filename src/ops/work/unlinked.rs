@@ -20,8 +20,12 @@ const MOST_COMMITS: usize = 200;
 /// At most this many commits of an earlier attempt are named.
 const MOST_NAMED: usize = 20;
 
-/// The notice that hooks are missing or do not call us, and what that means for commits.
+/// The notice that hooks are off, missing or do not call us, and what that means for commits.
 pub(crate) fn notice_of_hooks(store: &Store) -> Option<Notice> {
+    if let Some(off) = hooked::turned_off(store) {
+        let message = format!("{off}: commits are not linked, and do not renew the lease");
+        return Some(Notice { remedies: off.remedies().into_vec(), ..Notice::warning(message) });
+    }
     let uncalled = hooked::uncalled(store);
     let message = match &uncalled[..] {
         [] => return None,
