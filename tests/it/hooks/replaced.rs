@@ -78,7 +78,9 @@ fn every_command_about_the_work_says_that_hooks_are_off() {
         repo.git(&["config", "core.hooksPath", value]).ok();
         repo.commit("a", "1\n", "unseen");
         let named = if value.is_empty() { "empty" } else { "`/dev/null`" };
-        let words = format!("`core.hooksPath` is {named} (set in `.git/config`), so git runs no hooks");
+        let file = repo.path().join(".git/config");
+        let words =
+            format!("`core.hooksPath` is {named} (set in `{}`), so git runs no hooks", file.display());
         let way = "git config --local --unset-all core.hooksPath";
         for args in [&["status"][..], &["next"], &["audit"], &["relink"], &["hooks", "status"], &[]] {
             let ran = repo.wf(args);
