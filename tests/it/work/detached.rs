@@ -43,7 +43,7 @@ fn done_names_the_commits_that_were_left_on_a_detached_head() {
     let left = repo.commit("a.txt", "3\n", "left behind");
     let ran = repo.wf(&["done"]).ok();
     let words =
-        format!("HEAD is detached, and a commit on it is linked to no plan: {} \"left behind\"", &left[..7]);
+        format!("HEAD is detached, and a commit on it is linked to no plan: {} \"left behind\"", &left[..10]);
     assert!(ran.stderr.contains(&words), "{}", ran.stderr);
     assert!(ran.stderr.contains("git wf link COMMIT ISS-001"), "{}", ran.stderr);
 }

@@ -239,7 +239,7 @@ fn states_are_words_in_json() {
     repo.script(&repo.hooks().join("commit-msg"), "exit 0");
     let states = uninstall(&place(&repo)).unwrap();
     let json = serde_json::to_string(&states[0]).unwrap();
-    let expected = r#"{"name":"commit-msg","installed":"foreign","calls":null,"manager":null,"through":null,"replaced":null,"earlier":null,"earlier_manager":null,"edited":null,"change":"left-alone"}"#;
+    let expected = r#"{"name":"commit-msg","installed":"foreign","calls":null,"manager":null,"through":null,"replaced":null,"earlier":null,"earlier_manager":null,"edited":null,"displaced":null,"change":"left-alone"}"#;
     assert_eq!(json, expected);
 }
 
