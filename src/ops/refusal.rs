@@ -100,9 +100,9 @@ impl Refusal {
         self
     }
 
-    /// Adds another remedy.
-    pub(crate) fn and(mut self, remedy: Remedy) -> Self {
-        self.remedies.push(remedy);
+    /// Adds what leads on from where something stands; see [`crate::rules::toward`].
+    pub(crate) fn next_step(mut self, step: Remedy) -> Self {
+        self.remedies.push(step);
         self
     }
 

@@ -222,8 +222,8 @@ fn decision(folder: &IssueFolder, status: IssueStatus) -> Result<StoredStatus, R
             Refusal::new(Code::OwnCommand, "`edit` cannot close an issue")
                 .remedy(RemedyCall::new(Op::Close, [id]), "closes it")
         }
-        IssueStatus::Queued => refusal.and(toward::queue(folder)),
-        IssueStatus::Executing => refusal.and(toward::execution(folder)),
+        IssueStatus::Queued => refusal.next_step(toward::queue(folder)),
+        IssueStatus::Executing => refusal.next_step(toward::execution(folder)),
         IssueStatus::Completed | IssueStatus::Failed if is_over => {
             refusal.remedy(RemedyCall::new(Op::Reopen, [id]), "reopens it")
         }

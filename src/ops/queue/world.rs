@@ -166,7 +166,7 @@ fn not_queued(read: &impl ReadState, error: ResolveError) -> Refusal {
             Ok(issue) => {
                 let refusal = Refusal::new(Code::NotFound, format!("issue `{issue}` is not queued"));
                 match existing(read, &issue) {
-                    Ok(folder) => refusal.and(toward::queue(&folder)),
+                    Ok(folder) => refusal.next_step(toward::queue(&folder)),
                     Err(_) => refusal,
                 }
             }
@@ -186,7 +186,7 @@ fn unqueued_plan(read: &impl ReadState, plan: &SolutionId) -> Refusal {
     let bound = folder.filter(|it| it.issue.record.bound_solution_id.as_ref() == Some(plan));
     let refusal = Refusal::new(Code::NotFound, format!("plan `{plan}` is not queued"));
     match bound {
-        Some(folder) => refusal.and(toward::execution(&folder)),
+        Some(folder) => refusal.next_step(toward::execution(&folder)),
         None => refusal.remedy(
             RemedyCall::new(Op::Bind, [issue.as_str(), plan.as_str()]),
             "chooses it, so that it can be queued",

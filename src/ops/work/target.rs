@@ -78,7 +78,7 @@ fn not_executing(folder: &IssueFolder, own: Option<&ExecutionFolder>) -> Refusal
     if status.is_terminal() {
         refusal.remedy(Op::Next, "claims an item")
     } else {
-        refusal.and(toward::execution(folder))
+        refusal.next_step(toward::execution(folder))
     }
 }
 

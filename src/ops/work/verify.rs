@@ -285,7 +285,7 @@ fn named_execution(
             Code::NotExecuting,
             format!("nobody executed issue `{issue}`; it is {}", facts::status(&folder)),
         )
-        .and(toward::execution(&folder))
+        .next_step(toward::execution(&folder))
     })?;
     Ok((folder, found))
 }

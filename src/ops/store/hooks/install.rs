@@ -168,10 +168,16 @@ pub(crate) fn discard(
 
 /// The state of each hook, compared with an install with that `program`.
 pub(crate) fn status(at: &HooksAt, program: &Path) -> Vec<HookState> {
-    let installed = |slot: &Slot| {
-        if at.off().is_some() { InstalledHook::Absent } else { slot.installed(program) }
+    let state = |slot: Slot| {
+        let state = slot.state(at, slot.installed(program));
+        // Git runs none of what is there.
+        if at.off().is_some() {
+            HookState { installed: InstalledHook::Absent, calls: None, ..state }
+        } else {
+            state
+        }
     };
-    listed(at).map(|slot| slot.state(at, installed(&slot))).collect()
+    listed(at).map(state).collect()
 }
 
 /// The hooks that are useful in this repository, and any other shims that are installed.
