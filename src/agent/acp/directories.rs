@@ -140,7 +140,7 @@ fn change(words: &[String]) -> Option<Change<'_>> {
                 arguments = &arguments[1..];
             }
             let target = arguments.first().filter(|it| !it.contains(UNKNOWN) && !it.starts_with(['~', '-']));
-            Some(target.map_or(Change::Hidden, |target| Change::To(target)))
+            Some(target.map_or(Change::Hidden, |target| Change::To(target.as_str())))
         }
         _ => None,
     }

@@ -138,6 +138,10 @@ impl Reader {
         }
         let mut open = Open::default();
         while let Some(c) = self.peek() {
+            if end == End::Branch && self.ends_branch(&mut open) {
+                self.depth -= 1;
+                return Ok(());
+            }
             match c {
                 ' ' | '\t' => self.at += 1,
                 '\\' if self.follows("\\\n") => self.at += 2,
@@ -149,17 +153,6 @@ impl Reader {
                     }
                     self.at += 1;
                     self.bodies()?;
-                }
-                ';' if end == End::Branch && (self.follows(";;") || self.follows(";&")) => {
-                    self.close(&mut open);
-                    self.link = Link::Any;
-                    self.at += if self.follows(";;&") { 3 } else { 2 };
-                    self.depth -= 1;
-                    return Ok(());
-                }
-                'e' if end == End::Branch && open.start.is_none() && self.is_word("esac") => {
-                    self.depth -= 1;
-                    return Ok(());
                 }
                 '&' if self.follows("&>") => {
                     open.start.get_or_insert(self.at);
@@ -192,6 +185,17 @@ impl Reader {
         self.close(&mut open);
         self.depth -= 1;
         if end == End::Text { Ok(()) } else { Err(NotRead) }
+    }
+
+    /// Whether a branch of `case` ends here. Its `;;` is read, and `esac` is not.
+    fn ends_branch(&mut self, open: &mut Open) -> bool {
+        if self.follows(";;") || self.follows(";&") {
+            self.close(open);
+            self.link = Link::Any;
+            self.at += if self.follows(";;&") { 3 } else { 2 };
+            return true;
+        }
+        open.start.is_none() && self.is_word("esac")
     }
 
     /// What separates two commands.
