@@ -100,6 +100,16 @@ pub(crate) enum SyncError {
         /// The last reason.
         words: String,
     },
+    /// Others pushed first, and the remote does not show it.
+    #[error("others pushed to `{reference}` of `{remote}` first, and {} yet", unseen(where_to))]
+    Unseen {
+        /// The remote.
+        remote: String,
+        /// The ref.
+        reference: String,
+        /// Where the commits of others are.
+        where_to: Unshown,
+    },
     /// The remote accepted the commit and does not show it.
     #[error("`{remote}` accepted `{reference}`, but does not show it: {where_to}")]
     NotShown {
@@ -201,7 +211,7 @@ impl Explain for SyncError {
             Self::Refused { hint: None, .. } => Code::Refused,
             Self::Refused { hint: Some(_), .. } => Code::Declined,
             Self::Behind { .. } => Code::Behind,
-            Self::Raced { .. } => Code::Raced,
+            Self::Raced { .. } | Self::Unseen { .. } => Code::Raced,
             Self::NotShown { .. } => Code::NotShown,
             Self::Unknown { .. } | Self::LeftLine { .. } => Code::UnknownOutcome,
             Self::NoTurn { .. } => Code::NoTurn,
@@ -269,6 +279,7 @@ impl Explain for SyncError {
             }
             Self::Raced { remote, .. } => Remedies::from("nothing is lost here")
                 .or_call(RemedyCall::new(Other::Sync, [remote]), "tries again"),
+            Self::Unseen { remote, where_to, .. } => of_what_is_unseen(remote, where_to),
             Self::Unknown { remote, .. } => Remedies::call(
                 Op::Next,
                 format!("finds out, once `git ls-remote {}` works", shell::operand(remote)),
@@ -287,6 +298,28 @@ impl Explain for SyncError {
             Self::Stopped { .. } => "call it again".into(),
             Self::Store(error) => error.remedies(),
         }
+    }
+}
+
+/// What does not show the commits of others.
+fn unseen(where_to: &Unshown) -> String {
+    match where_to {
+        Unshown::Elsewhere { pushed_to, fetched_from } => {
+            format!("they are at `{pushed_to}`; `{fetched_from}`, which is fetched from, does not show them")
+        }
+        Unshown::Hidden | Unshown::Earlier => "the server does not show them".to_owned(),
+    }
+}
+
+fn of_what_is_unseen(remote: &str, where_to: &Unshown) -> Remedies {
+    let again = Remedies::from("nothing is lost here; a mirror can lag behind")
+        .or_call(RemedyCall::new(Other::Sync, [remote]), "asks again; try again once it shows them");
+    match where_to {
+        Unshown::Elsewhere { fetched_from, .. } => again.or_command(
+            format!("git remote set-url --push {} {}", shell::operand(remote), shell::operand(fetched_from)),
+            "pushes to the URL that is fetched from, if that is no mirror",
+        ),
+        Unshown::Hidden | Unshown::Earlier => again,
     }
 }
 

@@ -254,6 +254,23 @@ pub(super) fn refused_there(store: &Store, remote: &str, words: String) -> Resul
     Ok(refused(store, remote, words))
 }
 
+/// The error about a push that came too late, while the remote shows what it showed before. `shown`: the head that it
+/// shows; `words`: why git did not push.
+pub(super) fn unseen_there(
+    store: &Store,
+    remote: &str,
+    shown: Option<ObjectId>,
+    words: String,
+) -> Result<SyncError, SyncError> {
+    let where_to = match (shown::pushed_elsewhere(store, remote)?, shown) {
+        (Some(elsewhere), _) => elsewhere,
+        (None, Some(_)) => Unshown::Earlier,
+        (None, None) => return Ok(refused(store, remote, words)),
+    };
+    let (remote, reference) = (remote.to_owned(), store.reference().to_owned());
+    Ok(SyncError::Unseen { remote, reference, where_to })
+}
+
 /// The tip of a valid store that may be written to.
 pub(super) fn ready(store: &Store) -> Result<ObjectId, SyncError> {
     store.refuse_mirror()?;

@@ -4,6 +4,7 @@
 
 mod calls;
 mod client;
+mod directories;
 mod files;
 mod git_command;
 mod git_options;

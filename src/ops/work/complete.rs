@@ -1,7 +1,7 @@
 //! Completing an execution.
 
 use super::report::missing_links;
-use super::unlinked::notice_of_hooks;
+use super::unlinked::{notice_of_detached, notice_of_hooks};
 use super::{
     Asked, Ended, ExecutionTarget, ExecutorReport, Intent, Then, as_stored, confirm, ended, needed,
     refuse_foreign, target, unbind_worktree, unfinished,
@@ -142,6 +142,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     }
     session.notice_all(needed::open(&store.snapshot()?, &id.issue())?);
     session.notice_all(reply.map(|task| unsent(id.issue().as_str(), &task)));
+    session.notice_all(notice_of_detached(store, &before.execution.execution)?);
     // A run links the commits that it sees, with or without hooks.
     if input.made.is_empty() && !store.is_in_run() {
         session.notice_all(notice_of_hooks(store));
