@@ -94,7 +94,7 @@ impl Circles {
             if circles.edges.contains_key(&id) {
                 continue;
             }
-            let source = wanted.get(&id).map(|all| targets(all));
+            let source = wanted.get(&id).map(&targets);
             let here = related_here(read, kind, &id, source.is_some())?;
             let mut next: BTreeSet<IssueId> = here.kept;
             for to in source.into_iter().flatten() {

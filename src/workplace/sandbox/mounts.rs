@@ -48,7 +48,7 @@ impl Mounts {
         let mut mounts = Self(BTreeMap::new());
         OWN.iter().for_each(|path| mounts.add(Path::new(path), View::Empty));
         let environment = store.environment();
-        let repository = [Some(store.common_dir()), store.work_dir().map(Into::into)];
+        let repository = [Some(store.common_dir()), store.work_dir()];
         // The repository is named even where nothing covers it, so that no wider setting makes it writable.
         repository.into_iter().flatten().for_each(|path| mounts.add(&path, View::ReadOnly));
         let programs = environment.get("PATH").into_iter().flat_map(std::env::split_paths);

@@ -73,7 +73,7 @@ fn faults_are_named_with_file_and_line_and_the_rest_comes_in() {
         ],
         "in the order of the source"
     );
-    has("issues.jsonl line 1:", "not JSON");
+    has("issues.jsonl line 1:", "invalid JSON");
     has("issues.jsonl line 4:", "is cut off");
     has("solutions/ISS-002.jsonl line 2:", "no `id`");
     has("solutions/ISS-008.jsonl 0:", "no such issue");

@@ -3,7 +3,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use super::super::{HookChange, HookSide, HooksAt, InstallError, InstalledHook, install, status, uninstall};
+use super::super::{
+    HookChange, HookSide, HookState, HooksAt, InstallError, InstalledHook, install, status, uninstall,
+};
 use super::{NAMES, names, place, program};
 use crate::git::{Git, SharedMode};
 use crate::model::Explain;
