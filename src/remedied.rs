@@ -25,6 +25,9 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("ops/plans/roadmap/add.rs", "dry run", "undoes a transaction, and nobody sees it"),
     ("ops/store/import.rs", "dry run", "undoes a transaction, and nobody sees it"),
     ("ops/queue/order.rs", "Code::Order", "each way to it is added below it"),
+    ("ops/issues/edit.rs", "Code::DerivedStatus", "each status adds its own below it"),
+    ("ops/queue/world.rs", "is not queued", "the next step is added below it"),
+    ("ops/store/fsck/gone.rs", "no store any more", "added below it"),
     ("ops/queue/items.rs", "Code::Begun", "each status adds its own below it"),
     ("ops/work/unfinished.rs", "Code::NoCommit", "the struct has its remedies"),
     ("ops/work/ownership.rs", "Code::ClaimOfAnother", "each intent adds its own below it"),
@@ -134,7 +137,8 @@ fn in_words() -> BTreeMap<String, Vec<String>> {
                 let made = &code[from..end];
                 let methods = methods(&code, end);
                 let is_call = |(name, given): &(&str, &str)| {
-                    ["remedy", "command"].contains(name) || *name == "hint" && names_a_command(&code, given)
+                    ["remedy", "command", "next_step"].contains(name)
+                        || *name == "hint" && names_a_command(&code, given)
                 };
                 if is_elsewhere(&file, made) || methods.iter().any(is_call) {
                     continue;

@@ -19,6 +19,7 @@ pub(crate) mod ping;
 pub(crate) mod preset;
 pub(crate) mod request;
 pub(crate) mod secrets;
+mod state;
 pub(crate) mod talk;
 pub(crate) mod traced;
 pub(crate) mod transcript;

@@ -34,6 +34,8 @@ pub(crate) struct AgentWorkplace {
     pub(crate) folder: PathBuf,
     /// All of its environment variables.
     pub(crate) environment: Vec<(OsString, OsString)>,
+    /// The words before those of the agent: a sandbox, if it works in one.
+    pub(crate) within: Vec<OsString>,
     /// The file for the transcript.
     pub(crate) transcript: PathBuf,
 }
@@ -98,6 +100,15 @@ pub(crate) struct AgentReply<A> {
     pub(crate) took: Duration,
     /// The transcript.
     pub(crate) transcript: KeptTranscript,
+}
+
+impl AgentWorkplace {
+    /// The words that start an agent here.
+    pub(super) fn words(&self, agent: &Agent) -> Vec<OsString> {
+        let mut words = self.within.clone();
+        words.extend(agent.words());
+        words
+    }
 }
 
 impl<A> AgentReply<A> {
@@ -200,7 +211,7 @@ fn plain(
     // The receiver still exists, so this succeeds.
     let _ = sender.send(text.into_bytes());
     drop(sender);
-    let words = agent.words();
+    let words = place.words(agent);
     let command = Command {
         words: &words,
         folder: &place.folder,

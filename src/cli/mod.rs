@@ -184,6 +184,8 @@ commands! {
         #[command(hide = true)]
         Hook = store::hook,
         #[command(hide = true)]
+        ProbeSandbox = store::probe_sandbox,
+        #[command(hide = true)]
         RunWatched = store::run_watched,
     }
 }

@@ -32,7 +32,7 @@ const MOST_SEARCHED: usize = 100;
 
 /// Executions in a push that do not satisfy a gate.
 #[derive(Debug, Default)]
-pub(super) struct Passed {
+pub(super) struct GateFaults {
     /// The faults for which the push is rejected.
     pub(super) faults: Vec<String>,
     /// The overridden gates, each with the recorded reason.
@@ -57,11 +57,11 @@ pub(super) fn look(
     before: &Snapshot<'_>,
     after: &Snapshot<'_>,
     policy: &Policy,
-) -> Result<Passed, StoreError> {
+) -> Result<GateFaults, StoreError> {
     let (wants_evidence, wants_review) =
         (Gate::Evidence.is_required(policy), Gate::Review.is_required(policy));
     if !wants_evidence && !wants_review {
-        return Ok(Passed::default());
+        return Ok(GateFaults::default());
     }
     let mut stopped = Vec::new();
     for issue in changed(store, before, after)? {
@@ -75,7 +75,7 @@ pub(super) fn look(
             if stopped.len() >= MOST_STOPPED {
                 let what =
                     format!("more than {MOST_STOPPED} claims lack reviews or evidence: push it in parts");
-                return Ok(Passed { faults: vec![what], forced: vec![] });
+                return Ok(GateFaults { faults: vec![what], forced: vec![] });
             }
             let id = &it.execution.id;
             let is_completed = wants_evidence && outcome == ExecutionStatus::Completed;
@@ -288,10 +288,10 @@ struct Forced {
 }
 
 /// Separates the executions that were forced, with a reason in the log, from the others.
-fn judge(store: &Store, after: &Snapshot<'_>, stopped: Vec<Stopped>) -> Result<Passed, StoreError> {
-    let mut passed = Passed::default();
+fn judge(store: &Store, after: &Snapshot<'_>, stopped: Vec<Stopped>) -> Result<GateFaults, StoreError> {
+    let mut found = GateFaults::default();
     if stopped.is_empty() {
-        return Ok(passed);
+        return Ok(found);
     }
     let steps = forced_steps(store, after)?;
     for it in stopped {
@@ -303,11 +303,11 @@ fn judge(store: &Store, after: &Snapshot<'_>, stopped: Vec<Stopped>) -> Result<P
             }
         }
         match reason {
-            Some(reason) => passed.forced.push(format!("{} (forced: {reason})", it.what)),
-            None => passed.faults.push(it.what),
+            Some(reason) => found.forced.push(format!("{} (forced: {reason})", it.what)),
+            None => found.faults.push(it.what),
         }
     }
-    Ok(passed)
+    Ok(found)
 }
 
 /// All forced log steps, newest first.

@@ -61,17 +61,12 @@ impl Git {
         self.run(Args::new(&["config"]).value(key)).is_ok()
     }
 
-    /// The hooks directory: absolute, as `core.hooksPath` has it. It may be missing.
-    pub(crate) fn hooks_dir(&self) -> Result<PathBuf, GitError> {
-        self.as_anyone().absolute_path(&["--git-path", "hooks"])
-    }
-
     /// The git directory that all worktrees share, without symbolic links.
     pub(crate) fn real_common_dir(&self) -> Result<PathBuf, GitError> {
         self.absolute_path(&["--git-common-dir"])
     }
 
-    fn absolute_path(&self, what: &[&'static str]) -> Result<PathBuf, GitError> {
+    pub(super) fn absolute_path(&self, what: &[&'static str]) -> Result<PathBuf, GitError> {
         let mut out = self.run(Args::new(&["rev-parse", "--path-format=absolute"]).options(what))?;
         if out.last() == Some(&b'\n') {
             out.pop();

@@ -10,8 +10,20 @@ impl Git {
     /// The ignored files of the work tree that match patterns in the syntax of `.gitignore`, which the file `patterns`
     /// contains. A repository within the work tree is one path that ends in a slash.
     pub(crate) fn ignored_files(&self, patterns: &Path) -> Result<Vec<PathBuf>, GitError> {
-        let listed = Args::new(&["ls-files", "-z", "--others", "--ignored"]);
-        let listed = self.run(listed.with("--exclude-from=", patterns.display()))?;
+        self.ignored_among(&["ls-files", "-z", "--others", "--ignored"], patterns)
+    }
+
+    /// The directories of the work tree that are ignored as a whole, and match as the files do, with a slash at the end;
+    /// not those below them. They may be empty.
+    pub(crate) fn ignored_folders(&self, patterns: &Path) -> Result<Vec<PathBuf>, GitError> {
+        let listed =
+            self.ignored_among(&["ls-files", "-z", "--others", "--ignored", "--directory"], patterns)?;
+        Ok(listed.into_iter().filter(|path| path.as_os_str().as_bytes().ends_with(b"/")).collect())
+    }
+
+    /// Of what git lists, that which it ignores.
+    fn ignored_among(&self, list: &[&'static str], patterns: &Path) -> Result<Vec<PathBuf>, GitError> {
+        let listed = self.run(Args::new(list).with("--exclude-from=", patterns.display()))?;
         if listed.is_empty() {
             return Ok(vec![]);
         }

@@ -52,6 +52,11 @@ impl Revisions {
         Self(args.options(&["--branches", "--tags", "--remotes", "--not"]))
     }
 
+    /// Without what is on a branch, a tag or a remote.
+    pub(crate) fn on_no_branch(self) -> Self {
+        Self(self.0.options(&["--not", "--branches", "--tags", "--remotes", "--not"]))
+    }
+
     /// Without merges.
     pub(crate) fn no_merges(self) -> Self {
         Self(self.0.options(&["--no-merges"]))

@@ -219,7 +219,7 @@ fn read_entries(repo: &Repository, tree: ObjectId) -> Result<Entries, GitError> 
     let Some(object) = object(repo, tree)? else { return Ok(Entries::default()) };
     let tree = object.detach().data;
     let Some(mut all) = decoded(&tree, repo, |name, mode, oid| (name, (mode.kind(), oid))) else {
-        return Ok(Entries::default());
+        return Ok(Entries { fault: Some("an entry that cannot be read"), ..Entries::default() });
     };
     let fault = fault_of(&tree, &all);
     // The sort is stable, so the first of two entries with one name is kept: git looks that one up.

@@ -1,9 +1,11 @@
 //! `post-commit`: has the new commit recorded, and says what its author may not expect.
 
-use super::HookVerdict;
+use super::{HookVerdict, rewritten};
 use crate::git;
 use crate::model::words::count;
-use crate::ops::trail::{NOTICE_OUTSIDE, RecordCommit, UnexpectedLink, record_commit};
+use crate::ops::trail::{
+    NOTICE_OUTSIDE, RecordCommit, RecordRewrite, RewriteKind, UnexpectedLink, record_commit, record_rewrite,
+};
 use crate::ops::{Done, Refusal, Session};
 use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::own_branch::Relation;
@@ -39,6 +41,11 @@ fn made_here(store: &Store) -> Result<Option<CodeCommit>, StoreError> {
 }
 
 fn record(session: &Session, commit: CodeCommit) -> Result<HookVerdict, Refusal> {
+    let rewritten = rewritten::reset(session.store(), &commit)?;
+    if !rewritten.is_empty() {
+        // First, so that the link belongs to the tasks of all of them.
+        record_rewrite(session, &RecordRewrite { kind: RewriteKind::Reset, rewritten })?;
+    }
     let input = RecordCommit { commit };
     let Done { view, notices, .. } = record_commit(session, &input)?;
     Ok(match view.unexpected {

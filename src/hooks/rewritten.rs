@@ -1,11 +1,19 @@
 //! The rewritten commits, if git's list of them did not reach the hook: a program that runs the hook of another, as
 //! pre-commit does, may not pass on stdin.
 
+use std::collections::HashSet;
 use std::io::ErrorKind;
 
-use crate::git::ObjectId;
+use crate::git::{ObjectId, Revisions};
+use crate::model::execution::Rewrite;
+use crate::model::hash::CommitHash;
 use crate::ops::trail::RewriteKind;
-use crate::store::{Store, StoreError};
+use crate::store::{CodeCommit, Store, StoreError};
+use crate::trail::links;
+use crate::trail::reach::Unreached;
+
+/// At most this many commits are followed.
+const MOST_RESET: usize = 200;
 
 /// Where a rebase keeps the list, in the form that git passes on, until its hooks have run.
 const LISTS: [&str; 2] = ["rebase-merge/rewritten-list", "rebase-apply/rewritten"];
@@ -24,6 +32,8 @@ pub(super) fn find(store: &Store, kind: RewriteKind) -> Result<Vec<u8>, StoreErr
             }
             Ok(vec![])
         }
+        // No hook of git reports it.
+        RewriteKind::Reset => Ok(vec![]),
         RewriteKind::Amend => {
             Ok(amended(store)?.map_or_else(Vec::new, |(old, new)| format!("{old} {new}\n").into_bytes()))
         }
@@ -36,4 +46,43 @@ fn amended(store: &Store) -> Result<Option<(ObjectId, ObjectId)>, StoreError> {
     let [last, before] = &moves[..] else { return Ok(None) };
     let is_amend = last.why.starts_with("commit (amend)") && store.head()? == Some(last.commit);
     Ok(is_amend.then_some((before.commit, last.commit)))
+}
+
+/// How many moves of HEAD are read.
+const MOVES: usize = 16;
+
+/// The commits in whose place this one was made: `git reset` took them from the branch and left their changes, or the same
+/// files were changed again.
+pub(super) fn reset(store: &Store, commit: &CodeCommit) -> Result<Vec<Rewrite>, StoreError> {
+    let moves = store.repo().reflog("HEAD", MOVES)?;
+    let (Some(last), [parent]) = (moves.first(), &commit.parents[..]) else { return Ok(vec![]) };
+    let resets = moves[1..].iter().take_while(|step| step.why.starts_with("reset: moving to ")).count();
+    let Some(before) = moves.get(1 + resets).filter(|_| resets > 0) else { return Ok(vec![]) };
+    let is_here = last.commit == commit.id && moves[1].commit == *parent;
+    if !is_here || before.commit == *parent || !store.is_ancestor(*parent, before.commit)? {
+        return Ok(vec![]);
+    }
+    let wanted = Revisions::of(before.commit).without(parent).at_most(MOST_RESET);
+    let taken: Vec<CodeCommit> = store
+        .git()
+        .revisions(wanted)?
+        .into_iter()
+        .map(|id| store.code_commit(id))
+        .collect::<Result<_, _>>()?;
+    // A branch may still have them.
+    let hashes: Vec<CommitHash> = taken.iter().map(|old| old.id.into()).collect();
+    let unreached = Unreached::among(store, hashes.iter())?;
+    if !hashes.iter().all(|old| unreached.is_adrift(old)) {
+        return Ok(vec![]);
+    }
+    if store.commit_tree(before.commit)? != commit.tree {
+        let files: HashSet<String> = links::files(store, commit)?.into_iter().collect();
+        for old in &taken {
+            if !links::files(store, old)?.iter().all(|file| files.contains(file)) {
+                return Ok(vec![]);
+            }
+        }
+    }
+    let new = CommitHash::from(commit.id);
+    Ok(taken.into_iter().map(|old| Rewrite { old: old.id.into(), new: new.clone(), tree: None }).collect())
 }

@@ -7,6 +7,7 @@ mod counted;
 mod cycles;
 mod double;
 mod links;
+mod relations;
 mod settle;
 mod work;
 
@@ -27,7 +28,8 @@ use comments::Comments;
 use counted::{Counted, Place, count, hash_of, select};
 use double::{FoundPart, Read};
 use links::Links;
-use settle::{Fresh, Settled, settle};
+use relations::{LeftOutRelations, directed_of};
+use settle::{Fresh, Settled, Unsettled, settle};
 pub(crate) use settle::{follow_source, is_parted};
 
 /// Why an issue is left as it is.
@@ -75,7 +77,8 @@ impl Batch {
                         }
                         let arrival = (tracker.read)(&record)?;
                         let left_out = selection.leaves_out(&arrival);
-                        Ok((arrival.issue.id, arrival.changed, hash_of(&record), left_out))
+                        let related = directed_of(&arrival.issue);
+                        Ok((arrival.issue.id, arrival.changed, hash_of(&record), left_out, related))
                     });
                     (index, unit, number, read)
                 },
@@ -84,8 +87,9 @@ impl Batch {
                 seen(index as u64 + 1);
                 units.add(&unit);
                 match read {
-                    Ok((id, changed, hash, left_out)) => {
-                        let new = Counted { index, unit, number, changed, hash, left_out, others: vec![] };
+                    Ok((id, changed, hash, left_out, related)) => {
+                        let others = vec![];
+                        let new = Counted { index, unit, number, changed, hash, left_out, related, others };
                         report.notes.extend(count(&mut counted, id, new, tracker.union.is_some()));
                     }
                     Err(refused) if refused.is_fault => {
@@ -127,7 +131,10 @@ impl Batch {
         tx: &mut Tx<'_>,
         mut seen: impl FnMut(u64),
     ) -> Result<ImportReport, E> {
-        let mut writing = Writing::of(self);
+        let related = self.places.iter().filter(|(_, place)| !place.related.is_empty());
+        let related = related.map(|(id, place)| (id.clone(), place.related.clone())).collect();
+        let left_out = LeftOutRelations::find(tx, &related)?;
+        let mut writing = Writing::of(self, &left_out);
         let mut done = 0;
         // Whether most issues are new, which makes it worthwhile to make their records in parallel, before looking.
         let mut are_new = true;
@@ -145,6 +152,7 @@ impl Batch {
                     if self.tracker.union.is_some() && !place.others.is_empty() && place.has(index) {
                         return Some(Read::Part(FoundPart { index, unit, number, record, arrival }));
                     }
+                    left_out.leave_out(&mut arrival.issue, None);
                     let counts = place.index == index;
                     counts
                         .then(|| Read::Whole(unit, number, are_new.then(|| Fresh::of(&mut arrival)), arrival))
@@ -173,7 +181,7 @@ impl Batch {
                     continue;
                 }
                 let fresh = fresh.filter(|_| changed == arrival.changed);
-                match settle(tx, self.tracker, &arrival, fresh) {
+                match settle(tx, self.tracker, &arrival, Unsettled { fresh, left_out: &left_out }) {
                     Ok(settled) => {
                         new += u64::from(matches!(settled, Settled::New(_)));
                         writing.write(tx, (&unit, number), &arrival, settled)?;
@@ -255,6 +263,7 @@ struct Writing<'a> {
     batch: &'a Batch,
     report: ImportReport,
     links: Links,
+    left_out: &'a LeftOutRelations,
     /// The issues of the batch that were skipped.
     skipped: BTreeSet<IssueId>,
     /// How many issues have information that has no field here.
@@ -268,9 +277,10 @@ struct Writing<'a> {
 }
 
 impl<'a> Writing<'a> {
-    fn of(batch: &'a Batch) -> Self {
+    fn of(batch: &'a Batch, left_out: &'a LeftOutRelations) -> Self {
         Self {
             batch,
+            left_out,
             report: batch.report.clone(),
             links: Links::default(),
             skipped: BTreeSet::new(),
@@ -335,6 +345,9 @@ impl<'a> Writing<'a> {
                 Err(error) => return Err(error),
             }
             notes.extend(arrival.notes.iter().cloned());
+            let circles = self.left_out.notes(id, here.as_deref());
+            self.report.circles.extend(circles.iter().map(|note| format!("{id}: {note}")));
+            notes.extend(circles);
             for what in &arrival.kept {
                 *self.kept.entry(what.clone().into_owned()).or_default() += 1;
             }
@@ -363,7 +376,7 @@ impl<'a> Writing<'a> {
         batch.units.sort(&mut report.skipped);
         let is_missing = |id: &IssueId| skipped.contains(id) || !batch.places.contains_key(id);
         let cycles = std::mem::take(links).end(tx, &mut report.skipped, is_missing)?;
-        self.report.cycles = cycles.iter().map(|noted| noted.note.clone()).collect();
+        self.report.circles.extend(cycles.iter().map(|noted| noted.note.clone()));
         self.report.notes.extend(cycles);
         for (reason, issues) in [(OLDER, self.older), (REDACTED_HERE, self.redacted)] {
             if issues > 0 {

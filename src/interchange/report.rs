@@ -43,9 +43,10 @@ pub(crate) struct ImportReport {
     pub(crate) notes: Vec<Noted>,
     /// The commit on the ref; null if nothing changed.
     pub(crate) commit: Option<CommitHash>,
-    /// Cycles of dependencies that it makes; they are among the notes.
+    /// The cycles of dependencies that it makes, and the relations that it left out since they lead in a circle; both are
+    /// among the notes.
     #[serde(skip)]
-    pub(crate) cycles: Vec<String>,
+    pub(crate) circles: Vec<String>,
 }
 
 /// What came with issues of a tracker that has plans.

@@ -125,6 +125,8 @@ text_enum!(
         GitTooOld = "git-too-old",
         /// A hook cannot be read or written.
         HooksIo = "hooks-io",
+        /// A setting turns all hooks off.
+        HooksOff = "hooks-off",
         /// The hooks directory is outside this repository.
         HooksOutside = "hooks-outside",
         /// The hooks directory is tracked by git.
@@ -227,6 +229,8 @@ text_enum!(
         NoRandomNumbers = "no-random-numbers",
         /// The repository has no remote.
         NoRemote = "no-remote",
+        /// Agents cannot be confined here.
+        NoSandbox = "no-sandbox",
         /// Git has no key to sign with.
         NoSigningKey = "no-signing-key",
         /// The issue has no plan.

@@ -57,7 +57,7 @@ pub(crate) enum StatusChange {
     /// To this status.
     To(IssueStatus),
     /// `in-progress`, as other programs declare before they begin to work. Nobody can declare an execution, so an issue
-    /// without a plan is being planned, and any other that is open stays as it is.
+    /// without a plan is being planned, and any other stays as it is.
     InProgress,
 }
 
@@ -72,11 +72,10 @@ impl StatusChange {
 
     /// The status that an issue gets.
     pub(crate) fn from(self, now: IssueStatus) -> IssueStatus {
-        use IssueStatus::{Completed, Executing, Failed, Planned, Planning, Queued};
         match self {
             Self::To(status) => status,
-            Self::InProgress if matches!(now, Planned | Queued | Executing | Failed | Completed) => now,
-            Self::InProgress => Planning,
+            Self::InProgress if now == IssueStatus::Registered => IssueStatus::Planning,
+            Self::InProgress => now,
         }
     }
 }

@@ -61,4 +61,10 @@ impl Notice {
         self.remedies.push(Remedy::call(call, does));
         self
     }
+
+    /// Adds a command of another program, and what it does.
+    pub(crate) fn command(mut self, command: impl Into<String>, does: impl Into<String>) -> Self {
+        self.remedies.push(Remedy::command(command, does));
+        self
+    }
 }

@@ -100,6 +100,12 @@ impl Refusal {
         self
     }
 
+    /// Adds what leads on from where something stands; see [`crate::rules::toward`].
+    pub(crate) fn next_step(mut self, step: Remedy) -> Self {
+        self.remedies.push(step);
+        self
+    }
+
     /// Adds a command of another program, and what it does.
     pub(crate) fn command(mut self, command: impl Into<String>, does: impl Into<String>) -> Self {
         self.remedies.push(Remedy::command(command, does));

@@ -13,7 +13,7 @@ use crate::process::ProcessError;
 use crate::process::supervise::Interrupts;
 use crate::rules::roles;
 use crate::store::{Committed, ObjectId, Store, Tx};
-use crate::sync::{self, Moved, RemoteWork, Through, Withdraw};
+use crate::sync::{self, Moved, RemoteWork, Through, Waiting, Withdraw};
 
 /// A progress sink for long work.
 pub(crate) trait Progress {
@@ -223,7 +223,7 @@ impl Session {
                 sync::through(
                     &self.store,
                     remote,
-                    (watch, &mut || patience.waits()),
+                    Waiting { remote: watch, again: &mut || patience.waits() },
                     permit.0,
                     change,
                     withdraw,

@@ -45,7 +45,7 @@ pub(super) fn closed(code: &str, at: usize) -> usize {
 
 /// Whether a method that adds a remedy is called on the value that ends at `at`, or on one that it is in.
 pub(super) fn is_remedied(code: &str, at: usize) -> bool {
-    methods(code, at).iter().any(|(name, _)| ["hint", "remedy", "command"].contains(name))
+    methods(code, at).iter().any(|(name, _)| ["hint", "remedy", "command", "next_step"].contains(name))
 }
 
 /// The methods that are called on the value that ends at `at`, or on one that it is in, with their arguments.

@@ -35,39 +35,56 @@ pub(crate) fn cycle<N: Ord + Clone>(nodes: &[N], edges: impl Fn(&N) -> Vec<N>) -
     nodes.iter().find_map(|node| cycle_through(node, &edges))
 }
 
-/// Cycles that can be reached from `nodes`, in time linear in the edges: at least one wherever there are any, though
-/// not every possible one. Each has its first node at both ends.
+/// Cycles that can be reached from `nodes`, in time linear in the edges and in what is returned: at least one wherever
+/// there are any, though not every possible one. Each has its first node at both ends.
 pub(crate) fn cycles<N: Ord + Clone>(nodes: &[N], edges: impl Fn(&N) -> Vec<N>) -> Vec<Vec<N>> {
     let mut found = Vec::new();
+    walk(nodes, edges, |way, to| found.push(way.iter().map(|step| step.node.clone()).chain([to]).collect()));
+    found
+}
+
+/// The edges that lead back to where a walk from `nodes` came from, in time linear in the edges: without them, there is
+/// no cycle.
+pub(crate) fn back_edges<N: Ord + Clone>(nodes: &[N], edges: impl Fn(&N) -> Vec<N>) -> Vec<(N, N)> {
+    let mut found = Vec::new();
+    walk(nodes, edges, |way, to| found.extend(way.last().map(|from| (from.node.clone(), to))));
+    found
+}
+
+/// A node on the way of a walk.
+struct Step<N> {
+    node: N,
+    next: std::vec::IntoIter<N>,
+}
+
+/// Goes along all edges that can be reached from `nodes`, depth first. Calls `back` for each edge that leads to a node
+/// on the way there, with the way from that node on, and the node.
+fn walk<N: Ord + Clone>(nodes: &[N], edges: impl Fn(&N) -> Vec<N>, mut back: impl FnMut(&[Step<N>], N)) {
     let mut seen = BTreeSet::new();
     for start in nodes {
         if !seen.insert(start.clone()) {
             continue;
         }
         let mut place = BTreeMap::from([(start.clone(), 0)]);
-        let mut path = vec![(start.clone(), edges(start).into_iter())];
-        while let Some((node, next)) = path.last_mut() {
-            match next.next() {
+        let mut path = vec![Step { node: start.clone(), next: edges(start).into_iter() }];
+        while let Some(step) = path.last_mut() {
+            match step.next.next() {
                 None => {
-                    place.remove(node);
+                    place.remove(&step.node);
                     path.pop();
                 }
                 Some(node) => match place.get(&node) {
-                    Some(at) => {
-                        let way = path[*at..].iter().map(|(node, _)| node.clone());
-                        found.push(way.chain(std::iter::once(node)).collect());
-                    }
+                    Some(at) => back(&path[*at..], node),
                     None if seen.insert(node.clone()) => {
                         place.insert(node.clone(), path.len());
-                        let further = edges(&node).into_iter();
-                        path.push((node, further));
+                        let next = edges(&node).into_iter();
+                        path.push(Step { node, next });
                     }
                     None => {}
                 },
             }
         }
     }
-    found
 }
 
 /// A cycle in each part of a graph whose nodes all lead to each other, which begins and ends with the smallest of them. In

@@ -45,6 +45,7 @@ pub(crate) mod sort_key;
 pub(crate) mod task_edit;
 pub(crate) mod test_count;
 pub(crate) mod tidy_schema;
+pub(crate) mod toward;
 pub(crate) mod transitions;
 pub(crate) mod unbegun;
 pub(crate) mod undoing;

@@ -268,21 +268,16 @@ pub(crate) fn dependencies(item: &Item, issue: &IssueFacts) -> BTreeSet<IssueId>
     issue.depends_on.iter().cloned().chain(extra).filter(|id| *id != issue.id).collect()
 }
 
-/// A cycle through an issue, drawn with arrows.
+/// A cycle of unmet dependencies through an issue, drawn with arrows.
 pub(crate) fn dependency_cycle(start: &IssueId, facts: &Facts) -> Option<String> {
-    let cycle = dag::cycle_through(start, |id| depends_on(id, facts))?;
+    let cycle = dag::cycle_through(start, |id| unmet(id, facts))?;
     Some(drawn(&cycle))
 }
 
 /// A cycle of unmet dependencies that can be reached from one of `ids`, drawn with arrows. Takes time linear in the
 /// number of dependencies.
 pub(crate) fn any_cycle(ids: &[IssueId], facts: &Facts) -> Option<String> {
-    let is_met = |id: &IssueId| facts.get(id).is_some_and(IssueFacts::is_met);
-    let unmet = |id: &IssueId| match is_met(id) {
-        true => Vec::new(),
-        false => depends_on(id, facts).into_iter().filter(|other| !is_met(other)).collect(),
-    };
-    dag::cycles(ids, unmet).first().map(|cycle| drawn(cycle))
+    dag::cycles(ids, |id| unmet(id, facts)).first().map(|cycle| drawn(cycle))
 }
 
 /// Issues of which each depends on the next, and the last on the first.
@@ -352,8 +347,11 @@ pub(crate) fn stuck_in_cycles(ids: &[IssueId], facts: &Facts) -> BTreeMap<IssueI
     stuck
 }
 
-fn depends_on(id: &IssueId, facts: &Facts) -> Vec<IssueId> {
-    facts.get(id).map(|issue| issue.depends_on.iter().cloned().collect()).unwrap_or_default()
+/// The issues for which this one waits; none if nobody waits for it.
+fn unmet(id: &IssueId, facts: &Facts) -> Vec<IssueId> {
+    let is_met = |id: &IssueId| facts.get(id).is_some_and(IssueFacts::is_met);
+    let needed = facts.get(id).filter(|issue| !issue.is_met()).map(|issue| &issue.depends_on);
+    needed.into_iter().flatten().filter(|other| !is_met(other)).cloned().collect()
 }
 
 /// More members than this are only counted.

@@ -202,6 +202,25 @@ fn leads_from(by: By) -> String {
     }
 }
 
+impl IllegalMove {
+    /// Of the transitions that are legal here, those that lead to the wanted status; else those after which the move is
+    /// legal.
+    fn direct<'a>(&self, legal: &[&'a Transition]) -> Vec<&'a Transition> {
+        // What may keep the status leads nowhere.
+        let leads_to = |known: &Transition, wanted: IssueStatus| {
+            known.to.contains(&wanted) && !known.to.contains(&self.from)
+        };
+        if let By::Status(wanted) = self.by {
+            let there: Vec<_> = legal.iter().copied().filter(|known| leads_to(known, wanted)).collect();
+            if !there.is_empty() {
+                return there;
+            }
+        }
+        let wanted = TRANSITIONS.iter().find(|known| known.by == self.by).map_or(&[][..], |known| known.from);
+        legal.iter().copied().filter(|known| wanted.iter().any(|status| leads_to(known, *status))).collect()
+    }
+}
+
 impl Explain for IllegalMove {
     fn code(&self) -> Code {
         Code::IllegalMove
@@ -217,11 +236,9 @@ impl Explain for IllegalMove {
                 )
                 .or_call(RemedyCall::new(Op::LeaseRelease, [&self.issue]), "gives it up");
         }
-        let wanted = TRANSITIONS.iter().find(|known| known.by == self.by).map_or(&[][..], |known| known.from);
         let all: Vec<&Transition> =
             TRANSITIONS.iter().filter(|known| known.from.contains(&self.from)).collect();
-        let leads_there = |it: &&&Transition| it.to.iter().any(|status| wanted.contains(status));
-        let direct: Vec<&Transition> = all.iter().filter(leads_there).copied().collect();
+        let direct = self.direct(&all);
         let ways = if direct.is_empty() { all } else { direct };
         ways.iter().fold(Remedies::none(), |ways, it| ways.or_call(it.by.call(&self.issue), it.does))
     }

@@ -218,7 +218,8 @@ impl AgentJob {
 
     fn once<A: AnswerKind>(&self, agent: &Agent, request: &Request) -> Result<AgentReply<A>, Unanswered> {
         let (environment, transcript) = (self.environment(), self.transcript());
-        let place = AgentWorkplace { folder: self.folder.clone(), environment, transcript };
+        let place =
+            AgentWorkplace { folder: self.folder.clone(), environment, within: Vec::new(), transcript };
         let from = self.now();
         if let (RunStep::Execute, Some(from)) = (self.step, from) {
             self.begins(agent, from, &place.transcript);

@@ -8,7 +8,8 @@ use super::error::StoreError;
 use super::snapshot::Snapshot;
 use super::transaction::identity::Acting;
 use crate::git::{
-    DetachedSignature, Environment, Git, ObjectId, Opener, Repository, SignError, Transport, is_ref_name,
+    DetachedSignature, Environment, Git, HooksPlace, ObjectId, Opener, Repository, SignError, Transport,
+    is_ref_name,
 };
 use crate::model::branch::Branch;
 use crate::model::time::Time;
@@ -130,12 +131,12 @@ impl Store {
         self.repo.work_dir()
     }
 
-    /// The directory in which git looks for hooks: absolute. It may be missing.
-    pub(crate) fn hooks_dir(&self) -> Result<PathBuf, StoreError> {
+    /// Where git looks for hooks.
+    pub(crate) fn hooks_place(&self) -> Result<HooksPlace, StoreError> {
         match self.config("core.hooksPath") {
-            None => Ok(self.common_dir().join("hooks")),
+            None => Ok(HooksPlace::Folder(self.common_dir().join("hooks"))),
             // git knows what it is relative to.
-            Some(_) => Ok(self.git().hooks_dir()?),
+            Some(_) => Ok(self.git().hooks_place()?),
         }
     }
 

@@ -49,7 +49,11 @@ pub(super) fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> 
         Ok(Pushed::Behind(words)) => {
             turn.state().pace.lost(None);
             too_late(store, turn, synced)?;
-            refused_in_vain(store, turn, &push, words)
+            if !is_in_vain(turn, &push)? {
+                return Ok(());
+            }
+            let error = round::unseen_there(store, turn.remote(), turn.shown()?, words)?;
+            turned_down(turn, push.waiting, error)
         }
         Ok(Pushed::Contended(words)) => {
             let state = turn.state();
@@ -61,7 +65,11 @@ pub(super) fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> 
         }
         Ok(Pushed::Lost(words)) => {
             ask_after(store, turn, synced, &push, &words)?;
-            refused_in_vain(store, turn, &push, words)
+            if !is_in_vain(turn, &push)? {
+                return Ok(());
+            }
+            let error = round::refused_there(store, turn.remote(), words)?;
+            turned_down(turn, push.waiting, error)
         }
         Err(error) if error.is_unreachable() => {
             turn.could_not_ask(push.waiting, &error, None)?;
@@ -130,20 +138,20 @@ fn unknown(
     Err(SyncError::Unknown { remote, words: words.to_owned() })
 }
 
-/// After a push failed and the remote was asked: if its ref did not move, nobody else pushed, and trying again soon does
-/// not help.
-fn refused_in_vain(store: &Store, turn: &mut Turn<'_>, push: &Push, words: String) -> Result<(), SyncError> {
+/// After a push failed and the remote was asked: whether trying again soon does not help, since its ref has not moved
+/// several times.
+fn is_in_vain(turn: &mut Turn<'_>, push: &Push) -> Result<bool, SyncError> {
     if turn.shown()? != push.before {
-        return Ok(());
+        return Ok(false);
     }
     let times = turn.state().unmoved.one_more(push.before);
     if times < REFUSED {
         // What is read may lag behind what is written.
-        return turn.pause(PAUSES[0] * times);
+        turn.pause(PAUSES[0] * times)?;
+        return Ok(false);
     }
     turn.state().unmoved = Default::default();
-    let error = round::refused_there(store, turn.remote(), words)?;
-    turned_down(turn, push.waiting, error)
+    Ok(true)
 }
 
 /// The remote refused a push. If several processes handed in commits, each of them tries alone, to get its own answer.

@@ -100,6 +100,16 @@ pub(crate) enum SyncError {
         /// The last reason.
         words: String,
     },
+    /// Others pushed first, and the remote does not show it.
+    #[error("others pushed to `{reference}` of `{remote}` first, and {} yet", unseen(where_to))]
+    Unseen {
+        /// The remote.
+        remote: String,
+        /// The ref.
+        reference: String,
+        /// Where the commits of others are.
+        where_to: Unshown,
+    },
     /// The remote accepted the commit and does not show it.
     #[error("`{remote}` accepted `{reference}`, but does not show it: {where_to}")]
     NotShown {
@@ -201,7 +211,7 @@ impl Explain for SyncError {
             Self::Refused { hint: None, .. } => Code::Refused,
             Self::Refused { hint: Some(_), .. } => Code::Declined,
             Self::Behind { .. } => Code::Behind,
-            Self::Raced { .. } => Code::Raced,
+            Self::Raced { .. } | Self::Unseen { .. } => Code::Raced,
             Self::NotShown { .. } => Code::NotShown,
             Self::Unknown { .. } | Self::LeftLine { .. } => Code::UnknownOutcome,
             Self::NoTurn { .. } => Code::NoTurn,
@@ -229,12 +239,13 @@ impl Explain for SyncError {
             Self::RenamedRemote { name, now, is_reused } => {
                 let first = format!("git config wf.remote {}", shell::operand(now));
                 let remedies = Remedies::command(first, "names it");
-                match is_reused {
-                    true => remedies.or_call(
+                if *is_reused {
+                    remedies.or_call(
                         RemedyCall::from(Other::Init).option("remote", name),
                         format!("chooses the remote that is `{name}` now"),
-                    ),
-                    false => remedies,
+                    )
+                } else {
+                    remedies
                 }
             }
             Self::Unreachable { remote, .. } => {
@@ -268,6 +279,7 @@ impl Explain for SyncError {
             }
             Self::Raced { remote, .. } => Remedies::from("nothing is lost here")
                 .or_call(RemedyCall::new(Other::Sync, [remote]), "tries again"),
+            Self::Unseen { remote, where_to, .. } => of_what_is_unseen(remote, where_to),
             Self::Unknown { remote, .. } => Remedies::call(
                 Op::Next,
                 format!("finds out, once `git ls-remote {}` works", shell::operand(remote)),
@@ -289,6 +301,28 @@ impl Explain for SyncError {
     }
 }
 
+/// What does not show the commits of others.
+fn unseen(where_to: &Unshown) -> String {
+    match where_to {
+        Unshown::Elsewhere { pushed_to, fetched_from } => {
+            format!("they are at `{pushed_to}`; `{fetched_from}`, which is fetched from, does not show them")
+        }
+        Unshown::Hidden | Unshown::Earlier => "the server does not show them".to_owned(),
+    }
+}
+
+fn of_what_is_unseen(remote: &str, where_to: &Unshown) -> Remedies {
+    let again = Remedies::from("nothing is lost here; a mirror can lag behind")
+        .or_call(RemedyCall::new(Other::Sync, [remote]), "asks again; try again once it shows them");
+    match where_to {
+        Unshown::Elsewhere { fetched_from, .. } => again.or_command(
+            format!("git remote set-url --push {} {}", shell::operand(remote), shell::operand(fetched_from)),
+            "pushes to the URL that is fetched from, if that is no mirror",
+        ),
+        Unshown::Hidden | Unshown::Earlier => again,
+    }
+}
+
 fn of_what_is_not_shown(remote: &str, reference: &str, where_to: &Unshown) -> Remedies {
     let kept = Remedies::from("nothing is lost here");
     match where_to {
@@ -299,7 +333,7 @@ fn of_what_is_not_shown(remote: &str, reference: &str, where_to: &Unshown) -> Re
                     shell::operand(remote),
                     shell::operand(fetched_from)
                 ),
-                "pushes to the URL that is fetched from",
+                "makes pushes go where fetches go",
             )
             .and("if that is a mirror that lags behind, try again later"),
         Unshown::Hidden if !reference.starts_with("refs/heads/") => {

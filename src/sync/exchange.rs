@@ -24,6 +24,14 @@ pub(super) enum Trust {
 /// Waits if the local ref cannot follow because someone else is writing; returns whether to try again.
 pub(crate) type Again<'a> = &'a mut dyn FnMut() -> bool;
 
+/// What an exchange does while it waits.
+pub(crate) struct Waiting<'watch, 'again> {
+    /// Sees the progress of the remote, and can stop.
+    pub(crate) remote: RemoteWatch<'watch>,
+    /// Asked while the local ref cannot follow.
+    pub(crate) again: Again<'again>,
+}
+
 /// What a process wants to push.
 pub(super) enum WantedPush {
     /// A commit that no ref holds.
@@ -80,13 +88,13 @@ impl<T> Exchanged<'_, T> {
 pub(super) fn exchange<'store, T, E: From<StoreError> + From<SyncError>>(
     store: &'store Store,
     synced: &mut Synced,
-    (watch, again): (RemoteWatch<'store>, Again<'_>),
+    waiting: &mut Waiting<'store, '_>,
     trust: Trust,
     equal: EqualTrees,
     mut make: impl FnMut(Option<ObjectId>) -> Result<(T, Option<WantedPush>), E>,
 ) -> Result<Exchanged<'store, T>, E> {
     let remote = synced.remote.clone();
-    let mut turn = Turn::wait(store, &remote, watch)?;
+    let mut turn = Turn::wait(store, &remote, waiting.remote)?;
     let mut trust = trust;
     for _ in 0..TRIES {
         if let Some(failure) = turn.failure(&remote, None) {
@@ -131,7 +139,7 @@ pub(super) fn exchange<'store, T, E: From<StoreError> + From<SyncError>>(
             synced.pushed = true;
             if let WantedPush::Ahead(mut ahead) = wanted {
                 while let Err(error) = round::adopt(store, synced, &mut ahead) {
-                    if !(error.is_busy() && again()) {
+                    if !(error.is_busy() && (waiting.again)()) {
                         return Err(error.into());
                     }
                 }

@@ -22,6 +22,7 @@ mod watch;
 mod words;
 
 pub(crate) use error::SyncError;
+pub(crate) use exchange::Waiting;
 pub(crate) use observed::{first_seen, is_past};
 pub(crate) use push::push;
 pub(crate) use round::{Moved, Synced, is_published, publish, pull, sync};

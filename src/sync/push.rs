@@ -55,9 +55,10 @@ pub(crate) fn push(store: &Store, remote: &str, watch: RemoteWatch<'_>) -> Resul
                     .map_err(|_| lost(store, remote.to_owned(), words.clone()))?;
                 let shown = turn.shown()?;
                 if !shown.is_some_and(|head| turn.contains(head, tip)) {
-                    return Err(match shown == before {
-                        true => refused_there(store, remote, words)?,
-                        false => behind(store, remote, tip, watch),
+                    return Err(if shown == before {
+                        refused_there(store, remote, words)?
+                    } else {
+                        behind(store, remote, tip, watch)
                     });
                 }
                 synced.pushed = true;

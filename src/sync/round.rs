@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::SyncError;
 use super::counting::{Counting, count};
-use super::exchange::{self, Exchanged, Trust, WantedPush, exchange};
+use super::exchange::{self, Exchanged, Trust, Waiting, WantedPush, exchange};
 use super::shown::{self, Unshown};
 use super::transfer;
 use super::turnstile;
@@ -168,7 +168,8 @@ fn both(
     let remote = synced.remote.clone();
     let tracking = store.tracking(&remote);
     let mut is_merge = false;
-    let exchanged = exchange(store, synced, (watch, &mut || false), trust, EqualTrees::Join, |head| {
+    let mut waiting = Waiting { remote: watch, again: &mut || false };
+    let exchanged = exchange(store, synced, &mut waiting, trust, EqualTrees::Join, |head| {
         if want == Want::Published
             && let Some(head) = head
             && contains(store, Some(head), start)?
@@ -251,6 +252,23 @@ pub(super) fn refused_there(store: &Store, remote: &str, words: String) -> Resul
         _ => words,
     };
     Ok(refused(store, remote, words))
+}
+
+/// The error about a push that came too late, while the remote shows what it showed before. `shown`: the head that it
+/// shows; `words`: why git did not push.
+pub(super) fn unseen_there(
+    store: &Store,
+    remote: &str,
+    shown: Option<ObjectId>,
+    words: String,
+) -> Result<SyncError, SyncError> {
+    let where_to = match (shown::pushed_elsewhere(store, remote)?, shown) {
+        (Some(elsewhere), _) => elsewhere,
+        (None, Some(_)) => Unshown::Earlier,
+        (None, None) => return Ok(refused(store, remote, words)),
+    };
+    let (remote, reference) = (remote.to_owned(), store.reference().to_owned());
+    Ok(SyncError::Unseen { remote, reference, where_to })
 }
 
 /// The tip of a valid store that may be written to.

@@ -40,7 +40,7 @@ impl std::fmt::Display for Unshown {
             Self::Elsewhere { pushed_to, fetched_from } => {
                 write!(
                     f,
-                    "it went to `{pushed_to}`, and `{fetched_from}`, which is fetched from, does not show it"
+                    "it went to `{pushed_to}`, but fetches come from `{fetched_from}`, which does not show it"
                 )
             }
             Self::Hidden => write!(

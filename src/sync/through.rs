@@ -2,11 +2,10 @@
 //! the lock.
 
 use super::SyncError;
-use super::exchange::{Again, Exchanged, Trust, WantedPush, exchange};
+use super::exchange::{Again, Exchanged, Trust, Waiting, WantedPush, exchange};
 use super::round::{self, Synced};
 use super::transfer;
 use super::turnstile::Turn;
-use super::watch::RemoteWatch;
 use crate::model::op::Op;
 use crate::store::{EqualTrees, FarFuture, Offered, Store, StoreError, Tx};
 
@@ -34,10 +33,10 @@ pub(crate) type Withdraw<'a, T, E> = &'a mut dyn FnMut(&mut Tx<'_>, &T) -> Resul
 /// # Errors
 /// [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::NotShown`]; [`SyncError::Unknown`] or
 /// [`SyncError::LeftLine`] if that is not known.
-pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
-    store: &Store,
+pub(crate) fn through<'a, T, E: From<StoreError> + From<SyncError>>(
+    store: &'a Store,
     remote: &str,
-    (watch, again): (RemoteWatch<'_>, Again<'_>),
+    mut waiting: Waiting<'a, '_>,
     op: Op,
     mut change: impl FnMut(&mut Tx<'_>) -> Result<T, E>,
     withdraw: Option<Withdraw<'_, T, E>>,
@@ -46,7 +45,7 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
     let tracking = store.tracking(remote);
     // If this clone was the last to write there, and the remote accepts the push, the state was the newest.
     let exchanged =
-        exchange(store, &mut synced, (watch, &mut *again), Trust::LastWriter, EqualTrees::Leave, |head| {
+        exchange(store, &mut synced, &mut waiting, Trust::LastWriter, EqualTrees::Leave, |head| {
             let offer = store.offer(head, &tracking).map_err(round::theirs_are(store, remote))?;
             let Offered { answer, far_future, is_changed, ahead } = offer.change(op, &mut change)?;
             let wanted = ahead.filter(|_| is_changed).map(WantedPush::Ahead);
@@ -56,8 +55,8 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
         Exchanged::Done((answer, far_future)) => Ok(Through { answer, synced, far_future }),
         Exchanged::NotShown { answer: (answer, _), wanted, turn, error } => {
             if let Some(withdraw) = withdraw {
-                let made = MadeInVain { store, turn: *turn, commit: *wanted, op };
-                made.withdraw(&mut synced, again, |tx| withdraw(tx, &answer))?;
+                let claim = Unconfirmed { store, turn: *turn, commit: *wanted, op };
+                claim.withdraw(&mut synced, waiting.again, |tx| withdraw(tx, &answer))?;
             }
             Err((*error).into())
         }
@@ -65,14 +64,14 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
 }
 
 /// A commit that the remote accepted and does not show.
-struct MadeInVain<'a> {
+struct Unconfirmed<'a> {
     store: &'a Store,
     turn: Turn<'a>,
     commit: WantedPush,
     op: Op,
 }
 
-impl MadeInVain<'_> {
+impl Unconfirmed<'_> {
     /// Moves the local ref to a commit that takes it back, and pushes that.
     fn withdraw<E: From<StoreError> + From<SyncError>>(
         self,

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use manager::HookManager;
 pub(crate) use route::{HookRoute, moved};
 
+use crate::git::{HooksOff, HooksPlace};
 use crate::store::Store;
 
 /// The hooks that links depend on, and what happens without them.
@@ -32,13 +33,25 @@ pub(crate) struct UncalledHook {
 
 /// Whether git would run a `post-commit` that calls us. True if git cannot say where its hooks are.
 pub(crate) fn links_commits(store: &Store) -> bool {
-    let Ok(folder) = store.hooks_dir() else { return true };
-    route(store, &folder, "post-commit").is_called()
+    match store.hooks_place() {
+        Ok(HooksPlace::Folder(folder)) => route(store, &folder, "post-commit").is_called(),
+        Ok(HooksPlace::Off(_)) => false,
+        Err(_) => true,
+    }
 }
 
-/// The hooks for links that do not call us; none in a bare repository, or if git cannot say where its hooks are.
+/// The setting that turns all hooks off; none in a bare repository.
+pub(crate) fn turned_off(store: &Store) -> Option<HooksOff> {
+    match (store.hooks_place(), store.work_dir()) {
+        (Ok(HooksPlace::Off(off)), Some(_)) => Some(off),
+        _ => None,
+    }
+}
+
+/// The hooks for links that do not call us, if hooks are on; none in a bare repository, or if git cannot say where its
+/// hooks are.
 pub(crate) fn uncalled(store: &Store) -> Vec<UncalledHook> {
-    let (Ok(folder), Some(_)) = (store.hooks_dir(), store.work_dir()) else { return vec![] };
+    let (Some(folder), Some(_)) = (folder(store), store.work_dir()) else { return vec![] };
     let routes = LINKING.iter().map(|(name, lost)| {
         let route = route(store, &folder, name);
         UncalledHook { name, lost, route }
@@ -46,9 +59,14 @@ pub(crate) fn uncalled(store: &Store) -> Vec<UncalledHook> {
     routes.filter(|hook| !hook.route.is_called()).collect()
 }
 
-/// Whether there are traces of an install: hooks that call us, or a shim that was moved aside.
+/// Whether there are traces of an install: hooks that call us, or a shim that was moved aside. If hooks are off, git's
+/// own directory is searched.
 pub(crate) fn was_installed(store: &Store) -> bool {
-    let Ok(folder) = store.hooks_dir() else { return false };
+    let folder = match store.hooks_place() {
+        Ok(HooksPlace::Folder(folder)) => folder,
+        Ok(HooksPlace::Off(_)) => store.common_dir().join("hooks"),
+        Err(_) => return false,
+    };
     LINKING.iter().any(|(name, _)| {
         let route = route(store, &folder, name);
         route.is_called() || route == HookRoute::WithoutProgram || !moved(&folder, name).is_empty()
@@ -57,9 +75,17 @@ pub(crate) fn was_installed(store: &Store) -> bool {
 
 /// The managers that are configured here.
 pub(crate) fn managers(store: &Store) -> Vec<(HookManager, PathBuf)> {
-    match (store.hooks_dir(), store.work_dir()) {
-        (Ok(folder), Some(work_dir)) => HookManager::configured(&work_dir, &folder),
+    match (folder(store), store.work_dir()) {
+        (Some(folder), Some(work_dir)) => HookManager::configured(&work_dir, &folder),
         _ => vec![],
+    }
+}
+
+/// The directory in which git looks for hooks; none if they are off, or if git cannot say.
+fn folder(store: &Store) -> Option<PathBuf> {
+    match store.hooks_place() {
+        Ok(HooksPlace::Folder(folder)) => Some(folder),
+        Ok(HooksPlace::Off(_)) | Err(_) => None,
     }
 }
 

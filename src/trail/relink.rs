@@ -72,6 +72,9 @@ pub(crate) struct UnlinkedCommit {
     /// The linked commit that it replaces and that no branch has any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replaces: Option<CommitHash>,
+    /// The other linked commits that it replaces, if it is a squash of several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) also_replaces: Vec<CommitHash>,
 }
 
 impl UnlinkedCommit {
@@ -306,6 +309,7 @@ fn lost_as(
         shown_by,
         reverts: vec![],
         replaces: None,
+        also_replaces: vec![],
     }
 }
 
@@ -341,7 +345,7 @@ pub(crate) fn record(
             let entry = entry.taking_back(it.reverts.clone());
             tx.log(&it.execution_id, Event::Commit(entry))?;
         }
-        if let Some(old) = &it.replaces {
+        for old in it.replaces.iter().chain(&it.also_replaces) {
             let tree = Some(commit.tree.into());
             let rewrite = Rewrite { old: old.clone(), new: it.commit.clone(), tree };
             tx.log(&it.execution_id, Event::Rewrite(rewrite))?;

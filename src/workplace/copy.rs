@@ -51,6 +51,16 @@ pub(super) fn copy(from: &Path, to: &Path, path: &Path) -> io::Result<CopyOutcom
     }
 }
 
+/// Makes a directory at a relative path, and those above it, with the permissions of the original. What exists stays.
+pub(super) fn make_folder(from: &Path, to: &Path, path: &Path) -> io::Result<()> {
+    // The directory of anything in it.
+    match parent_below(to, &path.join("in"), Missing::MadeAs(from)) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 fn copy_link(source: &OwnedFd, target: &OwnedFd, name: &Path) -> io::Result<()> {
     let link = readlinkat(source, name, Vec::new())?;
     Ok(symlinkat(std::ffi::OsStr::from_bytes(link.as_bytes()), target, name)?)

@@ -9,6 +9,7 @@ mod clone;
 mod copy;
 mod include;
 mod prepare;
+pub(crate) mod sandbox;
 mod settings;
 mod slot;
 mod submodules;
@@ -16,5 +17,6 @@ mod target;
 
 pub(crate) use clone::{HandInLimits, NewWorkplace, Workplace, beside, place};
 pub(crate) use prepare::{FailedCommand, NewPlace, Preparation, PreparationError, Prepared, Source};
+pub(crate) use sandbox::Confinement;
 pub(crate) use slot::PlaceVariables;
 pub(crate) use submodules::MissingSubmodule;

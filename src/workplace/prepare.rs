@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::include;
+use super::include::{self, SkippedPath};
 use super::settings::WorkplaceSettings;
 use super::slot::PlaceVariables;
 use super::submodules::{self, MissingSubmodule, Tree};
@@ -30,6 +30,14 @@ pub(crate) enum PreparationError {
         name: &'static str,
         /// Its size in bytes.
         size: u64,
+    },
+    /// The project's file of settings cannot be read.
+    #[error("`{name}` cannot be read: {why}")]
+    Config {
+        /// Its name.
+        name: &'static str,
+        /// git's reason.
+        why: String,
     },
     /// A command cannot be shown as it is.
     #[error("a command of `{key}` cannot be run: {hidden}")]
@@ -107,6 +115,9 @@ impl Explain for PreparationError {
             Self::Git(error) => error.remedies(),
             Self::Store(error) => error.remedies(),
             Self::TooLarge { .. } => "remove what no workplace needs".into(),
+            Self::Config { .. } => {
+                "correct it on the branch on which work lands; its syntax is that of git config".into()
+            }
             Self::Hidden { .. } => "a command is one line of visible characters".into(),
             Self::Port(_) => "choose a port that other programs do not use, such as 21000".into(),
             Self::Target(_) => Remedies::from("fetch it, or name another branch"),
@@ -152,7 +163,7 @@ pub(crate) struct Prepared {
     /// The ignored files that were brought.
     pub(crate) files: Vec<PathBuf>,
     /// Paths that match `.worktreeinclude` and were not brought.
-    pub(crate) skipped: Vec<PathBuf>,
+    pub(crate) skipped: Vec<SkippedPath>,
     /// The submodules that were checked out.
     pub(crate) submodules: Vec<PathBuf>,
     /// Those that were not.

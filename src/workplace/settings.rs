@@ -3,7 +3,7 @@
 //! for Git LFS. git config overrides the latter.
 
 use super::PreparationError;
-use crate::git::{EntryKind, Git};
+use crate::git::{EntryKind, Git, GitError};
 use crate::rules::command_line::CommandLine;
 use crate::store::{ObjectId, Store};
 
@@ -49,6 +49,14 @@ fn file(store: &Store, commit: ObjectId, name: &'static str) -> Result<Option<Ve
     Ok(Some(repo.bytes_of(blob)?))
 }
 
+/// The error about the project's file, without what git calls it.
+fn unreadable(stderr: &str, blob: &str) -> PreparationError {
+    let line = stderr.lines().next().unwrap_or_default();
+    let line =
+        ["error: ", "fatal: "].iter().fold(line, |line, start| line.strip_prefix(start).unwrap_or(line));
+    PreparationError::Config { name: CONFIG, why: line.replace(&format!(" in blob {blob}"), "") }
+}
+
 /// The commands of a key: those of git config if there are any, else those that the project's file names.
 fn commands(
     store: &Store,
@@ -58,7 +66,11 @@ fn commands(
 ) -> Result<Vec<CommandLine>, PreparationError> {
     let mut texts = store.config_all(key);
     if let Some(commit) = config.filter(|_| texts.is_empty()) {
-        texts = git.config_of_blob(&format!("{commit}:{CONFIG}"), key)?;
+        let blob = format!("{commit}:{CONFIG}");
+        texts = git.config_of_blob(&blob, key).map_err(|error| match error {
+            GitError::Failed { stderr, .. } => unreadable(&stderr, &blob),
+            error => error.into(),
+        })?;
     }
     let parsed = texts.iter().map(|text| CommandLine::parse(text));
     parsed.collect::<Result<_, _>>().map_err(|hidden| PreparationError::Hidden { key, hidden })

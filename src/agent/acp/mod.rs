@@ -4,6 +4,7 @@
 
 mod calls;
 mod client;
+mod directories;
 mod files;
 mod git_command;
 mod git_options;
@@ -89,7 +90,7 @@ pub(super) fn converse(
         usage: Usage::default(),
         deadline: Instant::now() + agent.timeout().value,
     };
-    let words = agent.words();
+    let words = place.words(agent);
     let command = Command {
         words: &words,
         folder: &place.folder,

@@ -3,6 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 
 pub(super) const OUTSIDE: &str = "the file is outside the work tree";
+/// Where a shell line may keep a file for a moment.
+const TEMPORARY: &str = "/tmp";
 pub(super) const GIT_OWN: &str = "the file is one of git's own";
 
 /// Why an agent may not use a file: it is outside of the work tree, also by a link in its path, or is one of git's own.
@@ -26,6 +28,34 @@ pub(super) fn refusal(root: &Path, file: &Path) -> Option<&'static str> {
     let (root, real) = (resolved(root), resolved(&root.join(file)));
     let Ok(inside) = real.strip_prefix(&root) else { return Some(OUTSIDE) };
     is_git(inside).then_some(GIT_OWN)
+}
+
+/// Why an agent may not use a file that a command names which runs in `directory`.
+pub(super) fn refusal_from(root: &Path, directory: &Path, file: &Path) -> Option<&'static str> {
+    if file.is_absolute() || file.to_string_lossy().starts_with('~') {
+        return refusal(root, file);
+    }
+    refusal(root, &reached(directory, file))
+}
+
+/// The path to which a relative one leads from a directory, without links.
+pub(super) fn reached(directory: &Path, way: &Path) -> PathBuf {
+    let mut at = resolved(directory);
+    for part in way.components() {
+        match part {
+            Component::ParentDir => drop(at.pop()),
+            Component::CurDir => {}
+            part => at = resolved(&at.join(part)),
+        }
+    }
+    at
+}
+
+/// Whether a file is directly in the directory for temporary files, and no link leads elsewhere.
+pub(super) fn is_temporary(file: &Path) -> bool {
+    file.parent() == Some(Path::new(TEMPORARY))
+        && file.file_name().is_some()
+        && resolved(file).parent() == Some(&resolved(Path::new(TEMPORARY)))
 }
 
 /// Whether a part of a path is git's own directory.

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::directories::{Directories, Following};
 use super::wrapper::Wrapper;
 use super::{git_command, patch, place};
 use crate::model::shell::line::{self, SimpleCommand, UNKNOWN};
@@ -34,14 +35,16 @@ const DEEPEST: usize = 8;
 
 /// Why an executor may not run a command line. What cannot be read as one is searched for forbidden words.
 pub(super) fn of_line(root: &Path, text: &str) -> Verdict {
-    Judge { root, whole: text, source: text, depth: 0, is_cleared: false }.line(text)
+    let at = Directories::new(root);
+    Judge { root, at: &at, whole: text, source: text, depth: 0, is_cleared: false }.line(text)
 }
 
 /// Why an executor may not run a program with these arguments, which no shell reads.
 pub(super) fn of_words(root: &Path, words: &[String]) -> Verdict {
     let words: Vec<String> = words.iter().map(|part| part.replace(UNKNOWN, "")).collect();
     let shown = words.iter().map(|part| word(part)).collect::<Vec<_>>().join(" ");
-    Judge { root, whole: &shown, source: &shown, depth: 0, is_cleared: false }.program(&words)
+    let at = Directories::new(root);
+    Judge { root, at: &at, whole: &shown, source: &shown, depth: 0, is_cleared: false }.program(&words)
 }
 
 /// Judges a command, and what it runs.
@@ -49,6 +52,8 @@ pub(super) fn of_words(root: &Path, words: &[String]) -> Verdict {
 pub(super) struct Judge<'a> {
     /// The work tree.
     root: &'a Path,
+    /// Where the command runs.
+    at: &'a Directories,
     /// The whole request, somewhere in which is the script of a shell that reads one.
     whole: &'a str,
     /// The command that a refusal names.
@@ -84,7 +89,15 @@ impl Judge<'_> {
             return self.refuse(HIDDEN);
         }
         match line::commands(text) {
-            Ok(commands) => commands.iter().try_for_each(|command| self.simple(command)),
+            Ok(commands) => {
+                let mut following = Following::new(self.at);
+                commands.iter().try_for_each(|command| {
+                    let at = following.at(command);
+                    Judge { at: &at, ..*self }.simple(command)?;
+                    following.follow(command);
+                    Ok(())
+                })
+            }
             Err(line::NotRead) => self.search(text),
         }
     }
@@ -95,7 +108,7 @@ impl Judge<'_> {
             judge.assigned(name, value)?;
         }
         for file in &command.files {
-            judge.file(file)?;
+            judge.redirected(file)?;
         }
         judge.program(&command.words)
     }
@@ -190,6 +203,18 @@ impl Judge<'_> {
         }
     }
 
+    /// Judges the file of a redirection. The shell knows the name of a log such as `run-$i.log`: what is known of it has to
+    /// show where it is. One directly in `/tmp` harms nobody.
+    fn redirected(&self, file: &str) -> Verdict {
+        if place::is_temporary(Path::new(&file.replace(UNKNOWN, "x"))) && !begins_unknown(file) {
+            return Ok(());
+        }
+        if file.contains(UNKNOWN) && !begins_unknown(file) {
+            return self.file(&file.replace(UNKNOWN, "x"));
+        }
+        self.file(file)
+    }
+
     /// Judges a file that a redirection or an option names.
     pub(super) fn file(&self, file: &str) -> Verdict {
         const DEVICES: &[&str] = &[
@@ -212,10 +237,16 @@ impl Judge<'_> {
         {
             return Ok(());
         }
-        place::refusal(self.root, Path::new(file)).map_or(Ok(()), |why| self.refuse(why))
+        if let Some(why) = self.at.refusal(self.root, Path::new(file)) {
+            return self.refuse(why);
+        }
+        if self.at.are_unknown() && Path::new(file).is_relative() {
+            return self.refuse(HIDDEN_FILE);
+        }
+        Ok(())
     }
 
-    /// Judges a directory in which something runs. It is relative to one that is not known here, and so may lead up.
+    /// Judges a directory in which something runs. A relative one may lead up.
     pub(super) fn directory(&self, directory: &str) -> Verdict {
         let path = Path::new(directory);
         let is_known = !directory.contains(UNKNOWN) && (path.is_absolute() || directory.starts_with('~'));
@@ -265,6 +296,12 @@ impl Judge<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether what is unknown of a file's name is more than a part of its last name, after its beginning.
+fn begins_unknown(file: &str) -> bool {
+    let last = file.rfind('/').map_or(0, |at| at + 1);
+    file.find(UNKNOWN).is_some_and(|at| at <= last) || file[last..].starts_with('.')
 }
 
 /// Why a program is refused whatever its arguments.

@@ -160,6 +160,10 @@ The agents of a run, by their names or command lines.
 Defaults for runs: see
 .BR gitwf\-agents (7).
 .TP
+.BR wf.run.sandbox ", " .hide ", " .writable
+Whether agents are confined, and to what: see
+.BR gitwf\-agents (7).
+.TP
 .BR wf.sign ", " commit.gpgSign
 Sign the commits of the store, as git signs other commits.
 .B wf.sign

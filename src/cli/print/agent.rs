@@ -88,6 +88,9 @@ pub(in crate::cli) fn tested(screen: &mut Screen, tested: &Tested) -> io::Result
             writeln!(screen, "  {}", clean_line(file))?;
         }
     }
+    if let Some(confinement) = &tested.confinement {
+        writeln!(screen, "{}", clean_line(&confinement.text))?;
+    }
     writeln!(screen, "transcript: {}", clean_line(&tested.transcript))
 }
 
@@ -97,14 +100,17 @@ pub(in crate::cli) struct RunningAgent {
     interrupts: Interrupts,
     out: Option<Remarks>,
     painter: Painter,
+    /// The line so far, and what it is part of.
     line: String,
+    kind: TextKind,
     left: usize,
 }
 
 impl RunningAgent {
     pub(in crate::cli) fn new(interrupts: Interrupts, json: bool) -> Self {
         let out = if json { None } else { Some(Remarks::new()) };
-        Self { interrupts, out, painter: Painter::stderr(), line: String::new(), left: MOST_LINES }
+        let (painter, kind) = (Painter::stderr(), TextKind::Answer);
+        Self { interrupts, out, painter, line: String::new(), kind, left: MOST_LINES }
     }
 
     /// Shows the last line, even if it is incomplete.
@@ -129,9 +135,14 @@ impl RunningAgent {
 }
 
 impl AgentObserver for RunningAgent {
-    fn said(&mut self, _: TextKind, text: &str) {
+    fn said(&mut self, kind: TextKind, text: &str) {
         if self.out.is_none() {
             return;
+        }
+        // Texts of two kinds never share a line.
+        if kind != self.kind {
+            self.finish();
+            self.kind = kind;
         }
         for c in text.chars() {
             if c == '\n' || self.line.len() >= LONGEST_LINE {

@@ -12,7 +12,7 @@ pub(in crate::cli) fn states(screen: &mut Screen, states: &[HookState]) -> io::R
         Column::left("HOOK"),
         Column::left("STATE"),
         Column::flexible("CALLS"),
-        Column::flexible("REPLACED HOOK").spare(),
+        Column::flexible("EARLIER HOOK").spare(),
     ]);
     for state in states {
         let shown = |path: &Option<PathBuf>| path.as_deref().map_or_else(String::new, near);

@@ -60,7 +60,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         let label = painter.label("url");
         writeln!(screen, "{label} {}", painter.link(url, clean_line(url).into_owned()))?;
     }
-    let long = [
+    let written = [
         (None, issue.context.clone()),
         (Some("expected"), issue.expected_behavior.clone()),
         (Some("actual"), issue.actual_behavior.clone()),
@@ -68,15 +68,20 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         (Some("suggested fix"), issue.extended_context.suggested_fix.clone()),
         (Some("design"), issue.extended_context.design.clone()),
         (Some("notes"), issue.extended_context.notes.as_ref().map(note_text)),
-        (Some("other fields of the source"), kept(view)),
-        (Some("imported"), issue.imported.as_ref().map(note_text)),
     ];
-    for (heading, text) in long {
+    for (heading, text) in written {
         if let Some(text) = text {
             section(screen, heading)?;
-            let is_json = matches!(heading, Some("imported" | "kept from its source"));
-            let text = if is_json { indent(&text, 4) } else { markdown::indented(screen, &text, 4) };
+            let text = markdown::indented(screen, &text, 4);
             writeln!(screen, "{text}")?;
+        }
+    }
+    let from_the_source =
+        [("other fields of the source", kept(view)), ("imported", issue.imported.as_ref().map(note_text))];
+    for (heading, text) in from_the_source {
+        if let Some(text) = text {
+            section(screen, Some(heading))?;
+            writeln!(screen, "{}", indent(&text, 4))?;
         }
     }
     let Some(contents) = &view.contents else { return Ok(()) };

@@ -47,7 +47,7 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Resul
             (false, Some(_)) => "",
         }
     )?;
-    if !claim.hooks_installed {
+    if !claim.hooks_installed && !claim.hooks_are_off {
         let lost = "the hooks are not installed, so commits are not linked and do not renew the lease";
         writeln!(screen, "  {lost}; `git wf hooks install` installs them")?;
     }

@@ -18,11 +18,13 @@ impl Fields<'_> {
         let listed = blockers.and_then(|it| it.as_array().or_else(|| it.get("nodes")?.as_array()));
         for given in listed.into_iter().flatten() {
             match issue_of(map, given) {
-                Some(id) if id != issue.id => drop(issue.depends_on.insert(id)),
+                Some(id) if id != issue.id => {
+                    issue.depends_on.insert(id);
+                }
                 Some(_) => self.note("it is blocked by itself; `show ID --imported` shows it".into()),
-                None => drop(
-                    self.kept.insert("`blockedBy` names an issue elsewhere, which has no field here".into()),
-                ),
+                None => {
+                    self.kept.insert("`blockedBy` names an issue elsewhere, which has no field here".into());
+                }
             }
         }
         let count = blockers.and_then(|it| it.get("totalCount")?.as_u64()).unwrap_or(0);
@@ -32,7 +34,9 @@ impl Fields<'_> {
         let parent = map.get("parent").filter(|parent| parent.is_object());
         let has_parent = parent.is_some() || map.get(PARENT_ADDRESS).is_some_and(Value::is_string);
         match parent.and_then(|parent| issue_of(map, parent)).or_else(|| parent_by_address(map)) {
-            Some(id) if id != issue.id => drop(issue.relations.insert(format!("parent-child:{id}"))),
+            Some(id) if id != issue.id => {
+                issue.relations.insert(format!("parent-child:{id}"));
+            }
             Some(_) => self.note("it is its own parent; `show ID --imported` shows it".into()),
             None if has_parent => {
                 self.kept.insert("`parent` names an issue elsewhere, which has no field here".into());

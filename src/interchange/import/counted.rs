@@ -22,6 +22,8 @@ pub(super) struct Counted {
     pub(super) hash: u64,
     /// Why it is not to be imported.
     pub(super) left_out: Option<String>,
+    /// The relations of its issue that have a direction.
+    pub(super) related: BTreeSet<String>,
     /// The indexes of the others with the same id and another content.
     pub(super) others: Vec<usize>,
 }
@@ -77,6 +79,9 @@ pub(super) fn count(
             if is_other {
                 taken.get_mut().others.push(new.index);
             }
+            if joins {
+                taken.get_mut().related.append(&mut new.related);
+            }
             Some(Noted { id, note, remedies: vec![] })
         }
     }
@@ -95,6 +100,8 @@ pub(super) struct Place {
     pub(super) index: usize,
     /// The indexes of the others.
     pub(super) others: Vec<usize>,
+    /// The relations of the issue that have a direction.
+    pub(super) related: BTreeSet<String>,
 }
 
 impl Place {
@@ -118,7 +125,8 @@ pub(super) fn select(
                 unselected.insert(id);
             }
             None => {
-                places.insert(id, Place { index: counted.index, others: counted.others });
+                let Counted { index, others, related, .. } = counted;
+                places.insert(id, Place { index, others, related });
             }
         }
     }

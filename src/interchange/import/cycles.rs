@@ -1,4 +1,5 @@
-//! Dependency cycles that an import closes: no issue in a cycle can be executed.
+//! Dependency cycles that an import closes: no issue in a cycle can be executed. An issue that is over ends a cycle, since
+//! nobody waits for it.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use crate::model::id::IssueId;
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::op::Op;
 use crate::model::remedy::{Remedy, RemedyCall};
-use crate::rules::dag;
+use crate::rules::{dag, facts};
 use crate::store::{StoreError, Tx, layout, records};
 
 /// A note on each cycle with a new dependency. `known` has the dependencies of the issues that were written.
@@ -36,8 +37,26 @@ pub(super) fn notes(
         open.extend(targets.iter().cloned());
         depends_on.insert(id, targets);
     }
-    let cycles = dag::cycles(dependent, |id| depends_on.get(id).cloned().unwrap_or_default());
+    if dag::cycle_of_each_part(&depends_on).is_empty() {
+        return Ok(vec![]);
+    }
+    let mut waiting = BTreeMap::new();
+    for (id, targets) in depends_on {
+        if !is_over(tx, &id)? {
+            waiting.insert(id, targets);
+        }
+    }
+    let cycles = dag::cycle_of_each_part(&waiting);
     Ok(cycles.iter().map(|cycle| noted(cycle)).collect())
+}
+
+/// Whether nobody waits for the issue any more.
+fn is_over(tx: &Tx<'_>, id: &IssueId) -> Result<bool, StoreError> {
+    match records::issue(tx, id) {
+        Ok(folder) => Ok(folder.is_some_and(|folder| facts::status(&folder).frees_dependents())),
+        Err(StoreError::Broken { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 fn noted(cycle: &[IssueId]) -> Noted {

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 
 use serde_json::{Map, Value};
 
+use super::relations::LeftOutRelations;
 use super::{comments, work};
 use crate::interchange::tracker::{Arrival, Tracker};
 use crate::interchange::trackers;
@@ -66,35 +67,49 @@ fn made(arrival: &Arrival) -> Doc {
     Doc::imported(&ISSUE, &arrival.issue, Stamp::import(arrival.issue.created_at), &arrival.stamp())
 }
 
-/// Decides what to do with the existing record, if there is one. `fresh` is the new record, if it was already made.
+/// What else is known of a record.
+pub(super) struct Unsettled<'a> {
+    /// The new record, if it was already made.
+    pub(super) fresh: Option<Fresh>,
+    /// The relations that are not imported.
+    pub(super) left_out: &'a LeftOutRelations,
+}
+
+/// Decides what to do with the existing record, if there is one.
 pub(super) fn settle(
     tx: &Tx<'_>,
     tracker: &Tracker,
     arrival: &Arrival,
-    fresh: Option<Fresh>,
+    more: Unsettled<'_>,
 ) -> Result<Settled, StoreError> {
     if is_parted(tx, &arrival.issue.id)? {
         return Ok(Settled::Redacted);
     }
     let here = records::doc(tx, &ISSUE, &layout::issue(&arrival.issue.id))?;
-    Ok(joined(here, tracker, arrival, fresh))
+    Ok(joined(here, tracker, arrival, more))
 }
 
-fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, fresh: Option<Fresh>) -> Settled {
+fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, more: Unsettled<'_>) -> Settled {
+    let Unsettled { fresh, left_out } = more;
+    let mut arrival = arrival.clone();
     let Some(mut doc) = here else {
-        return Settled::New(fresh.unwrap_or_else(|| Fresh::of(&mut arrival.clone())));
+        left_out.leave_out(&mut arrival.issue, None);
+        return Settled::New(fresh.unwrap_or_else(|| Fresh::of(&mut arrival)));
     };
     let here = doc.read::<Issue>().ok();
-    if !is_one_birth(tracker, &doc, here.as_ref(), arrival) {
+    if !is_one_birth(tracker, &doc, here.as_ref(), &arrival) {
         return two_births(&doc);
     }
-    if let Some(here) = here.as_ref().filter(|here| is_elsewhere(tracker, here, arrival)) {
+    if let Some(here) = here.as_ref().filter(|here| is_elsewhere(tracker, here, &arrival)) {
         return two_places(here);
     }
     let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
-    let completed = completed(tracker, known, arrival);
-    let arrival = completed.as_ref().unwrap_or(arrival);
+    arrival = completed(tracker, known, &arrival).unwrap_or(arrival);
     let mut before = known.and_then(|record| (tracker.read)(record).ok());
+    for issue in [Some(&mut arrival.issue), before.as_mut().map(|it| &mut it.issue)].into_iter().flatten() {
+        left_out.leave_out(issue, here.as_ref());
+    }
+    let arrival = &arrival;
     if let (Some(before), Some(read)) = (&mut before, doc.stamp("imported").filter(|stamp| stamp.is_import()))
     {
         // What changed there in the future counts as changed when it was imported.
@@ -167,7 +182,11 @@ pub(crate) fn follow_source(tx: &mut Tx<'_>, id: &IssueId) -> Result<bool, Store
     }
     let path = layout::issue(id);
     let Some(doc) = records::doc(tx, &ISSUE, &path)? else { return Ok(false) };
-    let Some(last) = Last::of(&doc, |record| Some(trackers::read(record)?.1)) else { return Ok(false) };
+    let Some(mut last) = Last::of(&doc, |record| Some(trackers::read(record)?.1)) else { return Ok(false) };
+    if let Ok(here) = doc.read::<Issue>() {
+        let left_out = LeftOutRelations::of_issue(tx, &here, &last.arrival.issue)?;
+        left_out.leave_out(&mut last.arrival.issue, Some(&here));
+    }
     let followed = last.followed(&doc);
     if let Some(now) = &followed {
         tx.write_new_doc(path, now)?;

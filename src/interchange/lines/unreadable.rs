@@ -63,7 +63,7 @@ impl Unreadable {
                 format!("the byte 0x{byte:02x} at column {column} is not UTF-8")
             }
             Self::HalfWay { column, .. } => format!("the JSON is cut off, at column {column}"),
-            Self::NotJson { column, why, .. } => format!("not JSON at column {column}: {why}"),
+            Self::NotJson { column, why, .. } => format!("invalid JSON at column {column}: {why}"),
             Self::Unread { why, .. } => why.clone(),
         }
     }

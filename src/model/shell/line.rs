@@ -1,6 +1,7 @@
 //! Reads a command line as a POSIX shell (or bash) would, as far as that can be told without running it: which simple
 //! commands it runs. Every text is either read to its end or refused; nothing is guessed.
 
+mod compound;
 mod expansion;
 mod here;
 
@@ -23,6 +24,24 @@ pub(crate) struct SimpleCommand {
     pub(crate) files: Vec<String>,
     /// The command as it was written.
     pub(crate) source: String,
+    /// What it follows.
+    pub(crate) link: Link,
+    /// Whether what comes after it runs if it fails, and the other way round.
+    pub(crate) is_negated: bool,
+    /// The subshells in which it runs, each by its number in the line, the outermost first.
+    pub(crate) shell: Vec<usize>,
+}
+
+/// How a command is joined to the one before it in its shell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Link {
+    /// It runs whether or not that one succeeded, or there is none, or only if it failed.
+    #[default]
+    Any,
+    /// It runs only if that one succeeded.
+    Success,
+    /// It reads what that one prints.
+    Pipe,
 }
 
 /// The text is not a command line that this reader understands.
@@ -42,6 +61,8 @@ pub(crate) fn commands(line: &str) -> Result<Vec<SimpleCommand>, NotRead> {
 enum End {
     Text,
     Parenthesis,
+    /// The end of a branch of `case`, or `esac`, which is not read.
+    Branch,
 }
 
 /// What a command that is being read may have next.
@@ -54,6 +75,7 @@ struct Open {
     is_plain: bool,
 }
 
+#[derive(Default)]
 struct Reader {
     text: Vec<char>,
     at: usize,
@@ -61,11 +83,44 @@ struct Reader {
     found: Vec<SimpleCommand>,
     /// The here-documents whose bodies begin after this line.
     here: Vec<HereDocument>,
+    /// How the next command is joined to the one before.
+    link: Link,
+    /// Whether the next command is negated.
+    is_negated: bool,
+    /// The subshells that are open.
+    shell: Vec<usize>,
+    /// How many subshells there were.
+    shells: usize,
 }
 
 impl Reader {
     fn new(text: &str, depth: usize) -> Self {
-        Self { text: text.chars().collect(), at: 0, depth, found: Vec::new(), here: Vec::new() }
+        Self { text: text.chars().collect(), depth, ..Self::default() }
+    }
+
+    /// Reads a text of its own, such as the body of a here-document, as a part of this line.
+    fn within(
+        &mut self,
+        text: &str,
+        read: impl FnOnce(&mut Self) -> Result<(), NotRead>,
+    ) -> Result<(), NotRead> {
+        let mut reader = Self::new(text, self.depth);
+        (reader.shell, reader.shells) = (self.shell.clone(), self.shells);
+        read(&mut reader)?;
+        self.shells = reader.shells;
+        self.found.append(&mut reader.found);
+        Ok(())
+    }
+
+    /// A list of commands in a shell of its own.
+    fn subshell(&mut self, end: End) -> Result<(), NotRead> {
+        self.shells += 1;
+        self.shell.push(self.shells);
+        let (link, is_negated) = (std::mem::take(&mut self.link), std::mem::take(&mut self.is_negated));
+        self.list(end)?;
+        (self.link, self.is_negated) = (link, is_negated);
+        self.shell.pop();
+        Ok(())
     }
 
     fn peek(&self) -> Option<char> {
@@ -83,12 +138,19 @@ impl Reader {
         }
         let mut open = Open::default();
         while let Some(c) = self.peek() {
+            if end == End::Branch && self.ends_branch(&mut open) {
+                self.depth -= 1;
+                return Ok(());
+            }
             match c {
                 ' ' | '\t' => self.at += 1,
                 '\\' if self.follows("\\\n") => self.at += 2,
                 '#' => self.skip_comment(),
                 '\n' => {
-                    self.close(&mut open);
+                    if open.start.is_some() {
+                        self.close(&mut open);
+                        self.link = Link::Any;
+                    }
                     self.at += 1;
                     self.bodies()?;
                 }
@@ -103,7 +165,7 @@ impl Reader {
                 }
                 ';' | '&' | '|' => {
                     self.close(&mut open);
-                    self.at += 1;
+                    self.separator();
                 }
                 '<' | '>' => {
                     open.start.get_or_insert(self.at);
@@ -125,6 +187,38 @@ impl Reader {
         if end == End::Text { Ok(()) } else { Err(NotRead) }
     }
 
+    /// Whether a branch of `case` ends here. Its `;;` is read, and `esac` is not.
+    fn ends_branch(&mut self, open: &mut Open) -> bool {
+        if self.follows(";;") || self.follows(";&") {
+            self.close(open);
+            self.link = Link::Any;
+            self.at += if self.follows(";;&") { 3 } else { 2 };
+            return true;
+        }
+        open.start.is_none() && self.is_word("esac")
+    }
+
+    /// What separates two commands.
+    fn separator(&mut self) {
+        let (link, length) = if self.follows("&&") {
+            (Link::Success, 2)
+        } else if self.follows("||") {
+            (Link::Any, 2)
+        } else if self.follows("|&") {
+            (Link::Pipe, 2)
+        } else {
+            (if self.follows("|") { Link::Pipe } else { Link::Any }, 1)
+        };
+        self.link = link;
+        self.at += length;
+    }
+
+    /// Whether exactly this word is here.
+    fn is_word(&self, word: &str) -> bool {
+        let next = self.text.get(self.at + word.len());
+        self.follows(word) && next.is_none_or(|c| expansion::ENDS.contains(*c))
+    }
+
     fn skip_comment(&mut self) {
         while self.peek().is_some_and(|c| c != '\n') {
             self.at += 1;
@@ -142,6 +236,9 @@ impl Reader {
         if !is_empty {
             let source: String = self.text[start..self.at].iter().collect();
             command.source = source.trim().to_owned();
+            command.link = self.link;
+            command.is_negated = std::mem::take(&mut self.is_negated);
+            command.shell.clone_from(&self.shell);
             self.found.push(command);
         }
     }
@@ -154,7 +251,7 @@ impl Reader {
                 return Err(NotRead);
             }
             self.at += 1;
-            return self.list(End::Parenthesis);
+            return self.subshell(End::Parenthesis);
         }
         let is_name = !is_plain && command.words.len() == 1 && command.assignments.is_empty();
         let rest: String = self.text[self.at + 1..].iter().take_while(|c| **c == ' ' || **c == ')').collect();
@@ -176,12 +273,15 @@ impl Reader {
         }
         if is_first && open.command.words.is_empty() {
             match source.as_str() {
-                "if" | "then" | "else" | "elif" | "fi" | "while" | "until" | "do" | "done" | "{" | "}"
-                | "!" => {
+                "if" | "then" | "else" | "elif" | "fi" | "while" | "until" | "do" | "done" | "{" | "}" => {
+                    return Ok(());
+                }
+                "!" => {
+                    self.is_negated = true;
                     return Ok(());
                 }
                 "for" | "select" => open.is_plain = true,
-                "case" => return Err(NotRead),
+                "case" => return self.case(),
                 "function" => {
                     self.skip_blanks();
                     self.word()?;
@@ -217,43 +317,9 @@ impl Reader {
         Ok(())
     }
 
-    /// The values of an array, which run nothing but substitutions.
-    fn array(&mut self) -> Result<(), NotRead> {
-        self.at += 1;
-        loop {
-            match self.peek() {
-                None => return Err(NotRead),
-                Some(')') => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                Some(c) if c.is_whitespace() => self.at += 1,
-                Some('#' | '&' | '|' | ';' | '<' | '>' | '(') => return Err(NotRead),
-                Some(_) => {
-                    self.word()?;
-                }
-            }
-        }
-    }
-
     fn skip_blanks(&mut self) {
         while matches!(self.peek(), Some(' ' | '\t')) {
             self.at += 1;
-        }
-    }
-
-    /// The rest of `[[ … ]]`, which runs nothing but substitutions.
-    fn condition(&mut self) -> Result<(), NotRead> {
-        loop {
-            match self.peek() {
-                None => return Err(NotRead),
-                Some(c) if c.is_whitespace() || "()<>!&|;".contains(c) => self.at += 1,
-                Some(_) => {
-                    if self.word()? == "]]" {
-                        return Ok(());
-                    }
-                }
-            }
         }
     }
 
@@ -261,7 +327,7 @@ impl Reader {
     fn redirection(&mut self, open: &mut Open) -> Result<(), NotRead> {
         if self.follows("<(") || self.follows(">(") {
             self.at += 2;
-            return self.list(End::Parenthesis);
+            return self.subshell(End::Parenthesis);
         }
         let strips = self.follows("<<-");
         let is_text = self.follows("<<");

@@ -8,11 +8,12 @@ use crate::model::code::Code;
 use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
 use crate::model::issue::{Issue, StoredStatus};
-use crate::model::op::{Op, Other};
+use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::status::{IssueStatus, StatusChange};
-use crate::ops::{Answer, Refusal, Session, work};
-use crate::rules::{facts, limits, transitions};
+use crate::ops::{Answer, Notice, Refusal, Session, work};
+use crate::rules::folder::IssueFolder;
+use crate::rules::{facts, limits, toward, transitions};
 use crate::store::{Tx, resolve};
 
 /// Changes to an issue; omitted fields stay as they are.
@@ -81,10 +82,25 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
         Ok(())
     })?;
     let done = view::answer(session, &id, committed.commit)?;
+    if status == Some(StatusChange::InProgress) {
+        session.notice_all(unmoved([(&id, done.view.derived.status)]));
+    }
     let json = given.iter();
     let notices = json.flat_map(|json| json.notices(&done.view.issue, done.view.derived.status));
     session.notice_all(done.notices.into_iter().chain(notices));
     Ok(session.done(done.view, done.commit))
+}
+
+/// That `in-progress` changed nothing of issues on which nobody should work. `issues`: each with its status.
+pub(super) fn unmoved<'a>(issues: impl IntoIterator<Item = (&'a IssueId, IssueStatus)>) -> Option<Notice> {
+    let is_left = |status: IssueStatus| status == IssueStatus::Paused || status.is_terminal();
+    let left: Vec<_> = issues.into_iter().filter(|(_, status)| is_left(*status)).collect();
+    let (first, _) = left.first()?;
+    let names: Vec<String> = left.iter().map(|(id, status)| format!("{id} ({status})")).collect();
+    let message = format!("`in-progress` does not reopen an issue: {}", names.join(", "));
+    let (issue, does) =
+        if names.len() == 1 { (first.as_str(), "reopens it") } else { ("ISSUE", "reopens one") };
+    Some(Notice::warning(message).remedy(RemedyCall::new(Op::Reopen, [issue]), does))
 }
 
 /// The changes of an edit, with checked texts.
@@ -166,13 +182,10 @@ fn decide(
     let folder = existing(tx, id)?;
     let from = facts::status(&folder);
     let to = change.from(from);
-    if from == to && change == StatusChange::InProgress {
-        return Ok(to);
-    }
-    let decision = decision(id, to)?;
     if from == to {
         return Ok(to);
     }
+    let decision = decision(&folder, to)?;
     if force.is_none() {
         transitions::permit(id, from, transitions::By::Status(to))?;
         if decision == StoredStatus::Planned && folder.issue.record.bound_solution_id.is_none() {
@@ -194,27 +207,32 @@ fn decide(
 }
 
 /// The stored status that makes an issue show this status. Most statuses are derived and cannot be set.
-fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> {
-    let (call, does) = match status {
+fn decision(folder: &IssueFolder, status: IssueStatus) -> Result<StoredStatus, Refusal> {
+    let id = &folder.issue.record.id;
+    let is_over = facts::status(folder).is_terminal();
+    let refusal = Refusal::new(Code::DerivedStatus, format!("`{status}` cannot be set"));
+    Err(match status {
         IssueStatus::Registered => return Ok(StoredStatus::Registered),
         IssueStatus::Planning => return Ok(StoredStatus::Planning),
         IssueStatus::Planned => return Ok(StoredStatus::Planned),
         IssueStatus::Paused => return Ok(StoredStatus::Paused),
         IssueStatus::Cancelled => return Ok(StoredStatus::Cancelled),
         IssueStatus::Closed => {
-            return Err(Refusal::new(Code::OwnCommand, "`edit` cannot close an issue")
-                .remedy(RemedyCall::new(Op::Close, [id]), "closes it"));
+            transitions::permit(id, facts::status(folder), Op::Close)?;
+            Refusal::new(Code::OwnCommand, "`edit` cannot close an issue")
+                .remedy(RemedyCall::new(Op::Close, [id]), "closes it")
         }
-        IssueStatus::Queued => (RemedyCall::new(Op::QueueAdd, [id]), "queues the issue"),
-        IssueStatus::Executing => (RemedyCall::new(Other::Start, [id]), "starts its execution"),
-        IssueStatus::Completed => {
-            return Err(Refusal::new(Code::DerivedStatus, "`completed` cannot be set")
-                .remedy(RemedyCall::new(Op::Done, [id]), "completes an execution")
-                .remedy(RemedyCall::new(Op::Close, [id]), "closes an issue without one"));
+        IssueStatus::Queued => refusal.next_step(toward::queue(folder)),
+        IssueStatus::Executing => refusal.next_step(toward::execution(folder)),
+        IssueStatus::Completed | IssueStatus::Failed if is_over => {
+            refusal.remedy(RemedyCall::new(Op::Reopen, [id]), "reopens it")
         }
+        IssueStatus::Completed => refusal
+            .remedy(RemedyCall::new(Op::Done, [id]), "completes an execution")
+            .remedy(RemedyCall::new(Op::Close, [id]), "closes an issue without one"),
         IssueStatus::Failed => {
-            (RemedyCall::from(Op::Fail).option("message", "TEXT"), "ends an execution as failed")
+            let fail = RemedyCall::new(Op::Fail, [id]).option("message", "TEXT");
+            refusal.remedy(fail, "ends an execution as failed")
         }
-    };
-    Err(Refusal::new(Code::DerivedStatus, format!("`{status}` cannot be set")).remedy(call, does))
+    })
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::close::close_in;
 use super::comment::{checked, comment_in};
-use super::edit::IssueEdits;
+use super::edit::{IssueEdits, unmoved};
 use super::{List, NewFields, Related, rows};
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
@@ -100,6 +100,9 @@ pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany)
                 return Err(Refusal::usage("nothing to change").hint("name a field, such as --tag"));
             }
             let changes = IssueEdits::of(None, None, status, fields, force.clone())?;
+            if status == Some(StatusChange::InProgress) {
+                session.notice_all(unmoved(issues.iter().map(|issue| (&issue.id, issue.status))));
+            }
             session.counted("changing", total, |seen| {
                 session.transact(permit, |tx| {
                     for (id, n) in ids.iter().zip(1..) {

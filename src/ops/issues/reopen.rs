@@ -8,8 +8,8 @@ use crate::model::issue::StoredStatus;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
-use crate::ops::{Answer, Notice, Refusal, Session, work};
-use crate::rules::{facts, replan, transitions};
+use crate::ops::{Answer, Notice, Refusal, Session, queue, work};
+use crate::rules::{facts, readiness, replan, transitions};
 use crate::store::resolve;
 
 /// Which issue to reopen.
@@ -57,6 +57,7 @@ fn reopened(session: &Session, input: Reopen, wanted: Option<IssueStatus>) -> An
     // Someone else may have gone on with it already.
     work::ask_about(session, std::slice::from_ref(&id))?;
     let mut newer: Vec<String> = Vec::new();
+    let mut cycle: Option<Notice> = None;
     let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id)?;
         let from = facts::status(&folder);
@@ -88,11 +89,17 @@ fn reopened(session: &Session, input: Reopen, wanted: Option<IssueStatus>) -> An
             }
         })?;
         reached(facts::status(&existing(tx, &id)?), &id, wanted)?;
+        // While it was over, nobody waited for it.
+        let known = queue::facts_of(tx, [id.clone()])?;
+        cycle = readiness::stuck_in_cycles(std::slice::from_ref(&id), &known)
+            .get(&id)
+            .map(|cycle| Notice::of_cycle(cycle));
         tx.note.force.clone_from(&force);
         let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
         tx.describe(format!("issue: reopen {id}{why}"));
         Ok(())
     })?;
+    session.notice_all(cycle);
     if !newer.is_empty() {
         let message = format!("the plan that failed is still bound; newer: {}", newer.join(", "));
         let bind = RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]);

@@ -3,15 +3,16 @@
 use crate::index::{self, Index, KnownQueues, Needs, Use};
 use crate::model::code::Code;
 use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::model::op::{Op, Other};
+use crate::model::op::Op;
 use crate::model::queue::Item;
 use crate::model::remedy::RemedyCall;
 use crate::model::root::Policy;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
-use crate::rules::facts::{self, IssueFacts};
+use crate::rules::facts::IssueFacts;
 use crate::rules::folder::QueueFolder;
 use crate::rules::readiness::{Facts, QueueView, views};
+use crate::rules::toward;
 use crate::store::resolve::ResolveError;
 use crate::store::{ReadState, Store, StoreError, Tx, records, resolve};
 use crate::trail::active;
@@ -163,8 +164,11 @@ fn not_queued(read: &impl ReadState, error: ResolveError) -> Refusal {
     match &error {
         ResolveError::NotFound { kind: "item", text, .. } => match resolve::issue(read, text) {
             Ok(issue) => {
-                let (call, does) = toward_queue(read, &issue);
-                Refusal::new(Code::NotFound, format!("issue `{issue}` is not queued")).remedy(call, does)
+                let refusal = Refusal::new(Code::NotFound, format!("issue `{issue}` is not queued"));
+                match existing(read, &issue) {
+                    Ok(folder) => refusal.next_step(toward::queue(&folder)),
+                    Err(_) => refusal,
+                }
             }
             Err(_) => match resolve::solution(read, text, None) {
                 Ok(plan) => unqueued_plan(read, &plan),
@@ -178,33 +182,15 @@ fn not_queued(read: &impl ReadState, error: ResolveError) -> Refusal {
 /// The refusal of a plan that is not queued: it is its issue that is claimed, with the plan that is bound to it.
 fn unqueued_plan(read: &impl ReadState, plan: &SolutionId) -> Refusal {
     let issue = plan.issue();
-    let is_bound =
-        existing(read, &issue).is_ok_and(|it| it.issue.record.bound_solution_id.as_ref() == Some(plan));
-    let (call, does) = match is_bound {
-        true => (RemedyCall::new(Other::Start, [&issue]), "queues it, and claims it"),
-        false => (
+    let folder = existing(read, &issue).ok();
+    let bound = folder.filter(|it| it.issue.record.bound_solution_id.as_ref() == Some(plan));
+    let refusal = Refusal::new(Code::NotFound, format!("plan `{plan}` is not queued"));
+    match bound {
+        Some(folder) => refusal.next_step(toward::execution(&folder)),
+        None => refusal.remedy(
             RemedyCall::new(Op::Bind, [issue.as_str(), plan.as_str()]),
             "chooses it, so that it can be queued",
         ),
-    };
-    Refusal::new(Code::NotFound, format!("plan `{plan}` is not queued")).remedy(call, does)
-}
-
-/// The next step that brings an issue into a queue.
-fn toward_queue(read: &impl ReadState, issue: &IssueId) -> (RemedyCall, &'static str) {
-    let folder = existing(read, issue).ok();
-    let is_over = folder.as_ref().is_some_and(|it| facts::status(it).is_terminal());
-    match folder {
-        Some(_) if is_over => (RemedyCall::new(Op::Reopen, [issue]), "reopens it"),
-        Some(it) if it.plans().is_empty() => (
-            RemedyCall::new(Op::SolutionAdd, [issue.as_str(), "FILE"]).flag("queue"),
-            "gives it a plan, and queues it",
-        ),
-        Some(it) if it.bound().is_none() => (
-            RemedyCall::new(Op::Bind, [issue.as_str(), "PLAN"]),
-            "chooses its plan, which can be queued then",
-        ),
-        _ => (RemedyCall::new(Op::QueueAdd, [issue]), "queues it"),
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct InstallHooks {
 /// Installs the hooks. Existing hooks are called by them.
 ///
 /// # Errors
-/// `hooks-outside`, `hooks-tracked`, `hooks-two-earlier`, `hooks-io`.
+/// `hooks-off`, `hooks-outside`, `hooks-tracked`, `hooks-two-earlier`, `hooks-io`.
 pub(crate) fn install_hooks(session: &Session, input: &InstallHooks) -> Answer<Vec<HookState>> {
     session.refuse_roles(Other::HooksInstall.as_str())?;
     let InstallHooks { program, side, force } = input;
@@ -73,8 +73,11 @@ pub(crate) fn uninstall_hooks(session: &Session) -> Answer<Vec<HookState>> {
 
 /// The state of each hook. A hook is current if it would run that `program`.
 pub(crate) fn hooks(session: &Session, program: &Path) -> Answer<Vec<HookState>> {
-    let states = install::status(&hooks_at(session)?, program);
-    Ok(session.done(states, None))
+    let at = hooks_at(session)?;
+    if let Some(off) = at.off() {
+        session.notice(Notice { remedies: off.remedies().into_vec(), ..Notice::warning(off.to_string()) });
+    }
+    Ok(session.done(install::status(&at, program), None))
 }
 
 fn hooks_at(session: &Session) -> Result<HooksAt, Refusal> {
@@ -90,6 +93,13 @@ fn told(session: &Session, states: Vec<HookState>) -> Done<Vec<HookState>> {
         if let Some(path) = &state.edited {
             session.notice(Notice::warning(format!(
                 "`{name}` had been edited: it is kept as `{}`, which git does not run",
+                path.display()
+            )));
+        }
+        if let Some(path) = &state.displaced {
+            let by = state.earlier_manager.or(state.manager).map_or("another program", HookManager::as_str);
+            session.notice(Notice::warning(format!(
+                "{by} had replaced the `{name}` hook that was there before git-wf: it is kept as `{}`, which git does not run",
                 path.display()
             )));
         }

@@ -84,8 +84,8 @@ pub(crate) fn import(session: &Session, input: Import<'_>) -> Answer<ImportRepor
             if strict && !report.skipped.is_empty() {
                 return Err(not_strict(name, &report.skipped));
             }
-            if strict && !report.cycles.is_empty() {
-                return Err(in_cycles(name, &report.cycles));
+            if strict && !report.circles.is_empty() {
+                return Err(in_cycles(name, &report.circles));
             }
             if dry_run {
                 preview = Some(report);
@@ -239,14 +239,14 @@ fn not_strict(name: &str, skipped: &[Skipped]) -> Refusal {
         .hint("correct the source, or import the rest without --strict")
 }
 
-/// The refusal of a source whose issues depend on each other.
+/// The refusal of a source whose issues depend on each other, or are related to themselves.
 fn in_cycles(name: &str, cycles: &[String]) -> Refusal {
     Refusal::new(
         Code::NotStrict,
         format!("{name} has {}, so nothing was imported", count(cycles.len(), "cycle")),
     )
     .details(cycles.to_vec())
-    .hint("correct the source, or import it without --strict and remove a dependency here")
+    .hint("correct the source, or import it without --strict")
 }
 
 fn lines(skipped: &[Skipped]) -> Vec<String> {

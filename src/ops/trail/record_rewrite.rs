@@ -32,6 +32,8 @@ text_enum!(
         Amend = "amend",
         /// `git rebase`.
         Rebase = "rebase",
+        /// `git reset --soft`, and a commit of what it left.
+        Reset = "reset",
     }
 );
 
@@ -61,7 +63,7 @@ pub(crate) fn record_rewrite(session: &Session, input: &RecordRewrite) -> Answer
     let reported = composed(&input.rewritten);
     let end = match kind {
         RewriteKind::Rebase => Some(EndOfRebase::of(store, reported.clone())?),
-        RewriteKind::Amend => None,
+        RewriteKind::Amend | RewriteKind::Reset => None,
     };
     let rewritten = end.as_ref().map_or(&reported, EndOfRebase::rewritten);
     let commits = successors(store, rewritten)?;

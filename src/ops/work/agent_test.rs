@@ -30,7 +30,7 @@ use crate::ops::{Answer, Notice, Refusal, Session, issues};
 use crate::rules::audit;
 use crate::rules::roles::Role;
 use crate::store::random_uid;
-use crate::workplace::{HandInLimits, NewWorkplace, Prepared, Source, Workplace, place};
+use crate::workplace::{Confinement, HandInLimits, NewWorkplace, Prepared, Source, Workplace, place};
 
 /// An agent to test, and how.
 #[derive(Debug)]
@@ -86,6 +86,9 @@ pub(crate) struct Tested {
     /// How its workplace was prepared, if it was sent a request for its role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) prepared: Option<PreparedView>,
+    /// Whether it was confined to its workplace, if it was sent a request for its role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) confinement: Option<ConfinementView>,
     /// What it made on its branch, if it was sent a request for an executor. Nothing of it is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<TestedBranch>,
@@ -95,6 +98,21 @@ pub(crate) struct Tested {
     pub(crate) transcript: String,
     /// The SHA-256 of that file, in hex.
     pub(crate) transcript_sha256: String,
+}
+
+/// Whether an agent was confined to its workplace.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ConfinementView {
+    /// Whether it was.
+    pub(crate) confined: bool,
+    /// That in words, with the reason why not.
+    pub(crate) text: String,
+}
+
+impl From<Confinement> for ConfinementView {
+    fn from(confinement: Confinement) -> Self {
+        Self { confined: matches!(confinement, Confinement::Confined(_)), text: confinement.to_string() }
+    }
 }
 
 /// What an executor made on its branch.
@@ -128,6 +146,7 @@ pub(crate) fn test_agent(
     let place = AgentWorkplace {
         folder: folder(store),
         environment: seen_by(session, &agent, test.role),
+        within: Vec::new(),
         transcript: store.common_dir().join(format!("wf/transcripts/test-{}.jsonl", agent.name())),
     };
     let tester = Tester { session, agent: &agent, place: &place, role: test.role };
@@ -177,8 +196,10 @@ fn ask_in(
     let mut environment = seen_by(session, agent, role);
     let variables = prepared.as_ref().and_then(|prepared| prepared.variables.as_ref());
     environment.extend(variables.iter().flat_map(|place| place.variables()));
+    let confinement = Confinement::of(session.store())?;
     let place = AgentWorkplace {
         folder: workplace.folder.clone(),
+        within: confinement.words(&workplace.folder, &agent.state(&environment)),
         environment,
         transcript: session.store().common_dir().join(format!("wf/transcripts/test-{}.jsonl", agent.name())),
     };
@@ -187,6 +208,7 @@ fn ask_in(
         tested.branch = Some(judged(session, input, workplace, prepared.as_ref())?);
     }
     tested.prepared = prepared.map(PreparedView::from);
+    tested.confinement = Some(confinement.into());
     Ok(tested)
 }
 
@@ -305,6 +327,7 @@ impl Tester<'_> {
             cost: usage.cost,
             answer,
             prepared: None,
+            confinement: None,
             branch: None,
             took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX),
             transcript: reply.transcript.path.display().to_string(),

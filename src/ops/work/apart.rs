@@ -22,7 +22,7 @@ use crate::model::words::count;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::roles::Role;
 use crate::store::random_uid;
-use crate::workplace::{NewWorkplace, PlaceVariables, Workplace, place};
+use crate::workplace::{Confinement, NewWorkplace, PlaceVariables, Workplace, place};
 
 /// How many refused records or changed files are named.
 const MOST_NAMED: usize = 5;
@@ -67,12 +67,15 @@ pub(crate) fn ask_apart<A: AnswerKind, T>(
         Refusal::new(Code::NoCommit, "this repository has no commit for agents to work on")
             .command("git commit", "creates one")
     })?;
+    let confinement = Confinement::of(store)?;
+    session.notice(Notice::note(confinement.to_string()));
     let name = format!("{name}-{}", random_uid()?);
     let there = AgentIdentity::agent(session, Some(agent.name().to_owned()), role).shared_session()?;
     let folder = place(store, &name)?;
     let workplace = NewWorkplace { folder: &folder, name: &name, start: head, branch: None };
     let workplace = Workplace::make(store, &workplace)?;
-    let mut apart = AgentApart { session, there: &there, agent: &agent, role, workplace, asked: 0 };
+    let mut apart =
+        AgentApart { session, there: &there, agent: &agent, role, workplace, confinement, asked: 0 };
     let asked = apart.ask(Request::new::<A>(kind, role, input.clone()), observer, accept);
     session.notice_all(there.notices());
     apart.workplace.remove(store)?;
@@ -87,6 +90,7 @@ struct AgentApart<'a> {
     agent: &'a Agent,
     role: Role,
     workplace: Workplace,
+    confinement: Confinement,
     /// How often it was asked.
     asked: usize,
 }
@@ -151,6 +155,7 @@ impl AgentApart<'_> {
         let name = format!("{}-{}.jsonl", self.workplace.name(), self.asked);
         let asked_at = AgentWorkplace {
             folder: self.workplace.folder.clone(),
+            within: self.confinement.words(&self.workplace.folder, &agent.state(&environment)),
             environment,
             transcript: self.transcripts().join(name),
         };

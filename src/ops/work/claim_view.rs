@@ -68,6 +68,9 @@ pub(crate) struct ClaimView {
     pub(crate) lease_expires_at: Time,
     /// Whether hooks link commits here.
     pub(crate) hooks_installed: bool,
+    /// Whether a setting turns all hooks off, which a notice says.
+    #[serde(skip)]
+    pub(crate) hooks_are_off: bool,
     /// The task to work on: the one that was started, else the first open one. Absent if every task was begun, or the plan
     /// cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,7 +109,9 @@ pub(super) fn view(session: &Session, taken: TakenClaim) -> Result<ClaimView, Re
     };
     let worktree = there.as_ref().unwrap_or(store);
     let hooks_installed = hooked::links_commits(worktree);
-    if hooks_installed {
+    let hooks_are_off = hooked::turned_off(worktree).is_some();
+    // That none is installed is a part of the answer.
+    if hooks_installed || hooks_are_off {
         session.notice_all(notice_of_hooks(worktree));
     }
     Ok(ClaimView {
@@ -125,6 +130,7 @@ pub(super) fn view(session: &Session, taken: TakenClaim) -> Result<ClaimView, Re
         supersedes: it.supersedes,
         lease_expires_at: found.lease_expires_at(),
         hooks_installed,
+        hooks_are_off,
         title: folder.issue.record.title,
         is_new: taken.is_new,
         has_expired: store.now()? > found.lease_expires_at(),

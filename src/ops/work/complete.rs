@@ -1,7 +1,7 @@
 //! Completing an execution.
 
 use super::report::missing_links;
-use super::unlinked::{made_since_claim, notice_of_hooks, notice_of_unlinked};
+use super::unlinked::{made_since_claim, notice_of_detached, notice_of_hooks, notice_of_unlinked};
 use super::{
     Asked, Ended, ExecutionTarget, ExecutorReport, Intent, Then, as_stored, confirm, ended, needed,
     refuse_foreign, target, unbind_worktree, unfinished,
@@ -145,9 +145,10 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     if !unbegun.is_empty() && commits > 0 {
         session.notice(left_out(id.issue().as_str(), &unbegun));
     }
-    session.notice_all(notice_of_unlinked(id.issue().as_str(), &unlinked));
     session.notice_all(needed::open(&store.snapshot()?, &id.issue())?);
     session.notice_all(reply.map(|task| unsent(id.issue().as_str(), &task)));
+    let detached = notice_of_detached(store, &before.execution.execution)?;
+    session.notice_all(detached.or_else(|| notice_of_unlinked(id.issue().as_str(), &unlinked)));
     // A run links the commits that it sees, with or without hooks.
     if input.made.is_empty() && !store.is_in_run() {
         session.notice_all(notice_of_hooks(store));

@@ -143,9 +143,7 @@ pub(crate) fn leases(session: &Session) -> Answer<Vec<Lease>> {
             Ok(None) | Err(StoreError::Broken { .. }) => continue,
             Err(error) => return Err(error.into()),
         };
-        if facts::status(&folder) == IssueStatus::Executing
-            && let Some(holder) = facts::holder(&folder)
-        {
+        if let Some(holder) = facts::holder(&folder) {
             leases.push(Lease::of(&holder.execution, holder.lease_expires_at(), now));
         }
     }

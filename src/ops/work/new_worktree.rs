@@ -14,6 +14,23 @@ use crate::ops::Refusal;
 use crate::store::Store;
 use crate::workplace::beside;
 
+/// At most this many names beside the repository are tried.
+const MOST_BESIDE: u32 = 100;
+
+/// Whether there is nothing at a path, or an empty directory.
+fn is_free(path: &Path) -> bool {
+    path.read_dir().map_or_else(|_| path.symlink_metadata().is_err(), |mut names| names.next().is_none())
+}
+
+/// An absolute path without links; what is not there yet stays as it is.
+fn resolved(path: &Path) -> PathBuf {
+    match (path.canonicalize(), path.parent(), path.file_name()) {
+        (Ok(real), ..) => real,
+        (Err(_), Some(parent), Some(name)) => resolved(parent).join(name),
+        (Err(_), ..) => path.to_owned(),
+    }
+}
+
 /// A requested worktree.
 pub(super) struct NewWorktree {
     path: Option<PathBuf>,
@@ -81,11 +98,27 @@ impl NewWorktree {
         ))
     }
 
-    /// Its directory, which must be free.
+    /// Its directory: the requested one, which must be free, or else one beside the repository that is.
     fn path(&self, store: &Store, solution: &SolutionId) -> Result<PathBuf, Refusal> {
-        let path = self.path.clone().unwrap_or_else(|| beside(store, solution));
-        let is_free = path.read_dir().map_or_else(|_| !path.exists(), |mut names| names.next().is_none());
-        if !is_free {
+        let Some(path) = self.path.clone() else {
+            let numbered = (2..=MOST_BESIDE).map(|n| beside(store, format!("{solution}-{n}")));
+            let mut names = std::iter::once(beside(store, solution)).chain(numbered);
+            return names.find(|path| is_free(path)).ok_or_else(|| {
+                let path = beside(store, solution);
+                Refusal::new(Code::PathInUse, format!("`{}` already exists", path.display()))
+                    .remedy(self.again.clone().option("worktree", "PATH"), "creates the worktree elsewhere")
+            });
+        };
+        for git_dir in [store.common_dir(), store.git_dir()] {
+            if resolved(&path).starts_with(resolved(&git_dir)) {
+                return Err(Refusal::new(
+                    Code::Worktree,
+                    format!("`{}` is in the git directory `{}`", path.display(), git_dir.display()),
+                )
+                .remedy(self.again.clone().flag("worktree"), "creates the worktree beside the repository"));
+            }
+        }
+        if !is_free(&path) {
             return Err(Refusal::new(Code::PathInUse, format!("`{}` already exists", path.display()))
                 .remedy(self.again.clone().option("worktree", "PATH"), "creates the worktree elsewhere"));
         }

@@ -55,7 +55,7 @@ struct Choice<'a> {
 
 /// The issues whose lease has expired by this clone's clock.
 #[derive(Default)]
-struct RunOut {
+struct Expired {
     free: Vec<IssueId>,
     still_held: BTreeMap<SolutionId, StillHeld>,
 }
@@ -217,8 +217,8 @@ impl Picker<'_> {
         if self.allow_overlap {
             free.extend(ready_if(world, without_files));
         }
-        let run_out = self.run_out(tx, &world.facts)?;
-        for id in run_out.free {
+        let expired_claims = self.expired_claims(tx, &world.facts)?;
+        for id in expired_claims.free {
             let had = ready_if(world, |facts| {
                 if self.allow_overlap {
                     without_files(facts);
@@ -228,10 +228,10 @@ impl Picker<'_> {
             free.extend(had.into_iter().filter(|(_, solution)| solution.issue() == id));
         }
         let queues = in_order(&world.queues, &world.facts, &world.policy);
-        Ok(Choice { queues, free, still_held: run_out.still_held })
+        Ok(Choice { queues, free, still_held: expired_claims.still_held })
     }
 
-    fn run_out(&self, tx: &Tx<'_>, facts: &Facts) -> Result<RunOut, Refusal> {
+    fn expired_claims(&self, tx: &Tx<'_>, facts: &Facts) -> Result<Expired, Refusal> {
         let now = tx.stamper().now();
         let mut expired = Vec::new();
         for (id, issue) in facts.iter().filter(|(_, issue)| is_executing(issue)) {
@@ -243,7 +243,7 @@ impl Picker<'_> {
             }
         }
         let latest = signs::latest_commits(self.store, &expired, now)?;
-        let mut found = RunOut::default();
+        let mut found = Expired::default();
         for holder in &expired {
             let claim = &holder.execution;
             let good_for = lease::last_sign(holder).good_for;

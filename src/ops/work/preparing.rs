@@ -216,9 +216,13 @@ fn unseen() -> Notice {
 
 fn notices(prepared: &Prepared) -> Vec<Notice> {
     let mut notices: Vec<Notice> = prepared.missing.iter().map(missing).collect();
-    notices.extend(prepared.skipped.iter().map(|path| {
-        let path = path.display();
-        Notice::warning(format!("`{path}` was not copied: it is neither a file nor a link"))
+    notices.extend(prepared.skipped.iter().map(|skipped| {
+        let path = skipped.path.display();
+        Notice::warning(if skipped.is_repository {
+            format!("`{path}` was not copied: it is a repository of its own, which a setup command can clone")
+        } else {
+            format!("`{path}` was not copied: it is neither a file nor a link")
+        })
     }));
     notices.extend(prepared.failed.as_ref().map(failed));
     notices

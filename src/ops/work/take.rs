@@ -6,11 +6,11 @@ use super::begin::{ClaimTerms, execution, pick, settle, workplace};
 use super::claim_view::{ClaimView, TakenClaim, view};
 use super::preparing::{self, ClaimedWorktree};
 use super::session::{joins, of_caller};
-use super::unseen_claim::{Left, is_shown, left_behind, lost, made_of, withdraw, withdraw_here};
+use super::unseen_claim::{LeftBehind, is_shown, left_behind, lost, made_of, withdraw, withdraw_here};
 use super::{WorktreeClaim, own, publish_waiting};
 use crate::git::fault;
 use crate::model::code::Code;
-use crate::model::execution::Event;
+use crate::model::execution::{Event, Execution};
 use crate::model::id::RunId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
@@ -141,16 +141,16 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     }
     // The claims made for this request: if the process is killed after one of them, the next run finds it.
     let mut made = match left_behind(session, &snapshot, wish.worktree.is_none())? {
-        Left::Held(held) if is_shown(session, &held)? => {
+        LeftBehind::Held(held) if is_shown(session, &held)? => {
             refuse_other(store, &snapshot, wish, &held)?;
             let path = settle(session, wish, &held.execution)?;
             return Ok(TakenClaim { execution: held.execution.id, path, is_new: false });
         }
-        Left::Held(held) => {
+        LeftBehind::Held(held) => {
             withdraw_here(session, &held.execution)?;
             Vec::new()
         }
-        Left::Unknown(made) if remote.is_some() => made,
+        LeftBehind::Unknown(made) if remote.is_some() => made,
         _ => Vec::new(),
     };
     let nonce = random_uid()?;
@@ -212,17 +212,34 @@ fn offer_local(refusal: Refusal, wish: &ClaimRequest) -> Refusal {
     }
 }
 
-/// The claim that this worktree is bound to, if it holds and somebody still waits for its issue. Otherwise the worktree is
-/// free for another item.
+/// The claim that this worktree is bound to, if it holds. Otherwise the worktree is free for another item.
+///
+/// # Errors
+/// `claim-held` if the issue was paused, closed or cancelled meanwhile: its commits are still linked, so nothing else is
+/// claimed over it.
 fn held(session: &Session, read: &impl ReadState) -> Result<Option<ExecutionFolder>, Refusal> {
     let store = session.store();
     let own = own(store, read)?;
-    session.notice_all(own.notice());
-    if let WorktreeClaim::Held(execution, IssueStatus::Executing) = own {
-        return Ok(Some(*execution));
+    let notice = own.notice();
+    match own {
+        WorktreeClaim::Held(execution, IssueStatus::Executing) => Ok(Some(*execution)),
+        WorktreeClaim::Held(execution, status) => Err(over(&execution, status)),
+        WorktreeClaim::Nothing | WorktreeClaim::Ended(..) | WorktreeClaim::Lost(..) => {
+            session.notice_all(notice);
+            active::clear(store)?;
+            Ok(None)
+        }
     }
-    active::clear(store)?;
-    Ok(None)
+}
+
+/// The refusal of a claim in a worktree whose issue nobody waits for any more.
+fn over(held: &ExecutionFolder, status: IssueStatus) -> Refusal {
+    let Execution { issue_id, solution_id, .. } = &held.execution;
+    let message = format!("issue `{issue_id}` is {status}, but this worktree still executes `{solution_id}`");
+    Refusal::new(Code::ClaimHeld, message)
+        .remedy(Op::LeaseRelease, "gives it up; its commits stay linked")
+        .remedy(RemedyCall::from(Op::Done).option("message", "TEXT"), "completes it all the same")
+        .remedy(RemedyCall::new(Op::Reopen, [issue_id]), "makes the issue wait for it again")
 }
 
 /// Refuses a request for another item than the one that is already claimed.

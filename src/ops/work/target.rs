@@ -9,9 +9,9 @@ use crate::ops::issues::existing;
 use crate::ops::{Refusal, queue};
 use crate::rules::claim::Claim;
 use crate::rules::ending::Ending;
-use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::why_lost::WhyLost;
+use crate::rules::{facts, toward};
 use crate::store::{ReadState, Store, resolve};
 use crate::trail::active;
 
@@ -75,9 +75,10 @@ fn not_executing(folder: &IssueFolder, own: Option<&ExecutionFolder>) -> Refusal
             .remedy(RemedyCall::new(Other::Trace, [id]), "shows them"),
         None => Refusal::new(Code::NotExecuting, message),
     };
-    match status.is_terminal() {
-        true => refusal.remedy(Op::Next, "claims an item"),
-        false => refusal.remedy(RemedyCall::new(Other::Start, [issue]), "claims it"),
+    if status.is_terminal() {
+        refusal.remedy(Op::Next, "claims an item")
+    } else {
+        refusal.next_step(toward::execution(folder))
     }
 }
 

@@ -56,7 +56,10 @@ pub(crate) fn refuse_empty(
             let release = Remedy::call(RemedyCall::new(Op::LeaseRelease, [issue]), "gives it up");
             vec![Remedy::words("commit the work first"), fail, release]
         };
-        if !hooked::links_commits(here) {
+        if let Some(off) = hooked::turned_off(here) {
+            remedies.push(Remedy::words(off.to_string()));
+            remedies.extend(off.remedies().into_vec());
+        } else if !hooked::links_commits(here) {
             remedies.push(Remedy::call(
                 Other::HooksInstall,
                 "installs the hooks that link commits, which are missing",

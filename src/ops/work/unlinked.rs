@@ -26,8 +26,12 @@ const MOST_NAMED: usize = 20;
 /// At most this many unlinked commits are named in one line; the others are counted.
 const MOST_IN_LINE: usize = 5;
 
-/// The notice that hooks are missing or do not call us, and what that means for commits.
+/// The notice that hooks are off, missing or do not call us, and what that means for commits.
 pub(crate) fn notice_of_hooks(store: &Store) -> Option<Notice> {
+    if let Some(off) = hooked::turned_off(store) {
+        let message = format!("{off}: commits are not linked, and do not renew the lease");
+        return Some(Notice { remedies: off.remedies().into_vec(), ..Notice::warning(message) });
+    }
     let uncalled = hooked::uncalled(store);
     let message = match &uncalled[..] {
         [] => return None,
@@ -94,6 +98,44 @@ pub(crate) fn notice_of_place(store: &Store, own: &WorktreeClaim) -> Result<Opti
         WorktreeClaim::Held(held, _) => notice_of_branch(store, &held.execution),
         _ => Ok(None),
     }
+}
+
+/// The notice that commits on a detached HEAD are on no branch and belong to no plan, although the execution ended
+/// without them. `store` is that of the worktree.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(super) fn notice_of_detached(store: &Store, execution: &Execution) -> Result<Option<Notice>, Refusal> {
+    let base = execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
+    let (Some(base), None) = (base, store.branch()?) else { return Ok(None) };
+    let wanted = Revisions::of("HEAD").without(base).on_no_branch().no_merges().at_most(MOST_COMMITS);
+    let since = store.git().named_revisions(wanted).map_err(StoreError::Git)?.unwrap_or_default();
+    let snapshot = store.snapshot()?;
+    let sources = Sources::of(store, &snapshot);
+    let mut left_out = Vec::new();
+    for id in since {
+        if sources.known(&id.into())?.is_empty() {
+            let commit = store.code_commit(id)?;
+            left_out.push(format!("{} \"{}\"", CommitHash::from(id).short(), commit.subject));
+        }
+    }
+    if left_out.is_empty() {
+        return Ok(None);
+    }
+    let more = left_out.len().saturating_sub(MOST_NAMED);
+    left_out.truncate(MOST_NAMED);
+    if more > 0 {
+        left_out.push(format!("and {more} more"));
+    }
+    let (these, are) = if left_out.len() == 1 { ("a commit", "is") } else { ("commits", "are") };
+    let message =
+        format!("HEAD is detached, and {these} on it {are} linked to no plan: {}", left_out.join(", "));
+    let link = RemedyCall::new(Op::Link, ["COMMIT", execution.issue_id.as_str()]);
+    Ok(Some(
+        Notice::warning(message)
+            .remedy(link, "links one")
+            .command("git switch -c BRANCH", "gives them a branch"),
+    ))
 }
 
 /// What is checked out instead of the branch of an execution.

@@ -14,8 +14,8 @@ use crate::store::{ReadState, Tx, layout, records};
 use crate::sync;
 use crate::trail::active;
 
-/// What is left of such a claim.
-pub(super) enum Left {
+/// What such a claim left behind.
+pub(super) enum LeftBehind {
     /// Nothing.
     Nothing,
     /// This claim, which holds.
@@ -29,26 +29,26 @@ pub(super) fn left_behind(
     session: &Session,
     read: &impl ReadState,
     wants_this_worktree: bool,
-) -> Result<Left, Refusal> {
+) -> Result<LeftBehind, Refusal> {
     let store = session.store();
     let made = active::begun(store)?;
     let Some((id, held)) = made_of(read, &made)? else {
-        return Ok(if made.is_empty() { Left::Nothing } else { Left::Unknown(made) });
+        return Ok(if made.is_empty() { LeftBehind::Nothing } else { LeftBehind::Unknown(made) });
     };
     let Some(held) = held else {
         session.notice(Notice::warning(lost(&id).message));
         active::forget(store)?;
-        return Ok(Left::Nothing);
+        return Ok(LeftBehind::Nothing);
     };
     let is_here = held.execution.worktree == store.worktree_name();
     if is_here == wants_this_worktree {
-        return Ok(Left::Held(Box::new(held)));
+        return Ok(LeftBehind::Held(Box::new(held)));
     }
     let item = &held.execution.solution_id;
     let message = format!("`{item}` was claimed here for another worktree before the program was killed");
     session.notice(Notice::warning(message).remedy(RemedyCall::new(Op::LeaseRelease, [item]), "gives it up"));
     active::forget(store)?;
-    Ok(Left::Nothing)
+    Ok(LeftBehind::Nothing)
 }
 
 /// Whether the remote that a claim was made through has shown it. The remote is asked if that is not known.

@@ -30,7 +30,7 @@ use crate::process::supervise::{self, ProcessEnd, Ran, Shell};
 use crate::rules::command_line::CommandLine;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::test_count::{TestCount, TestCounter};
-use crate::rules::{evidence, facts};
+use crate::rules::{evidence, facts, toward};
 use crate::store::{ObjectId, ReadState, Store, StoreError, resolve};
 use crate::trail::active;
 use crate::workplace::PlaceVariables;
@@ -285,7 +285,7 @@ fn named_execution(
             Code::NotExecuting,
             format!("nobody executed issue `{issue}`; it is {}", facts::status(&folder)),
         )
-        .remedy(RemedyCall::new(Other::Start, [&issue]), "claims it")
+        .next_step(toward::execution(&folder))
     })?;
     Ok((folder, found))
 }

@@ -2,6 +2,7 @@
 
 use super::Driver;
 use crate::agent::guard::AgentGuard;
+use crate::git::HooksPlace;
 use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
@@ -98,7 +99,11 @@ impl Driver<'_> {
                 .command("git commit", "creates the first one")
         })?;
         let bounds = Bounds { role, branch, base: base.unwrap_or_else(|| head.into()), named };
-        let own = there.hooks_dir()?;
+        let own = match there.hooks_place()? {
+            HooksPlace::Folder(folder) => folder,
+            // Nothing is found below it, as git finds nothing.
+            HooksPlace::Off(_) => PathBuf::from("/dev/null"),
+        };
         let guard = AgentGuard::set(&self.places.guard(step, issue), bounds, &own, links_commits(&there));
         let guard = guard.map_err(|error| {
             Refusal::new(Code::CannotWrite, format!("the hooks for the agent cannot be written: {error}"))

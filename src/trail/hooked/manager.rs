@@ -88,7 +88,8 @@ impl HookManager {
             let prek = ["pre-commit", "commit-msg", "pre-push"].into_iter().any(|name| {
                 shim_file::read(&hooks.join(name)).and_then(|text| Self::of_hook(&text)) == Some(Self::Prek)
             });
-            found.push((if prek { Self::Prek } else { Self::PreCommit }, file));
+            let is_prek = prek || file.ends_with("prek.toml");
+            found.push((if is_prek { Self::Prek } else { Self::PreCommit }, file));
         }
         found
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Known, UnlinkedCommit};
+use crate::git::Revisions;
 use crate::model::execution::CommitLink;
 use crate::model::hash::{CommitHash, PatchId};
 use crate::rules::folder::LinkedCommit;
@@ -71,7 +72,44 @@ pub(super) fn find(
             }
         }
     }
+    squashed(store, &linked, taken, found)
+}
+
+/// For each found commit, adds the linked commits whose changes it holds as well, as after `jj squash`: those between its
+/// parent and one that had the same tree.
+fn squashed(
+    store: &Store,
+    linked: &HashMap<usize, Vec<LinkedCommit>>,
+    mut taken: HashSet<(usize, CommitHash)>,
+    found: &mut [(usize, UnlinkedCommit, CodeCommit)],
+) -> Result<(), StoreError> {
+    for (n, it, commit) in found {
+        let gone: Vec<&CommitHash> = linked.get(n).into_iter().flatten().map(|old| &old.link.hash).collect();
+        for within in earlier_steps(store, &gone, commit)? {
+            if it.replaces.as_ref() != Some(&within) && taken.insert((*n, within.clone())) {
+                it.also_replaces.push(within);
+            }
+        }
+    }
     Ok(())
+}
+
+/// Those of the `gone` commits that led from the parent of a commit to its tree, if one of them did.
+fn earlier_steps(
+    store: &Store,
+    gone: &[&CommitHash],
+    commit: &CodeCommit,
+) -> Result<Vec<CommitHash>, StoreError> {
+    let [parent] = commit.parents[..] else { return Ok(vec![]) };
+    for id in gone.iter().filter_map(|hash| store.commit_here(hash)) {
+        if store.commit_tree(id)? != commit.tree || !store.is_ancestor(parent, id)? {
+            continue;
+        }
+        let between = store.git().revisions(Revisions::of(id).without(parent))?;
+        let between: HashSet<CommitHash> = between.into_iter().map(CommitHash::from).collect();
+        return Ok(gone.iter().copied().filter(|hash| between.contains(*hash)).cloned().collect());
+    }
+    Ok(vec![])
 }
 
 fn is_same_change(patches: &HashMap<CommitHash, PatchId>, one: &CommitHash, other: &CommitHash) -> bool {

@@ -68,6 +68,53 @@ fn every_command_about_the_work_says_which_hooks_are_not_called() {
 }
 
 #[test]
+fn every_command_about_the_work_says_that_hooks_are_off() {
+    for value in ["", "/dev/null"] {
+        let sandbox = Sandbox::new();
+        let repo = with_hooks(&sandbox, "repo");
+        repo.wf(&["init"]).ok();
+        repo.queued("ISS-001", "a");
+        repo.wf(&["next"]).ok();
+        repo.git(&["config", "core.hooksPath", value]).ok();
+        repo.commit("a", "1\n", "unseen");
+        let named = if value.is_empty() { "empty" } else { "`/dev/null`" };
+        let file = repo.path().join(".git/config");
+        let words =
+            format!("`core.hooksPath` is {named} (set in `{}`), so git runs no hooks", file.display());
+        let way = "git config --local --unset-all core.hooksPath";
+        for args in [&["status"][..], &["next"], &["audit"], &["relink"], &["hooks", "status"], &[]] {
+            let ran = repo.wf(args);
+            assert!(ran.stderr.contains(&words) && ran.stderr.contains(way), "{args:?}: {}", ran.stderr);
+            assert!(!ran.stdout.contains("not installed, so commits"), "{args:?}: {}", ran.stdout);
+        }
+        let prime = repo.wf(&["prime"]).ok().stdout;
+        assert!(prime.contains(&words) && prime.contains(way), "{prime}");
+        let refused = repo.refused(1, &["done"]);
+        assert!(refused["hint"].to_string().contains(way), "{refused}");
+        let refused = repo.refused(1, &["hooks", "install"]);
+        assert_eq!(refused["code"], "hooks-off", "{refused}");
+        repo.git(&["config", "--local", "--unset-all", "core.hooksPath"]).ok();
+        assert_eq!(repo.wf(&["status"]).ok().stderr, "");
+    }
+}
+
+#[test]
+fn hooks_that_are_off_everywhere_are_turned_on_for_one_repository() {
+    let sandbox = Sandbox::new();
+    let repo = with_hooks(&sandbox, "repo");
+    repo.wf(&["init"]).ok();
+    repo.queued("ISS-001", "a");
+    repo.git(&["config", "--global", "core.hooksPath", ""]).ok();
+    let ran = repo.wf(&["next"]).ok();
+    assert!(ran.stderr.contains("is empty (set in `/"), "{}", ran.stderr);
+    let hooks = repo.path().join(".git/hooks");
+    repo.git(&["config", "core.hooksPath", hooks.to_str().unwrap()]).ok();
+    assert!(!repo.wf(&["next"]).ok().stderr.contains("hooks"));
+    let commit = repo.commit("a", "1\n", "seen");
+    assert!(repo.json(&["show", "ISS-001"])["executions"][0]["commits"].to_string().contains(&commit));
+}
+
+#[test]
 fn a_single_missing_hook_is_named() {
     let it = Bound::new();
     std::fs::remove_file(it.repo.path().join(".git/hooks/post-rewrite")).unwrap();

@@ -235,3 +235,33 @@ fn a_commit_that_a_rebase_drops_lends_its_link_to_no_other() {
     let link = &it.claim.links(&it.repo)[&id(&it.repo, "HEAD")];
     assert_eq!(link["subject"], "add b");
 }
+
+#[test]
+fn a_commit_of_what_a_soft_reset_left_takes_the_place_of_those_before() {
+    let it = Bound::new();
+    let base = id(&it.repo, "HEAD");
+    it.repo.commit("a", "1\n", "first");
+    it.repo.commit("b", "1\n", "second");
+    it.repo.git(&["reset", "-q", "--soft", &base]).ok();
+    it.repo.git(&["commit", "-q", "-m", "both"]).ok();
+    assert_eq!(it.linked(), [id(&it.repo, "HEAD")]);
+    // The same with more changes, in several steps.
+    it.repo.commit("c", "1\n", "third");
+    it.repo.git(&["reset", "-q", "--soft", "HEAD~1"]).ok();
+    it.repo.git(&["reset", "-q", "HEAD~1"]).ok();
+    it.repo.write("d", "1\n");
+    it.repo.write("a", "2\n");
+    it.repo.git(&["add", "."]).ok();
+    it.repo.git(&["commit", "-q", "-m", "all"]).ok();
+    assert_eq!(it.linked(), [id(&it.repo, "HEAD")]);
+}
+
+#[test]
+fn other_work_after_a_hard_reset_takes_no_place() {
+    let it = Bound::new();
+    let base = id(&it.repo, "HEAD");
+    let dropped = it.repo.commit("a", "1\n", "dropped");
+    it.repo.git(&["reset", "-q", "--hard", &base]).ok();
+    let other = it.repo.commit("b", "1\n", "other");
+    assert_eq!(sorted(it.linked()), sorted([dropped, other]));
+}

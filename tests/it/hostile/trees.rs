@@ -71,9 +71,13 @@ fn a_tree_with_a_name_twice_or_out_of_order_is_refused_and_mended() {
     };
     let unsorted = |entries: &mut Vec<Entry>| entries.insert(0, entry("100644", "zoo", &text));
     let padded = |entries: &mut Vec<Entry>| entries.push(entry("0100644", "zoo", &text));
+    // git reads it, and few others do.
+    let filled = |entries: &mut Vec<Entry>| entries.push(entry("000100644", "zoo", &text));
     type Change<'a> = &'a dyn Fn(&mut Vec<Entry>);
-    for change in [&twice as Change<'_>, &unsorted, &padded] {
-        let tree = changed(&world.origin, Some(&format!("{base}^{{tree}}")), &[], change);
+    for (place, change) in
+        [(&[][..], &twice as Change<'_>), (&[], &unsorted), (&[], &padded), (&["within"], &filled)]
+    {
+        let tree = changed(&world.origin, Some(&format!("{base}^{{tree}}")), place, change);
         world.origin.git(&["update-ref", REF, &base]).ok();
         commit(&world.origin, &tree);
         assert_refused(&world, "");
@@ -81,7 +85,7 @@ fn a_tree_with_a_name_twice_or_out_of_order_is_refused_and_mended() {
         // In a store that has it.
         let whole = world.ada.tip().unwrap();
         world.ada.blob("x\n");
-        let tree = changed(&world.ada, Some(&format!("{whole}^{{tree}}")), &[], change);
+        let tree = changed(&world.ada, Some(&format!("{whole}^{{tree}}")), place, change);
         commit(&world.ada, &tree);
         let found = world.ada.wf(&["fsck", "--json"]).fails(1).json();
         assert!(found.to_string().contains("a tree that hosts which check objects refuse"), "{found}");

@@ -99,7 +99,7 @@ fn moves_are_legal_illegal_or_forced() {
     repo.wf(&["edit", "ISS-001", "--status", "planning"]).ok();
     assert_eq!(repo.refused(1, &["edit", "ISS-001", "--status", "planned"])["code"], "not-bound");
     for (derived, way) in
-        [("queued", "queue add"), ("executing", "start"), ("completed", "done"), ("failed", "fail")]
+        [("queued", "plan"), ("executing", "plan"), ("completed", "done"), ("failed", "fail")]
     {
         let error = repo.refused(1, &["edit", "ISS-001", "--status", derived]);
         assert_eq!(error["code"], "derived-status");

@@ -11,6 +11,7 @@ mod export_trail;
 mod format;
 mod fsck;
 mod git_rules;
+mod gone;
 mod import;
 mod index;
 mod init;

@@ -36,6 +36,8 @@ const GIT_CONFIG: &str = "\
 \tpushUpdateRejected = false
 \tskippedCherryPicks = false
 \tstatusHints = false
+[wf \"run\"]
+\tsandbox = off
 ";
 
 /// The repositories in it keep it alive; the directory is removed with the last of them. Its clock advances by a

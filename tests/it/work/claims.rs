@@ -105,7 +105,7 @@ fn what_was_closed_over_its_execution_keeps_nobody_waiting() {
     repo.wf(&["next"]).ok();
     repo.refused(1, &["close", "ISS-001"]);
     repo.wf(&["close", "ISS-001", "--force", "--reason", "not wanted any more"]).ok();
-    assert_eq!(repo.json(&["next"])["issue_id"], "ISS-002");
+    assert_eq!(repo.worktree("b", "b").json(&["next"])["issue_id"], "ISS-002");
 }
 
 #[test]
@@ -136,6 +136,14 @@ fn an_issue_that_is_over_leaves_its_claim_with_whoever_executes_it() {
         let notice = format!("issue `ISS-001` is {status}, but this worktree still executes `SOL-ISS-001-");
         let synced = one.wf(&["sync"]).ok();
         assert!(synced.stderr.contains(&notice), "{}", synced.stderr);
+        assert!(one.json(&["status"])["active"].is_object(), "{status}");
+        // Nothing else is claimed over it.
+        one.queued("ISS-002", "src/b.rs");
+        for command in [&["next"][..], &["start", "ISS-002"]] {
+            let refused = one.refused(1, command);
+            assert!(refused["message"].as_str().unwrap().starts_with(&notice), "{refused}");
+        }
+        assert_eq!(one.json(&["lease", "list"])[0]["issue_id"], "ISS-001", "{status}");
         assert!(one.json(&["status"])["active"].is_object(), "{status}");
         // Every command agrees with the hooks, which link commits.
         one.commit("src/a.rs", "a\n", "Work");

@@ -119,6 +119,25 @@ fn relations_lead_back_to_nobody() {
 }
 
 #[test]
+fn nobody_waits_in_a_circle_through_an_issue_that_is_over() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("A-1");
+    repo.issue("A-2");
+    repo.wf(&["edit", "A-1", "--depends-on", "A-2"]).ok();
+    let refused = repo.refused(1, &["edit", "A-2", "--depends-on", "A-1"]);
+    assert_eq!(refused["message"], "the issues would depend on each other in a cycle: A-2 → A-1 → A-2");
+    repo.wf(&["close", "A-1"]).ok();
+    repo.wf(&["edit", "A-2", "--depends-on", "A-1"]).ok();
+    repo.wf(&["fsck"]).ok();
+    let ran = repo.wf(&["reopen", "A-1"]).ok();
+    assert!(ran.stderr.contains("in a cycle") && ran.stderr.contains("A-1 → A-2 → A-1"), "{}", ran.stderr);
+    assert!(repo.wf(&["fsck"]).fails(1).stdout.contains("A-1 → A-2 → A-1"));
+    repo.wf(&["close", "A-2"]).ok();
+    repo.wf(&["fsck"]).ok();
+}
+
+#[test]
 fn a_circle_of_relations_that_a_merge_made_is_an_error_of_fsck() {
     let two = Two::new();
     two.ada.issue("P-1");
@@ -181,8 +200,85 @@ fn in_progress_is_harmless_at_every_stage() {
     // Someone who names the status moves it.
     repo.wf(&["edit", "ISS-100", "--status", "planning"]).ok();
     assert_eq!(repo.status("ISS-100"), "planning");
-    repo.wf(&["edit", "ISS-100", "--status", "cancelled"]).ok();
-    assert_eq!(repo.refused(1, &["update", "ISS-100", "--status", "in-progress"])["code"], "illegal-move");
+    for status in ["paused", "cancelled"] {
+        repo.wf(&["edit", "ISS-100", "--status", status]).ok();
+        begin(status);
+        let told = repo.changes_nothing(&["update", "ISS-100", "--status", "in-progress"]).stderr;
+        let left = format!("`in-progress` does not reopen an issue: ISS-100 ({status})");
+        assert!(told.contains(&left) && told.contains("git wf reopen ISS-100"), "{told}");
+    }
+    repo.wf(&["close", "ISS-100"]).ok();
+    begin("closed");
+    repo.issue("ISS-101");
+    let told = repo.wf(&["edit", "--where", "--all", "--status", "in-progress", "--yes"]).ok().stderr;
+    assert!(told.contains("does not reopen an issue: ISS-100 (closed)"), "{told}");
+    assert_eq!(repo.status("ISS-101"), "planning");
+}
+
+#[test]
+fn a_status_that_holds_already_is_no_fault() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.commit("a.txt", "1\n", "begin");
+    let again = |status: &str| {
+        assert_eq!(repo.status("ISS-100"), status);
+        repo.changes_nothing(&["edit", "ISS-100", "--status", status]);
+    };
+    repo.planned("ISS-100", &plan_on("a.txt"));
+    again("planned");
+    repo.wf(&["queue", "add", "ISS-100"]).ok();
+    again("queued");
+    repo.wf(&["next"]).ok();
+    again("executing");
+    repo.wf(&["fail", "-m", "broken"]).ok();
+    again("failed");
+    repo.wf(&["retry", "ISS-100"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.commit("a.txt", "2\n", "change");
+    repo.wf(&["done", "-m", "done", "--force", "--reason", "x"]).ok();
+    again("completed");
+    repo.wf(&["close", "ISS-100"]).ok();
+    again("closed");
+}
+
+#[test]
+fn the_hints_of_a_refused_status_can_be_followed() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    let hint = |status: &str| {
+        repo.refused(1, &["edit", "ISS-100", "--status", status])["hint"].as_str().unwrap().to_owned()
+    };
+    repo.issue("ISS-100");
+    for status in ["queued", "executing"] {
+        let told = hint(status);
+        assert!(told.contains("git wf solution add --queue ISS-100 FILE"), "{status}: {told}");
+    }
+    let planned = hint("planned");
+    assert!(
+        planned.contains("git wf solution add ISS-100 FILE") && !planned.contains("--status"),
+        "{planned}"
+    );
+    repo.wf_in(plan_on("a.txt").to_string(), &["solution", "add", "ISS-100", "-"]).ok();
+    assert_eq!(hint("executing"), "`git wf start ISS-100` queues it, and claims it");
+    repo.wf(&["queue", "add", "ISS-100"]).ok();
+    let planned = hint("planned");
+    assert!(
+        planned.contains("git wf queue remove ISS-100") && !planned.contains("solution add"),
+        "{planned}"
+    );
+    for status in ["paused", "cancelled", "closed"] {
+        match status {
+            "closed" => repo.wf(&["close", "ISS-100"]).ok(),
+            _ => repo.wf(&["edit", "ISS-100", "--status", status]).ok(),
+        };
+        for wanted in ["queued", "executing", "completed", "failed"] {
+            let told = hint(wanted);
+            let is_way = told.contains("git wf reopen ISS-100")
+                || (status == "paused" && told.contains("git wf close ISS-100"))
+                || (status == "paused" && told.contains("git wf fail"));
+            assert!(is_way && !told.contains("git wf start"), "{status} → {wanted}: {told}");
+        }
+    }
 }
 
 #[test]

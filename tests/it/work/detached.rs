@@ -29,3 +29,21 @@ fn the_way_to_work_on_a_detached_head_is_named_and_works() {
     // HEAD is where it was.
     repo.git(&["symbolic-ref", "-q", "HEAD"]).fails(1);
 }
+
+#[test]
+fn done_names_the_commits_that_were_left_on_a_detached_head() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("code");
+    repo.wf(&["init", "--hooks"]).ok();
+    repo.commit("a.txt", "1\n", "begin");
+    repo.queued("ISS-001", "a.txt");
+    repo.wf(&["next"]).ok();
+    repo.commit("a.txt", "2\n", "linked");
+    repo.git(&["checkout", "-q", "--detach"]).ok();
+    let left = repo.commit("a.txt", "3\n", "left behind");
+    let ran = repo.wf(&["done"]).ok();
+    let words =
+        format!("HEAD is detached, and a commit on it is linked to no plan: {} \"left behind\"", &left[..10]);
+    assert!(ran.stderr.contains(&words), "{}", ran.stderr);
+    assert!(ran.stderr.contains("git wf link COMMIT ISS-001"), "{}", ran.stderr);
+}

@@ -115,6 +115,18 @@ fn a_worktree_is_made_beside_the_repository() {
 }
 
 #[test]
+fn a_directory_in_the_way_stops_no_worktree_beside_the_repository() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let solution = repo.queued("ISS-001", "src/a.rs");
+    repo.write(&format!("../a-{solution}/notes"), "mine\n");
+    let claim = repo.json(&["next", "--worktree"]);
+    assert_eq!(claim["path"], sandbox.root().join(format!("a-{solution}-2")).to_str().unwrap());
+    let record = repo.stored_json(&repo.store_path("/execution.json"));
+    assert_eq!(record["worktree"], format!("a-{solution}-2"));
+}
+
+#[test]
 fn a_worktree_where_it_is_wanted_and_nothing_where_it_cannot_be() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
@@ -124,6 +136,10 @@ fn a_worktree_where_it_is_wanted_and_nothing_where_it_cannot_be() {
     let branches = || repo.git(&["branch", "--list"]).ok().stdout;
     let before = (trees(), branches());
     assert_eq!(repo.refused(1, &["next", "--worktree", "../full"])["code"], "path-in-use");
+    for inside in [".git/w", ".git/hooks/../w/below"] {
+        let refused = repo.refused(1, &["next", "--worktree", inside]);
+        assert!(refused["message"].as_str().unwrap().contains("is in the git directory"), "{refused}");
+    }
     repo.refused(1, &["next", "S-9", "--worktree", "../w"]);
     assert_eq!((trees(), branches()), before);
     // If git cannot create it, the claim is released.

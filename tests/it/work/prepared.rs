@@ -45,6 +45,25 @@ fn ignored_files_that_are_named_come_along() {
 }
 
 #[test]
+fn empty_directories_come_along_and_repositories_are_named_as_such() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.commit(".gitignore", "tmp/\ncache\nother\nnested\n", "Ignore directories");
+    repo.commit(".worktreeinclude", "tmp\ncache/\nnested\n", "Name them");
+    for folder in ["tmp", "cache/a/empty", "other"] {
+        std::fs::create_dir_all(repo.path().join(folder)).unwrap();
+    }
+    repo.write("cache/b", "1\n");
+    repo.git(&["init", "-q", "nested"]).ok();
+    std::fs::create_dir_all(repo.path().join("nested/within")).unwrap();
+    let ran = repo.wf(&["next", "--worktree", "../w"]).ok();
+    assert!(ran.stderr.contains("`nested/` was not copied: it is a repository of its own"), "{}", ran.stderr);
+    let there = |path: &str| sandbox.root().join("w").join(path).is_dir();
+    assert!(there("tmp") && there("cache/a/empty"));
+    assert!(!there("other") && !there("nested"));
+}
+
+#[test]
 fn settings_are_read_where_work_lands() {
     let sandbox = Sandbox::new();
     let repo = project(&sandbox);
@@ -115,7 +134,11 @@ fn settings_that_cannot_be_used_are_refused_before_the_claim() {
     assert!(refused.stderr.contains("a command of `wf.workplace.setup` cannot be run"), "{}", refused.stderr);
     repo.commit(".wfconfig", "[wf \"workplace\"\n", "Break it");
     let refused = repo.wf(&["next", "--worktree", "--yes"]).fails(1);
-    assert!(refused.stderr.contains("bad config line 2"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("error: `.wfconfig` cannot be read: bad config line 2\n"),
+        "{}",
+        refused.stderr
+    );
     assert_eq!(repo.status("ISS-001"), "queued");
 }
 

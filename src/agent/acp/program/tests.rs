@@ -65,10 +65,69 @@ fn a_redirection_names_a_file() {
         ("cd /etc && echo > x", Err(OUTSIDE)),
         ("cd /tree/sub && cd .. && cd - && cd \"$X\" && cd", Ok(())),
         ("echo x > \"$X\"", Err(HIDDEN_FILE)),
+        ("for i in 1 2; do cargo test > run-$i.log 2> \"logs/err-$i\"; done", Ok(())),
+        ("echo x > logs/$X", Err(HIDDEN_FILE)),
+        ("echo x > \"a$X/b\"", Err(HIDDEN_FILE)),
+        ("echo x > .$X", Err(HIDDEN_FILE)),
+        ("echo x > /etc/a$X", Err(OUTSIDE)),
+        ("cargo test > /tmp/out-$$.log 2>&1; tail < /tmp/out", Ok(())),
+        ("echo x > /tmp/a/b", Err(OUTSIDE)),
+        ("echo x > /tmp/../etc/x", Err(OUTSIDE)),
+        ("echo x > /tmp/$X", Err(HIDDEN_FILE)),
         ("echo 'x > /etc/x'", Ok(())),
     ] {
         assert_eq!(judged(line), decided, "{line}");
     }
+}
+
+#[test]
+fn a_directory_is_followed_along_the_line() {
+    for (line, decided) in [
+        ("cd .. && echo x > y", Err(OUTSIDE)),
+        ("cd sub/../.. && echo x > y", Err(OUTSIDE)),
+        ("cd sub && cd ../.. && echo x > y", Err(OUTSIDE)),
+        ("cd sub && echo x > ../y", Ok(())),
+        ("cd sub && make && echo x > ../y", Ok(())),
+        ("cd sub && echo x > ../../y", Err(OUTSIDE)),
+        // It may have failed.
+        ("cd sub; echo x > ../y", Err(OUTSIDE)),
+        ("cd sub; echo x > y", Ok(())),
+        ("! cd sub && echo x > ../y", Err(OUTSIDE)),
+        ("true | cd sub && echo x > ../y", Err(OUTSIDE)),
+        ("cd sub || true && echo x > ../y", Err(OUTSIDE)),
+        // A subshell changes the directory only for itself.
+        ("(cd .. && ls); echo x > y", Ok(())),
+        ("(cd sub) && echo x > ../y", Err(OUTSIDE)),
+        ("(cd .. && echo x > y)", Err(OUTSIDE)),
+        ("here=$(cd .. && pwd); echo `cd ..` > y", Ok(())),
+        ("cd .. && (echo x > y)", Err(OUTSIDE)),
+        ("cd .. && sh -c 'echo x > y'", Err(OUTSIDE)),
+        ("cd .git && (cd ..; echo x > y)", Err(GIT_OWN)),
+        ("cd \"$X\" && echo x > y", Err(HIDDEN_FILE)),
+        ("cd - && echo x > y", Err(HIDDEN_FILE)),
+        ("cd && echo x > y", Err(HIDDEN_FILE)),
+        ("cd \"$X\"; cd /tree && echo x > y", Ok(())),
+        ("pushd sub && popd && echo x > y", Err(HIDDEN_FILE)),
+        ("command cd .. && echo x > y", Err(OUTSIDE)),
+        ("eval 'cd ..' && echo x > y", Err(HIDDEN_FILE)),
+        ("cd .. && cargo test", Ok(())),
+        ("cd sub && git commit -F message.txt", Ok(())),
+    ] {
+        assert_eq!(judged(line), decided, "{line}");
+    }
+}
+
+#[test]
+fn a_link_leads_a_command_elsewhere() {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(root.path().join("a/b/c")).unwrap();
+    std::os::unix::fs::symlink("a/b/c", root.path().join("deep")).unwrap();
+    std::os::unix::fs::symlink("/etc", root.path().join("etc")).unwrap();
+    let judged = |line| of_line(root.path(), line).map_err(|forbidden| forbidden.why);
+    assert_eq!(judged("cd etc && echo x > y"), Err(OUTSIDE));
+    assert_eq!(judged("cd deep && echo x > ../y"), Ok(()), "the file is beside the real directory");
+    assert_eq!(judged("cd deep && cd .. && cd .. && echo x > y"), Err(OUTSIDE));
+    assert_eq!(judged("cd deep && cd .. && echo x > y"), Ok(()));
 }
 
 #[test]

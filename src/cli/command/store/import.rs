@@ -24,7 +24,8 @@ const LINES_SHOWN: usize = 5;
 ///
 /// All issues are imported in one commit. Importing the same source again changes nothing; importing a newer version
 /// applies its changes. If a field or a comment was changed both there and here, the later change wins. A comment that
-/// the source no longer has stays. A record that cannot be imported is skipped and listed.
+/// the source no longer has stays. A record that cannot be imported is skipped and listed. A relation that would lead back
+/// to its own issue is left out, and cycles of dependencies are noted.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

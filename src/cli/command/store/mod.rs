@@ -13,6 +13,7 @@ pub(in crate::cli) mod import;
 pub(in crate::cli) mod init;
 pub(in crate::cli) mod manual_pages;
 pub(in crate::cli) mod policy;
+pub(in crate::cli) mod probe_sandbox;
 pub(in crate::cli) mod project;
 pub(in crate::cli) mod redact;
 pub(in crate::cli) mod redact_purge;

@@ -9,10 +9,15 @@ use crate::interchange::ccw::CCW;
 use crate::interchange::git_bug::GIT_BUG;
 use crate::interchange::github::GITHUB;
 
+/// Decides about a record that closes no circle.
+fn alone(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival) -> Settled {
+    joined(here, tracker, arrival, Unsettled { fresh: None, left_out: &LeftOutRelations::default() })
+}
+
 /// Imports a state, and returns whether that changed anything.
 fn import(here: &mut Option<Doc>, tracker: &Tracker, record: &Value) -> bool {
     let arrival = (tracker.read)(record).unwrap_or_else(|refused| panic!("{refused:?} {record}"));
-    match joined(here.take(), tracker, &arrival, None) {
+    match alone(here.take(), tracker, &arrival) {
         Settled::New(_) => *here = Some(made(&arrival)),
         Settled::Known { doc: Some(doc), .. } => *here = Some(doc),
         Settled::Known { doc: None, .. } | Settled::Older(_) | Settled::Redacted | Settled::Other(_) => {
@@ -277,7 +282,7 @@ fn a_record_without_a_time_of_creation_is_known_again() {
     let stamp = Stamp::parse("2026-01-01T08:00:00.000Z/00000/7k3m2pq9").unwrap();
     let here = Doc::born(&ISSUE, &fields, stamp);
     let arrival = (BEADS.read)(&undated(&beads(0, [None; 6]), "one", 0)).unwrap();
-    assert!(matches!(joined(Some(here), &BEADS, &arrival, None), Settled::Other(_)));
+    assert!(matches!(alone(Some(here), &BEADS, &arrival), Settled::Other(_)));
 }
 
 #[test]
@@ -359,9 +364,7 @@ fn an_issue_of_another_repository_with_its_number_and_time_stays_out() {
     let here = here.unwrap();
     let other = at("zoo/gnu", "Dark mode", 1);
     let arrival = (GITHUB.read)(&other).unwrap();
-    let Settled::Other(reason) = joined(Some(here.clone()), &GITHUB, &arrival, None) else {
-        panic!("it came in")
-    };
+    let Settled::Other(reason) = alone(Some(here.clone()), &GITHUB, &arrival) else { panic!("it came in") };
     assert!(reason.contains("from https://github.com/zoo/okapi/issues/7, is already here"), "{reason}");
     assert!(import_into(&here, &GITHUB, &at("zoo/okapi", "Tokens last", 1)).1);
     // Somebody says that it moved.

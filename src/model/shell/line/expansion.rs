@@ -3,7 +3,7 @@
 use super::{End, NotRead, Reader, UNKNOWN};
 
 /// The characters that end a word.
-const ENDS: &str = " \t\n;&|<>()";
+pub(super) const ENDS: &str = " \t\n;&|<>()";
 
 impl Reader {
     /// The word that begins here, without its quotes; empty if none does.
@@ -160,7 +160,7 @@ impl Reader {
     fn parenthesized(&mut self) -> Result<(), NotRead> {
         if !self.follows("((") {
             self.at += 1;
-            return self.list(End::Parenthesis);
+            return self.subshell(End::Parenthesis);
         }
         let mut depth = 0_usize;
         for (n, c) in self.text[self.at..].iter().enumerate() {
@@ -205,12 +205,18 @@ impl Reader {
                 '\'' if !is_quoted => {
                     self.single_quoted()?;
                 }
-                // Between double quotes, whether it quotes depends on the operator.
-                '\'' => return Err(NotRead),
+                '\'' => self.apostrophes()?,
                 '$' | '`' => self.expansion(&mut text, true)?,
                 _ => self.at += 1,
             }
         }
+    }
+
+    /// A text between apostrophes in `"${…}"`. Whether they quote it depends on the operator and the shell, so it may hold
+    /// nothing that this would change.
+    fn apostrophes(&mut self) -> Result<(), NotRead> {
+        let text = self.single_quoted()?;
+        if text.contains(['$', '`', '}', '"', '\\', '\n']) { Err(NotRead) } else { Ok(()) }
     }
 
     fn backticks(&mut self) -> Result<(), NotRead> {
@@ -232,9 +238,6 @@ impl Reader {
                 c => inner.push(c),
             }
         }
-        let mut reader = Self::new(&inner, self.depth);
-        reader.list(End::Text)?;
-        self.found.append(&mut reader.found);
-        Ok(())
+        self.within(&inner, |reader| reader.subshell(End::Text))
     }
 }

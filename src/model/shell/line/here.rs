@@ -19,9 +19,7 @@ impl Reader {
         for document in std::mem::take(&mut self.here) {
             let body = self.body(&document);
             if !document.is_quoted {
-                let mut reader = Self::new(&body, self.depth);
-                reader.expansions()?;
-                self.found.append(&mut reader.found);
+                self.within(&body, Self::expansions)?;
             }
         }
         Ok(())

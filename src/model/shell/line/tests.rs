@@ -44,6 +44,14 @@ fn what_a_shell_runs_is_found_wherever_it_stands() {
         ("echo a#b #c", vec!["echo a#b"]),
         ("a\0b; c", vec!["a?b", "c"]),
         ("$'git' \"$\" $", vec!["git $ $"]),
+        ("case x in a) b;; esac; c", vec!["b", "c"]),
+        (
+            "case \"$1\" in\n  # why\n  (a|'b c') d; e ;;&\n  [0-9]*) f\n;& *) ;;\nesac > g && h",
+            vec!["d", "e", "f", "h"],
+        ),
+        ("x=$(case $y in a) b;; (c) case z in *) d; esac;; esac) e", vec!["b", "d", "e"]),
+        ("case x in esac", vec![]),
+        ("echo \"${a#'x'}${b:+-'y z'}\" && c", vec!["echo ??", "c"]),
     ] {
         assert_eq!(read(line), Some(found.into_iter().map(str::to_owned).collect()), "{line}");
     }
@@ -61,7 +69,11 @@ fn what_is_not_understood_is_not_read() {
         "a)",
         "a >",
         "a > && b",
-        "case x in a) b;; esac",
+        "case x in a) b;;",
+        "case x in a b) c;; esac",
+        "case x of a) b;; esac",
+        "case x in @(a|b)) c;; esac",
+        "case in",
         "a (b)",
         "((x = 1))",
         "x=(a b",
@@ -75,6 +87,8 @@ fn what_is_not_understood_is_not_read() {
         "$((a) )",
         "${a:-'}",
         "\"${a:-'}'}\"",
+        "\"${a:-'$(rm x)'}\"",
+        "\"${a:-it's}\"",
         "echo $(( $(a) + 1 ))",
         "echo $(( ${a} ))",
     ] {

@@ -2,6 +2,7 @@
 //! its parents.
 
 mod files;
+mod gone;
 mod heal;
 mod history;
 mod references;
@@ -125,7 +126,9 @@ fn repair_that(does: &str) -> Remedy {
 /// # Errors
 /// Only if the store cannot be read at all.
 pub(crate) fn fsck(session: &Session) -> Answer<Vec<FsckFinding>> {
-    let found = session.watched(|watch| findings(session.store(), watch))?;
+    let store = session.store();
+    let found =
+        session.watched(|watch| findings(store, watch)).map_err(|error| gone::refusal(store, error))?;
     Ok(session.done(found, None))
 }
 

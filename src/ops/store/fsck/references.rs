@@ -16,7 +16,7 @@ use crate::model::solution::{SOLUTION, Solution};
 use crate::model::stamp::Stamp;
 use crate::rules::dag;
 use crate::rules::folder::{IssueFolder, QueueFolder};
-use crate::rules::{plan_check, review};
+use crate::rules::{facts, plan_check, review};
 use crate::store::redaction::Redactions;
 use crate::store::{ReadState, Snapshot, Store, StoreError, layout, object_id, records};
 use crate::trail::claimed::{self, ClaimLookup};
@@ -49,7 +49,10 @@ pub(super) fn check(
             check_plan_commit(store, snapshot, execution, known, found)?;
         }
         let record = &folder.issue.record;
-        edges.insert(id.clone(), record.depends_on.iter().cloned().collect());
+        // Nobody waits for an issue that is over, so no cycle leads through it.
+        if !facts::status(&folder).frees_dependents() {
+            edges.insert(id.clone(), record.depends_on.iter().cloned().collect());
+        }
         for kind in RELATIONS.iter().copied().filter(|kind| *kind != UNDIRECTED_RELATION) {
             let to: Vec<IssueId> = record.related(kind).collect();
             if !to.is_empty() {

@@ -26,7 +26,7 @@ pub(crate) use error::InstallError;
 pub(crate) use place::HooksAt;
 pub(crate) use shim::HookSide;
 use shim::SHIMS;
-use slot::Slot;
+use slot::{MovedHooks, Slot};
 
 use crate::trail::hooked::HookManager;
 
@@ -92,6 +92,10 @@ pub(crate) struct HookState {
     /// Where an edited shim, or lines of others from it, were just moved to; nothing calls it there.
     #[serde(serialize_with = "lossy")]
     pub(crate) edited: Option<PathBuf>,
+    /// Where the earlier hook was just moved to, since another program had put its own in the place; nothing calls it
+    /// there.
+    #[serde(serialize_with = "lossy")]
+    pub(crate) displaced: Option<PathBuf>,
     /// What the command did.
     pub(crate) change: HookChange,
 }
@@ -107,6 +111,9 @@ pub(crate) fn install(
     side: HookSide,
     force: bool,
 ) -> Result<Vec<HookState>, InstallError> {
+    if let Some(off) = at.off() {
+        return Err(InstallError::Off(off.clone()));
+    }
     if !force {
         at.check()?;
     }
@@ -130,7 +137,9 @@ pub(crate) fn install(
     Ok(states
         .into_iter()
         .map(|state| match written.remove(state.name) {
-            Some(edited) => HookState { change: HookChange::Written, edited, ..state },
+            Some(MovedHooks { edited, displaced }) => {
+                HookState { change: HookChange::Written, edited, displaced, ..state }
+            }
             None => state,
         })
         .collect())
@@ -159,7 +168,16 @@ pub(crate) fn discard(
 
 /// The state of each hook, compared with an install with that `program`.
 pub(crate) fn status(at: &HooksAt, program: &Path) -> Vec<HookState> {
-    listed(at).map(|slot| slot.state(at, slot.installed(program))).collect()
+    let state = |slot: Slot| {
+        let state = slot.state(at, slot.installed(program));
+        // Git runs none of what is there.
+        if at.off().is_some() {
+            HookState { installed: InstalledHook::Absent, calls: None, ..state }
+        } else {
+            state
+        }
+    };
+    listed(at).map(state).collect()
 }
 
 /// The hooks that are useful in this repository, and any other shims that are installed.

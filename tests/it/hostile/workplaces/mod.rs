@@ -2,6 +2,7 @@
 //! in is judged record by record.
 
 mod commits;
+mod confined;
 mod forged;
 mod left_alone;
 mod planted;

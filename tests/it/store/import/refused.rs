@@ -105,8 +105,8 @@ fn a_line_that_is_not_json_is_named_and_stops_nothing() {
     assert_eq!(
         skipped,
         [
-            "2: not JSON at column 2: key must be a string",
-            "3: not JSON at column 1: expected value",
+            "2: invalid JSON at column 2: key must be a string",
+            "3: invalid JSON at column 1: expected value",
             "4: the byte 0xff at column 9 is not UTF-8",
             "5: the JSON is cut off, at column 31",
         ]

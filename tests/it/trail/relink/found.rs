@@ -300,3 +300,23 @@ fn a_commit_of_the_second_in_which_an_attempt_began_belongs_to_it() {
     let found = relinked(&repo, &[]);
     assert_eq!(found[0]["execution_id"], second.execution, "{found:#?}");
 }
+
+#[test]
+fn a_squash_without_hooks_replaces_each_commit_whose_change_it_holds() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = executed(&sandbox);
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.git(&["switch", "-q", "work"]).ok();
+    // As `jj squash` makes it: the author and the message of the first commit, with the changes of both.
+    let first = id(&repo, "HEAD~1");
+    let old = [first.clone(), id(&repo, "HEAD")];
+    repo.git(&["reset", "-q", "--soft", "HEAD~2"]).ok();
+    repo.git(&["commit", "-q", "-C", &first]).ok();
+    let found = relinked(&repo, &[]);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!((&found[0]["replaces"], &found[0]["also_replaces"]), (&json!(old[0]), &json!([old[1]])));
+    assert_eq!(
+        linked(&repo).into_iter().map(|(hash, _)| hash).collect::<Vec<_>>(),
+        [json!(id(&repo, "HEAD"))]
+    );
+}

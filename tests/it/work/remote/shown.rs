@@ -184,6 +184,24 @@ fn a_claim_that_a_mirror_does_not_show_in_time_is_withdrawn_everywhere() {
 }
 
 #[test]
+fn who_lost_a_claim_behind_a_mirror_that_lags_is_not_offered_another_one_alone() {
+    let sandbox = Sandbox::new();
+    let (one, two) = two_clones(&sandbox);
+    mirror(&sandbox, &one, None);
+    two.wf(&["next"]).ok();
+    let error = error_of(one.wf(&["next", "--json"]));
+    assert_eq!(error["code"], "raced", "{error}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.starts_with("others pushed to `refs/wf/main` of `origin` first"), "{message}");
+    let mirror = sandbox.root().join("mirror");
+    assert!(message.contains(&format!("`{}`, which is fetched from", mirror.display())), "{message}");
+    let hint = error["hint"].as_str().unwrap();
+    assert!(hint.contains("try again") && !hint.contains("--local"), "{hint}");
+    one.git(&["-C", "../mirror", "fetch", "-q"]).ok();
+    one.wf(&["next"]).fails(3);
+}
+
+#[test]
 fn a_ref_that_the_server_hides_is_named_as_such() {
     let sandbox = Sandbox::new();
     let (one, _) = two_clones(&sandbox);

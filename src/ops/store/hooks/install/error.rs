@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::git::HooksOff;
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::op::Other;
@@ -10,6 +11,9 @@ use crate::model::remedy::Remedies;
 /// Why hooks were not installed or not removed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InstallError {
+    /// Git would not run them.
+    #[error(transparent)]
+    Off(HooksOff),
     /// Other repositories may use the same directory.
     #[error("the hooks directory `{}` is outside this repository", .path.display())]
     Outside {
@@ -63,6 +67,7 @@ impl InstallError {
 impl Explain for InstallError {
     fn code(&self) -> Code {
         match self {
+            Self::Off(_) => Code::HooksOff,
             Self::Outside { .. } => Code::HooksOutside,
             Self::Tracked { .. } => Code::HooksTracked,
             Self::TwoEarlier { .. } => Code::HooksTwoEarlier,
@@ -73,6 +78,7 @@ impl Explain for InstallError {
 
     fn remedies(&self) -> Remedies {
         match self {
+            Self::Off(off) => off.remedies(),
             Self::Outside { .. } => {
                 Remedies::from("every repository with that `core.hooksPath` would run them")
                     .or_command("git config core.hooksPath DIRECTORY", "sets one for this repository alone")

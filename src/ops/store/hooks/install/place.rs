@@ -4,12 +4,14 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
-use crate::git::{Git, GitError, SharedMode};
+use crate::git::{Git, GitError, HooksOff, HooksPlace, SharedMode};
 
 /// A repository's hooks directory and its surroundings. All paths are absolute, without symbolic links.
 #[derive(Debug, Clone)]
 pub(crate) struct HooksAt {
     folder: PathBuf,
+    /// The setting because of which git runs no hooks; then `folder` is where it would look for them without it.
+    off: Option<HooksOff>,
     common_dir: PathBuf,
     work_dir: Option<PathBuf>,
     tracked: bool,
@@ -26,11 +28,14 @@ impl HooksAt {
         search: Option<&OsStr>,
         shared: SharedMode,
     ) -> Result<Self, GitError> {
-        let folder = git.hooks_dir()?;
         let common_dir = git.real_common_dir()?;
+        let (folder, off) = match git.hooks_place()? {
+            HooksPlace::Folder(folder) => (folder, None),
+            HooksPlace::Off(off) => (common_dir.join("hooks"), Some(off)),
+        };
         let work_dir = work_dir.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()));
         let search = search.map(OsStr::to_owned);
-        let mut at = Self { folder, common_dir, work_dir, tracked: false, search, shared };
+        let mut at = Self { folder, off, common_dir, work_dir, tracked: false, search, shared };
         at.tracked = at.is_tracked(git)?;
         Ok(at)
     }
@@ -43,6 +48,11 @@ impl HooksAt {
     /// The hooks directory.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The setting because of which git runs no hooks.
+    pub(crate) fn off(&self) -> Option<&HooksOff> {
+        self.off.as_ref()
     }
 
     /// The `PATH` on which a shim looks for the program.

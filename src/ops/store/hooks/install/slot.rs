@@ -19,6 +19,8 @@ const ASIDE: &str = "before-git-wf";
 /// What managers that run a hook which they found add to its name.
 const LEGACY: &str = ".legacy";
 const EDITED: &str = ".edited-git-wf";
+/// What is added to the name of an earlier hook whose place another one took.
+const DISPLACED: &str = ".earlier-git-wf";
 
 /// What is at the path of the shim.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,6 +57,15 @@ impl ShimFile {
         let others = [before, &self.after].concat();
         (!others.trim().is_empty()).then_some(others)
     }
+}
+
+/// Where an install moved files of one hook to, from where nothing calls them.
+#[derive(Debug)]
+pub(super) struct MovedHooks {
+    /// An edited shim.
+    pub(super) edited: Option<PathBuf>,
+    /// An earlier hook, since a later one took its place.
+    pub(super) displaced: Option<PathBuf>,
 }
 
 /// The paths of one hook, and what was found there.
@@ -94,15 +105,31 @@ impl Slot {
         self.earlier.is_some() || matches!(self.found, AtHookPath::Shim(_)) || !self.unused(None).is_empty()
     }
 
-    /// Refuses to install over two earlier hooks, since only one of them would be called.
+    /// Refuses to install over two earlier hooks, since only one of them would be called. A program that manages hooks
+    /// runs no other hook beside its own, so that one is called.
     pub(super) fn check(&self) -> Result<(), InstallError> {
-        match &self.earlier {
-            Some(earlier) if self.found == AtHookPath::Other && !is_same(&self.hook, earlier) => {
-                let (hook, earlier) = (self.hook.clone(), earlier.clone());
+        match self.second() {
+            Some(earlier) if manager_of(&self.hook).is_none() => {
+                let (hook, earlier) = (self.hook.clone(), earlier.to_owned());
                 Err(InstallError::TwoEarlier { name: self.shim.name, hook, earlier })
             }
             _ => Ok(()),
         }
+    }
+
+    /// The earlier hook, if another one was written over the shim that called it.
+    fn second(&self) -> Option<&Path> {
+        let earlier = self.earlier.as_deref()?;
+        (self.found == AtHookPath::Other && !is_same(&self.hook, earlier)).then_some(earlier)
+    }
+
+    /// Moves the earlier hook to a name that git does not run, if another one was written over the shim. Returns where it
+    /// is then.
+    fn displace(&self) -> Result<Option<PathBuf>, InstallError> {
+        let Some(earlier) = self.second() else { return Ok(None) };
+        let path = self.free_name(DISPLACED);
+        relocate::back(earlier, &path).map_err(InstallError::io("move", earlier))?;
+        Ok(Some(path))
     }
 
     pub(super) fn installed(&self, program: &Path) -> InstalledHook {
@@ -143,6 +170,7 @@ impl Slot {
             earlier: self.earlier.clone(),
             earlier_manager: self.earlier.as_deref().and_then(manager_of),
             edited: None,
+            displaced: None,
             change: HookChange::None,
         }
     }
@@ -176,20 +204,21 @@ impl Slot {
     /// Where to move an edited shim: a name that is free.
     fn edited(&self) -> Option<PathBuf> {
         let AtHookPath::Shim(file) = &self.found else { return None };
-        self.shim.is_edited(&file.part).then(|| self.free_name())
+        self.shim.is_edited(&file.part).then(|| self.free_name(EDITED))
     }
 
-    fn free_name(&self) -> PathBuf {
-        let name = format!("{}{EDITED}", self.shim.name);
+    /// A name beside the hook that is free.
+    fn free_name(&self, suffix: &str) -> PathBuf {
+        let name = format!("{}{suffix}", self.shim.name);
         let path = self.named.with_file_name(&name);
         let numbered = (2..).map(|n| self.named.with_file_name(format!("{name}.{n}")));
         iter::once(path.clone()).chain(numbered).find(|path| !lies_at(path)).unwrap_or(path)
     }
 
-    /// Moves an existing hook or an edited shim aside and puts the new shim in its place; both or neither. Returns
-    /// the new path of the edited shim.
-    pub(super) fn install(&self, at: &HooksAt, shim: TempPath) -> Result<Option<PathBuf>, InstallError> {
+    /// Moves an existing hook or an edited shim aside and puts the new shim in its place; both or neither.
+    pub(super) fn install(&self, at: &HooksAt, shim: TempPath) -> Result<MovedHooks, InstallError> {
         let edited = self.edited();
+        let displaced = self.displace()?;
         let is_foreign = self.found == AtHookPath::Other;
         if is_foreign {
             let folder = self.aside.parent().unwrap_or(&self.aside);
@@ -213,12 +242,13 @@ impl Slot {
         for file in self.unused(None) {
             fs::remove_file(&file).map_err(InstallError::io("remove", &file))?;
         }
-        Ok(edited)
+        Ok(MovedHooks { edited, displaced })
     }
 
     /// Removes the part of git-wf and restores the earlier hook. Lines of other programs stay in the hook, at its end.
     pub(super) fn remove(&self, at: &HooksAt) -> Result<HookState, InstallError> {
         let mut edited = self.edited();
+        let displaced = self.displace()?;
         if let Some(aside) = &edited {
             fs::rename(&self.hook, aside).map_err(InstallError::io("move aside", &self.hook))?;
         }
@@ -228,7 +258,7 @@ impl Slot {
         };
         let change = match (&self.found, &self.earlier) {
             (AtHookPath::Other, earlier) => {
-                if let Some(copy) = earlier.as_ref().filter(|earlier| is_same(&self.hook, earlier)) {
+                if let Some(copy) = earlier.as_ref().filter(|_| displaced.is_none()) {
                     fs::remove_file(copy).map_err(InstallError::io("remove", copy))?;
                 }
                 HookChange::LeftAlone
@@ -255,7 +285,7 @@ impl Slot {
                         fs::remove_file(earlier).map_err(InstallError::io("remove", earlier))?;
                     }
                     (Some(others), None) => {
-                        let path = self.free_name();
+                        let path = self.free_name(EDITED);
                         fs::write(&path, others).map_err(InstallError::io("write", &path))?;
                         relocate::back(earlier, &self.hook)
                             .map_err(InstallError::io("restore", &self.hook))?;
@@ -283,7 +313,7 @@ impl Slot {
             _ if is_gone => InstalledHook::Absent,
             _ => InstalledHook::Foreign,
         };
-        Ok(HookState { change, edited, ..left.state(at, installed) })
+        Ok(HookState { change, edited, displaced, ..left.state(at, installed) })
     }
 
     /// Deletes the earlier hook, which was moved aside.

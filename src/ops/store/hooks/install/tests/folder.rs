@@ -184,7 +184,27 @@ fn of_two_earlier_hooks_neither_is_lost() {
     }
     assert_eq!(uninstall(&at).unwrap()[3].change, HookChange::LeftAlone);
     assert!(fs::read_to_string(&hook).unwrap().contains("second"));
-    assert!(fs::read_to_string(&aside).unwrap().contains("first"));
+    let displaced = repo.hooks().join("post-rewrite.earlier-git-wf");
+    assert!(fs::read_to_string(displaced).unwrap().contains("first"));
+    assert!(!aside.parent().unwrap().exists());
+}
+
+#[test]
+fn the_hook_of_a_manager_takes_the_place_of_the_one_before_it() {
+    let repo = TestRepo::new();
+    let at = place(&repo);
+    let hook = repo.hooks().join("commit-msg");
+    repo.script(&hook, "echo first");
+    install(&at, &program(&repo), HookSide::Client, false).unwrap();
+    fs::rename(&hook, repo.hooks().join("commit-msg.old")).unwrap();
+    repo.script(&hook, "call_lefthook run commit-msg");
+    let state = install(&at, &program(&repo), HookSide::Client, false).unwrap().swap_remove(0);
+    let displaced = repo.hooks().join("commit-msg.earlier-git-wf");
+    assert_eq!((state.installed, state.displaced.as_deref()), (InstalledHook::Current, Some(&*displaced)));
+    assert!(fs::read_to_string(&displaced).unwrap().contains("first"));
+    assert_eq!(uninstall(&at).unwrap()[0].change, HookChange::GivenBack);
+    assert!(fs::read_to_string(&hook).unwrap().contains("call_lefthook"));
+    assert_eq!(names(&repo.hooks()), ["commit-msg", "commit-msg.earlier-git-wf"]);
 }
 
 #[test]
@@ -219,7 +239,7 @@ fn states_are_words_in_json() {
     repo.script(&repo.hooks().join("commit-msg"), "exit 0");
     let states = uninstall(&place(&repo)).unwrap();
     let json = serde_json::to_string(&states[0]).unwrap();
-    let expected = r#"{"name":"commit-msg","installed":"foreign","calls":null,"manager":null,"through":null,"replaced":null,"earlier":null,"earlier_manager":null,"edited":null,"change":"left-alone"}"#;
+    let expected = r#"{"name":"commit-msg","installed":"foreign","calls":null,"manager":null,"through":null,"replaced":null,"earlier":null,"earlier_manager":null,"edited":null,"displaced":null,"change":"left-alone"}"#;
     assert_eq!(json, expected);
 }
 

@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
 
-use super::super::{HookSide, HooksAt, InstallError, install};
+use super::super::{HookChange, HookSide, HooksAt, InstallError, InstalledHook, install, status, uninstall};
 use super::{NAMES, names, place, program};
 use crate::git::{Git, SharedMode};
 use crate::model::Explain;
@@ -119,15 +118,22 @@ fn a_bare_repository_has_hooks_too() {
 
 #[test]
 fn hooks_that_are_turned_off_are_an_error_even_with_force() {
-    let repo = TestRepo::new();
-    repo.run(&["config", "core.hooksPath", "/dev/null"]);
-    assert_eq!(place(&repo).folder(), Path::new("/dev/null"));
-    assert!(matches!(
-        install(&place(&repo), &program(&repo), HookSide::Client, false),
-        Err(InstallError::Outside { .. })
-    ));
-    assert!(matches!(
-        install(&place(&repo), &program(&repo), HookSide::Client, true),
-        Err(InstallError::Io { .. })
-    ));
+    for value in ["/dev/null", "", "README"] {
+        let repo = TestRepo::new();
+        fs::write(repo.root().join("README"), "").unwrap();
+        install(&place(&repo), &program(&repo), HookSide::Client, false).unwrap();
+        repo.run(&["config", "core.hooksPath", value]);
+        for force in [false, true] {
+            let error = install(&place(&repo), &program(&repo), HookSide::Client, force).unwrap_err();
+            assert_eq!(error.code(), Code::HooksOff, "{value}");
+            assert!(error.to_string().contains("(set in `"), "{error}");
+            let remedies = format!("{:?}", error.remedies());
+            assert!(remedies.contains("git config --local --unset-all core.hooksPath"), "{remedies}");
+        }
+        let states = status(&place(&repo), &program(&repo));
+        let is_off = |state: &HookState| state.installed == InstalledHook::Absent && state.calls.is_none();
+        assert!(states.iter().all(is_off), "{states:?}");
+        let states = uninstall(&place(&repo)).unwrap();
+        assert!(states.iter().all(|state| state.change == HookChange::Removed), "{states:?}");
+    }
 }
