@@ -101,7 +101,8 @@ fn what_was_given_up_and_is_made_again_is_new_work() {
     let b = crate::support::store_writer::claim_plan(&it.repo, "ISS-B", &super::stack::plan_of(&["a"]));
     let it = Stack { b, ..it };
     it.repo.git(&["reset", "-q", "--hard", "base"]).ok();
+    it.change("c", &[3], "between");
     it.repo.git(&["cherry-pick", "--no-commit", "ORIG_HEAD"]).ok();
     it.repo.git(&["commit", "-q", "-m", "again"]).ok();
-    assert_eq!(it.linked(), ["again B:T1"]);
+    assert_eq!(it.linked(), ["between B:T1", "again B:T1"]);
 }
