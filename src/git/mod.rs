@@ -81,6 +81,7 @@ pub(crate) use hooks_place::{HooksOff, HooksPlace};
 pub(crate) use kept_settings::{KeptSettings, PutBack};
 pub(crate) use merge_again::{ChangedPaths, Joined, Remerge};
 pub(crate) use object_batch::ObjectBatch;
+pub(crate) use patch_ids::PatchIdsByFile;
 pub(crate) use people::{local_now, parse_date, parse_date_in_utc, parse_local_date, parse_signature};
 #[cfg(test)]
 pub(crate) use process::feed;

@@ -1,10 +1,12 @@
 //! git's patch ids: of a change in an index, of commits, of pairs of trees. What comes in is not looked at: the caller
 //! must know that git can walk it.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use super::process::feed;
 use super::{Args, Git, GitError, ObjectId};
 use crate::model::hash::PatchId;
 
@@ -37,6 +39,9 @@ const STAGED: &[&str] = &[
     "--no-textconv",
 ];
 
+/// Patch ids by the paths of the files.
+pub(crate) type PatchIdsByFile = BTreeMap<String, PatchId>;
+
 impl Git {
     /// The patch ids of the change in an index against a commit, and of its reverse.
     pub(crate) fn patch_ids_of_index(
@@ -52,6 +57,41 @@ impl Git {
         // git also swaps the prefixes of the paths, which are part of the id.
         let back = Args::new(STAGED).options(&["-R", "--src-prefix=b/", "--dst-prefix=a/"]);
         Ok([id(Args::new(STAGED))?, id(back)?])
+    }
+
+    /// For each file, the patch id of its change in an index against a commit; and the same of the reverse. The sum of
+    /// the ids of some files is that of a commit which makes these changes and no others.
+    pub(crate) fn patch_ids_of_index_by_file(
+        &self,
+        index: &Path,
+        commit: ObjectId,
+    ) -> Result<[PatchIdsByFile; 2], GitError> {
+        let files = self.staged_files(index, commit)?;
+        let ids = |args: Args| {
+            let mut shown = self.command(args.value(commit.to_string()).no_paths());
+            shown.env("GIT_INDEX_FILE", index);
+            let patches = split(&feed(shown, b"")?);
+            // Each patch is announced as that of a commit whose id is its number.
+            let width = commit.kind().len_in_hex();
+            let mut input = Vec::new();
+            for (n, patch) in patches.iter().enumerate() {
+                input.extend_from_slice(format!("commit {:0width$}\n", n + 1).as_bytes());
+                input.extend_from_slice(patch);
+            }
+            let answer = feed(self.command(&["patch-id", "--stable"]), &input)?;
+            let mut found = PatchIdsByFile::new();
+            for line in String::from_utf8_lossy(&answer).lines() {
+                let Some((id, n)) = line.split_once(' ') else { continue };
+                let file = n.trim().parse::<usize>().ok().and_then(|n| files.get(n.checked_sub(1)?));
+                if let (Some(file), Some(id), true) = (file, PatchId::parse(id), patches.len() == files.len())
+                {
+                    found.insert(file.to_string(), id);
+                }
+            }
+            Ok(found)
+        };
+        let back = Args::new(STAGED).options(&["-R", "--src-prefix=b/", "--dst-prefix=a/"]);
+        Ok([ids(Args::new(STAGED))?, ids(back)?])
     }
 
     /// The patch id of everything between two commits; without a `base`, of the whole tree at `head`.
@@ -122,6 +162,20 @@ impl Git {
         }
         Ok(found)
     }
+}
+
+/// The patches of the single files in a diff. Within a patch no line begins like its first one.
+fn split(diff: &[u8]) -> Vec<Vec<u8>> {
+    let mut patches: Vec<Vec<u8>> = Vec::new();
+    for line in diff.split_inclusive(|byte| *byte == b'\n') {
+        if line.starts_with(b"diff --git ") {
+            patches.push(Vec::new());
+        }
+        if let Some(patch) = patches.last_mut() {
+            patch.extend_from_slice(line);
+        }
+    }
+    patches
 }
 
 fn first(answer: &str) -> Option<PatchId> {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::amending::is_amending;
 use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};
 use super::{HookError, HookVerdict};
 use crate::rules::policy::Gate;
@@ -31,6 +32,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<HookVerdict, HookError> 
         index: &index,
         authored: author_date(),
         is_by_git: is_by_git(path, &git_dir),
+        amends: &is_amending,
     };
     let decided = DraftBinding::of(store, &snapshot, here, &draft)?;
     if is_empty_after_cleanup(&message, &rule) {

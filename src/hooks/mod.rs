@@ -1,5 +1,6 @@
 //! What each git hook does. `ops::store::hooks` installs them.
 
+mod amending;
 pub(crate) mod commit_msg;
 mod error;
 pub(crate) mod guard;

@@ -80,7 +80,8 @@ fn words(commit: &CodeCommit, unexpected: &UnexpectedLink) -> String {
                 _ if branch.is_none() => "",
                 Relation::NewElsewhere => ", which does not contain the claim's first commit",
                 Relation::NewOfAnother => ", and was made by someone who did not claim the plan",
-                Relation::Own | Relation::Other => "",
+                Relation::Other => ", which is not a branch of the claim",
+                Relation::Own => "",
             };
             let (plan, issue) = (&active.solution_id, &active.issue_id);
             format!(

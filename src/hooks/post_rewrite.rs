@@ -10,20 +10,21 @@ use crate::model::op::Op;
 use crate::model::remedy::Detail;
 use crate::ops::trail::{RecordRewrite, RewriteKind, record_rewrite};
 use crate::ops::{Refusal, Session};
-use crate::trail::progress;
+use crate::trail::{progress, rebase};
 
 /// Records what git writes on stdin: lines of `old new`; without any, what git keeps of them. `kind` is `amend` or `rebase`.
 ///
-/// During a rebase git also reports each amend, squash and rewording as an `amend`. Only its final report counts,
-/// since an aborted rebase changes nothing.
+/// During a rebase git also reports each amend, squash and rewording as an `amend`. These are only noted for its final
+/// report, since an aborted rebase changes nothing. If git is not going to make one, they are recorded at once.
 pub(crate) fn run(session: &Session, kind: &str, input: &[u8]) -> Result<HookVerdict, Refusal> {
     let store = session.store();
     let kind = RewriteKind::parse(kind).unwrap_or(RewriteKind::Amend);
-    if store.tip()?.is_none() || (kind == RewriteKind::Amend && progress::is_rebasing(&store.git_dir())) {
+    if store.tip()?.is_none() {
         return Ok(HookVerdict::Go);
     }
+    let is_within_rebase = kind == RewriteKind::Amend && progress::is_rebasing(&store.git_dir());
     let found = if input.is_empty() { rewritten::find(store, kind)? } else { input.to_owned() };
-    if found.is_empty() {
+    if found.is_empty() && !is_within_rebase {
         return Ok(HookVerdict::Note(
             Detail::from("the list of rewritten commits did not reach this hook, so links do not follow")
                 .remedy(Op::Relink, "finds the new commits"),
@@ -31,6 +32,10 @@ pub(crate) fn run(session: &Session, kind: &str, input: &[u8]) -> Result<HookVer
     }
     let rewritten = pairs(&found);
     if rewritten.is_empty() {
+        return Ok(HookVerdict::Go);
+    }
+    if is_within_rebase && rebase::is_reported(&store.git_dir()) {
+        rebase::note_amended(store, &rewritten)?;
         return Ok(HookVerdict::Go);
     }
     let done = record_rewrite(session, &RecordRewrite { kind, rewritten })?;

@@ -14,12 +14,10 @@ pub(crate) fn unreached<'a>(session: &Session, commits: impl Iterator<Item = &'a
     })
 }
 
-/// The unreachable ones among the commits that these executions link.
+/// The unreachable ones among the commits that these executions link, and their earlier versions.
 pub(crate) fn unreached_of<'a>(
     session: &Session,
     executions: impl Iterator<Item = &'a ExecutionFolder>,
 ) -> Unreached {
-    let linked: Vec<CommitHash> =
-        executions.flat_map(ExecutionFolder::commits).map(|it| it.link.hash).collect();
-    unreached(session, linked.iter())
+    unreached(session, executions.flat_map(ExecutionFolder::known_commits))
 }

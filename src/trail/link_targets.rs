@@ -1,5 +1,7 @@
 //! The executions to which a commit is linked.
 
+use std::collections::BTreeSet;
+
 use super::binding::{self, Binding, BoundExecution, CommittingWorktree};
 use super::links::{self, execution_of, solutions};
 use super::sources::{SourceWork, Sources};
@@ -77,7 +79,11 @@ pub(crate) fn targets(
     if all.len() > reverted.len() && reverted.iter().all(|it| all.contains(it)) {
         for SourceWork { execution_id, solution_id, tasks, reverts, .. } in sources.of_taken_back(&all)? {
             match targets.iter_mut().find(|it| it.execution_id == execution_id) {
-                Some(target) => target.reverts = reverts,
+                Some(target) => {
+                    target.reverts = reverts;
+                    let more = tasks.into_iter().filter(|task| !target.tasks.contains(task));
+                    target.tasks.extend(more.collect::<Vec<_>>());
+                }
                 None => targets.push(LinkTarget {
                     execution_id,
                     solution_id,
@@ -126,8 +132,8 @@ fn stated_targets(
         if matches!(&binding, Binding::Lost(lost) if named.contains(&lost.solution_id)) {
             return Ok(Vec::new());
         }
-        for solution_id in named {
-            let reverts = reverts.of(&solution_id);
+        for solution_id in named.clone() {
+            let reverts = reverts.of(&solution_id, &named);
             if let Some(bound) = is_active(&solution_id) {
                 let known = bound.task_id.iter().cloned().collect();
                 targets.push(active_target(read, bound, known, &trailers, reverts, files)?);
@@ -147,7 +153,7 @@ fn stated_targets(
         return Ok(targets);
     }
     for SourceWork { execution_id, solution_id, tasks, .. } in &found {
-        let reverts = reverts.of(solution_id);
+        let reverts = reverts.of(solution_id, &named);
         targets.push(match is_active(solution_id) {
             Some(bound) => {
                 let known =
@@ -188,13 +194,16 @@ struct Reverts<'a> {
 }
 
 impl Reverts<'_> {
-    /// The commits that belong to this plan, or all if none does.
-    fn of(&self, plan: &SolutionId) -> Vec<CommitHash> {
-        let mut of_plan = self.found.iter().filter(|it| it.solution_id == *plan).peekable();
-        match of_plan.peek() {
-            Some(_) => of_plan.flat_map(|it| it.reverts.clone()).collect(),
-            None => self.all.clone(),
+    /// The commits that belong to this plan; if none does, those that belong to no other plan that is `named`.
+    fn of(&self, plan: &SolutionId, named: &BTreeSet<SolutionId>) -> Vec<CommitHash> {
+        let of_plan = self.found.iter().filter(|it| it.solution_id == *plan);
+        let of_plan: Vec<CommitHash> = of_plan.flat_map(|it| it.reverts.clone()).collect();
+        if self.found.iter().any(|it| it.solution_id == *plan) {
+            return of_plan;
         }
+        let of_others = self.found.iter().filter(|it| named.contains(&it.solution_id));
+        let of_others: BTreeSet<&CommitHash> = of_others.flat_map(|it| &it.reverts).collect();
+        self.all.iter().filter(|hash| !of_others.contains(hash)).cloned().collect()
     }
 }
 

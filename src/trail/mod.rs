@@ -25,6 +25,7 @@ pub(crate) mod record_change;
 pub(crate) mod record_words;
 pub(crate) mod referred;
 pub(crate) mod relink;
+pub(crate) mod restored;
 pub(crate) mod sources;
 pub(crate) mod trace;
 pub(crate) mod trailers;

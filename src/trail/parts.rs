@@ -83,7 +83,7 @@ impl<'a> FilesByCommit<'a> {
 }
 
 /// Adds ids as git adds the numbers of files: byte by byte, the first byte being the least significant.
-fn sum<'a>(ids: impl IntoIterator<Item = &'a PatchId>) -> Option<PatchId> {
+pub(super) fn sum<'a>(ids: impl IntoIterator<Item = &'a PatchId>) -> Option<PatchId> {
     let mut all: Vec<u8> = Vec::new();
     for id in ids {
         let bytes = crate::git::ObjectId::from_hex(id.as_str().as_bytes()).ok()?;

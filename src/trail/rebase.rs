@@ -6,10 +6,16 @@ use std::path::Path;
 use super::progress::read_line;
 use crate::git::ObjectId;
 use crate::model::branch::Branch;
-use crate::store::object_id;
+use crate::model::execution::Rewrite;
+use crate::store::{Store, StoreError, object_id};
 
 /// The directories of git's two ways to rebase.
 const FOLDERS: [&str; 2] = ["rebase-merge", "rebase-apply"];
+/// Where amended commits are noted until the rebase ends; git removes it with the directory, however the rebase ends.
+const AMENDED: &str = "rebase-merge/wf-amended";
+/// The files that git fills if it is going to report the rewritten commits at the end of a rebase.
+const REPORTED: [&str; 3] =
+    ["rebase-merge/stopped-sha", "rebase-merge/rewritten-list", "rebase-merge/rewritten-pending"];
 
 /// The branch that is rebased, and where.
 #[derive(Debug)]
@@ -48,6 +54,53 @@ pub(crate) fn picked(git_dir: &Path) -> HashSet<ObjectId> {
         done.lines().filter(|line| ["pick ", "p ", "reword ", "r "].iter().any(|it| line.starts_with(it)));
     picks.filter_map(step).collect()
 }
+
+/// Whether git runs `post-rewrite` at the end of the rebase in this git directory. It does so if a commit was replayed; a
+/// rebase that only ran commands on commits where they were reports nothing.
+pub(crate) fn is_reported(git_dir: &Path) -> bool {
+    let is_filled = |name: &str| std::fs::metadata(git_dir.join(name)).is_ok_and(|it| it.len() > 0);
+    let has_step = |name: &str, lines: fn(&str) -> Option<&str>| {
+        read_line(git_dir, name).as_deref().and_then(lines).is_some_and(replays)
+    };
+    !git_dir.join("rebase-merge").is_dir()
+        || REPORTED.iter().any(|name| is_filled(name))
+        || has_step("rebase-merge/done", |done| done.lines().last())
+        || has_step("rebase-merge/git-rebase-todo", |todo| todo.lines().find(|line| replays(line)))
+}
+
+/// Whether a step of a rebase replays a commit.
+fn replays(line: &str) -> bool {
+    line.split(' ').next().is_some_and(|word| STEPS.contains(&word))
+}
+
+/// Notes that commits were amended during the rebase that is in progress: git reports only what it replayed, even if a
+/// command amends that at once.
+pub(crate) fn note_amended(store: &Store, amended: &[Rewrite]) -> Result<(), StoreError> {
+    let path = store.git_dir().join(AMENDED);
+    let mut text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(source) => return Err(StoreError::io(path)(source)),
+    };
+    for pair in amended {
+        text.push_str(&format!("{} {}\n", pair.old, pair.new));
+    }
+    store.repo().shared_mode().write(&path, text).map_err(StoreError::io(&path))
+}
+
+/// The noted commits that were amended during the rebase, in order.
+pub(crate) fn amended(git_dir: &Path) -> Vec<Rewrite> {
+    let text = read_line(git_dir, AMENDED).unwrap_or_default();
+    let pair = |line: &str| {
+        let (old, new) = line.split_once(' ')?;
+        Some(Rewrite { old: object_id(old)?.into(), new: object_id(new)?.into(), tree: None })
+    };
+    text.lines().filter_map(pair).collect()
+}
+
+/// The steps that replay a commit.
+const STEPS: [&str; 12] =
+    ["pick", "p", "reword", "r", "edit", "e", "squash", "s", "fixup", "f", "merge", "m"];
 
 /// The commit of a line such as `reword 0123… subject` or `merge -C 0123… label`; `None` for other steps.
 fn step(line: &str) -> Option<ObjectId> {

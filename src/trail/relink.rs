@@ -2,6 +2,7 @@
 //! rebased without hooks, or made on another machine. They are recognized by their trailers and by git's patch id.
 
 mod by_issue;
+mod earlier;
 mod patches;
 mod replaced;
 
@@ -42,6 +43,8 @@ pub(crate) enum RelinkEvidence {
     Patch,
     /// It makes the same change as all commits of the execution together.
     WholePatch,
+    /// It is an earlier version of a linked commit that no branch has any more.
+    Earlier,
 }
 
 /// A commit that is not linked and should be.
@@ -149,7 +152,9 @@ impl Known {
     fn at(&self, of: impl Iterator<Item = usize>, authored: Time) -> Option<usize> {
         let of: Vec<usize> = of.collect();
         let key = |n: &usize| (self.executions[*n].execution.started_at, &self.executions[*n].execution.id);
-        let begun = of.iter().filter(|n| key(n).0 <= authored).max_by_key(|n| key(n));
+        // Commits have whole seconds: one of the second in which an execution started may be its own.
+        let second = |time: Time| time.millis().div_euclid(1000);
+        let begun = of.iter().filter(|n| second(key(n).0) <= second(authored)).max_by_key(|n| key(n));
         begun.or(of.iter().min_by_key(|n| key(n))).copied()
     }
 }
@@ -278,6 +283,7 @@ pub(crate) fn lost(
         }
     }
     replaced::find(store, &known, &mut found)?;
+    earlier::find(store, &known, commits, &mut found)?;
     let order: HashMap<&str, usize> =
         commits.iter().enumerate().map(|(n, hash)| (hash.as_str(), n)).collect();
     found.sort_by_key(|(_, it, _)| order.get(it.commit.as_str()).copied());
@@ -328,13 +334,17 @@ pub(crate) fn record(
             let names = execution.iter().flat_map(named).cloned().collect();
             named_by.insert(&it.execution_id, names);
         }
-        let is_known = named_by.get(&it.execution_id).is_none_or(|names| names.contains(&it.commit));
-        let Some(id) = object_id(&it.commit).filter(|_| !is_known) else { continue };
+        let is_named = named_by.get(&it.execution_id).is_none_or(|names| names.contains(&it.commit));
+        // An earlier version has a link already, which the rewrite brings back.
+        let is_earlier = it.shown_by == RelinkEvidence::Earlier;
+        let Some(id) = object_id(&it.commit).filter(|_| is_named == is_earlier) else { continue };
         let commit = store.code_commit(id)?;
-        let files = files(store, &commit)?;
-        let entry = link(&commit, &files, it.tasks().cloned().collect(), LinkedBy::Relink);
-        let entry = entry.taking_back(it.reverts.clone());
-        tx.log(&it.execution_id, Event::Commit(entry))?;
+        if !is_earlier {
+            let files = files(store, &commit)?;
+            let entry = link(&commit, &files, it.tasks().cloned().collect(), LinkedBy::Relink);
+            let entry = entry.taking_back(it.reverts.clone());
+            tx.log(&it.execution_id, Event::Commit(entry))?;
+        }
         for old in it.replaces.iter().chain(&it.also_replaces) {
             let tree = Some(commit.tree.into());
             let rewrite = Rewrite { old: old.clone(), new: it.commit.clone(), tree };

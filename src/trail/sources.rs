@@ -4,6 +4,7 @@
 //! git's patch id.
 
 mod by_change;
+mod contained;
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -39,6 +40,13 @@ pub(crate) struct SourceWork {
     commits: Vec<CommitHash>,
     /// The commits that are reverted; empty if they are reapplied or copied.
     pub(crate) reverts: Vec<CommitHash>,
+}
+
+impl SourceWork {
+    /// Its commits that are reverted or copied.
+    pub(crate) fn commits(&self) -> &[CommitHash] {
+        &self.commits
+    }
 }
 
 /// Work with the same change.

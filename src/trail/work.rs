@@ -3,9 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::copies;
 use super::merges::{self, MergeBudget, OwnChanges};
-use super::reach::Unreached;
+use super::{copies, restored};
 use crate::git::ObjectId;
 use crate::model::execution::LinkedBy;
 use crate::model::hash::CommitHash;
@@ -27,7 +26,8 @@ pub(crate) struct CommittedWork {
 }
 
 impl CommittedWork {
-    /// Examines the commits of an execution. A missing commit is on no branch of this repository. A commit from
+    /// Examines the commits of an execution, with the earlier versions that are on a branch again. A missing commit is on
+    /// no branch of this repository. A commit from
     /// before the execution began counts only if it belongs to an earlier attempt at the plan.
     pub(crate) fn of(
         store: &Store,
@@ -35,8 +35,10 @@ impl CommittedWork {
         execution: &ExecutionFolder,
     ) -> Result<Self, StoreError> {
         let mut work = Self::default();
+        let unreached = restored::reach(store, execution)?;
+        let restored = restored::applied(execution, &unreached);
+        let execution = restored.as_ref().unwrap_or(execution);
         let linked = execution.work();
-        let unreached = Unreached::among(store, linked.iter().map(|it| &it.link.hash))?;
         for commit in linked {
             if unreached.has(&commit.link.hash) {
                 work.is_any_gone = true;

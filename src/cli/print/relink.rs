@@ -29,6 +29,7 @@ pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Res
                 RelinkEvidence::Issue => "its trailers name the issue",
                 RelinkEvidence::Patch => "the same change as a linked commit",
                 RelinkEvidence::WholePatch => "the same change as the whole execution",
+                RelinkEvidence::Earlier => "an earlier version, on a branch again",
             }
         )?;
         if let Some(old) = &it.replaces {

@@ -39,22 +39,47 @@ pub(super) fn gathered(text: &[u8], comment: Option<&[u8]>) -> Option<Gathered> 
     }
     let last = place.first..place.at;
     let taken: Vec<usize> = blocks.into_iter().chain([last]).flatten().filter(|n| is_own(*n)).collect();
-    let groups = groups(taken.iter().filter_map(|n| own_trailer(bare[*n])));
+    let trailers = in_order(taken.iter().filter_map(|n| own_trailer(bare[*n])));
+    Some(Gathered { text: without(&lines, &taken), trailers })
+}
+
+/// The text without these lines. Of the blank lines around a paragraph that is gone, one stays.
+fn without(lines: &[&[u8]], taken: &[usize]) -> Vec<u8> {
     let mut rest: Vec<u8> = Vec::new();
     let mut was_blank = false;
     for (n, line) in lines.iter().enumerate() {
-        let is_blank = placement::is_blank(bare[n]);
+        let is_blank = placement::is_blank(line);
         if taken.contains(&n) {
             continue;
         }
-        // The paragraph is gone, and so is one of the blank lines around it.
         let follows_taken = n > 0 && taken.contains(&(n - 1));
         if !(is_blank && follows_taken && was_blank) {
             rest.extend_from_slice(line);
         }
         was_blank = is_blank;
     }
-    Some(Gathered { text: rest, trailers: groups.into_iter().flat_map(Group::trailers).collect() })
+    // The blank line above a paragraph that was the last one.
+    if lines.len().checked_sub(1).is_some_and(|last| taken.contains(&last)) && rest.ends_with(b"\n\n") {
+        rest.pop();
+    }
+    rest
+}
+
+/// Our trailers in the last paragraph of a text.
+pub(super) fn present(text: &[u8], comment: Option<&[u8]>) -> Vec<(&'static str, Vec<u8>)> {
+    let bare: Vec<&[u8]> = text.lines().collect();
+    let place = placement::find(&bare, comment);
+    let found = bare[place.first..place.at].iter().filter_map(|line| own_trailer(line));
+    found.map(|(key, value)| (key, value.to_vec())).collect()
+}
+
+/// The text without our trailers in its last paragraph.
+pub(super) fn without_present(text: &[u8], comment: Option<&[u8]>) -> Vec<u8> {
+    let lines: Vec<&[u8]> = text.lines_with_terminator().collect();
+    let bare: Vec<&[u8]> = text.lines().collect();
+    let place = placement::find(&bare, comment);
+    let taken: Vec<usize> = (place.first..place.at).filter(|n| own_trailer(bare[*n]).is_some()).collect();
+    without(&lines, &taken)
 }
 
 /// The paragraphs after the first one that consist of trailers.
@@ -76,42 +101,66 @@ fn blocks(lines: &[&[u8]], with_indented: bool) -> Vec<std::ops::Range<usize>> {
     found
 }
 
+/// These trailers, each task below its plan, and each once.
+pub(super) fn in_order<'a>(found: impl Iterator<Item = (&'static str, &'a [u8])>) -> Vec<(String, String)> {
+    groups(found).into_iter().flat_map(Group::trailers).collect()
+}
+
 fn groups<'a>(found: impl Iterator<Item = (&'static str, &'a [u8])>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut issue: Option<String> = None;
+    // The group that tasks belong to.
+    let mut current = 0;
     for (key, value) in found {
         let value = value.to_str_lossy().into_owned();
         match key {
-            trailers::ISSUE => issue = Some(value),
-            trailers::SOLUTION => {
-                let at = groups.iter().position(|group| group.plan.as_ref() == Some(&value));
-                let at = at.unwrap_or(groups.len());
-                if at == groups.len() {
-                    groups.push(Group { issue: issue.take(), plan: Some(value), tasks: vec![] });
-                } else {
-                    // The last group is the one that tasks belong to.
-                    let group = groups.remove(at);
-                    groups.push(group);
-                    issue = None;
-                }
+            trailers::ISSUE => {
+                push_issue(&mut groups, issue.take());
+                issue = Some(value);
             }
+            trailers::SOLUTION => {
+                current = groups.iter().position(|group| group.plan.as_ref() == Some(&value)).unwrap_or_else(
+                    || {
+                        groups.push(Group { issue: issue.take(), plan: Some(value), tasks: vec![] });
+                        groups.len() - 1
+                    },
+                );
+                issue = None;
+            }
+            // A task above all plans counts for each of them.
+            _ if groups.first().is_some_and(|group| group.is_open() && group.tasks.contains(&value)) => {}
             _ => {
                 if groups.is_empty() || issue.is_some() {
-                    groups.push(Group { issue: issue.take(), ..Group::default() });
+                    let is_its = |group: &Group| group.plan.is_none() && group.issue == issue;
+                    current = groups.iter().position(is_its).unwrap_or(groups.len());
+                    if current == groups.len() {
+                        groups.push(Group { issue: issue.clone(), ..Group::default() });
+                    }
+                    issue = None;
                 }
-                if let Some(group) = groups.last_mut().filter(|group| !group.tasks.contains(&value)) {
+                if let Some(group) = groups.get_mut(current).filter(|group| !group.tasks.contains(&value)) {
                     group.tasks.push(value);
                 }
             }
         }
     }
-    if issue.is_some() && !groups.iter().any(|group| group.issue == issue) {
-        groups.push(Group { issue, ..Group::default() });
-    }
+    push_issue(&mut groups, issue);
     groups
 }
 
+/// Adds an issue of which no plan or task is named, unless it is there.
+fn push_issue(groups: &mut Vec<Group>, issue: Option<String>) {
+    if issue.is_some() && !groups.iter().any(|group| group.issue == issue) {
+        groups.push(Group { issue, ..Group::default() });
+    }
+}
+
 impl Group {
+    /// Whether it names neither an issue nor a plan.
+    fn is_open(&self) -> bool {
+        self.issue.is_none() && self.plan.is_none()
+    }
+
     fn trailers(self) -> Vec<(String, String)> {
         let one = |key: &str, value: String| (key.to_owned(), value);
         let issue = self.issue.map(|value| one(trailers::ISSUE, value));
@@ -144,7 +193,7 @@ mod tests {
                          Wf-Solution: SOL-A-1-x\n\ncommit 2\n\n    two\n\n    Wf-Issue: B-1\n    Wf-Solution: SOL-B-1-x\n";
         assert_eq!(
             shown(collected).unwrap(),
-            "Squashed commit of the following:\n\ncommit 1\nAuthor: Ada\n\n    one\n\ncommit 2\n\n    two\n\n--\n\
+            "Squashed commit of the following:\n\ncommit 1\nAuthor: Ada\n\n    one\n\ncommit 2\n\n    two\n--\n\
              Wf-Issue: A-1\nWf-Solution: SOL-A-1-x\nWf-Issue: B-1\nWf-Solution: SOL-B-1-x\n"
         );
     }

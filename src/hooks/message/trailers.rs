@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use bstr::ByteSlice;
 
 use super::CommentRule;
-use super::gather::gathered;
+use super::gather::{self, gathered, in_order};
 use super::placement::{self, TrailerPlace};
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::remedy::Remedies;
+use crate::trail::trailers::own_trailer;
 
 /// Why trailers were not added; the message is unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -59,29 +60,72 @@ fn with_trailers(message: &[u8], comment: &CommentRule, trailers: &[(&str, &str)
     let prefix = comment.prefix(message);
     let prefix = (!comment.keeps_comments(text, &prefix)).then_some(prefix.as_bytes());
     let mut text = text.to_owned();
-    let mut wanted: Vec<(String, String)> = Vec::new();
+    let mut present: Vec<(String, String)> = Vec::new();
+    let mut is_rewritten = false;
     if let Some(gathered) = gathered(&text, prefix) {
         text = gathered.text;
-        wanted = gathered.trailers;
+        present = gathered.trailers;
+        is_rewritten = true;
     }
-    let is_gathered = !wanted.is_empty();
-    for (key, value) in trailers {
-        let trailer = ((*key).to_owned(), (*value).to_owned());
-        if !wanted.contains(&trailer) {
-            wanted.push(trailer);
-        }
+    let mut wanted = wanted(&text, prefix, &present, trailers);
+    if let Some(all) = wanted.instead.take() {
+        text = gather::without_present(&text, prefix);
+        wanted.missing = all;
+        is_rewritten = true;
     }
-    let wanted: Vec<(&str, &str)> = wanted.iter().map(|(key, value)| (&key[..], &value[..])).collect();
+    let lines: Vec<(&str, &str)> = wanted.missing.iter().map(|(key, value)| (&key[..], &value[..])).collect();
     if text.last().is_some_and(|last| *last != b'\n') {
         text.push(b'\n');
     }
-    let placed = placed(&text, prefix, &wanted);
-    if placed.lines.is_empty() && !is_gathered {
+    let placed = placed(&text, prefix, &lines);
+    if placed.lines.is_empty() && !is_rewritten {
         return None;
     }
     let (above, under) = text.split_at(placed.at);
     let gap: &[u8] = if placed.gap { b"\n" } else { b"" };
     Some([above, gap, &placed.lines, under, below].concat())
+}
+
+/// Trailers that a text lacks.
+struct Wanted {
+    /// What to add below its last trailers.
+    missing: Vec<(String, String)>,
+    /// What to write in place of all our trailers instead, if a task would otherwise stand below another plan.
+    instead: Option<Vec<(String, String)>>,
+}
+
+/// What `text` lacks of the trailers that were `gathered` from it and of `trailers`. A task counts as present only below
+/// its own plan: two plans may have a task `T1`.
+fn wanted(
+    text: &[u8],
+    comment: Option<&[u8]>,
+    gathered: &[(String, String)],
+    trailers: &[(&str, &str)],
+) -> Wanted {
+    let present = gather::present(text, comment);
+    let given = gathered.iter().map(|(key, value)| (&key[..], &value[..])).chain(trailers.iter().copied());
+    let given: Vec<(&str, &str)> = given.collect();
+    let own = given.iter().filter_map(|(key, value)| {
+        let line = format!("{key}: {value}");
+        own_trailer(line.as_bytes()).map(|(key, value)| (key, value.to_vec()))
+    });
+    let own: Vec<(&str, Vec<u8>)> = own.collect();
+    let all = in_order(present.iter().chain(&own).map(|(key, value)| (*key, &value[..])));
+    let others = given.iter().filter(|(key, _)| !own.iter().any(|(known, _)| known == key));
+    let others = others.map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    let is_same = |(key, value): &(&str, Vec<u8>), (kept, of): &(String, String)| {
+        key == kept && *value == of.as_bytes()
+    };
+    let begins_so =
+        all.len() >= present.len() && present.iter().zip(&all).all(|(known, one)| is_same(known, one));
+    // What stands there already is not added once more.
+    let is_again = |one: &(String, String)| present.iter().any(|known| is_same(known, one));
+    if begins_so && !all[present.len()..].iter().any(is_again) {
+        let missing = all[present.len()..].iter().cloned().chain(others).collect();
+        Wanted { missing, instead: None }
+    } else {
+        Wanted { missing: vec![], instead: Some(all.into_iter().chain(others).collect()) }
+    }
 }
 
 /// What to insert.

@@ -91,6 +91,7 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
     let own = work::own(store, &snapshot)?;
     session.notice_all(own.notice());
+    session.notice_all(work::notice_of_place(store, &own)?);
     let active = match own {
         WorktreeClaim::Held(it, _) => Some(ActiveOverview {
             issue_id: it.execution.issue_id,

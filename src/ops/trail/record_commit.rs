@@ -128,8 +128,7 @@ fn outside(
     Ok((!files.is_empty()).then_some(UnexpectedLink::Outside { plan, files }))
 }
 
-/// Why a commit is not linked although this worktree executes a plan, or did until someone else ended it. On a branch
-/// that existed before the claim, its author expects that.
+/// Why a commit is not linked although this worktree executes a plan, or did until someone else ended it.
 fn unlinked(
     store: &Store,
     read: &impl ReadState,
@@ -139,9 +138,7 @@ fn unlinked(
     let CommittingWorktree { branch, active: Some(active) } = here else { return Ok(None) };
     Ok(match binding {
         Binding::Ended(solution, ending) => Some(UnexpectedLink::Ended(solution, ending)),
-        Binding::Elsewhere(relation) if branch.is_none() || relation != Relation::Other => {
-            Some(UnexpectedLink::Elsewhere { active, branch, relation })
-        }
+        Binding::Elsewhere(relation) => Some(UnexpectedLink::Elsewhere { active, branch, relation }),
         _ => None,
     })
 }

@@ -107,10 +107,9 @@ fn unreached_in<'a>(
     issues: &'a [Traced],
     asked: impl Iterator<Item = &'a CommitFacts>,
 ) -> Unreached {
-    let linked = issues.iter().flat_map(|it| &it.folder.executions).flat_map(ExecutionFolder::commits);
-    let mut commits: Vec<CommitHash> = linked.map(|it| it.link.hash).collect();
-    commits.extend(asked.map(|it| it.hash.clone()));
-    unreached(session, commits.iter())
+    let executions = issues.iter().flat_map(|it| &it.folder.executions);
+    let linked = executions.flat_map(ExecutionFolder::known_commits);
+    unreached(session, linked.chain(asked.map(|it| &it.hash)))
 }
 
 /// An id of the store takes precedence over a revision of git: ids are longer and unambiguous.

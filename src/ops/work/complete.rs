@@ -1,14 +1,14 @@
 //! Completing an execution.
 
 use super::report::missing_links;
-use super::unlinked::{notice_of_detached, notice_of_hooks};
+use super::unlinked::{made_since_claim, notice_of_detached, notice_of_hooks, notice_of_unlinked};
 use super::{
     Asked, Ended, ExecutionTarget, ExecutorReport, Intent, Then, as_stored, confirm, ended, needed,
     refuse_foreign, target, unbind_worktree, unfinished,
 };
 use crate::model::code::Code;
 use crate::model::execution::{CommitLink, End, Event, ExecutionResult, LinkedBy};
-use crate::model::hash::PatchId;
+use crate::model::hash::{CommitHash, PatchId};
 use crate::model::id::ExecutionId;
 use crate::model::op::{Op, Other};
 use crate::model::plan::Plan;
@@ -21,9 +21,8 @@ use crate::rules::policy::{Gate, GateValue};
 use crate::rules::unbegun::unbegun;
 use crate::rules::{evidence, reply_task};
 use crate::store::{CodeCommit, ObjectId, ReadState, Store, StoreError, Tx, records};
-use crate::trail::claimed;
-use crate::trail::patch_id;
 use crate::trail::work::{self, CommittedWork};
+use crate::trail::{active, claimed, patch_id, restored};
 
 /// Which execution to complete, and its report.
 #[derive(Debug, Default)]
@@ -79,7 +78,10 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     let reported = named.iter().filter_map(|(_, commit)| commit.as_ref());
     let reported = reported.filter(|commit| !input.made.contains(&commit.id));
     links.extend(missing_links(store, &seen, &before, reported, LinkedBy::Manual)?);
+    let restored = restored::rewrites(&before.execution, &restored::reach(store, &before.execution)?);
+    let is_changed = !links.is_empty() || !restored.is_empty();
     let done = CommittedWork::of(store, &seen, &before.execution)?;
+    let unlinked = unlinked(store, &before.execution, &links)?;
     let place = seen.place_of(&before.execution.execution.id.issue())?;
     let patch_id = patch_of(session, &before.execution, &done, &links);
     let id = &before.execution.execution.id;
@@ -87,8 +89,11 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         for link in &links {
             tx.log(id, Event::Commit(link.clone()))?;
         }
+        for rewrite in &restored {
+            tx.log(id, Event::Rewrite(rewrite.clone()))?;
+        }
         // If nothing has changed since, nothing is read again.
-        let is_as_seen = links.is_empty() && tx.base().place_of(&id.issue())? == place;
+        let is_as_seen = !is_changed && tx.base().place_of(&id.issue())? == place;
         let now = if is_as_seen { None } else { Some(target(store, tx, item)?) };
         let ExecutionTarget { folder, execution } = now.as_ref().unwrap_or(&before);
         refuse_foreign(store, execution, Intent::End, force)?;
@@ -142,13 +147,26 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     }
     session.notice_all(needed::open(&store.snapshot()?, &id.issue())?);
     session.notice_all(reply.map(|task| unsent(id.issue().as_str(), &task)));
-    session.notice_all(notice_of_detached(store, &before.execution.execution)?);
+    let detached = notice_of_detached(store, &before.execution.execution)?;
+    session.notice_all(detached.or_else(|| notice_of_unlinked(id.issue().as_str(), &unlinked)));
     // A run links the commits that it sees, with or without hooks.
     if input.made.is_empty() && !store.is_in_run() {
         session.notice_all(notice_of_hooks(store));
     }
     let ended = ended::publish(session, &before.execution.execution, input.then, Some(commits), &asked)?;
     Ok(session.done(ended, committed.commit))
+}
+
+/// The commits of this worktree's executor that no plan knows, without those that are about to be linked.
+fn unlinked(
+    store: &Store,
+    execution: &ExecutionFolder,
+    links: &[CommitLink],
+) -> Result<Vec<CodeCommit>, Refusal> {
+    let Some(folder) = active::work_dir_of(store, &execution.execution.id)? else { return Ok(vec![]) };
+    let mut found = made_since_claim(&Store::open(&folder, store.environment())?, execution)?;
+    found.retain(|commit| links.iter().all(|link| link.hash != CommitHash::from(commit.id)));
+    Ok(found)
 }
 
 /// That an execution is asked for evidence, and how the caller named it, if it did.

@@ -14,6 +14,7 @@ use crate::model::time::Time;
 use crate::rules::claim_order::who_holds;
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::trail::reach::Unreached;
+use crate::trail::restored;
 
 /// A linked commit.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -207,9 +208,22 @@ pub(crate) fn executions(folder: &IssueFolder) -> Vec<ExecutionView> {
     all
 }
 
-/// Like `executions`, with unreachable commits marked.
+/// Like `executions`, with unreachable commits marked, and with their earlier versions instead if those are on a branch
+/// again. `unreached` must be about all commits that the executions know.
 pub(crate) fn executions_within(folder: &IssueFolder, unreached: &Unreached) -> Vec<ExecutionView> {
-    let mut all = executions(folder);
+    let restored: Vec<Option<ExecutionFolder>> =
+        folder.executions.iter().map(|it| restored::applied(it, unreached)).collect();
+    let mut all = if restored.iter().all(Option::is_none) {
+        executions(folder)
+    } else {
+        let mut folder = folder.clone();
+        for (execution, restored) in folder.executions.iter_mut().zip(restored) {
+            if let Some(restored) = restored {
+                *execution = restored;
+            }
+        }
+        executions(&folder)
+    };
     for commit in all.iter_mut().flat_map(|it| &mut it.commits) {
         commit.on_no_branch = unreached.is_adrift(&commit.link.hash);
         commit.not_here = unreached.is_away(&commit.link.hash);

@@ -1,6 +1,7 @@
-//! Why commits that were made since a claim are not linked to it.
+//! Commits that were made since a claim and are not linked to it, and why.
 
-use crate::git::Revisions;
+use super::WorktreeClaim;
+use crate::git::{ObjectId, Revisions};
 use crate::model::branch::Branch;
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
@@ -9,9 +10,10 @@ use crate::model::remedy::RemedyCall;
 use crate::model::words::count;
 use crate::ops::{Notice, Refusal};
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{Store, StoreError, records};
+use crate::store::{CodeCommit, Store, StoreError, records};
 use crate::trail::hooked::{HookRoute, UncalledHook};
 use crate::trail::own_branch::{Relation, relation};
+use crate::trail::rebase::Rebase;
 use crate::trail::sources::Sources;
 use crate::trail::{active, hooked};
 
@@ -20,6 +22,9 @@ const MOST_COMMITS: usize = 200;
 
 /// At most this many commits of an earlier attempt are named.
 const MOST_NAMED: usize = 20;
+
+/// At most this many unlinked commits are named in one line; the others are counted.
+const MOST_IN_LINE: usize = 5;
 
 /// The notice that hooks are off, missing or do not call us, and what that means for commits.
 pub(crate) fn notice_of_hooks(store: &Store) -> Option<Notice> {
@@ -84,6 +89,17 @@ pub(super) fn notice_of_branch(store: &Store, execution: &Execution) -> Result<O
     Ok(on.map(|it| Notice::warning(format!("commits here are not linked: only those on `{}` are", it.own))))
 }
 
+/// The same notice for what this worktree executes, if it does.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn notice_of_place(store: &Store, own: &WorktreeClaim) -> Result<Option<Notice>, Refusal> {
+    match own {
+        WorktreeClaim::Held(held, _) => notice_of_branch(store, &held.execution),
+        _ => Ok(None),
+    }
+}
+
 /// The notice that commits on a detached HEAD are on no branch and belong to no plan, although the execution ended
 /// without them. `store` is that of the worktree.
 ///
@@ -133,7 +149,11 @@ struct OtherBranch {
 /// What is checked out here, if commits on it are not those of the execution.
 fn other_branch(store: &Store, execution: &Execution) -> Result<Option<OtherBranch>, StoreError> {
     let Some(own) = &execution.branch else { return Ok(None) };
-    let branch = store.branch()?;
+    // A rebase returns to its branch.
+    let branch = match Rebase::of(&store.git_dir()) {
+        Some(rebase) => Some(rebase.branch),
+        None => store.branch()?,
+    };
     let is_own = match (&branch, active::read(store)?) {
         (Some(branch), Some(active)) => relation(store, &active, execution, branch)? == Relation::Own,
         (branch, _) => branch.as_ref() == Some(own),
@@ -159,11 +179,7 @@ pub(super) fn causes(store: &Store, execution: &ExecutionFolder) -> Result<Vec<S
             }));
         }
     }
-    let Some(base) = it.base_commit.as_ref().and_then(|base| store.commit_here(base)) else {
-        return Ok(causes);
-    };
-    let wanted = Revisions::of("HEAD").without(base).no_merges().at_most(MOST_COMMITS);
-    let since = store.git().named_revisions(wanted).map_err(StoreError::Git)?.unwrap_or_default();
+    let since = since_claim(store, it)?;
     let sources = Sources::of(store, &snapshot);
     let (mut nobodys, mut of_others, mut plans) = (0, 0, Vec::new());
     for hash in since.into_iter().map(CommitHash::from) {
@@ -186,4 +202,64 @@ pub(super) fn causes(store: &Store, execution: &ExecutionFolder) -> Result<Vec<S
         causes.push(format!("{} since the claim {are} linked to no plan", count(nobodys, "commit")));
     }
     Ok(causes)
+}
+
+/// The commits on HEAD since the claim, without merges, newest first; none if the commit that the claim began with is
+/// not here.
+fn since_claim(store: &Store, execution: &Execution) -> Result<Vec<ObjectId>, StoreError> {
+    let Some(base) = execution.base_commit.as_ref().and_then(|base| store.commit_here(base)) else {
+        return Ok(vec![]);
+    };
+    let wanted = Revisions::of("HEAD").without(base).no_merges().at_most(MOST_COMMITS);
+    Ok(store.git().named_revisions(wanted)?.unwrap_or_default())
+}
+
+/// The commits that the executor made on HEAD since the claim and that no plan knows, oldest first. Commits that came
+/// from others, by a pull or a rebase, are not among them, nor is one whose link was removed by hand. `store` is that of
+/// the worktree.
+pub(super) fn made_since_claim(
+    store: &Store,
+    execution: &ExecutionFolder,
+) -> Result<Vec<CodeCommit>, StoreError> {
+    let claim = &execution.execution;
+    let own = [claim.actor.clone(), store.identity()?.person()];
+    // Commits have whole seconds.
+    let begin = claim.started_at.millis().div_euclid(1000) * 1000;
+    let snapshot = store.snapshot()?;
+    let sources = Sources::of(store, &snapshot);
+    let mut found = Vec::new();
+    for id in since_claim(store, claim)? {
+        let hash = CommitHash::from(id);
+        let commit = store.code_commit(id)?;
+        let is_own = own.contains(&commit.committer) && commit.committed_at.millis() >= begin;
+        if is_own && !execution.has_unlinked(&hash) && sources.known(&hash)?.is_empty() {
+            found.push(commit);
+        }
+    }
+    found.reverse();
+    Ok(found)
+}
+
+/// The notice that the executor made these commits during an execution of `issue`, and that they belong to no plan.
+pub(super) fn notice_of_unlinked(issue: &str, commits: &[CodeCommit]) -> Option<Notice> {
+    let named = |commit: &CodeCommit| format!("{} \"{}\"", crate::git::short(commit.id), commit.subject);
+    let mut names: Vec<String> = commits.iter().take(MOST_IN_LINE).map(named).collect();
+    if commits.is_empty() {
+        return None;
+    }
+    let more = commits.len().saturating_sub(MOST_IN_LINE);
+    if more > 0 {
+        names.push(format!("and {more} more"));
+    }
+    let are = if commits.len() == 1 { "is" } else { "are" };
+    let message = format!(
+        "{} since the claim {are} linked to no plan: {}",
+        count(commits.len(), "commit"),
+        names.join(", ")
+    );
+    Some(
+        Notice::warning(message)
+            .remedy(RemedyCall::new(Op::Link, ["COMMIT", issue]), "links one that belongs to it")
+            .remedy(Op::Relink, "finds those whose message or change shows their plan"),
+    )
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::model::execution::{
-    Aside, Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry,
+    Aside, Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry, Rewrite,
 };
 use crate::model::hash::{CommitHash, TreeHash};
 use crate::model::person::Person;
@@ -181,9 +181,51 @@ impl ExecutionFolder {
         links
     }
 
+    /// The rewrites that undo others: for each linked commit that `is_gone`, those that lead from it to its nearest
+    /// earlier versions that are `back`.
+    pub(crate) fn undone_rewrites(
+        &self,
+        is_gone: &dyn Fn(&CommitHash) -> bool,
+        is_back: &dyn Fn(&CommitHash) -> bool,
+    ) -> Vec<Rewrite> {
+        let known = fold_commits(&self.log);
+        let mut found = Vec::new();
+        let mut seen = vec![false; known.len()];
+        for gone in known.iter().filter(|it| it.state == State::Linked && is_gone(it.hash)) {
+            let mut open = gone.before.clone();
+            while let Some(at) = open.pop() {
+                if std::mem::replace(&mut seen[at], true) || known[at].state != State::Replaced {
+                    continue;
+                }
+                if is_back(known[at].hash) {
+                    let (old, new) = (gone.hash.clone(), known[at].hash.clone());
+                    found.push(Rewrite { old, new, tree: known[at].tree.cloned() });
+                } else {
+                    open.extend(&known[at].before);
+                }
+            }
+        }
+        found
+    }
+
+    /// The same execution if these rewrites were in its log.
+    pub(crate) fn with_rewrites(&self, rewrites: Vec<Rewrite>) -> Self {
+        let mut folder = self.clone();
+        if let Some(last) = self.log.last() {
+            let entry = |rewrite| LogEntry { event: Event::Rewrite(rewrite), ..last.clone() };
+            folder.log.extend(rewrites.into_iter().map(entry));
+        }
+        folder
+    }
+
     /// Whether `hash` is linked, or was before it was rewritten.
     pub(crate) fn knows_commit(&self, hash: &str) -> bool {
         self.known_commits().any(|known| *known == *hash)
+    }
+
+    /// Whether commits of it were ever rewritten.
+    pub(crate) fn has_rewrites(&self) -> bool {
+        self.log.iter().any(|entry| matches!(entry.event, Event::Rewrite(_)))
     }
 
     /// Whether someone removed the link of `hash`, so that `relink` does not make it again.

@@ -1,5 +1,7 @@
 //! What a commit that is about to be made is for, and the trailers that say so.
 
+mod amend;
+mod own;
 mod stop;
 
 use std::collections::BTreeSet;
@@ -7,24 +9,21 @@ use std::path::Path;
 
 use bstr::ByteSlice;
 
+use self::amend::Amended;
 use super::staged::Staged;
 use super::{Binding, BoundExecution, CommittingWorktree, LostClaim};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::task_id::TaskId;
-use crate::store::{CodeCommit, ReadState, Store, StoreError};
+use crate::store::{ReadState, Store, StoreError};
 use crate::trail::links::{solutions, tasks};
 use crate::trail::rebase::{self, Rebase};
-use crate::trail::referred::{REVERTS, Referred};
+use crate::trail::referred::REVERTS;
 use crate::trail::sources::{Same, SourceWork, Sources};
-use crate::trail::{merges, progress, trailers};
+use crate::trail::{progress, trailers};
 
 /// A key and its value.
 pub(crate) type Trailer = (&'static str, String);
-
-/// Two commits of one second cannot be told apart by their dates: a commit with the date of HEAD amends it if that
-/// date is at least this many seconds ago.
-const SURELY_AMENDED: i64 = 2;
 
 /// A commit that is about to be made, as far as `commit-msg` knows it.
 pub(crate) struct Draft<'a> {
@@ -41,6 +40,8 @@ pub(crate) struct Draft<'a> {
     /// Whether git itself commits the index on top of HEAD, or amends HEAD. Other programs run the hook for commits
     /// that they make in their own way, such as a squash of a stack of patches.
     pub(crate) is_by_git: bool,
+    /// Whether git was called to amend HEAD; `None` if that cannot be seen.
+    pub(crate) amends: &'a dyn Fn() -> Option<bool>,
 }
 
 /// The executed plan, chosen for a change that several plans have made.
@@ -77,7 +78,8 @@ impl DraftBinding {
         draft: &Draft<'_>,
     ) -> Result<Self, StoreError> {
         let staged = Staged::of(store, draft.index)?;
-        let deciding = Deciding { store, read, sources: Sources::of(store, read), draft, staged };
+        let amended = Amended::find(store, draft, staged)?;
+        let deciding = Deciding { store, read, sources: Sources::of(store, read), draft, staged, amended };
         let git_dir = store.git_dir();
         if !progress::is_rebasing(&git_dir) {
             return deciding.decide(&here);
@@ -99,6 +101,17 @@ impl DraftBinding {
     }
 }
 
+/// The work that a staged change repeats or reverts, by its content.
+enum Copied {
+    Nothing,
+    /// It repeats or reverts this work, and contains nothing else.
+    Whole(Vec<SourceWork>),
+    /// It contains this work of other plans.
+    Part(Vec<SourceWork>),
+    /// Unrelated plans made the same change before.
+    Several(Vec<SolutionId>),
+}
+
 /// What is known while deciding.
 struct Deciding<'a, R> {
     store: &'a Store,
@@ -107,6 +120,8 @@ struct Deciding<'a, R> {
     draft: &'a Draft<'a>,
     /// `None` for a first commit.
     staged: Option<Staged<'a>>,
+    /// HEAD, if it is being amended.
+    amended: Option<Amended>,
 }
 
 impl<R: ReadState> Deciding<'_, R> {
@@ -120,38 +135,45 @@ impl<R: ReadState> Deciding<'_, R> {
         let is_replay = progress::is_picking(&git_dir);
         if !is_replay
             && !progress::is_merging(&git_dir)
-            && let Some(trailers) = self.of_amended(bound.is_some())?
+            && let Some(trailers) = self.of_amended(bound)?
         {
             return Ok(DraftBinding::missing(trailers));
         }
         let back = progress::pending_sources(&git_dir)?;
-        // The message itself says whose work this is, for example in an amended revert.
-        if back.is_empty() && self.sources.by_message(self.draft.message)?.iter().any(|it| !is_of(bound, it))
-        {
-            return Ok(DraftBinding::missing(vec![]));
+        if back.is_empty() {
+            // The message itself says whose work this is, for example in a revert that was worded by hand.
+            let stated = self.sources.by_message(self.draft.message)?;
+            if stated.iter().any(|it| !is_of(bound, it)) {
+                let own = self.own_part(bound, &stated, &back)?;
+                let missing = if own.is_some() { self.of_sources(&stated, own)? } else { vec![] };
+                return Ok(DraftBinding::missing(missing));
+            }
         }
         let mut chosen = None;
-        let mut with_own = None;
-        let mut found = self.sources.by_message(&back)?;
+        let mut own = None;
+        let mut found = self.all_reverted(self.sources.by_message(&back)?)?;
         if let Some(bound) = bound {
             if !found.is_empty() {
-                let is_more = !found.iter().any(|it| is_of(Some(bound), it)) && self.has_own(&back)?;
-                with_own = is_more.then_some(bound);
+                own = self.own_part(Some(bound), &found, &back)?;
             } else if back.is_empty() && !progress::is_merging(&git_dir) {
-                match self.by_change()? {
-                    // Repeating the plan's own work is an ordinary step of it.
-                    Same::Of(same)
+                match self.by_change(bound)? {
+                    Copied::Whole(same)
+                        // Repeating the plan's own work is an ordinary step of it.
                         if same.iter().all(|it| is_of(Some(bound), it) && it.reverts.is_empty()) => {}
-                    Same::Of(same) => found = same,
-                    Same::Several(others) => {
+                    Copied::Whole(same) => found = same,
+                    Copied::Part(same) => {
+                        own = Some(self.own_trailers(bound, &self.left_over(&same)?)?);
+                        found = same;
+                    }
+                    Copied::Several(others) => {
                         chosen = Some(ChosenPlan { plan: bound.solution_id.clone(), others });
                     }
-                    Same::Nobody => {}
+                    Copied::Nothing => {}
                 }
             }
         }
         if !found.is_empty() {
-            return self.of_sources(&found, with_own).map(DraftBinding::missing);
+            return self.of_sources(&found, own).map(DraftBinding::missing);
         }
         let bound = match binding {
             Binding::Bound(bound) => Some(bound),
@@ -181,67 +203,31 @@ impl<R: ReadState> Deciding<'_, R> {
         Ok(!staged.files()?.is_empty())
     }
 
-    /// HEAD, if it is being amended.
-    fn amended(&self) -> Result<Option<CodeCommit>, StoreError> {
-        let (Some(staged), Some(authored)) = (self.staged, self.draft.authored) else { return Ok(None) };
-        let head = self.store.code_commit(staged.head())?;
-        if head.authored_at.millis().div_euclid(1000) != authored {
-            return Ok(None);
-        }
-        let age = self.store.now()?.millis().div_euclid(1000) - authored;
-        let is_amended = age >= SURELY_AMENDED || staged.files().is_ok_and(|files| files.is_empty());
-        Ok(is_amended.then_some(head))
-    }
-
-    /// The trailers of HEAD that its new message lacks; `None` if HEAD is not being amended, or belongs to no plan.
-    /// The plans of a commit without trailers are looked up only if `is_searched`, since that takes longer.
-    fn of_amended(&self, is_searched: bool) -> Result<Option<Vec<Trailer>>, StoreError> {
-        let Some(head) = self.amended()? else { return Ok(None) };
-        let own = trailers::parse(self.draft.text);
-        let is_named = !solutions(self.read, &trailers::parse(&head.message))?.is_empty();
-        let found = if is_named {
-            self.sources.of_commit(head.id, 0)?
-        } else if is_searched && solutions(self.read, &own)?.is_empty() {
-            self.sources.of_head(head.id)?
-        } else {
-            vec![]
-        };
-        if found.is_empty() {
-            return Ok(None);
-        }
-        let mut missing = self.trailers_of(&found)?;
-        // Someone corrects the task.
-        if found.iter().any(|it| !trailers::tasks(&own, it.solution_id.as_str()).is_empty()) {
-            missing.retain(|(key, _)| *key != trailers::TASK);
-        }
-        // The message names the plan, but not its task any more.
-        if let [only] = &found[..]
-            && solutions(self.read, &own)? == BTreeSet::from([only.solution_id.clone()])
-            && trailers::tasks(&own, only.solution_id.as_str()).is_empty()
-        {
-            missing.extend(only.tasks.iter().map(task_trailer));
-        }
-        Ok(Some(missing))
-    }
-
     /// The plans whose commits this change repeats or reverts, by its content: after `git apply`, `cherry-pick
     /// --no-commit` or an amended revert there is no other sign. A message that names a plan decides by itself.
-    fn by_change(&self) -> Result<Same, StoreError> {
+    fn by_change(&self, bound: &BoundExecution) -> Result<Copied, StoreError> {
         let named = solutions(self.read, &trailers::parse(self.draft.message))?;
         if !named.is_empty() && !self.is_from_cherry_pick(&named)? {
-            return Ok(Same::Nobody);
+            return Ok(Copied::Nothing);
         }
         // The user waits, and git continues anyway: what cannot be found out now is left to `relink`.
-        let Some(staged) = self.staged else { return Ok(Same::Nobody) };
-        let Ok(files) = staged.files() else { return Ok(Same::Nobody) };
-        let found =
-            self.sources.by_staged(staged.head(), &files, || staged.patch_ids()).unwrap_or(Same::Nobody);
+        let Some(staged) = self.staged else { return Ok(Copied::Nothing) };
+        let Ok(files) = staged.files() else { return Ok(Copied::Nothing) };
+        let recent = self.sources.recent(staged.head(), &files).unwrap_or_default();
+        let found = self.sources.by_staged(&recent, &files, || staged.patch_ids()).unwrap_or(Same::Nobody);
         let has_all =
             |found: &[SourceWork]| named.iter().all(|plan| found.iter().any(|it| it.solution_id == *plan));
         Ok(match found {
-            Same::Of(found) if !has_all(&found) => Same::Nobody,
-            Same::Several(_) if !named.is_empty() => Same::Nobody,
-            found => found,
+            Same::Of(found) if has_all(&found) => Copied::Whole(found),
+            Same::Several(others) if named.is_empty() => Copied::Several(others),
+            Same::Of(_) | Same::Several(_) => Copied::Nothing,
+            Same::Nobody => {
+                let parts = self
+                    .sources
+                    .contained(&recent, &files, &bound.solution_id, || staged.patch_ids_by_file());
+                let parts = parts.unwrap_or_default();
+                if parts.is_empty() || !has_all(&parts) { Copied::Nothing } else { Copied::Part(parts) }
+            }
         })
     }
 
@@ -252,29 +238,12 @@ impl<R: ReadState> Deciding<'_, R> {
         Ok(solutions(self.read, &trailers::parse(&prepared))? == *named)
     }
 
-    /// Whether the staged change contains more than the squash that `back` lists.
-    fn has_own(&self, back: &[u8]) -> Result<bool, StoreError> {
-        let squashed = Referred::parse(back).copies;
-        let tip = if is_squash(back) { squashed.first() } else { None };
-        let tip = tip.and_then(|tip| self.store.commit_named(tip));
-        let (Some(tip), Some(staged)) = (tip, self.staged) else { return Ok(false) };
-        if let Ok(Some(is_more)) = merges::is_more(self.store, (staged.head(), tip), staged.index()) {
-            return Ok(is_more);
-        }
-        // An older git cannot repeat the squash. Then any file that no squashed commit changed shows changes of
-        // one's own.
-        let mut squashed_files = BTreeSet::new();
-        for id in squashed.iter().filter_map(|id| self.store.commit_named(id)) {
-            squashed_files.extend(self.store.changed_files(&self.store.code_commit(id)?)?);
-        }
-        Ok(staged.files().is_ok_and(|files| files.iter().any(|file| !squashed_files.contains(file))))
-    }
-
-    /// The trailers of a commit that squashes, copies or reverts work, and of the execution that it also belongs to.
+    /// The trailers of a commit that squashes, copies or reverts work, and `own`, those of the execution that it also
+    /// belongs to.
     fn of_sources(
         &self,
         found: &[SourceWork],
-        with_own: Option<&BoundExecution>,
+        own: Option<Vec<Trailer>>,
     ) -> Result<Vec<Trailer>, StoreError> {
         // Someone wrote a plan into the message, apart from the text that git collected for a squash or copied from
         // a picked commit.
@@ -282,18 +251,20 @@ impl<R: ReadState> Deciding<'_, R> {
         if !named.is_empty() && !self.is_from_cherry_pick(&named)? {
             return Ok(vec![]);
         }
-        let mut missing = self.trailers_of(found)?;
-        if let Some(bound) = with_own {
-            missing.extend(plan_trailers(&bound.solution_id, bound.task_id.as_slice()));
-        }
+        let mut missing = self.trailers_of(found, own.is_some())?;
+        missing.extend(own.unwrap_or_default());
+        // git reads these only after the others.
+        missing.sort_by_key(|(key, _)| *key == REVERTS);
         Ok(missing)
     }
 
     /// The trailers of these plans, except of those that the text names. If git's own text names all of them, there
-    /// are none.
-    fn trailers_of(&self, found: &[SourceWork]) -> Result<Vec<Trailer>, StoreError> {
+    /// are none, unless the commit also belongs to another plan, whose trailers would hide them.
+    fn trailers_of(&self, found: &[SourceWork], is_of_another: bool) -> Result<Vec<Trailer>, StoreError> {
         let text = self.draft.text;
-        if !Referred::parse(text).reverts.is_empty() {
+        let stated: BTreeSet<CommitHash> = self.sources.taken_back(text).into_iter().collect();
+        let reverts: BTreeSet<&CommitHash> = found.iter().flat_map(|it| &it.reverts).collect();
+        if !stated.is_empty() && !is_of_another && reverts.iter().all(|hash| stated.contains(*hash)) {
             return Ok(vec![]);
         }
         let named = solutions(self.read, &trailers::parse(text))?;
@@ -301,8 +272,8 @@ impl<R: ReadState> Deciding<'_, R> {
         for source in found.iter().filter(|it| !named.contains(&it.solution_id)) {
             missing.extend(plan_trailers(&source.solution_id, &source.tasks));
         }
-        let reverts: BTreeSet<&CommitHash> = found.iter().flat_map(|it| &it.reverts).collect();
-        missing.extend(reverts.into_iter().map(|hash| (REVERTS, hash.to_string())));
+        let unstated = reverts.into_iter().filter(|hash| !stated.contains(*hash));
+        missing.extend(unstated.map(|hash| (REVERTS, hash.to_string())));
         Ok(missing)
     }
 
@@ -318,7 +289,7 @@ impl<R: ReadState> Deciding<'_, R> {
         }
         let own = trailers::parse(&unindented(self.draft.text));
         // Nothing is known about a first commit, or if git cannot tell; `post-commit` checks again.
-        let files = || Ok(self.staged.and_then(|staged| staged.files().ok()).unwrap_or_default());
+        let files = || Ok(self.files().unwrap_or_default());
         let known = bound.task_id.iter().cloned().collect();
         let tasks = tasks(self.read, &bound.solution_id, &own, known, files)?;
         let mut missing = plan_trailers(&bound.solution_id, &tasks);
@@ -341,11 +312,6 @@ fn plan_trailers(plan: &SolutionId, tasks: &[TaskId]) -> Vec<Trailer> {
 
 fn task_trailer(task: &TaskId) -> Trailer {
     (trailers::TASK, task.to_string())
-}
-
-/// Whether git lists squashed commits, not a picked one.
-fn is_squash(back: &[u8]) -> bool {
-    back.starts_with(b"Squashed commit of the following")
 }
 
 /// The message without the text that `git merge --squash` collected, which is indented.

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::git::ObjectId;
+use crate::git::{ObjectId, PatchIdsByFile};
 use crate::model::hash::PatchId;
-use crate::store::{Store, StoreError};
+use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::patch_id;
 
 /// An index that is being committed, on a branch that has commits.
@@ -33,6 +33,17 @@ impl<'a> Staged<'a> {
     pub(super) fn files(&self) -> Result<Vec<String>, StoreError> {
         let names = self.store.git().staged_files(self.index, self.head)?;
         Ok(names.into_iter().map(|name| name.to_string()).collect())
+    }
+
+    /// The paths that the commit in place of HEAD changes, if HEAD is amended.
+    pub(super) fn files_without(&self, head: &CodeCommit) -> Result<Vec<String>, StoreError> {
+        let before = head.parents.first().copied().unwrap_or_else(|| ObjectId::empty_tree(self.head.kind()));
+        Self { head: before, ..*self }.files()
+    }
+
+    /// For each path, the patch id of its change, and that of the reverse.
+    pub(super) fn patch_ids_by_file(&self) -> Result<[PatchIdsByFile; 2], StoreError> {
+        Ok(self.store.git().patch_ids_of_index_by_file(self.index, self.head)?)
     }
 
     /// The patch id of the change, and that of its reverse.

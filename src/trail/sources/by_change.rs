@@ -8,6 +8,7 @@ use crate::git::{ObjectId, Revisions};
 use crate::model::execution::CommitLink;
 use crate::model::hash::{CommitHash, PatchId};
 use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::status::ExecutionStatus;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, MOST_FILES, ReadState, StoreError, object_id, records};
 use crate::trail::parts::FilesByCommit;
@@ -17,6 +18,11 @@ use crate::trail::patch_id;
 const MOST_RESTORED: usize = 10;
 /// With more files than these, parts of a change are not looked for.
 const MOST_NAMED: usize = 50;
+/// Commits that no branch has any more are searched among this many of the last moves of HEAD.
+const MOST_MOVES: usize = 50;
+/// How a reflog begins to say that HEAD moved to a commit which contains the one before.
+const GOES_ON: [&str; 7] =
+    ["commit:", "commit (merge):", "commit (initial):", "merge ", "clone:", "cherry-pick:", "revert:"];
 /// Before a commit is made, at most this many of the latest commits are examined.
 const MOST_RECENT: usize = 200;
 
@@ -29,6 +35,7 @@ impl<R: ReadState> Sources<'_, R> {
     ) -> Result<Vec<SourceWork>, StoreError> {
         let [parent] = commit.parents[..] else { return Ok(vec![]) };
         let mut others = self.of_same_files(parent, files)?;
+        others.extend(self.lost_of_same_files(commit.id, files)?);
         others.retain(|hash| *hash != CommitHash::from(commit.id));
         let patches = || {
             let hash = CommitHash::from(commit.id);
@@ -41,16 +48,22 @@ impl<R: ReadState> Sources<'_, R> {
         })
     }
 
-    /// Like [`Self::by_change`], for a change that is about to be committed on `head`, and only among the latest
-    /// commits, since the user waits for the answer. `patches` are those of the change and of its reverse.
+    /// Like [`Self::by_change`], for a change that is about to be committed, among the commits of [`Self::recent`].
+    /// `patches` are those of the change and of its reverse.
     pub(crate) fn by_staged(
         &self,
-        head: ObjectId,
+        recent: &[CommitHash],
         files: &[String],
         patches: impl FnOnce() -> Result<[Option<PatchId>; 2], StoreError>,
     ) -> Result<Same, StoreError> {
+        if recent.is_empty() { Ok(Same::Nobody) } else { self.same_change(recent, files, patches) }
+    }
+
+    /// The latest linked commits that touch some of these files, newest first: only few, since the user waits. Those that
+    /// were lost since come last.
+    pub(crate) fn recent(&self, head: ObjectId, files: &[String]) -> Result<Vec<CommitHash>, StoreError> {
         if files.is_empty() || !self.knows_quickly().unwrap_or(false) {
-            return Ok(Same::Nobody);
+            return Ok(vec![]);
         }
         let mut linked = Vec::new();
         for id in self.listed(Revisions::of(head).and_branches().at_most(MOST_RECENT))? {
@@ -58,13 +71,40 @@ impl<R: ReadState> Sources<'_, R> {
                 linked.push(id);
             }
         }
+        linked.extend(self.lost(head)?);
         if linked.is_empty() {
-            return Ok(Same::Nobody);
+            return Ok(vec![]);
         }
         let touching = self.store.git().touching(linked, some_of(files))?;
-        let others: Vec<CommitHash> =
-            touching.into_iter().map(CommitHash::from).take(MOST_COMPARED).collect();
-        self.same_change(&others, files, patches)
+        Ok(touching.into_iter().map(CommitHash::from).take(MOST_COMPARED).collect())
+    }
+
+    /// Commits of completed work that HEAD had here, and that no branch, tag or remote has any more, newest first. Who
+    /// makes their changes again restores that work; an attempt that failed or was given up is made again as other work.
+    fn lost(&self, head: ObjectId) -> Result<Vec<ObjectId>, StoreError> {
+        let mut tips: Vec<ObjectId> = Vec::new();
+        let moves = self.store.repo().reflog("HEAD", MOST_MOVES)?;
+        // As long as HEAD only goes on, as usual, nothing is lost.
+        if moves.iter().all(|step| GOES_ON.iter().any(|word| step.why.starts_with(word))) {
+            return Ok(vec![]);
+        }
+        for step in moves {
+            if !tips.contains(&step.commit) && self.store.repo().is_commit(step.commit) {
+                tips.push(step.commit);
+            }
+        }
+        let mut lost = Vec::new();
+        for id in self.store.git().unreachable(tips, [head.to_string()])? {
+            for execution in self.known(&id.into())? {
+                let folder = records::execution(self.read, &execution, &mut Vec::new())?;
+                let is_completed = |it: &ExecutionFolder| it.outcome() == ExecutionStatus::Completed;
+                if !lost.contains(&id) && folder.as_ref().is_some_and(is_completed) {
+                    lost.push(id);
+                }
+            }
+        }
+        lost.truncate(MOST_COMPARED);
+        Ok(lost)
     }
 
     /// The work of HEAD, for an amend.
@@ -291,6 +331,16 @@ impl<R: ReadState> Sources<'_, R> {
         let wanted = Revisions::of(parent).and_branches().touching(some_of(files));
         // `relink` finds what this misses.
         Ok(self.listed(wanted.at_most(MOST_COMPARED))?.into_iter().map(CommitHash::from).collect())
+    }
+
+    /// Those of the lost commits that touch these files.
+    fn lost_of_same_files(&self, head: ObjectId, files: &[String]) -> Result<Vec<CommitHash>, StoreError> {
+        let lost = self.lost(head)?;
+        if lost.is_empty() || files.is_empty() {
+            return Ok(vec![]);
+        }
+        let touching = self.store.git().touching(lost, some_of(files))?;
+        Ok(touching.into_iter().map(CommitHash::from).collect())
     }
 
     /// The commits, without merges; none if git cannot list them.

@@ -52,7 +52,14 @@ fn a_branch_that_was_there_before_is_not() {
     let sandbox = Sandbox::new();
     let repo = executing(&sandbox);
     repo.git(&["switch", "-q", "before"]).ok();
-    repo.commit("src/a.rs", "1\n", "one");
+    repo.write("src/a.rs", "1\n");
+    repo.git(&["add", "."]).ok();
+    let ran = repo.git(&["commit", "-q", "-m", "one"]).ok();
+    assert!(ran.stderr.contains("is on `before`, which is not a branch of the claim"), "{}", ran.stderr);
+    for args in [&[][..], &["status"]] {
+        let ran = repo.wf(args).ok();
+        assert!(ran.stderr.contains("not linked: only those on `main` are"), "{args:?}: {}", ran.stderr);
+    }
     assert_eq!(linked(&repo), [""; 0]);
     let error = repo.refused(1, &["done"]);
     assert_eq!(

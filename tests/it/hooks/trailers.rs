@@ -230,7 +230,11 @@ fn a_commit_on_a_detached_head_says_that_it_is_not_linked() {
     );
     assert_eq!(said, wanted);
     it.repo.git(&["switch", "-q", "-c", "other"]).ok();
-    assert_eq!(commit(&it.repo, "3"), "");
+    let said = commit(&it.repo, "3");
+    assert!(
+        said.contains("is on `other`, which is not a branch of the claim, so it is not linked"),
+        "{said}"
+    );
     it.repo.git(&["checkout", "-q", "--detach"]).ok();
     it.repo.wf(&["link", &hash, "ISS-001"]).ok();
     // A commit whose message names its plan is linked.

@@ -98,6 +98,15 @@ impl Claim {
         write_records(repo, &[record]);
         other
     }
+
+    /// A second attempt by the same person after this one was released.
+    pub(crate) fn tried_again(&self, repo: &Repo, started_at: &str) -> Self {
+        let changes = json!({"attempt": 2, "started_at": started_at,
+            "supersedes": [{"execution_id": self.execution, "status": "executing", "reason": "release"}]});
+        let (other, record) = Self::new(&self.issue, "bbbbbbbb", &changes);
+        write_records(repo, &[record]);
+        other
+    }
 }
 
 /// Claims a plan with two tasks for the branch that is checked out in `repo`: writes an issue, its plan, an

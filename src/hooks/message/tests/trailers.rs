@@ -144,3 +144,36 @@ fn trailers_are_found_wherever_a_squash_leaves_them() {
         [("Wf-Issue", "ISS-1"), ("Wf-Solution", "SOL-1"), ("Wf-Task", "T1"), ("Wf-Issue", "\u{fffd}: x")];
     assert_eq!(found, expected.map(|(key, value)| (key.to_owned(), value.to_owned())));
 }
+
+/// Two plans may each have a task `T1`.
+#[test]
+fn a_task_stands_below_its_own_plan() {
+    let repo = TestRepo::new();
+    let rule = CommentRule::new("#", None, None);
+    let add = |message: &str, trailers: &[(&str, &str)]| {
+        let path = repo.root().join("MESSAGE");
+        fs::write(&path, message).unwrap();
+        add_trailers(&path, &rule, trailers).unwrap();
+        fs::read_to_string(&path).unwrap()
+    };
+    let of = |plan: &str, tasks: &[&str]| {
+        let tasks: String = tasks.iter().map(|task| format!("Wf-Task: {task}\n")).collect();
+        format!("Wf-Issue: {plan}\nWf-Solution: SOL-{plan}-1\n{tasks}")
+    };
+    let [a, b] = ["A", "B"].map(|plan| of(plan, &["T1"]));
+    let of_b = [("Wf-Issue", "B"), ("Wf-Solution", "SOL-B-1"), ("Wf-Task", "T1")];
+    assert_eq!(add(&format!("s\n\n{a}"), &of_b), format!("s\n\n{a}{b}"));
+    assert_eq!(add(&format!("s\n\n{a}{b}"), &of_b), format!("s\n\n{a}{b}"));
+    assert_eq!(add("s\n", &[OURS_OF_A, &of_b].concat()), format!("s\n\n{a}{b}"));
+    // A task of the first plan is not added below the second.
+    let more = [("Wf-Issue", "A"), ("Wf-Solution", "SOL-A-1"), ("Wf-Task", "T2")];
+    assert_eq!(add(&format!("s\n\n{a}{b}"), &more), format!("s\n\n{}{b}", of("A", &["T1", "T2"])));
+    assert_eq!(add(&format!("s\n\n{a}"), &more), format!("s\n\n{}", of("A", &["T1", "T2"])));
+    // The messages of a squash.
+    let squashed = format!("one\n\n{a}\ntwo\n\n{b}");
+    assert_eq!(add(&squashed, &of_b), format!("one\n\ntwo\n\n{a}{b}"));
+    // A task above all plans counts for each.
+    assert_eq!(add("s\n\nWf-Task: T1\n", OURS_OF_A), "s\n\nWf-Task: T1\nWf-Issue: A\nWf-Solution: SOL-A-1\n");
+}
+
+const OURS_OF_A: &[(&str, &str)] = &[("Wf-Issue", "A"), ("Wf-Solution", "SOL-A-1"), ("Wf-Task", "T1")];

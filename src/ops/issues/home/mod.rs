@@ -129,6 +129,7 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
     let served = Served::of(in_order(&queues, &facts, &policy));
     let own = work::own(store, &snapshot)?;
     session.notice_all(own.notice());
+    session.notice_all(work::notice_of_place(store, &own)?);
     let (execution, lost) = work::primed(store, &snapshot, own, TokenBudget::unlimited())?;
     session.notice_all(execution.as_ref().and_then(|_| work::notice_of_hooks(store)));
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();

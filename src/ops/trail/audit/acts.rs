@@ -11,12 +11,13 @@ use crate::model::person::Person;
 use crate::model::status::ExecutionStatus;
 use crate::ops::Refusal;
 use crate::rules::audit::{Act, AuditFinding, AuditSeverity, Carried};
-use crate::rules::folder::LinkedCommit;
+use crate::rules::folder::ExecutionFolder;
 use crate::rules::run::RunProgress;
 use crate::store::history::HistoryStep;
 use crate::store::layout::Location;
 use crate::store::{Rewritten, Snapshot, Store, records};
 use crate::trail::reach::Unreached;
+use crate::trail::restored;
 
 /// Acts on these issues in a role or with a gate overridden, oldest first; then acts that concern all issues, since
 /// the earliest of these executions started; then acts on other issues, see [`acts_elsewhere`].
@@ -108,15 +109,18 @@ pub(super) fn adrift(store: &Store, index: &Index<'_>) -> Result<Vec<AuditFindin
     for id in index.executed()? {
         let executions = records::executions(&snapshot, &id)?;
         let executions = executions.into_iter().filter(|it| it.outcome() == ExecutionStatus::Completed);
-        completed.extend(executions.map(|it| (it.commits(), it)));
+        completed.extend(executions);
     }
-    let linked = completed.iter().flat_map(|(commits, _)| commits).map(|it| &it.link.hash);
-    let unreached = Unreached::among(store, linked)?;
-    let is_adrift = |commits: &[LinkedCommit]| {
-        !commits.is_empty() && commits.iter().all(|it| unreached.is_adrift(&it.link.hash))
-    };
-    let adrift = completed.iter().filter(|(commits, _)| is_adrift(commits));
-    Ok(adrift.map(|(commits, it)| AuditFinding::adrift(it, commits.len())).collect())
+    let unreached = Unreached::among(store, completed.iter().flat_map(ExecutionFolder::known_commits))?;
+    let mut found = Vec::new();
+    for execution in &completed {
+        let commits = execution.commits();
+        let is_adrift = commits.iter().all(|it| unreached.is_adrift(&it.link.hash));
+        if !commits.is_empty() && is_adrift && restored::rewrites(execution, &unreached).is_empty() {
+            found.push(AuditFinding::adrift(execution, commits.len()));
+        }
+    }
+    Ok(found)
 }
 
 /// A finding for a change that no command makes. For a record of an issue that is not audited it is only a note; a

@@ -3,16 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::compose::composed;
 use crate::git::{ObjectId, Revisions};
 use crate::model::execution::{Event, LinkedBy, Renew, Rewrite};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::rules::lease;
-use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx};
+use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, records};
 use crate::trail::binding::CommittingWorktree;
 use crate::trail::link_targets::{LinkTarget, not_linked, open_targets};
 use crate::trail::links::{self, files, link};
-use crate::trail::rebase::{Rebase, picked};
+use crate::trail::rebase::{Rebase, amended, picked};
 use crate::trail::sources::Sources;
 use crate::trail::trailers;
 
@@ -40,8 +41,9 @@ struct NewCommit {
     commit: CodeCommit,
     /// The paths that it changed.
     files: Vec<String>,
-    /// The work that it is a part of, if it was split off a replayed commit without naming a plan.
-    split_off: Option<Vec<LinkTarget>>,
+    /// The work that it is a part of, if it was split off a replayed commit without naming a plan; or, if it replaces a
+    /// commit, the work that was added to it.
+    decided: Option<Vec<LinkTarget>>,
 }
 
 impl NewCommit {
@@ -51,7 +53,7 @@ impl NewCommit {
         read: &impl ReadState,
         here: &CommittingWorktree,
     ) -> Result<Vec<LinkTarget>, StoreError> {
-        match &self.split_off {
+        match &self.decided {
             Some(targets) => not_linked(read, targets.clone(), &self.commit),
             None => open_targets(store, read, here, &self.commit),
         }
@@ -127,13 +129,13 @@ impl EndOfRebase {
     pub(super) fn of(store: &Store, rewritten: Vec<Rewrite>) -> Result<Self, StoreError> {
         let here = CommittingWorktree::of(store)?;
         let rebase = Rebase::of(&store.git_dir());
+        let (rewritten, mut on_top) = with_amended(store, rewritten)?;
         let rewritten = match &rebase {
             Some(rebase) => without_dropped(store, rebase, rewritten)?,
             None => rewritten,
         };
         let rebase = rebase.filter(|rebase| here.branch.as_ref() == Some(&rebase.branch));
         let commits = rebase.map(|rebase| made(store, &rebase)).unwrap_or_default();
-        let mut on_top = HashMap::new();
         let replacing: HashSet<CommitHash> = rewritten.iter().map(|pair| pair.new.clone()).collect();
         let new: HashSet<ObjectId> =
             commits.iter().copied().filter(|id| !replacing.contains(&CommitHash::from(*id))).collect();
@@ -174,16 +176,17 @@ impl EndOfRebase {
             let hash = CommitHash::from(*id);
             if let Some(old) = replaced.get(&hash) {
                 next = Some(*old);
+                commits.extend(self.of_added_plans(store, read, *id)?);
                 continue;
             }
             next = self.on_top.get(&hash).or(next);
             let commit = store.code_commit(*id)?;
             let files = files(store, &commit)?;
-            let split_off = match next {
+            let decided = match next {
                 Some(replayed) => split_off(store, read, &commit, &files, replayed)?,
                 None => None,
             };
-            let new = NewCommit { commit, files, split_off };
+            let new = NewCommit { commit, files, decided };
             if !new.targets(store, read, &self.here)?.is_empty() {
                 commits.push(new);
             }
@@ -191,6 +194,71 @@ impl EndOfRebase {
         commits.reverse();
         Ok(RebaseCommits { here: self.here.clone(), commits })
     }
+
+    /// A commit that replaces others, if its message names plans that theirs did not: someone added work of these plans
+    /// at a stop.
+    fn of_added_plans(
+        &self,
+        store: &Store,
+        read: &impl ReadState,
+        id: ObjectId,
+    ) -> Result<Option<NewCommit>, StoreError> {
+        let commit = store.code_commit(id)?;
+        let mut added = links::solutions(read, &trailers::parse(&commit.message))?;
+        let hash = CommitHash::from(id);
+        let before: Vec<&CommitHash> =
+            self.rewritten.iter().filter(|pair| pair.new == hash).map(|pair| &pair.old).collect();
+        for old in &before {
+            let Some(old) = store.commit_here(old) else { return Ok(None) };
+            for plan in links::solutions(read, &trailers::parse(&store.code_commit(old)?.message))? {
+                added.remove(&plan);
+            }
+        }
+        if added.is_empty() {
+            return Ok(None);
+        }
+        let mut decided = open_targets(store, read, &self.here, &commit)?;
+        let mut knows = HashSet::new();
+        for target in &decided {
+            let folder = records::execution(read, &target.execution_id, &mut Vec::new())?;
+            if folder.is_some_and(|it| before.iter().any(|old| it.knows_commit(old))) {
+                knows.insert(target.execution_id.clone());
+            }
+        }
+        decided.retain(|it| added.contains(&it.solution_id) && !knows.contains(&it.execution_id));
+        let files = files(store, &commit)?;
+        Ok((!decided.is_empty()).then_some(NewCommit { commit, files, decided: Some(decided) }))
+    }
+}
+
+/// What git reports, with the commits that were amended during the rebase: a command may amend what was just replayed, and
+/// someone may amend a commit and add others, of which git reports the last as its replacement. Those are returned with
+/// the commit below them, as it was before.
+fn with_amended(
+    store: &Store,
+    reported: Vec<Rewrite>,
+) -> Result<(Vec<Rewrite>, HashMap<CommitHash, CommitHash>), StoreError> {
+    let head = store.head()?;
+    let mut kept = Vec::new();
+    for pair in composed(&amended(&store.git_dir())) {
+        // What was dropped later replaces nothing.
+        if let Some((new, head)) = store.commit_here(&pair.new).zip(head)
+            && (new == head || store.is_ancestor(new, head)?)
+        {
+            kept.push(pair);
+        }
+    }
+    let ends: HashMap<&CommitHash, &CommitHash> = kept.iter().map(|pair| (&pair.old, &pair.new)).collect();
+    let mut on_top = HashMap::new();
+    let mut all = Vec::new();
+    for pair in reported {
+        match ends.get(&pair.old) {
+            Some(end) if **end != pair.new => drop(on_top.insert(pair.new, pair.old)),
+            _ => all.push(pair),
+        }
+    }
+    all.extend(kept.iter().cloned());
+    Ok((composed(&all), on_top))
 }
 
 /// The unchanged copy of the old commit, or that commit itself, if the new one was only made on top of it. In between

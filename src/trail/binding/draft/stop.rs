@@ -2,11 +2,9 @@
 
 use super::{Deciding, Trailer, plan_trailers, unindented};
 use crate::git::ObjectId;
-use crate::model::id::SolutionId;
-use crate::rules::audit;
-use crate::store::{ReadState, StoreError, records};
+use crate::store::{ReadState, StoreError};
 use crate::trail::binding::{Binding, BoundExecution, CommittingWorktree, of_worktree};
-use crate::trail::links::{solutions, tasks};
+use crate::trail::links::tasks;
 use crate::trail::sources::SourceWork;
 use crate::trail::trailers;
 
@@ -18,19 +16,23 @@ impl<R: ReadState> Deciding<'_, R> {
         here: &CommittingWorktree,
         replayed: ObjectId,
     ) -> Result<Vec<Trailer>, StoreError> {
-        let own = trailers::parse(&unindented(self.draft.text));
-        if !solutions(self.read, &own)?.is_empty() {
+        if !self.chosen_plans()?.is_empty() {
             return Ok(vec![]);
         }
-        if let Some(trailers) = self.of_amended(true)? {
+        let bound = match of_worktree(self.store, self.read, here)? {
+            Binding::Bound(bound) => Some(bound),
+            _ => None,
+        };
+        if let Some(trailers) = self.of_amended(bound.as_ref())? {
             return Ok(trailers);
         }
-        let files = self.staged.map_or(Ok(vec![]), |staged| staged.files())?;
+        let own = trailers::parse(&unindented(self.draft.text));
+        let files = self.files()?;
         let work = self.sources.of_commit(replayed, 0)?;
-        if let Binding::Bound(bound) = of_worktree(self.store, self.read, here)?
-            && self.is_new_work(&bound, &work, replayed, &files)?
+        if let Some(bound) = &bound
+            && self.is_new_work(bound, &work, replayed, &files)?
         {
-            return self.of_bound(&bound);
+            return self.of_bound(bound);
         }
         let mut missing = Vec::new();
         for source in work {
@@ -49,21 +51,20 @@ impl<R: ReadState> Deciding<'_, R> {
         replayed: ObjectId,
         files: &[String],
     ) -> Result<bool, StoreError> {
-        let names = |plan: &SolutionId, file: &String| -> Result<bool, StoreError> {
-            let plan = records::solution(self.read, plan)?;
-            Ok(plan.is_some_and(|plan| audit::named(&plan.typed_plan()).holds(file)))
-        };
         let replayed = self.store.changed_files(&self.store.code_commit(replayed)?)?;
+        if files.is_empty() || files.iter().any(|file| replayed.contains(file)) {
+            return Ok(false);
+        }
         for file in files {
-            if replayed.contains(file) || !names(&bound.solution_id, file)? {
+            if !self.names(&bound.solution_id, file)? {
                 return Ok(false);
             }
             for source in work {
-                if names(&source.solution_id, file)? {
+                if self.names(&source.solution_id, file)? {
                     return Ok(false);
                 }
             }
         }
-        Ok(!files.is_empty())
+        Ok(true)
     }
 }

@@ -1,6 +1,8 @@
 //! Every way to rework commits: each commit that results belongs to the tasks of what it was made from, although the
 //! worktree executes another plan by then.
 
+mod amended;
+mod mixed;
 mod stack;
 
 use self::stack::Stack;
@@ -27,7 +29,7 @@ const ROWS: &[Row] = &[
             it.edit("b", &[9]);
             it.repo.git(&["commit", "-q", "--amend", "-m", "more"]).ok();
         },
-        &["more A:T1"],
+        &["more A:T1+T2"],
     ),
     ("reordered", |it| drop(it.rebase("1{h;d};2{G}", &["base"]).ok()), &["b1 A:T2", "a1 A:T1", "c1 B:T1"]),
     (

@@ -14,7 +14,7 @@ pub(super) struct Stack {
     pub(super) b: Claim,
 }
 
-fn plan_of(files: &[&str]) -> Value {
+pub(super) fn plan_of(files: &[&str]) -> Value {
     let task = |(n, file): (usize, &&str)| {
         json!({"id": format!("T{}", n + 1), "title": format!("Change {file}"), "action": "Update",
             "description": "It does something", "files": [{"path": file, "action": "modify"}]})
@@ -26,6 +26,18 @@ fn plan_of(files: &[&str]) -> Value {
 impl Stack {
     /// Commits `a1` and `b1` of plan A, and `c1` of plan B.
     pub(super) fn new() -> Self {
+        let it = Self::executing_a();
+        it.change("a", &[3, 15], "a1");
+        it.change("b", &[3], "b1");
+        it.a.end(&it.repo, "completed");
+        let b = claim_plan(&it.repo, "ISS-B", &plan_of(&["c"]));
+        let it = Self { b, ..it };
+        it.change("c", &[3], "c1");
+        it
+    }
+
+    /// Plan A is still executed, and has no commits; there is no plan B.
+    pub(super) fn executing_a() -> Self {
         let sandbox = Sandbox::new();
         let repo = with_hooks(&sandbox, "repo");
         let lines: String = (1..=20).map(|n| format!("{n}\n")).collect();
@@ -36,14 +48,7 @@ impl Stack {
         repo.git(&["commit", "-q", "-m", "base"]).ok();
         repo.git(&["tag", "base"]).ok();
         let a = claim_plan(&repo, "ISS-A", &plan_of(&["a", "b"]));
-        let it = Self { sandbox, repo, b: a.clone(), a };
-        it.change("a", &[3, 15], "a1");
-        it.change("b", &[3], "b1");
-        it.a.end(&it.repo, "completed");
-        let b = claim_plan(&it.repo, "ISS-B", &plan_of(&["c"]));
-        let it = Self { b, ..it };
-        it.change("c", &[3], "c1");
-        it
+        Self { sandbox, repo, b: a.clone(), a }
     }
 
     pub(super) fn edit(&self, file: &str, lines: &[usize]) {
@@ -88,7 +93,8 @@ impl Stack {
         let line = |line: &str| {
             let (hash, subject) = line.split_once(' ').unwrap();
             let of = |name: &str, link: Option<&Value>| link.map(|link| format!(" {name}:{}", tasks(link)));
-            let plans = of("A", a.get(hash)).into_iter().chain(of("B", b.get(hash)));
+            let b = b.get(hash).filter(|_| self.b.issue != self.a.issue);
+            let plans = of("A", a.get(hash)).into_iter().chain(of("B", b));
             format!("{subject}{}", plans.collect::<String>())
         };
         commits.stdout.lines().map(line).collect()

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::store_writer::claim;
 use crate::support::{Repo, Sandbox, plan_on};
 
 /// A repository that executed a plan in two commits on `work`, with hooks, and has `main` checked out now; returns
@@ -286,6 +287,18 @@ fn squashes_of_attempts_that_are_not_completed() {
     for (told, issue) in told.iter().zip(["ISS-002", "ISS-001"]) {
         assert!(told.starts_with(&format!("All of {issue} SOL-{issue}-")), "{told}");
     }
+}
+
+#[test]
+fn a_commit_of_the_second_in_which_an_attempt_began_belongs_to_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("repo");
+    let first = claim(&repo, "ISS-001");
+    let second = first.tried_again(&repo, "2026-11-21T01:30:00.700Z");
+    let message = format!("one\n\n{}", first.trailers());
+    repo.with_env("GIT_AUTHOR_DATE", "2026-11-21T01:30:00Z").commit("src/a.rs", "1\n", &message);
+    let found = relinked(&repo, &[]);
+    assert_eq!(found[0]["execution_id"], second.execution, "{found:#?}");
 }
 
 #[test]

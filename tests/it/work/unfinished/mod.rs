@@ -1,5 +1,6 @@
 //! What `done` does not accept: no commit, uncommitted work, or a failed test.
 
+mod passed_over;
 mod picked;
 
 use serde_json::{Value, json};
