@@ -82,7 +82,10 @@ fn an_item_whose_plan_is_gone_is_blocked_and_one_that_is_executed_keeps_its_file
     let second = item_of(&repo, "A-2");
     assert_eq!(second["status"], "pending");
     assert!(reasons(&second).contains("shares `src/shared.rs`"), "{second:#}");
-    repo.wf(&["next"]).fails(3);
+    // The worktree keeps what it executes; for another there is nothing.
+    repo.wf(&["next"]).fails(1);
+    let other = repo.worktree("other", "other");
+    other.wf(&["next"]).fails(3);
     repo.json(&["trace", "A-2"]);
     let plan =
         repo.store_paths().into_iter().find(|it| it.contains("/A-3/") && it.ends_with("/solution.json"));
@@ -91,7 +94,7 @@ fn an_item_whose_plan_is_gone_is_blocked_and_one_that_is_executed_keeps_its_file
     assert_eq!((&third["status"], &third["task_count"]), (&json!("blocked"), &json!(0)));
     assert!(reasons(&third).contains("is not here, or cannot be read; git wf sync"), "{third:#}");
     assert_eq!(repo.json(&["show", "A-3"])["status"], "queued", "its item is in a queue");
-    repo.wf(&["next", "A-3"]).fails(3);
+    other.wf(&["next", "A-3"]).fails(3);
 }
 
 #[test]
