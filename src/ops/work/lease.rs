@@ -15,7 +15,7 @@ use crate::model::person::Person;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::{facts, lease};
+use crate::rules::{claim, facts, lease};
 use crate::store::{StoreError, records};
 
 /// A running claim.
@@ -143,7 +143,7 @@ pub(crate) fn leases(session: &Session) -> Answer<Vec<Lease>> {
             Ok(None) | Err(StoreError::Broken { .. }) => continue,
             Err(error) => return Err(error.into()),
         };
-        if let Some(holder) = facts::holder(&folder) {
+        if let Some(holder) = claim::held(&folder.executions) {
             leases.push(Lease::of(&holder.execution, holder.lease_expires_at(), now));
         }
     }

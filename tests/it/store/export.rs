@@ -178,7 +178,7 @@ fn what_is_no_export_is_refused_whole_if_it_must_be_sound() {
         (of(&[&long]), 2, "it is nested deeper than any record"),
         (of(&[&deep]), 2, "`x` would have more than 16 MiB"),
         (of(&[good, "{\"path\":"]), 3, "the JSON is cut off"),
-        (of(&["\u{1b}[31m"]), 2, "not JSON"),
+        (of(&["\u{1b}[31m"]), 2, "invalid JSON"),
         (of(&[r#"{"path":"wf.json","record":{"format":2}}"#]), 0, "the store has format 2"),
     ] {
         let ran = repo.wf_in(&file, &["import", "jsonl", "--strict", "-"]).fails(1);

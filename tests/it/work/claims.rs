@@ -1,6 +1,7 @@
 //! One claim for each worktree, and what becomes of claims that others made first, took over or ended.
 
 use crate::support::{Repo, Sandbox};
+use serde_json::json;
 
 /// Two clones of one bare repository, with one issue queued and synced.
 pub(super) fn two_clones(sandbox: &Sandbox) -> (Repo, Repo) {
@@ -153,5 +154,6 @@ fn an_issue_that_is_over_leaves_its_claim_with_whoever_executes_it() {
         let execution = &one.json(&["show", "ISS-001"])["executions"][0];
         let commits = execution["commits"].as_array().map_or(0, Vec::len);
         assert_eq!((execution["status"].as_str().unwrap(), commits), ("completed", 1), "{status}");
+        assert_eq!(one.json(&["lease", "list"]), json!([]), "{status}");
     }
 }

@@ -231,7 +231,7 @@ fn clones_through_one_remote_of_which_one_dies_and_one_is_five_hours_ahead() {
 /// Until nothing is left except what waits for the dead executor's item.
 fn drain_until(place: &Repo, dead: &str) -> Vec<String> {
     let mut done = Vec::new();
-    loop {
+    for _ in 0..1000 {
         let ran = place.wf(&["next", "--json", "--wait", "2s"]);
         if ran.code == 3 {
             if place.json(&["lease", "list"]).as_array().unwrap().len() == 1 {
@@ -247,6 +247,7 @@ fn drain_until(place: &Repo, dead: &str) -> Vec<String> {
         place.done();
         done.push(issue);
     }
+    panic!("still waiting: {}", place.json(&["lease", "list"]));
 }
 
 fn make_executable(path: &std::path::Path) {
