@@ -13,6 +13,9 @@ const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
+/// The longest lease, in milliseconds. Whoever dies takes an item along for that long.
+const LONGEST: i64 = 90 * DAY;
+
 /// How far the clocks of two machines may differ, in milliseconds, without one of them considering a lease expired too
 /// early.
 const SKEW: i64 = 10 * MINUTE;
@@ -97,6 +100,11 @@ pub(crate) fn last_sign(execution: &ExecutionFolder) -> Sign {
     let (until, entry, from) =
         renewals.fold(of_claim, |last, next| if next.0 > last.0 { next } else { last });
     Sign { entry: entry.cloned(), good_for: until.millis().saturating_sub(from.millis()) }
+}
+
+/// The milliseconds of a lease, as [`parse_duration`]; `None` if it is longer than 90 days, too.
+pub(crate) fn parse(text: &str) -> Option<i64> {
+    parse_duration(text).filter(|millis| *millis <= LONGEST)
 }
 
 /// Milliseconds of `90s`, `30m`, `4h` or `1d`. `None` for anything else, for nothing (`0h`), and for more than can be
@@ -194,5 +202,6 @@ mod tests {
         {
             assert_eq!(parse_duration(text), None, "{text}");
         }
+        assert_eq!((parse("90d"), parse("91d")), (Some(90 * DAY), None));
     }
 }

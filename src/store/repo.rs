@@ -204,8 +204,8 @@ impl Store {
     /// How long a claim lasts without being renewed, in milliseconds: `wf.lease`, or four hours.
     pub(crate) fn lease(&self) -> Result<i64, StoreError> {
         let Some(value) = self.config("wf.lease") else { return Ok(lease::DEFAULT) };
-        let why = "expected a number with a unit, such as 90s, 30m, 4h or 1d";
-        lease::parse_duration(&value).ok_or(StoreError::Config { key: "wf.lease".into(), value, why })
+        let why = "expected a number with a unit, such as 90s, 30m, 4h or 1d, and at most 90d";
+        lease::parse(&value).ok_or(StoreError::Config { key: "wf.lease".into(), value, why })
     }
 
     /// How long to collect ends and renewals before a push: `wf.pushInterval`. Zero if unset.

@@ -1,7 +1,9 @@
 //! Closing an issue, executed or not.
 
+use std::slice;
+
 use super::{IssueView, existing, view};
-use crate::index::Needs;
+use crate::index::{IssueRow, Needs};
 use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
 use crate::model::issue::StoredStatus;
@@ -38,16 +40,29 @@ pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
         tx.describe(format!("issue: close {id}{why}"));
         Ok(())
     })?;
-    session.notice_all(open_parts(session, &id));
+    session.notice_all(open_parts(session, slice::from_ref(&id)));
     view::answer(session, &id, committed.commit)
 }
 
-/// At most this many parts are named.
+/// At most this many parts are named, and at most this many issues that have some.
 const MOST_PARTS: usize = 5;
 
-/// That an issue which was closed has parts that are still open. If the index cannot be read, nothing is said.
-pub(super) fn open_parts(session: &Session, id: &IssueId) -> Option<Notice> {
-    let (_, parts) = session.ask(Needs::ROWS, |index| index.children(id)).ok()?;
+/// That issues which are over now have parts that are still open. If the index cannot be read, nothing is said.
+pub(crate) fn open_parts(session: &Session, issues: &[IssueId]) -> Vec<Notice> {
+    let of_all = session.ask(Needs::ROWS, |index| {
+        let mut notices = Vec::new();
+        for id in issues {
+            notices.extend(open_parts_of(id, &index.children(id)?));
+            if notices.len() == MOST_PARTS {
+                break;
+            }
+        }
+        Ok(notices)
+    });
+    of_all.map(|(_, notices)| notices).unwrap_or_default()
+}
+
+fn open_parts_of(id: &IssueId, parts: &[IssueRow]) -> Option<Notice> {
     let open: Vec<&str> =
         parts.iter().filter(|it| !it.status.is_terminal() && it.id != *id).map(|it| it.id.as_str()).collect();
     let (named, more) = open.split_at(open.len().min(MOST_PARTS));

@@ -1,5 +1,8 @@
 //! Editing the fields and the status of an issue.
 
+use std::slice;
+
+use super::close::open_parts;
 use super::fields::NewFields;
 use super::input::some;
 use super::new::{check_dependencies, check_relations};
@@ -84,6 +87,9 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
     let done = view::answer(session, &id, committed.commit)?;
     if status == Some(StatusChange::InProgress) {
         session.notice_all(unmoved([(&id, done.view.derived.status)]));
+    }
+    if status == Some(StatusChange::To(IssueStatus::Cancelled)) && committed.commit.is_some() {
+        session.notice_all(open_parts(session, slice::from_ref(&id)));
     }
     let json = given.iter();
     let notices = json.flat_map(|json| json.notices(&done.view.issue, done.view.derived.status));

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::close::close_in;
+use super::close::{close_in, open_parts};
 use super::comment::{checked, comment_in};
 use super::edit::{IssueEdits, unmoved};
 use super::{List, NewFields, Related, rows};
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
-use crate::model::status::StatusChange;
+use crate::model::status::{IssueStatus, StatusChange};
 use crate::model::words::count;
 use crate::ops::{Answer, Refusal, Session};
 
@@ -94,6 +94,11 @@ pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany)
     let ids: Vec<IssueId> = issues.iter().map(|it| it.id.clone()).collect();
     let how_many = count(ids.len(), "issue");
     let total = Some(ids.len() as u64);
+    let ends = match &change {
+        Many::Edit { status, .. } => *status == Some(StatusChange::To(IssueStatus::Cancelled)),
+        Many::Close { .. } => true,
+        Many::Comment(_) => false,
+    };
     let commit = match change {
         Many::Edit { fields, status, force } => {
             if fields.is_empty() && status.is_none() {
@@ -141,6 +146,9 @@ pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany)
             })?
         }
     };
+    if ends && commit.commit.is_some() {
+        session.notice_all(open_parts(session, &ids));
+    }
     Ok(session.done(ManyChanged { issues, is_preview: false }, commit.commit))
 }
 

@@ -25,7 +25,7 @@ mod view;
 #[cfg(feature = "web")]
 mod waves;
 
-pub(crate) use close::{Close, close};
+pub(crate) use close::{Close, close, open_parts};
 pub(crate) use comment::{CommentEdit, NewComment, append_comment, comment, comment_text, edit_comment};
 pub(crate) use edit::{Edit, edit, stored, unedited};
 pub(crate) use fields::{MemberChange, NewFields, preview};

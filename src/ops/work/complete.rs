@@ -1,5 +1,6 @@
 //! Completing an execution.
 
+use super::own::HeldIssue;
 use super::report::missing_links;
 use super::unlinked::{made_since_claim, notice_of_detached, notice_of_hooks, notice_of_unlinked};
 use super::{
@@ -15,6 +16,7 @@ use crate::model::plan::Plan;
 use crate::model::remedy::RemedyCall;
 use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
+use crate::ops::issues::open_parts;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::rules::policy::{Gate, GateValue};
@@ -145,7 +147,9 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     if !unbegun.is_empty() && commits > 0 {
         session.notice(left_out(id.issue().as_str(), &unbegun));
     }
+    session.notice_all(HeldIssue::of(&before.folder).notice_of_plan(&before.execution.execution));
     session.notice_all(needed::open(&store.snapshot()?, &id.issue())?);
+    session.notice_all(open_parts(session, &[id.issue()]));
     session.notice_all(reply.map(|task| unsent(id.issue().as_str(), &task)));
     let detached = notice_of_detached(store, &before.execution.execution)?;
     session.notice_all(detached.or_else(|| notice_of_unlinked(id.issue().as_str(), &unlinked)));

@@ -1,12 +1,15 @@
 //! The claim of this worktree.
 
 use crate::model::execution::Execution;
+use crate::model::id::SolutionId;
+use crate::model::op::Op;
+use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::ops::{Notice, Refusal};
 use crate::rules::claim::Claim;
 use crate::rules::ending::Ending;
 use crate::rules::facts;
-use crate::rules::folder::ExecutionFolder;
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::why_lost::WhyLost;
 use crate::store::{ReadState, Store, records};
 use crate::trail::active::{self, ActiveClaim};
@@ -17,10 +20,40 @@ pub(crate) enum WorktreeClaim {
     Nothing,
     /// What it executed was ended elsewhere, and how. The worktree is no longer bound.
     Ended(ActiveClaim, Ending),
-    /// A claim that holds, and the status of its issue: it may have been closed, paused or cancelled meanwhile.
-    Held(Box<ExecutionFolder>, IssueStatus),
+    /// A claim that holds, and what became of its issue meanwhile.
+    Held(Box<ExecutionFolder>, HeldIssue),
     /// A claim that was lost, and why.
     Lost(ActiveClaim, WhyLost),
+}
+
+/// The issue of a claim that holds. What others decided about it since does not end the claim.
+pub(crate) struct HeldIssue {
+    /// Its status: it may have been closed, paused or cancelled.
+    pub(crate) status: IssueStatus,
+    /// The plan that is bound to it: another one than is executed, or none, if somebody chose so.
+    bound: Option<SolutionId>,
+}
+
+impl HeldIssue {
+    /// The issue of a folder.
+    pub(crate) fn of(folder: &IssueFolder) -> Self {
+        Self { status: facts::status(folder), bound: folder.issue.record.bound_solution_id.clone() }
+    }
+
+    /// That another plan than the executed one is bound now, or none.
+    pub(crate) fn notice_of_plan(&self, execution: &Execution) -> Option<Notice> {
+        let Execution { issue_id, solution_id, .. } = execution;
+        let bound = match &self.bound {
+            Some(bound) if bound == solution_id => return None,
+            Some(bound) => format!("`{bound}` is bound to `{issue_id}` now"),
+            None => format!("no plan is bound to `{issue_id}` any more"),
+        };
+        let notice = Notice::warning(format!("{bound}, but the execution is of `{solution_id}`"));
+        Some(notice.remedy(
+            RemedyCall::new(Op::Bind, [issue_id.as_str(), solution_id.as_str()]),
+            "binds that one again",
+        ))
+    }
 }
 
 /// Checks whether the claim of this worktree still holds.
@@ -37,7 +70,7 @@ pub(crate) fn own(store: &Store, read: &impl ReadState) -> Result<WorktreeClaim,
 /// The state of the claim that a worktree is bound to.
 fn standing(read: &impl ReadState, active: ActiveClaim) -> Result<WorktreeClaim, Refusal> {
     let Some(folder) = records::outline(read, &active.issue_id)? else { return Ok(WorktreeClaim::Nothing) };
-    let status = facts::status(&folder);
+    let issue = HeldIssue::of(&folder);
     Ok(match Claim::of(&folder.executions, &active.execution_id) {
         Claim::Unknown => WorktreeClaim::Nothing,
         Claim::Ended(own) => match Ending::of(own) {
@@ -47,9 +80,9 @@ fn standing(read: &impl ReadState, active: ActiveClaim) -> Result<WorktreeClaim,
                 return Err(Refusal::unreadable(&format!("the end of the execution `{id}`")));
             }
         },
-        Claim::Holds(own) => WorktreeClaim::Held(Box::new(own.clone()), status),
+        Claim::Holds(own) => WorktreeClaim::Held(Box::new(own.clone()), issue),
         Claim::Lost { own, to: Some(holder) } => WorktreeClaim::Lost(active, WhyLost::to(own, holder)),
-        Claim::Lost { own, to: None } => WorktreeClaim::Lost(active, WhyLost::free(own, status)),
+        Claim::Lost { own, to: None } => WorktreeClaim::Lost(active, WhyLost::free(own, issue.status)),
     })
 }
 
@@ -57,8 +90,11 @@ impl WorktreeClaim {
     /// The notice about a claim that was lost or ended elsewhere, or whose issue nobody is waiting for any more.
     pub(crate) fn notice(&self) -> Option<Notice> {
         match self {
-            Self::Nothing | Self::Held(_, IssueStatus::Executing) => None,
-            Self::Held(execution, status) => {
+            Self::Nothing => None,
+            Self::Held(execution, issue) if issue.status == IssueStatus::Executing => {
+                issue.notice_of_plan(&execution.execution)
+            }
+            Self::Held(execution, HeldIssue { status, .. }) => {
                 let Execution { issue_id, solution_id, .. } = &execution.execution;
                 Some(Notice::warning(format!(
                     "issue `{issue_id}` is {status}, but this worktree still executes `{solution_id}`"

@@ -222,8 +222,11 @@ fn held(session: &Session, read: &impl ReadState) -> Result<Option<ExecutionFold
     let own = own(store, read)?;
     let notice = own.notice();
     match own {
-        WorktreeClaim::Held(execution, IssueStatus::Executing) => Ok(Some(*execution)),
-        WorktreeClaim::Held(execution, status) => Err(over(&execution, status)),
+        WorktreeClaim::Held(execution, issue) if issue.status == IssueStatus::Executing => {
+            session.notice_all(notice);
+            Ok(Some(*execution))
+        }
+        WorktreeClaim::Held(execution, issue) => Err(over(&execution, issue.status)),
         WorktreeClaim::Nothing | WorktreeClaim::Ended(..) | WorktreeClaim::Lost(..) => {
             session.notice_all(notice);
             active::clear(store)?;

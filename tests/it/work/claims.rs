@@ -1,6 +1,6 @@
 //! One claim for each worktree, and what becomes of claims that others made first, took over or ended.
 
-use crate::support::{Repo, Sandbox};
+use crate::support::{Repo, Sandbox, plan_on};
 use serde_json::json;
 
 /// Two clones of one bare repository, with one issue queued and synced.
@@ -118,6 +118,37 @@ fn an_execution_whose_item_left_the_queue_can_still_be_ended() {
     repo.wf(&["queue", "remove", "S-1", "--force", "--reason", "by mistake"]).ok();
     repo.wf(&["done", "ISS-001", "--force", "--reason", "a test"]).ok();
     assert_eq!(repo.status("ISS-001"), "completed");
+}
+
+#[test]
+fn who_executes_a_plan_hears_that_another_one_was_chosen() {
+    for command in ["bind", "unbind"] {
+        let sandbox = Sandbox::new();
+        let (one, two) = two_clones(&sandbox);
+        one.wf(&["hooks", "install"]).ok();
+        let plan = one.json(&["next", "--local"])["solution_id"].as_str().unwrap().to_owned();
+        // The other clone does not know of the claim.
+        let plan_of_theirs = plan_on("src/c.rs").to_string();
+        let other = two.wf_in(plan_of_theirs, &["solution", "add", "ISS-001"]).ok().line().to_owned();
+        let said = match command {
+            "bind" => {
+                two.wf(&["bind", "ISS-001", &other, "--force", "--reason", "a test"]).ok();
+                format!("`{other}` is bound to `ISS-001` now, but the execution is of `{plan}`")
+            }
+            _ => {
+                two.wf(&["unbind", "ISS-001", "--force", "--reason", "a test"]).ok();
+                format!("no plan is bound to `ISS-001` any more, but the execution is of `{plan}`")
+            }
+        };
+        two.wf(&["sync"]).ok();
+        for command in [&["sync"][..], &["next", "--local"], &["status"]] {
+            let ran = one.wf(command).ok();
+            assert!(ran.stderr.contains(&said), "{command:?}: {}", ran.stderr);
+        }
+        one.commit("src/a.rs", "a\n", "Work");
+        let ran = one.wf(&["done"]).ok();
+        assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+    }
 }
 
 #[test]

@@ -174,6 +174,29 @@ fn closing_an_issue_names_its_open_parts() {
 }
 
 #[test]
+fn however_an_issue_ends_its_open_parts_are_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    for (parent, part) in [("P-1", "C-1"), ("P-2", "C-2"), ("P-3", "C-3")] {
+        repo.queued(parent, &format!("src/{parent}.rs"));
+        repo.issue(part);
+        repo.wf(&["edit", part, "--relation", &format!("parent-child:{parent}")]).ok();
+    }
+    repo.wf(&["edit", "P-3", "--tag", "old"]).ok();
+    repo.wf(&["next", "P-1"]).ok();
+    repo.commit("src/P-1.rs", "1\n", "Work");
+    repo.wf(&["link", "HEAD", "P-1"]).ok();
+    for (command, said) in [
+        (&["done"][..], "`P-1` has a part that stays open: C-1"),
+        (&["edit", "P-2", "--status", "cancelled"], "`P-2` has a part that stays open: C-2"),
+        (&["close", "--where", "--tag old", "--yes"], "`P-3` has a part that stays open: C-3"),
+    ] {
+        let ran = repo.wf(command).ok();
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn in_progress_is_harmless_at_every_stage() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("code");

@@ -233,7 +233,10 @@ pub(super) fn repairs(store: &Store) -> Result<BTreeMap<String, Vec<u8>>, StoreE
             for file in store.differences(Some(before.tree()), state.tree())? {
                 let Some(old) = file.old_file() else { continue };
                 let is_wanted = layout::is_place(&file.path) && !repairs.contains_key(&file.path);
-                if !is_wanted || files::has_sound(store, &snapshot, &file.path)? {
+                if !is_wanted
+                    || files::has_sound(store, &snapshot, &file.path)?
+                    || is_in_the_way(&snapshot, &file.path)?
+                {
                     continue;
                 }
                 let bytes = read_blob(store.repo(), old, &file.path)?;
@@ -245,6 +248,23 @@ pub(super) fn repairs(store: &Store) -> Result<BTreeMap<String, Vec<u8>>, StoreE
         }
     }
     Ok(repairs)
+}
+
+/// Whether restoring a file that the format does not know would remove others: a merge of a file with a directory of
+/// that name keeps the directory.
+fn is_in_the_way(snapshot: &Snapshot<'_>, path: &str) -> Result<bool, StoreError> {
+    if !matches!(layout::form(path).0, layout::Form::Unknown) {
+        return Ok(false);
+    }
+    if snapshot.entry(path)?.is_some_and(|(_, kind)| kind == EntryKind::Tree) {
+        return Ok(true);
+    }
+    for (at, _) in path.match_indices('/') {
+        if snapshot.entry(&path[..at])?.is_some_and(|(_, kind)| kind != EntryKind::Tree) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The commits of a history that belong to the store: those that descend from a first commit which is a store,
