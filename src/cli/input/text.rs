@@ -13,7 +13,7 @@ use super::editor::{EditedText, edit};
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct TextArgs {
     /// The text; repeat for more paragraphs
-    #[arg(short = 'm', long, value_name = "TEXT")]
+    #[arg(short = 'm', long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) message: Vec<String>,
     /// Read the text from a file (`-` for stdin)
     #[arg(short = 'F', long, value_name = "FILE", conflicts_with = "message")]

@@ -98,7 +98,7 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, more: Unsettl
     };
     let here = doc.read::<Issue>().ok();
     if !is_one_birth(tracker, &doc, here.as_ref(), &arrival) {
-        return two_births(&doc);
+        return two_births(&doc, &arrival);
     }
     if let Some(here) = here.as_ref().filter(|here| is_elsewhere(tracker, here, &arrival)) {
         return two_places(here);
@@ -289,8 +289,12 @@ fn may_be_born_as(doc: &Doc, arrival: &Arrival) -> bool {
 
 /// Two issues under one id: the existing one stays as it is, since only a merge decides between births. Every import
 /// says so, since the source and the store still disagree.
-fn two_births(here: &Doc) -> Settled {
-    let at = here.birth().map(|stamp| stamp.time().to_string()).unwrap_or_default();
+fn two_births(here: &Doc, arrival: &Arrival) -> Settled {
+    let born = here.birth().map(Stamp::time);
+    if born == Some(arrival.issue.created_at) {
+        return Settled::Other("it was created here, so what changed there has to be changed here, too".to_owned());
+    }
+    let at = born.map(|at| at.to_string()).unwrap_or_default();
     Settled::Other(format!("another issue with this id, created at {at}, is already here"))
 }
 

@@ -14,7 +14,7 @@ use crate::store::layout::{self, Form, Sound};
 
 /// Any line; its members decide which kind it is.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "expected an object")]
 pub(super) struct Parts<'a> {
     pub(super) format: Option<String>,
     pub(super) version: Option<u64>,

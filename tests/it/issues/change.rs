@@ -162,6 +162,7 @@ fn comments_come_from_flag_file_stdin_or_editor() {
     let repo = sandbox.store("a");
     repo.issue("ISS-001");
     let comment = repo.json(&["comment", "ISS-001", "-m", "one"]);
+    assert_eq!(repo.json(&["comment", "ISS-001", "-m", "- a point"])["body"], "- a point");
     assert_eq!((&comment["body"], &comment["author"]), (&json!("one"), &json!("Ada <ada@example.org>")));
     repo.write("text.md", "two\n");
     repo.wf(&["comment", "ISS-001", "-F", "text.md"]).ok();
@@ -169,7 +170,7 @@ fn comments_come_from_flag_file_stdin_or_editor() {
     repo.write("editor", "printf four >\"$1\"\n");
     repo.with_env("GIT_EDITOR", "sh ./editor").wf(&["comment", "ISS-001", "-e"]).ok();
     let shown = repo.json(&["show", "ISS-001"]);
-    assert_eq!(crate::support::column(&shown["comments"], "body"), ["one", "two", "three", "four"]);
+    assert_eq!(crate::support::column(&shown["comments"], "body"), ["one", "- a point", "two", "three", "four"]);
     repo.refused(2, &["comment", "ISS-001"]);
     assert_eq!(repo.refused(1, &["comment", "ISS-001", "-m", " \n "])["code"], "empty-comment");
     assert_eq!(repo.refused(1, &["comment", "ISS-404", "-m", "x"])["code"], "not-found");

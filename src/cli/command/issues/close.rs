@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// The reason
     text: Option<String>,
     /// The reason; repeat for more paragraphs
-    #[arg(short = 'm', long, value_name = "TEXT")]
+    #[arg(short = 'm', long, value_name = "TEXT", allow_hyphen_values = true)]
     message: Vec<String>,
     /// Override a gate
     #[arg(long, requires = "reason")]

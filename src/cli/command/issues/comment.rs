@@ -21,7 +21,7 @@ pub(crate) struct Args {
     #[arg(value_name = "TEXT")]
     last: Option<String>,
     /// The comment; repeat for more paragraphs
-    #[arg(short = 'm', long, value_name = "TEXT")]
+    #[arg(short = 'm', long, value_name = "TEXT", allow_hyphen_values = true)]
     message: Vec<String>,
     /// Read the text from a file (`-` for stdin)
     #[arg(short = 'F', long, value_name = "FILE", conflicts_with = "message")]

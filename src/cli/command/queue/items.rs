@@ -13,7 +13,7 @@ pub(super) struct Hold {
     #[arg(required = true, value_names = ["ITEM", "TEXT"], num_args = 1..)]
     items: Vec<String>,
     /// The reason, shown with the item
-    #[arg(short = 'm', long, value_name = "TEXT")]
+    #[arg(short = 'm', long, value_name = "TEXT", allow_hyphen_values = true)]
     message: Vec<String>,
     #[command(flatten)]
     force: Force,

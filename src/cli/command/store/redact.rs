@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(value_name = "TEXT")]
     text: Option<String>,
     /// The reason, recorded in the log
-    #[arg(short = 'm', long, value_name = "TEXT", requires = "field")]
+    #[arg(short = 'm', long, value_name = "TEXT", allow_hyphen_values = true, requires = "field")]
     message: Vec<String>,
     /// Hide all versions of a comment, not only the named one
     #[arg(long, requires = "field")]

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// A summary of the work (for a single word, use -m; `-` for stdin)
     text: Option<String>,
     /// A summary of the work; repeat for more paragraphs
-    #[arg(short = 'm', long, value_name = "TEXT")]
+    #[arg(short = 'm', long, value_name = "TEXT", allow_hyphen_values = true)]
     message: Vec<String>,
     /// Read the summary from a file (`-` for stdin)
     #[arg(short = 'F', long, value_name = "FILE", conflicts_with_all = ["message", "text"])]

@@ -12,7 +12,7 @@ pub(crate) struct Args {
     #[arg(value_name = "TEXT|JSON")]
     text: Option<String>,
     /// What went wrong; repeat for more paragraphs
-    #[arg(short = 'm', long, value_name = "TEXT|JSON")]
+    #[arg(short = 'm', long, value_name = "TEXT|JSON", allow_hyphen_values = true)]
     message: Vec<String>,
     /// Read what went wrong from a file (`-` for stdin)
     #[arg(short = 'F', long, value_name = "FILE", conflicts_with_all = ["message", "text"])]

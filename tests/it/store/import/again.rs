@@ -214,3 +214,14 @@ fn what_two_clones_read_apart_is_made_whole_by_the_next_import() {
         );
     }
 }
+
+#[test]
+fn what_was_created_here_is_not_called_another_issue() {
+    let repo = store(&Sandbox::new(), "a");
+    repo.wf(&["new", "Ours", "--id", "ISS-001"]).ok();
+    let exported = repo.wf(&["export", "beads"]).ok().stdout;
+    let report = import(&repo, &exported.replace("Ours", "Theirs"));
+    let reason = report["skipped"][0]["reason"].as_str().unwrap();
+    assert_eq!(reason, "it was created here, so what changed there has to be changed here, too");
+    assert_eq!(issue(&repo, "ISS-001")["title"], "Ours");
+}
