@@ -13,6 +13,7 @@ pub(crate) mod import;
 pub(crate) mod in_toto;
 pub(crate) mod jsonl;
 pub(crate) mod lines;
+pub(crate) mod plan_tools;
 mod report;
 pub(crate) mod roadmap;
 pub(crate) mod sarif;

@@ -6,11 +6,23 @@ use super::beads::BEADS;
 use super::ccw::CCW;
 use super::git_bug::GIT_BUG;
 use super::github::GITHUB;
+use super::plan_tools::{backlog, gsd, openspec, spec_kit, task_master};
 use super::roadmap::ROADMAP;
 use super::tracker::{Arrival, Tracker};
 
 /// All of them. The first one whose record it is reads it.
-const TRACKERS: &[&Tracker] = &[&ROADMAP, &GIT_BUG, &GITHUB, &CCW, &BEADS];
+const TRACKERS: &[&Tracker] = &[
+    &ROADMAP,
+    &openspec::TRACKER,
+    &spec_kit::TRACKER,
+    &task_master::TRACKER,
+    &gsd::TRACKER,
+    &backlog::TRACKER,
+    &GIT_BUG,
+    &GITHUB,
+    &CCW,
+    &BEADS,
+];
 
 /// The tracker that wrote this record.
 fn of(record: &Value) -> Option<&'static Tracker> {

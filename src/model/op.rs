@@ -30,6 +30,16 @@ text_enum!(
         ImportGitBug = "import git-bug",
         /// Imports issues from GitHub.
         ImportGithub = "import github",
+        /// Imports changes of OpenSpec.
+        ImportOpenspec = "import openspec",
+        /// Imports features of Spec Kit.
+        ImportSpecKit = "import spec-kit",
+        /// Imports tasks of Task Master.
+        ImportTaskMaster = "import task-master",
+        /// Imports phases and plans of Get Shit Done.
+        ImportGsd = "import gsd",
+        /// Imports tasks of Backlog.md.
+        ImportBacklog = "import backlog",
         /// Imports an export.
         ImportJsonl = "import jsonl",
         /// Adds plans to an issue.

@@ -1,10 +1,8 @@
 //! The issue forms of GitHub as templates: YAML files in `.github/ISSUE_TEMPLATE`. Each element of the form becomes a
 //! section to fill in, under the heading that GitHub would give it in the issue.
 
-mod yaml;
-
 use super::issue_text::{IssueTemplate, TemplatePreset, with_preset};
-use yaml::Node;
+use super::yaml::{self, Node};
 
 /// Longer hints would hide the fields to fill in.
 const LONGEST_HINT: usize = 500;

@@ -52,6 +52,7 @@ pub(crate) mod undoing;
 pub(crate) mod vague;
 pub(crate) mod why_lost;
 pub(crate) mod wisdom;
+pub(crate) mod yaml;
 
 #[cfg(test)]
 mod laws;

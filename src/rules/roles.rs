@@ -103,6 +103,11 @@ fn needs(op: Op) -> Capability {
         | Op::ImportCcw
         | Op::ImportGitBug
         | Op::ImportGithub
+        | Op::ImportOpenspec
+        | Op::ImportSpecKit
+        | Op::ImportTaskMaster
+        | Op::ImportGsd
+        | Op::ImportBacklog
         | Op::ImportJsonl
         | Op::Merge
         | Op::Session
@@ -286,9 +291,16 @@ pub(crate) fn admit_in_run(role: Option<&str>, op: Op) -> Result<(), RoleError> 
             Err(RoleError::OfTheRun(op))
         }
         // An import can do all that these do, and edit every issue.
-        Op::ImportBeads | Op::ImportCcw | Op::ImportGitBug | Op::ImportGithub | Op::ImportJsonl => {
-            Err(RoleError::OfTheRun(op))
-        }
+        Op::ImportBeads
+        | Op::ImportCcw
+        | Op::ImportGitBug
+        | Op::ImportGithub
+        | Op::ImportOpenspec
+        | Op::ImportSpecKit
+        | Op::ImportTaskMaster
+        | Op::ImportGsd
+        | Op::ImportBacklog
+        | Op::ImportJsonl => Err(RoleError::OfTheRun(op)),
         Op::Edit if !is_planner => Err(RoleError::OfTheRun(op)),
         _ => Ok(()),
     }

@@ -292,7 +292,9 @@ fn may_be_born_as(doc: &Doc, arrival: &Arrival) -> bool {
 fn two_births(here: &Doc, arrival: &Arrival) -> Settled {
     let born = here.birth().map(Stamp::time);
     if born == Some(arrival.issue.created_at) {
-        return Settled::Other("it was created here, so what changed there has to be changed here, too".to_owned());
+        return Settled::Other(
+            "it was created here, so what changed there has to be changed here, too".to_owned(),
+        );
     }
     let at = born.map(|at| at.to_string()).unwrap_or_default();
     Settled::Other(format!("another issue with this id, created at {at}, is already here"))

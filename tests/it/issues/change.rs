@@ -170,7 +170,10 @@ fn comments_come_from_flag_file_stdin_or_editor() {
     repo.write("editor", "printf four >\"$1\"\n");
     repo.with_env("GIT_EDITOR", "sh ./editor").wf(&["comment", "ISS-001", "-e"]).ok();
     let shown = repo.json(&["show", "ISS-001"]);
-    assert_eq!(crate::support::column(&shown["comments"], "body"), ["one", "- a point", "two", "three", "four"]);
+    assert_eq!(
+        crate::support::column(&shown["comments"], "body"),
+        ["one", "- a point", "two", "three", "four"]
+    );
     repo.refused(2, &["comment", "ISS-001"]);
     assert_eq!(repo.refused(1, &["comment", "ISS-001", "-m", " \n "])["code"], "empty-comment");
     assert_eq!(repo.refused(1, &["comment", "ISS-404", "-m", "x"])["code"], "not-found");

@@ -10,6 +10,12 @@ use crate::interchange::beads::{self, BEADS};
 use crate::interchange::ccw::{CCW, CcwFolder};
 use crate::interchange::github::{GITHUB, IssuePages};
 use crate::interchange::lines::{self, JsonLinesFile, Unreadable};
+use crate::interchange::plan_tools::PlanTool;
+use crate::interchange::plan_tools::backlog::BACKLOG;
+use crate::interchange::plan_tools::gsd::GSD;
+use crate::interchange::plan_tools::openspec::OPENSPEC;
+use crate::interchange::plan_tools::spec_kit::SPEC_KIT;
+use crate::interchange::plan_tools::task_master::TASK_MASTER;
 use crate::interchange::selection::{ImportSelection, SourceState};
 use crate::model::code::Code;
 use crate::model::op::Op;
@@ -58,6 +64,31 @@ enum From {
     /// Issues of the same repository that block it, and its parent, are linked. A comment that moderators hid is marked, and
     /// agents are not given it. Pull requests are left out. Without --limit, `gh` is asked for at most 10,000 issues.
     Github(Github),
+    /// Import changes of OpenSpec, with their plans
+    ///
+    /// A change becomes the issue OS-NAME, and its tasks become a plan; the tasks of a group depend on all those of the
+    /// group before, and the scenarios of the specs are what the last one is accepted by. A change that is archived or
+    /// has all boxes ticked is closed. `export openspec` ticks the boxes of what was done.
+    Openspec(Plans),
+    /// Import features of Spec Kit, with their plans
+    ///
+    /// A folder becomes the issue SK-FOLDER, and its tasks become a plan. A task depends on the one before, unless it is
+    /// marked `[P]` or says `(depends on T001)`. `export spec-kit` ticks the boxes of what was done.
+    SpecKit(Plans),
+    /// Import tasks of Task Master
+    ///
+    /// A task becomes the issue TM-TAG-NUMBER, and its subtasks become a plan.
+    TaskMaster(Plans),
+    /// Import phases and plans of Get Shit Done
+    ///
+    /// A phase becomes the issue GSD-NAME, and each of its plans an issue below it, with that plan. A plan with a
+    /// summary is closed.
+    Gsd(Plans),
+    /// Import tasks of Backlog.md
+    ///
+    /// A task becomes the issue BL-ID, and its implementation plan becomes a plan. The last of the configured statuses
+    /// means that it is done. Drafts are paused, and archived tasks are cancelled.
+    Backlog(Plans),
     /// Import an export of git-wf, exactly as it was
     ///
     /// Importing into an empty store gives the same state. Existing records are merged, so nothing is lost; importing the same file
@@ -105,6 +136,17 @@ struct Github {
     /// Ask `gh` for the issues of this repository (default: that of a remote)
     #[arg(long, value_name = "OWNER/NAME", conflicts_with = "file")]
     repo: Option<String>,
+    #[command(flatten)]
+    which: SelectionArgs,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, clap::Args)]
+struct Plans {
+    /// The directory of the project or of the tool (default: the current one)
+    #[arg(value_name = "DIR", default_value = ".", hide_default_value = true)]
+    place: PathBuf,
     #[command(flatten)]
     which: SelectionArgs,
     #[command(flatten)]
@@ -236,6 +278,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 Ok(store::import_github(session, ImportFromGithub { source, how }))
             })
         }
+        From::Openspec(plans) => from_plan_tool(context, plans, &OPENSPEC),
+        From::SpecKit(plans) => from_plan_tool(context, plans, &SPEC_KIT),
+        From::TaskMaster(plans) => from_plan_tool(context, plans, &TASK_MASTER),
+        From::Gsd(plans) => from_plan_tool(context, plans, &GSD),
+        From::Backlog(plans) => from_plan_tool(context, plans, &BACKLOG),
         From::Jsonl(Jsonl { file, which, how: How { dry_run, strict } }) => {
             let session = context.session()?;
             let how = Selected { selection: which.selection(&session)?, dry_run, strict };
@@ -244,6 +291,24 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             context.answer(done, |taken, _, screen| print::import::export(screen, taken))
         }
     }
+}
+
+fn from_plan_tool(context: &mut CliContext, plans: Plans, tool: &PlanTool) -> Outcome {
+    let Plans { place, which, how } = plans;
+    let name = place.to_string_lossy().into_owned();
+    std::fs::metadata(&place).map_err(|error| unread(&name, &error, tool.tracker.hint))?;
+    let found = (tool.open)(&place).map_err(|error| {
+        Failure::from(Refusal::new(Code::CannotRead, error.to_string()).hint(tool.tracker.hint))
+    })?;
+    let mut found = found.ok_or_else(|| {
+        let message = format!("`{name}` contains no plans of {}", tool.tracker.name);
+        Refusal::new(Code::CannotRead, message).hint(tool.tracker.hint)
+    })?;
+    from_tracker(context, (which, how), |session, how| {
+        let name = &format!("`{name}`");
+        let import = Import { op: tool.op, tracker: tool.tracker, name, records: &mut found, how };
+        Ok(store::import(session, import))
+    })
 }
 
 fn from_tracker(

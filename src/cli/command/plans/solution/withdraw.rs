@@ -14,7 +14,13 @@ pub(super) struct Args {
     #[arg(value_name = "PLAN")]
     solution: String,
     /// Why nobody should execute it
-    #[arg(short = 'm', long, value_name = "TEXT", allow_hyphen_values = true, required_unless_present = "undo")]
+    #[arg(
+        short = 'm',
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        required_unless_present = "undo"
+    )]
     message: Vec<String>,
     /// Undo an earlier withdrawal
     #[arg(long, conflicts_with = "message")]

@@ -7,7 +7,7 @@ const DEEPEST: usize = 16;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Node {
+pub(crate) enum Node {
     /// A text, number, boolean or nothing.
     Text(String),
     /// A list.
@@ -18,7 +18,7 @@ pub(super) enum Node {
 
 impl Node {
     /// A field; `None` if there is none, or this has no fields.
-    pub(super) fn get(&self, name: &str) -> Option<&Self> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Self> {
         match self {
             Self::Map(fields) => fields.iter().find(|field| field.0 == name).map(|field| &field.1),
             _ => None,
@@ -26,7 +26,7 @@ impl Node {
     }
 
     /// The text; empty for a list or fields.
-    pub(super) fn as_text(&self) -> &str {
+    pub(crate) fn as_text(&self) -> &str {
         match self {
             Self::Text(text) => text,
             _ => "",
@@ -34,12 +34,12 @@ impl Node {
     }
 
     /// The text of a field; empty if there is none.
-    pub(super) fn text(&self, name: &str) -> &str {
+    pub(crate) fn text(&self, name: &str) -> &str {
         self.get(name).map_or("", Self::as_text)
     }
 
     /// The members of a list; none for anything else.
-    pub(super) fn members(&self) -> &[Self] {
+    pub(crate) fn members(&self) -> &[Self] {
         match self {
             Self::List(members) => members,
             _ => &[],
@@ -47,7 +47,7 @@ impl Node {
     }
 
     /// The texts of a list, or of a text with commas.
-    pub(super) fn words(&self) -> Vec<String> {
+    pub(crate) fn words(&self) -> Vec<String> {
         let all: Vec<&str> = match self {
             Self::List(members) => members.iter().map(Self::as_text).collect(),
             Self::Text(text) => text.split(',').collect(),
@@ -67,7 +67,7 @@ enum Open {
 ///
 /// # Errors
 /// In words, with the line. Aliases are refused: a few lines of them can unfold to gigabytes.
-pub(super) fn read(text: &str) -> Result<Node, String> {
+pub(crate) fn read(text: &str) -> Result<Node, String> {
     let mut open: Vec<Open> = Vec::new();
     for event in Parser::new_from_str(text) {
         let (event, span) =

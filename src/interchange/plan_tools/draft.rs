@@ -1,0 +1,178 @@
+//! A plan that is made of what a tool wrote.
+
+use serde_json::{Map, Value, json};
+
+use crate::model::digest;
+use crate::model::id::SolutionId;
+use crate::model::issue::Issue;
+use crate::model::plan_json::PlanJson;
+use crate::model::plan_schema::ACTIONS;
+use crate::model::repo_path::RepoPath;
+use crate::model::solution::Solution;
+use crate::model::stamp::Stamp;
+use crate::model::uid::Uid;
+use crate::rules::plan_check;
+
+/// At most this many faults of a plan are named.
+const MOST_FAULTS: usize = 3;
+/// The action of a task whose title does not begin with one.
+const USUAL: &str = "Implement";
+
+/// A plan.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub(super) description: String,
+    pub(super) approach: Option<String>,
+    pub(super) tasks: Vec<DraftTask>,
+}
+
+/// A task of it.
+#[derive(Default)]
+pub(super) struct DraftTask {
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) scope: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) files: Vec<String>,
+    pub(super) steps: Vec<String>,
+    pub(super) commands: Vec<String>,
+    pub(super) manual_checks: Vec<String>,
+    /// When it is done. If the tool says nothing, what its title says.
+    pub(super) criteria: Vec<String>,
+    pub(super) definition_of_done: Option<String>,
+    pub(super) depends_on: Vec<String>,
+}
+
+/// The record of a plan, and what is wrong with it.
+pub(super) struct DraftedPlan {
+    pub(super) solution: Solution,
+    /// Why it cannot be bound.
+    pub(super) faults: Vec<String>,
+    /// The number of its content: it decides between two with the same time of change.
+    pub(super) content: u32,
+}
+
+impl Draft {
+    /// The plan of an issue. `name`: what the tool calls the plan, which makes its id.
+    pub(super) fn solution(self, issue: &Issue, name: &str) -> Result<DraftedPlan, String> {
+        let value = self.value();
+        let faults = match plan_check::check(&value, Some(&issue.id)) {
+            Ok(_) => vec![],
+            Err(findings) => {
+                let more = findings.len().saturating_sub(MOST_FAULTS);
+                let mut named: Vec<String> =
+                    findings.iter().take(MOST_FAULTS).map(ToString::to_string).collect();
+                if more > 0 {
+                    named.push(format!("and {more} more"));
+                }
+                named
+            }
+        };
+        let number = digest::hash(&value);
+        let id = SolutionId::parse(&format!("SOL-{}-{}", issue.id, Uid::of(&[name.as_bytes()])))
+            .map_err(|error| error.to_string())?;
+        let solution = Solution {
+            id,
+            issue_id: issue.id.clone(),
+            author: issue.author.clone(),
+            created_at: issue.created_at,
+            plan: PlanJson::new(value).map_err(|error| error.to_string())?,
+            withdrawn: None,
+        };
+        Ok(DraftedPlan { solution, faults, content: Stamp::content_number(number) })
+    }
+
+    fn value(self) -> Value {
+        let mut plan = Map::new();
+        plan.insert("description".into(), self.description.into());
+        if let Some(approach) = self.approach {
+            plan.insert("approach".into(), approach.into());
+        }
+        plan.insert("tasks".into(), self.tasks.into_iter().map(DraftTask::value).collect());
+        plan.into()
+    }
+}
+
+impl DraftTask {
+    fn value(self) -> Value {
+        let mut task = json!({"id": self.id, "title": self.title, "action": action(&self.title)});
+        for (name, text) in [("scope", self.scope), ("description", self.description)] {
+            if let Some(text) = text {
+                task[name] = text.into();
+            }
+        }
+        if !self.files.is_empty() {
+            task["files"] = self.files.iter().map(|path| json!({"path": path, "action": "modify"})).collect();
+        }
+        if !self.steps.is_empty() {
+            task["implementation"] = json!(self.steps);
+        }
+        let mut test = json!({});
+        if !self.commands.is_empty() {
+            test["commands"] = json!(self.commands);
+        }
+        if !self.manual_checks.is_empty() {
+            test["manual_checks"] = json!(self.manual_checks);
+        }
+        if test.as_object().is_some_and(|test| !test.is_empty()) {
+            task["test"] = test;
+        }
+        let criteria = if self.criteria.is_empty() { vec![self.title] } else { self.criteria };
+        match self.definition_of_done {
+            Some(done) => {
+                task["convergence"] = json!({"criteria": criteria, "definition_of_done": done});
+            }
+            None => task["acceptance"] = json!({"criteria": criteria}),
+        }
+        if !self.depends_on.is_empty() {
+            task["depends_on"] = json!(self.depends_on);
+        }
+        task
+    }
+}
+
+/// The action with which a title begins.
+fn action(title: &str) -> &'static str {
+    let is_word = |c: char| c.is_alphabetic();
+    let first = title.split(|c| !is_word(c)).find(|word| !word.is_empty()).unwrap_or_default();
+    ACTIONS.iter().copied().find(|action| action.eq_ignore_ascii_case(first)).unwrap_or(USUAL)
+}
+
+/// The paths that a text names: in backquotes, or words with a slash and a file name.
+pub(super) fn paths(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for word in text.split(|c: char| c.is_whitespace() || matches!(c, '`' | ',' | ';' | '(' | ')')) {
+        let word = word.trim_end_matches(['.', ':', '!', '?']);
+        let name = word.rsplit('/').next().unwrap_or_default();
+        let is_file = name.rsplit_once('.').is_some_and(|(stem, ending)| {
+            !stem.is_empty() && (1..=8).contains(&ending.len()) && ending.chars().all(char::is_alphanumeric)
+        });
+        let is_named = word.contains('/') && is_file || is_file && text.contains(&format!("`{word}`"));
+        if is_named
+            && !word.contains("://")
+            && RepoPath::parse(word).is_ok()
+            && !found.iter().any(|it| it == word)
+        {
+            found.push(word.to_owned());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_told_from_other_words() {
+        let found = paths(
+            "Change `gate.rs` and src/lib/mod.rs (see docs/a.md). Not and/or, e.g. 1.5 or https://x.y/z.md",
+        );
+        assert_eq!(found, ["gate.rs", "src/lib/mod.rs", "docs/a.md"]);
+    }
+
+    #[test]
+    fn the_first_word_of_a_title_may_be_its_action() {
+        assert_eq!([action("Add a gate"), action("fix: it"), action("Oil it")], ["Add", "Fix", USUAL]);
+    }
+}

@@ -1,0 +1,109 @@
+//! Reads the files of a plan tool: small regular files, and no links.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use serde_json::{Map, Value};
+
+use crate::interchange::lines::Unreadable;
+use crate::interchange::tracker::{Each, FoundRecord, Records, RefusedRecord};
+use crate::model::time::Time;
+
+/// Larger files are not read.
+const LARGEST: u64 = 1 << 20;
+/// More files in one directory are not read.
+const MOST_FILES: usize = 10_000;
+
+/// The records of a plan tool.
+#[derive(Default)]
+pub(crate) struct PlanFiles {
+    found: Vec<FoundRecord>,
+    remarks: Vec<String>,
+}
+
+impl Records for PlanFiles {
+    fn each(&mut self) -> Result<Each<'_>, Unreadable> {
+        Ok(Box::new(self.found.iter().cloned().map(Ok)))
+    }
+
+    fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+}
+
+impl PlanFiles {
+    /// Adds a record that was found at `place`.
+    pub(super) fn add(&mut self, place: String, record: Value) {
+        self.found.push(FoundRecord { unit: place.into(), number: 0, record: Ok(record) });
+    }
+
+    /// Names a place that cannot be read.
+    pub(super) fn refuse(&mut self, place: String, reason: impl Into<String>) {
+        let refused = RefusedRecord::fault(None, reason);
+        self.found.push(FoundRecord { unit: place.into(), number: 0, record: Err(refused) });
+    }
+
+    /// Says something about the source as a whole.
+    pub(super) fn remark(&mut self, remark: String) {
+        self.remarks.push(remark);
+    }
+}
+
+/// Files that belong together, by their paths, and when the latest of them changed.
+#[derive(Default)]
+pub(super) struct FileGroup {
+    pub(super) texts: Map<String, Value>,
+    pub(super) changed: Option<Time>,
+}
+
+impl FileGroup {
+    /// Adds a file, if there is one at `path`. `name`: what the record calls it.
+    pub(super) fn add(&mut self, name: &str, path: &Path) -> io::Result<()> {
+        let Some((text, changed)) = text_of(path)? else { return Ok(()) };
+        self.texts.insert(name.to_owned(), text.into());
+        self.changed = self.changed.max(changed);
+        Ok(())
+    }
+}
+
+/// The text of a regular file and when it changed; `None` if there is none.
+pub(super) fn text_of(path: &Path) -> io::Result<Option<(String, Option<Time>)>> {
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() => found,
+        Ok(_) => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if found.len() > LARGEST {
+        return Err(io::Error::other(format!("it has more than {} MiB", LARGEST >> 20)));
+    }
+    let mut text = String::new();
+    fs::File::open(path)?.take(LARGEST).read_to_string(&mut text)?;
+    let since = found.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    let changed = since.and_then(|since| Time::from_millis(i64::try_from(since.as_millis()).ok()?));
+    Ok(Some((text, changed)))
+}
+
+/// The names of the directories in `folder`, in order; none if it cannot be read.
+pub(super) fn folders(folder: &Path) -> Vec<String> {
+    names(folder, fs::FileType::is_dir)
+}
+
+/// The names of the Markdown files in `folder`, in order; none if it cannot be read.
+pub(super) fn markdown(folder: &Path) -> Vec<String> {
+    let mut all = names(folder, fs::FileType::is_file);
+    all.retain(|name| name.ends_with(".md"));
+    all
+}
+
+fn names(folder: &Path, is_kind: impl Fn(&fs::FileType) -> bool) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(MOST_FILES);
+    let mut all: Vec<String> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| is_kind(&kind)))
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    all.sort();
+    all
+}

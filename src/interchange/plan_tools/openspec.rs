@@ -1,0 +1,208 @@
+//! OpenSpec 1.13: a folder below `openspec/changes` is a change, with a proposal, a design, tasks, and what it changes in
+//! the specs.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::boxes::{self, TaskBox};
+use super::draft::{self, Draft, DraftTask};
+use super::files::{self, FileGroup, PlanFiles};
+use super::record::{self, PlanRecord, Said, date};
+use super::sections::sections;
+use super::{PlanTool, ticks::TickedFile};
+use crate::interchange::lines::Unreadable;
+use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
+use crate::model::issue::StoredStatus;
+use crate::model::op::Op;
+use crate::rules::yaml;
+
+/// OpenSpec.
+pub(crate) static OPENSPEC: PlanTool = PlanTool { tracker: &TRACKER, op: Op::ImportOpenspec, open };
+
+/// What its records mean.
+pub(crate) static TRACKER: Tracker = Tracker {
+    name: TOOL,
+    is_own: |record| record::is_of(TOOL, record),
+    read,
+    completed: None,
+    union: None,
+    is_elsewhere: None,
+    foreign: None,
+    kept: record::nothing_kept,
+    hint: "give the project's directory, or its `openspec`",
+};
+
+const TOOL: &str = "openspec";
+const PREFIX: &str = "OS";
+const TASKS: &str = "tasks.md";
+/// The files of a change beside its specs.
+const FILES: [&str; 5] = [".openspec.yaml", "README.md", "proposal.md", "design.md", TASKS];
+
+fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
+    let inside = folder.join("openspec/changes");
+    let changes = if inside.is_dir() { inside } else { folder.join("changes") };
+    if !changes.is_dir() {
+        return Ok(None);
+    }
+    let mut found = PlanFiles::default();
+    let archive = changes.join("archive");
+    for name in files::folders(&changes).into_iter().filter(|name| name != "archive") {
+        change(&mut found, &changes.join(&name), &name, None);
+    }
+    for folder in files::folders(&archive) {
+        // `2026-11-28-add-okapi`
+        match folder.split_at_checked(11) {
+            Some((day, name)) if day.ends_with('-') && date(&day[..10]).is_some() => {
+                change(&mut found, &archive.join(&folder), name, Some(&day[..10]));
+            }
+            _ => found.refuse(format!("changes/archive/{folder}"), "its name does not begin with a date"),
+        }
+    }
+    Ok(Some(found))
+}
+
+fn change(found: &mut PlanFiles, folder: &Path, name: &str, archived: Option<&str>) {
+    let place = match archived {
+        Some(day) => format!("changes/archive/{day}-{name}"),
+        None => format!("changes/{name}"),
+    };
+    let mut group = FileGroup::default();
+    let mut read = || {
+        for file in FILES {
+            group.add(file, &folder.join(file))?;
+        }
+        for spec in files::folders(&folder.join("specs")) {
+            let name = format!("specs/{spec}/spec.md");
+            group.add(&name, &folder.join(&name))?;
+        }
+        Ok::<_, std::io::Error>(())
+    };
+    if let Err(error) = read() {
+        found.refuse(place, error.to_string());
+        return;
+    }
+    if group.texts.is_empty() {
+        found.remark(format!("{place} is empty"));
+        return;
+    }
+    let more = record::members(&[("archived", archived.map(str::to_owned))]);
+    found.add(place, record::record(TOOL, name, group, more));
+}
+
+fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
+    let given = PlanRecord::of(value)?;
+    let archived = given.text("archived");
+    // A name is free again once its change was archived.
+    let id = match archived {
+        Some(day) => given.id(PREFIX, &format!("{}-{day}", given.name))?,
+        None => given.id(PREFIX, given.name)?,
+    };
+    let mut notes = Vec::new();
+    let meta = match given.file(".openspec.yaml") {
+        "" => yaml::Node::Map(vec![]),
+        text => yaml::read(text).unwrap_or_else(|error| {
+            notes.push(format!("`.openspec.yaml` cannot be read: {error}"));
+            yaml::Node::Map(vec![])
+        }),
+    };
+    let readme =
+        given.file("README.md").lines().map(str::trim).find(|it| !it.is_empty() && !it.starts_with('#'));
+    let goal = Some(meta.text("goal")).filter(|goal| !goal.is_empty());
+    let proposal = given.file("proposal.md");
+    let all = boxes::boxes(given.file(TASKS));
+    let scenarios = scenarios(&given);
+    let part = |title| super::sections::below(proposal, title).map(str::to_owned);
+    let title = readme.or(goal).unwrap_or(given.name);
+    let plan = (!all.is_empty()).then(|| Draft {
+        description: part("What Changes").or_else(|| part("Why")).unwrap_or_else(|| title.to_owned()),
+        approach: Some(given.file("design.md").trim().to_owned()).filter(|design| !design.is_empty()),
+        tasks: tasks(&all, &scenarios),
+    });
+    let is_done = !all.is_empty() && all.iter().all(|task| task.is_done);
+    let said = Said {
+        title,
+        author: None,
+        created: date(meta.text("created")).or_else(|| archived.and_then(date)),
+        status: if archived.is_some() || is_done { StoredStatus::Closed } else { StoredStatus::Registered },
+        plan,
+        notes,
+    };
+    let mut arrival = given.arrival(id, said);
+    arrival.issue.close_reason = match archived {
+        Some(day) => Some(format!("archived on {day}")),
+        None => is_done.then(|| "all tasks are ticked".to_owned()),
+    };
+    let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    arrival.issue.context = text(proposal);
+    arrival.issue.extended_context.design = text(given.file("design.md"));
+    arrival.issue.expected_behavior = text(&scenarios.join("\n"));
+    if !is_done && all.iter().any(|task| task.is_done) {
+        arrival.kept.insert("which tasks are ticked there".into());
+    }
+    for task in &all {
+        if let Some(mark) = task.other_mark(given.file(TASKS)) {
+            arrival.kept.insert(format!("the mark `[{mark}]` of a task, which counts as open").into());
+        }
+    }
+    if given.files("spec.md").next().is_some() {
+        arrival.kept.insert("what it changes in the specs, beside the scenarios".into());
+    }
+    Ok(arrival)
+}
+
+/// `A Saturday: WHEN it is Saturday at 08:00, THEN the bowl is full`
+fn scenarios(given: &PlanRecord<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    for (_, text) in given.files("spec.md") {
+        for section in sections(text).into_iter().filter(|it| it.level == 4) {
+            let name = section.title.strip_prefix("Scenario:").unwrap_or(section.title).trim();
+            let steps = section.body.lines().map(|line| line.trim().trim_start_matches(['-', '*', ' ']));
+            let steps: Vec<String> =
+                steps.map(|line| line.replace("**", "")).filter(|line| !line.is_empty()).collect();
+            if !steps.is_empty() {
+                found.push(format!("{name}: {}", steps.join(", ")));
+            }
+        }
+    }
+    found
+}
+
+/// The tasks: those of a group come after all of the group before. The last one is done if the scenarios hold.
+fn tasks(all: &[TaskBox<'_>], scenarios: &[String]) -> Vec<DraftTask> {
+    let id = |n: usize| format!("T{}", n + 1);
+    let mut made = Vec::new();
+    let (mut before, mut own): (Vec<String>, Vec<String>) = (vec![], vec![]);
+    for (n, task) in all.iter().enumerate() {
+        if n > 0 && all[n - 1].group != task.group {
+            before = std::mem::take(&mut own);
+        }
+        own.push(id(n));
+        let title = if task.text.is_empty() { id(n) } else { task.text.to_owned() };
+        let is_last = n + 1 == all.len();
+        let mut criteria = vec![title.clone()];
+        if is_last {
+            criteria.extend(scenarios.iter().cloned());
+        }
+        made.push(DraftTask {
+            id: id(n),
+            files: draft::paths(task.text),
+            description: (!task.below.is_empty()).then(|| task.below.join("\n")),
+            scope: Some(task.group.to_owned()).filter(|group| !group.is_empty()),
+            criteria,
+            depends_on: before.clone(),
+            title,
+            ..DraftTask::default()
+        });
+    }
+    made
+}
+
+/// The file with the boxes of a change, and the tasks of its plan in the order of the boxes.
+pub(crate) fn ticked_file(record: &Value) -> Option<TickedFile> {
+    let given = PlanRecord::of(record).ok().filter(|_| record::is_of(TOOL, record))?;
+    let changes = if given.text("archived").is_some() { return None } else { "changes" };
+    let file = format!("{changes}/{}/{TASKS}", given.name);
+    let texts = boxes::boxes(given.file(TASKS)).iter().map(|task| task.text.to_owned()).collect();
+    Some(TickedFile { places: vec![format!("openspec/{file}"), file], texts, ids: None })
+}

@@ -1,0 +1,156 @@
+//! What the records of all plan tools have in common.
+
+use serde_json::{Map, Value, json};
+
+use super::draft::{Draft, DraftedPlan};
+use super::files::FileGroup;
+use crate::interchange::fields::UNDATED;
+use crate::interchange::title;
+use crate::interchange::tracker::{Arrival, RefusedRecord};
+use crate::interchange::work::IssueWork;
+use crate::model::id::IssueId;
+use crate::model::issue::{Issue, Source, StoredStatus};
+use crate::model::time::Time;
+
+/// The member that names the tool.
+const TOOL: &str = "plan_tool";
+
+/// A record as it is kept: the tool, its name for the plan, the files, and more that only it has.
+pub(super) fn record(tool: &str, name: &str, files: FileGroup, more: Value) -> Value {
+    let mut map = Map::new();
+    map.insert(TOOL.into(), tool.into());
+    map.insert("name".into(), name.into());
+    if let Value::Object(more) = more {
+        map.extend(more.into_iter().filter(|(_, value)| !value.is_null()));
+    }
+    if let Some(changed) = files.changed {
+        map.insert("changed".into(), changed.to_string().into());
+    }
+    if !files.texts.is_empty() {
+        map.insert("files".into(), files.texts.into());
+    }
+    map.into()
+}
+
+/// Whether this tool wrote a record.
+pub(super) fn is_of(tool: &str, record: &Value) -> bool {
+    record.get(TOOL).is_some_and(|it| it == tool)
+}
+
+/// A record that is being read.
+pub(super) struct PlanRecord<'a> {
+    value: &'a Value,
+    /// What its tool calls it.
+    pub(super) name: &'a str,
+}
+
+impl<'a> PlanRecord<'a> {
+    /// The record of a tool.
+    pub(super) fn of(value: &'a Value) -> Result<Self, RefusedRecord> {
+        let name = value.get("name").and_then(Value::as_str);
+        let name = name.ok_or_else(|| RefusedRecord::fault(None, "it has no name"))?;
+        Ok(Self { value, name })
+    }
+
+    /// A text that only this tool has.
+    pub(super) fn text(&self, name: &str) -> Option<&'a str> {
+        self.value.get(name)?.as_str()
+    }
+
+    /// A member that only this tool has.
+    pub(super) fn member(&self, name: &str) -> &'a Value {
+        const NOTHING: &Value = &Value::Null;
+        self.value.get(name).unwrap_or(NOTHING)
+    }
+
+    /// The text of a file; empty if there is none.
+    pub(super) fn file(&self, name: &str) -> &'a str {
+        self.value.get("files").and_then(|files| files.get(name)?.as_str()).unwrap_or_default()
+    }
+
+    /// All files with this ending, by name.
+    pub(super) fn files(&self, ending: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let all = self.value.get("files").and_then(Value::as_object).into_iter().flatten();
+        all.filter(move |(name, _)| name.ends_with(ending))
+            .filter_map(|(name, text)| Some((name.as_str(), text.as_str()?)))
+    }
+
+    /// The id of its issue, with the prefix of the tool. Characters that an id cannot have become `-`.
+    pub(super) fn id(&self, prefix: &str, name: &str) -> Result<IssueId, RefusedRecord> {
+        let is_kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        let plain: String = name.chars().map(|c| if is_kept(c) { c } else { '-' }).collect();
+        IssueId::parse(&format!("{prefix}-{plain}"))
+            .map_err(|error| RefusedRecord::fault(Some(self.name.to_owned()), error.to_string()))
+    }
+
+    /// The issue that it becomes. Without a date it counts as created at [`Time::EPOCH`].
+    pub(super) fn arrival(&self, id: IssueId, said: Said<'_>) -> Arrival {
+        let born = said.created.unwrap_or(Time::EPOCH);
+        let changed = self.text("changed").and_then(Time::parse).unwrap_or(born).max(born);
+        let (mut notes, mut lasting) = (said.notes, Vec::new());
+        if said.created.is_none() {
+            notes.push(UNDATED.to_owned());
+        }
+        let (title, is_cut) = title::of(said.title).unwrap_or_else(|| (self.name.to_owned(), false));
+        notes.extend(is_cut.then(title::note));
+        let mut issue = Issue::new(id, said.author.unwrap_or("unknown").into(), born, title);
+        issue.source = Some(Source::Import);
+        issue.status = said.status;
+        let mut work = IssueWork::default();
+        if let Some(plan) = said.plan {
+            match plan.solution(&issue, self.name) {
+                Ok(DraftedPlan { solution, faults, content }) => {
+                    if faults.is_empty() {
+                        issue.bound_solution_id = Some(solution.id.clone());
+                        if issue.status == StoredStatus::Registered {
+                            issue.status = StoredStatus::Planned;
+                        }
+                    }
+                    let fault = |fault| format!("its plan came in as a draft: {fault}");
+                    lasting.extend(faults.into_iter().map(fault));
+                    work.plans.push(solution);
+                    work.content = content;
+                }
+                Err(why) => lasting.push(format!("its plan was left out: {why}")),
+            }
+        }
+        let is_dated = said.created.is_some();
+        let arrival = Arrival::of(issue, self.value.clone(), changed);
+        Arrival { is_dated, work, notes, lasting, ..arrival }
+    }
+}
+
+/// What a record says of its issue.
+pub(super) struct Said<'a> {
+    pub(super) title: &'a str,
+    pub(super) author: Option<&'a str>,
+    pub(super) created: Option<Time>,
+    pub(super) status: StoredStatus,
+    pub(super) plan: Option<Draft>,
+    pub(super) notes: Vec<String>,
+}
+
+/// What a record of a plan tool keeps that has no field here: nothing but what its reader names.
+pub(super) fn nothing_kept(_: &Value) -> Map<String, Value> {
+    Map::new()
+}
+
+/// A day at midnight in UTC, or a time.
+pub(super) fn date(text: &str) -> Option<Time> {
+    let text = text.trim();
+    Time::parse(text).or_else(|| Time::parse(&format!("{text}T00:00:00Z"))).or_else(|| {
+        let (day, minute) = text.split_once(' ')?;
+        Time::parse(&format!("{day}T{minute}:00Z"))
+    })
+}
+
+/// Members for [`record`].
+pub(super) fn members(all: &[(&str, Option<String>)]) -> Value {
+    let mut members = json!({});
+    for (name, value) in all {
+        if let Some(value) = value {
+            members[*name] = value.as_str().into();
+        }
+    }
+    members
+}

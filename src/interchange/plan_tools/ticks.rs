@@ -1,0 +1,83 @@
+//! Writes back which tasks are done: boxes are ticked, and every other byte stays.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::boxes::{self, TaskBox};
+use super::{openspec, spec_kit};
+
+/// A file with boxes that a plan was made of.
+pub(crate) struct TickedFile {
+    /// Where it may be, below the directory that is exported to.
+    pub(crate) places: Vec<String>,
+    /// The lines of its boxes, as they were imported.
+    pub(super) texts: Vec<String>,
+    /// The task of each box; `None` if they are `T1`, `T2`, … in order.
+    pub(super) ids: Option<Vec<String>>,
+}
+
+/// What a file becomes.
+pub(crate) struct TickedText {
+    pub(crate) text: String,
+    /// How many boxes were ticked.
+    pub(crate) ticked: usize,
+    /// The tasks whose boxes are not there any more.
+    pub(crate) missing: Vec<String>,
+}
+
+/// A tool into whose files boxes are ticked.
+pub(crate) type FindTicked = fn(&Value) -> Option<TickedFile>;
+
+/// How the files of a tool are found.
+pub(crate) fn of_tool(name: &str) -> Option<FindTicked> {
+    match name {
+        "openspec" => Some(openspec::ticked_file),
+        "spec-kit" => Some(spec_kit::ticked_file),
+        _ => None,
+    }
+}
+
+impl TickedFile {
+    /// The text with the boxes of these tasks ticked. A box is known by its line, and by its number among equal lines.
+    pub(crate) fn ticked(&self, text: &str, done: &BTreeSet<String>) -> TickedText {
+        let mut by_line: BTreeMap<(&str, usize), TaskBox<'_>> = BTreeMap::new();
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for task in boxes::boxes(text) {
+            let number = seen.entry(task.text).or_default();
+            by_line.insert((task.text, *number), task);
+            *number += 1;
+        }
+        seen.clear();
+        let (mut found, mut missing) = (Vec::new(), Vec::new());
+        for (n, line) in self.texts.iter().enumerate() {
+            let number = seen.entry(line).or_default();
+            let id = self.ids.as_ref().map_or_else(|| format!("T{}", n + 1), |ids| ids[n].clone());
+            if done.contains(&id) {
+                match by_line.get(&(line.as_str(), *number)) {
+                    Some(task) if task.is_done => {}
+                    Some(task) => found.push(task.clone()),
+                    None => missing.push(id),
+                }
+            }
+            *number += 1;
+        }
+        TickedText { text: boxes::tick(text, &found), ticked: found.len(), missing }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_is_found_by_its_line_wherever_it_is_now() {
+        let texts = ["1.1 a", "same", "same", "gone"].map(str::to_owned).to_vec();
+        let file = TickedFile { places: vec![], texts, ids: None };
+        let done = ["T1", "T3", "T4"].map(str::to_owned).into();
+        let now = "- [ ] new\n- [~] 1.1 a\n- [ ] same\n- [ ] same\n";
+        let ticked = file.ticked(now, &done);
+        assert_eq!(ticked.text, "- [ ] new\n- [x] 1.1 a\n- [ ] same\n- [x] same\n");
+        assert_eq!((ticked.ticked, ticked.missing), (2, vec!["T4".to_owned()]));
+    }
+}
