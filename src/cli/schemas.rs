@@ -363,7 +363,8 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<ImportReport>(
         Sort::Answer,
         "import",
-        "`import beads`, `import ccw`, `import git-bug`, `import github`",
+        "`import beads`, `import ccw`, `import git-bug`, `import github`, `import openspec`, `import spec-kit`, \
+         `import task-master`, `import gsd`, `import backlog`",
     ),
     kind::<ImportedJsonl>(Sort::Answer, "import-jsonl", "`import jsonl`"),
     kind::<export::ExportAnswer>(
@@ -382,6 +383,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<export::TracedAnswer>(Sort::Answer, "export-agent-trace", "`export agent-trace --output FILE`"),
     kind::<export::StatedAnswer>(Sort::Answer, "export-in-toto", "`export in-toto --output FILE`"),
     kind::<export_ccw::CcwAnswer>(Sort::Answer, "export-ccw", "`export ccw`"),
+    kind::<ops::store::TickedPlans>(Sort::Answer, "export-ticks", "`export openspec` and `export spec-kit`"),
     kind::<Initialised>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(
         Sort::Answer,

@@ -175,7 +175,8 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
             _ => notes.push(format!("it depends on `{name}`, which is not another task")),
         }
     }
-    if let Ok(parent) = other(fields.text("parent_task_id")) {
+    let parent = Some(fields.text("parent_task_id")).filter(|parent| !parent.is_empty());
+    if let Some(Ok(parent)) = parent.map(other) {
         issue.relations.insert(format!("parent-child:{parent}"));
     }
     if matches!(status, StoredStatus::Closed | StoredStatus::Cancelled) {
@@ -275,14 +276,19 @@ fn tasks(plan: &str, title: &str, criteria: &[String], done: Option<&String>) ->
 
 /// The comments: blocks of `author:` and `created:` above a text, which ends at a line `---`.
 fn comments(body: &str, born: Time) -> Vec<SourceComment> {
-    let mut found = Vec::new();
+    let mut found: Vec<SourceComment> = Vec::new();
     let mut parts = marked(body, "COMMENTS").unwrap_or_default().split("\n---");
     while let (Some(head), Some(text)) = (parts.next(), parts.next()) {
         let field = |name: &str| {
             head.lines().find_map(|line| Some(line.trim().strip_prefix(name)?.trim_start_matches(':').trim()))
         };
         let author = field("author").filter(|name| !name.is_empty()).unwrap_or("unknown");
-        let created_at = field("created").and_then(date).unwrap_or(born);
+        // Times are to the minute, so those of one minute are told apart by their place.
+        let minute = field("created").and_then(date).unwrap_or(born);
+        let is_later = |before: &SourceComment| before.created_at >= minute;
+        let last =
+            found.last().filter(|before| is_later(before)).map(|before| before.created_at.plus_millis(1));
+        let created_at = last.unwrap_or(minute);
         let text = text.trim();
         if !text.is_empty() {
             found.push(SourceComment { id: None, body: text.to_owned(), author: author.into(), created_at });

@@ -1,5 +1,5 @@
 //! The boxes of a Markdown task list, counted as OpenSpec counts them: each list item that begins with a box is a task,
-//! also in a code block or a comment, since a task that nobody counts is lost.
+//! also in a code block, since a task that nobody counts is lost.
 
 use std::ops::Range;
 

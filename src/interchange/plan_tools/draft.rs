@@ -104,9 +104,9 @@ impl DraftTask {
         if !self.files.is_empty() {
             task["files"] = self.files.iter().map(|path| json!({"path": path, "action": "modify"})).collect();
         }
-        if !self.steps.is_empty() {
-            task["implementation"] = json!(self.steps);
-        }
+        // A plan that says no more than the title of a task has that as its only step.
+        let steps = if self.steps.is_empty() { vec![self.title.clone()] } else { self.steps };
+        task["implementation"] = json!(steps);
         let mut test = json!({});
         if !self.commands.is_empty() {
             test["commands"] = json!(self.commands);

@@ -69,7 +69,7 @@ impl FileGroup {
 }
 
 /// The text of a regular file and when it changed; `None` if there is none.
-pub(super) fn text_of(path: &Path) -> io::Result<Option<(String, Option<Time>)>> {
+pub(crate) fn text_of(path: &Path) -> io::Result<Option<(String, Option<Time>)>> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() => found,
         Ok(_) => return Ok(None),

@@ -16,7 +16,7 @@ pub(crate) mod ticks;
 
 use std::path::Path;
 
-pub(crate) use files::PlanFiles;
+pub(crate) use files::{PlanFiles, text_of};
 
 use super::lines::Unreadable;
 use super::tracker::Tracker;

@@ -15,6 +15,7 @@ use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::issue::StoredStatus;
 use crate::model::op::Op;
+use crate::model::plan_schema::MOST_TASKS;
 use crate::rules::yaml;
 
 /// OpenSpec.
@@ -140,6 +141,11 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     if !is_done && all.iter().any(|task| task.is_done) {
         arrival.kept.insert("which tasks are ticked there".into());
     }
+    if all.len() > MOST_TASKS {
+        arrival
+            .kept
+            .insert("single boxes: as there are many, those of a group became the steps of one task".into());
+    }
     for task in &all {
         if let Some(mark) = task.other_mark(given.file(TASKS)) {
             arrival.kept.insert(format!("the mark `[{mark}]` of a task, which counts as open").into());
@@ -168,30 +174,45 @@ fn scenarios(given: &PlanRecord<'_>) -> Vec<String> {
     found
 }
 
+/// The boxes of one task of the plan: one box; or, if there are more than a plan has tasks, those of one group.
+fn grouped<'a, 'b>(all: &'b [TaskBox<'a>]) -> Vec<&'b [TaskBox<'a>]> {
+    if all.len() <= MOST_TASKS {
+        return all.chunks(1).collect();
+    }
+    all.chunk_by(|one, next| one.group == next.group).collect()
+}
+
 /// The tasks: those of a group come after all of the group before. The last one is done if the scenarios hold.
 fn tasks(all: &[TaskBox<'_>], scenarios: &[String]) -> Vec<DraftTask> {
     let id = |n: usize| format!("T{}", n + 1);
-    let mut made = Vec::new();
+    let parts = grouped(all);
+    let mut made: Vec<DraftTask> = Vec::new();
     let (mut before, mut own): (Vec<String>, Vec<String>) = (vec![], vec![]);
-    for (n, task) in all.iter().enumerate() {
-        if n > 0 && all[n - 1].group != task.group {
+    for (n, part) in parts.iter().enumerate() {
+        let [first, more @ ..] = part else { continue };
+        if n > 0 && parts[n - 1].iter().any(|other| other.group != first.group) {
             before = std::mem::take(&mut own);
         }
         own.push(id(n));
-        let title = if task.text.is_empty() { id(n) } else { task.text.to_owned() };
-        let is_last = n + 1 == all.len();
-        let mut criteria = vec![title.clone()];
-        if is_last {
+        let texts: Vec<String> =
+            part.iter().map(|task| task.text.to_owned()).filter(|text| !text.is_empty()).collect();
+        let group = Some(first.group.to_owned()).filter(|group| !group.is_empty());
+        let of_one = texts.first().cloned();
+        let title = if more.is_empty() { of_one } else { group.clone().or(of_one) };
+        let mut criteria = texts.clone();
+        if n + 1 == parts.len() {
             criteria.extend(scenarios.iter().cloned());
         }
+        let below: Vec<&str> = part.iter().flat_map(|task| task.below.iter().copied()).collect();
         made.push(DraftTask {
             id: id(n),
-            files: draft::paths(task.text),
-            description: (!task.below.is_empty()).then(|| task.below.join("\n")),
-            scope: Some(task.group.to_owned()).filter(|group| !group.is_empty()),
+            title: title.unwrap_or_else(|| id(n)),
+            files: texts.iter().flat_map(|text| draft::paths(text)).collect(),
+            description: (!below.is_empty()).then(|| below.join("\n")),
+            scope: group,
+            steps: texts,
             criteria,
             depends_on: before.clone(),
-            title,
             ..DraftTask::default()
         });
     }
@@ -201,8 +222,15 @@ fn tasks(all: &[TaskBox<'_>], scenarios: &[String]) -> Vec<DraftTask> {
 /// The file with the boxes of a change, and the tasks of its plan in the order of the boxes.
 pub(crate) fn ticked_file(record: &Value) -> Option<TickedFile> {
     let given = PlanRecord::of(record).ok().filter(|_| record::is_of(TOOL, record))?;
-    let changes = if given.text("archived").is_some() { return None } else { "changes" };
-    let file = format!("{changes}/{}/{TASKS}", given.name);
-    let texts = boxes::boxes(given.file(TASKS)).iter().map(|task| task.text.to_owned()).collect();
-    Some(TickedFile { places: vec![format!("openspec/{file}"), file], texts, ids: None })
+    if given.text("archived").is_some() {
+        return None;
+    }
+    let file = format!("changes/{}/{TASKS}", given.name);
+    let all = boxes::boxes(given.file(TASKS));
+    let of_part = |(n, part): (usize, &&[TaskBox<'_>])| vec![format!("T{}", n + 1); part.len()];
+    Some(TickedFile {
+        places: vec![format!("openspec/{file}"), file],
+        ids: grouped(&all).iter().enumerate().flat_map(of_part).collect(),
+        texts: all.iter().map(|task| task.text.to_owned()).collect(),
+    })
 }

@@ -209,6 +209,6 @@ pub(crate) fn ticked_file(record: &Value) -> Option<TickedFile> {
     Some(TickedFile {
         places: vec![format!("specs/{}/{TASKS}", given.name), format!("{}/{TASKS}", given.name)],
         texts: listed.iter().map(|task| task.listed.text.to_owned()).collect(),
-        ids: Some(listed.iter().map(|task| task.id.to_owned()).collect()),
+        ids: listed.iter().map(|task| task.id.to_owned()).collect(),
     })
 }

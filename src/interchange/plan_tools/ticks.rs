@@ -13,8 +13,8 @@ pub(crate) struct TickedFile {
     pub(crate) places: Vec<String>,
     /// The lines of its boxes, as they were imported.
     pub(super) texts: Vec<String>,
-    /// The task of each box; `None` if they are `T1`, `T2`, … in order.
-    pub(super) ids: Option<Vec<String>>,
+    /// The task of each box.
+    pub(super) ids: Vec<String>,
 }
 
 /// What a file becomes.
@@ -50,14 +50,13 @@ impl TickedFile {
         }
         seen.clear();
         let (mut found, mut missing) = (Vec::new(), Vec::new());
-        for (n, line) in self.texts.iter().enumerate() {
+        for (line, id) in self.texts.iter().zip(&self.ids) {
             let number = seen.entry(line).or_default();
-            let id = self.ids.as_ref().map_or_else(|| format!("T{}", n + 1), |ids| ids[n].clone());
-            if done.contains(&id) {
+            if done.contains(id) {
                 match by_line.get(&(line.as_str(), *number)) {
                     Some(task) if task.is_done => {}
                     Some(task) => found.push(task.clone()),
-                    None => missing.push(id),
+                    None => missing.push(id.clone()),
                 }
             }
             *number += 1;
@@ -73,7 +72,8 @@ mod tests {
     #[test]
     fn a_box_is_found_by_its_line_wherever_it_is_now() {
         let texts = ["1.1 a", "same", "same", "gone"].map(str::to_owned).to_vec();
-        let file = TickedFile { places: vec![], texts, ids: None };
+        let ids = ["T1", "T2", "T3", "T4"].map(str::to_owned).to_vec();
+        let file = TickedFile { places: vec![], texts, ids };
         let done = ["T1", "T3", "T4"].map(str::to_owned).into();
         let now = "- [ ] new\n- [~] 1.1 a\n- [ ] same\n- [ ] same\n";
         let ticked = file.ticked(now, &done);

@@ -245,20 +245,6 @@ fn what_was_dropped_or_garbled_is_restored_in_one_commit() {
 }
 
 #[test]
-fn a_repair_takes_no_directory_away_for_a_file_that_a_merge_left_out() {
-    let (_sandbox, repo) = store();
-    let before = repo.tip().unwrap();
-    repo.plumb(&[("docs", "one\n"), ("notes/a", "two\n")]);
-    let records =
-        [("docs", Value::Null), ("docs/x", json!({})), ("notes", Value::Null), ("notes", json!({}))];
-    repo.plumb_records(&records.map(|(path, record)| (path.to_owned(), record)));
-    let tip = repo.tip();
-    repo.wf(&["fsck", "--repair"]).ok();
-    assert_eq!(repo.tip(), tip);
-    assert_ne!(tip, Some(before));
-}
-
-#[test]
 fn an_error_that_no_repair_removes_can_be_accepted() {
     let (_sandbox, repo) = store();
     repo.wf(&["new", "A title", "--id", "ISS-001"]).ok();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{REF, Repo, Sandbox, plan_on};
 
@@ -221,4 +221,19 @@ fn a_deleted_ref_comes_back_from_the_remote() {
     let other = sandbox.clone(&hub, "other");
     other.wf(&["sync"]).fails(1);
     assert_eq!(other.tip(), None);
+}
+
+#[test]
+fn a_repair_takes_no_directory_away_for_a_file_that_a_merge_left_out() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let before = repo.tip().unwrap();
+    repo.plumb(&[("docs", "one\n"), ("notes/a", "two\n")]);
+    let records =
+        [("docs", Value::Null), ("docs/x", json!({})), ("notes", Value::Null), ("notes", json!({}))];
+    repo.plumb_records(&records.map(|(path, record)| (path.to_owned(), record)));
+    let tip = repo.tip();
+    repo.wf(&["fsck", "--repair"]).ok();
+    assert_eq!(repo.tip(), tip);
+    assert_ne!(tip, Some(before));
 }

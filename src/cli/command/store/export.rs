@@ -10,7 +10,7 @@ use crate::cli::output_file::{json_to_file, to_file};
 use crate::cli::{CliContext, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::ExportedJsonl;
 use crate::ops::issues::List;
-use crate::ops::store::{ExportedTable, GithubReply, TrackerExport};
+use crate::ops::store::{ExportTicks, ExportedTable, GithubReply, TickedPlan, TrackerExport};
 use crate::ops::{Done, Refusal, Session, store};
 use crate::ui::JsonLines;
 use crate::ui::text::count;
@@ -43,6 +43,16 @@ enum To {
     /// The last execution of an item becomes its status. Values for which ccw has no field are left out and listed, unless ccw keeps
     /// unknown fields, in which case `import ccw` restores them.
     Ccw(export_ccw::Args),
+    /// Tick the boxes of done tasks in the `tasks.md` of OpenSpec
+    ///
+    /// For changes that `import openspec` read. All boxes of a completed or closed issue are ticked, and while it is being
+    /// executed, those of tasks with work. A box is known by its line. Every other byte stays, and no box is cleared.
+    Openspec(Ticks),
+    /// Tick the boxes of done tasks in the `tasks.md` of Spec Kit
+    ///
+    /// For features that `import spec-kit` read. All boxes of a completed or closed issue are ticked, and while it is being
+    /// executed, those of tasks with work. A box is known by its line. Every other byte stays, and no box is cleared.
+    SpecKit(Ticks),
     /// Export issues as a table for spreadsheets (CSV)
     ///
     /// The filters and the order are those of `list`: closed issues are left out unless --all or --status is given.
@@ -71,6 +81,19 @@ enum To {
     /// other tasks are done, and is stored as a comment on the issue. It goes to the repository where the issue is discussed,
     /// if a remote leads there or --repo names it.
     Github(Github),
+}
+
+#[derive(Debug, clap::Args)]
+struct Ticks {
+    /// The directory of the project or of the tool
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Only this issue; repeat for several
+    #[arg(long = "issue", value_name = "ISSUE")]
+    issues: Vec<String>,
+    /// Show which boxes would be ticked, and write nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -174,6 +197,29 @@ pub(in crate::cli) struct StatedAnswer {
     signature: Option<String>,
 }
 
+fn tick(tool: &str, args: &Ticks, context: &mut CliContext) -> Outcome {
+    let Ticks { folder, issues, dry_run } = args;
+    let session = context.session()?;
+    let input = ExportTicks { tool, folder, issues, dry_run: *dry_run };
+    let done = store::export_ticks(&session, &input)?;
+    context.answer(done, |view, _, screen| {
+        if view.files.is_empty() {
+            writeln!(screen, "no box to tick")?;
+        }
+        let would = if view.dry_run { "would tick" } else { "ticked" };
+        for TickedPlan { issue_id, path, ticked, missing } in &view.files {
+            if *ticked > 0 {
+                let boxes = if *ticked == 1 { "box" } else { "boxes" };
+                writeln!(screen, "{would} {ticked} {boxes} of {issue_id} in {path}")?;
+            }
+            if !missing.is_empty() {
+                writeln!(screen, "{issue_id}: no box for {} in {path} any more", missing.join(", "))?;
+            }
+        }
+        Ok(())
+    })
+}
+
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match args.to {
         To::Github(Github { issue, post, repo, force }) => {
@@ -187,6 +233,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             })
         }
         To::Ccw(args) => export_ccw::run(args, context),
+        To::Openspec(args) => tick("openspec", &args, context),
+        To::SpecKit(args) => tick("spec-kit", &args, context),
         To::Csv(Csv { filter, output }) => {
             let list: List = filter.into();
             let write = |session: &Session, out: &mut dyn Write| -> Result<Done<ExportedTable>, Failure> {
