@@ -364,7 +364,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
         Sort::Answer,
         "import",
         "`import beads`, `import ccw`, `import git-bug`, `import github`, `import openspec`, `import spec-kit`, \
-         `import task-master`, `import gsd`, `import backlog`",
+         `import task-master`, `import gsd`, `import backlog`, `import csv`",
     ),
     kind::<ImportedJsonl>(Sort::Answer, "import-jsonl", "`import jsonl`"),
     kind::<export::ExportAnswer>(

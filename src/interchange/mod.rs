@@ -18,6 +18,7 @@ mod report;
 pub(crate) mod roadmap;
 pub(crate) mod sarif;
 pub(crate) mod selection;
+pub(crate) mod table;
 mod title;
 pub(crate) mod tracker;
 pub(crate) mod trackers;

@@ -8,6 +8,7 @@ use super::git_bug::GIT_BUG;
 use super::github::GITHUB;
 use super::plan_tools::{backlog, gsd, openspec, spec_kit, task_master};
 use super::roadmap::ROADMAP;
+use super::table::TABLE;
 use super::tracker::{Arrival, Tracker};
 
 /// All of them. The first one whose record it is reads it.
@@ -18,6 +19,7 @@ const TRACKERS: &[&Tracker] = &[
     &task_master::TRACKER,
     &gsd::TRACKER,
     &backlog::TRACKER,
+    &TABLE,
     &GIT_BUG,
     &GITHUB,
     &CCW,

@@ -40,6 +40,8 @@ text_enum!(
         ImportGsd = "import gsd",
         /// Imports tasks of Backlog.md.
         ImportBacklog = "import backlog",
+        /// Imports a table.
+        ImportCsv = "import csv",
         /// Imports an export.
         ImportJsonl = "import jsonl",
         /// Adds plans to an issue.

@@ -108,6 +108,7 @@ fn needs(op: Op) -> Capability {
         | Op::ImportTaskMaster
         | Op::ImportGsd
         | Op::ImportBacklog
+        | Op::ImportCsv
         | Op::ImportJsonl
         | Op::Merge
         | Op::Session
@@ -300,6 +301,7 @@ pub(crate) fn admit_in_run(role: Option<&str>, op: Op) -> Result<(), RoleError> 
         | Op::ImportTaskMaster
         | Op::ImportGsd
         | Op::ImportBacklog
+        | Op::ImportCsv
         | Op::ImportJsonl => Err(RoleError::OfTheRun(op)),
         Op::Edit if !is_planner => Err(RoleError::OfTheRun(op)),
         _ => Ok(()),

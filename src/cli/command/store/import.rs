@@ -1,8 +1,11 @@
+mod files;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use files::{Plans, Table};
 
 use crate::cli::{CliContext, Failure, Outcome, named, print, system_words};
 use crate::interchange::ImportReport;
@@ -10,7 +13,6 @@ use crate::interchange::beads::{self, BEADS};
 use crate::interchange::ccw::{CCW, CcwFolder};
 use crate::interchange::github::{GITHUB, IssuePages};
 use crate::interchange::lines::{self, JsonLinesFile, Unreadable};
-use crate::interchange::plan_tools::PlanTool;
 use crate::interchange::plan_tools::backlog::BACKLOG;
 use crate::interchange::plan_tools::gsd::GSD;
 use crate::interchange::plan_tools::openspec::OPENSPEC;
@@ -89,6 +91,12 @@ enum From {
     /// A task becomes the issue BL-ID, and its implementation plan becomes a plan. The last of the configured statuses
     /// means that it is done. Drafts are paused, and archived tasks are cancelled.
     Backlog(Plans),
+    /// Import issues from a table (CSV), such as those of GitLab and Jira
+    ///
+    /// The columns of GitLab and Jira are known, and so are columns that are called as fields are; --map names others.
+    /// --dry-run shows what each would become. A number becomes the issue GL-NUMBER for GitLab, else CSV-NUMBER. Times without
+    /// a zone are in UTC.
+    Csv(Table),
     /// Import an export of git-wf, exactly as it was
     ///
     /// Importing into an empty store gives the same state. Existing records are merged, so nothing is lost; importing the same file
@@ -136,17 +144,6 @@ struct Github {
     /// Ask `gh` for the issues of this repository (default: that of a remote)
     #[arg(long, value_name = "OWNER/NAME", conflicts_with = "file")]
     repo: Option<String>,
-    #[command(flatten)]
-    which: SelectionArgs,
-    #[command(flatten)]
-    how: How,
-}
-
-#[derive(Debug, clap::Args)]
-struct Plans {
-    /// The directory of the project or of the tool (default: the current one)
-    #[arg(value_name = "DIR", default_value = ".", hide_default_value = true)]
-    place: PathBuf,
     #[command(flatten)]
     which: SelectionArgs,
     #[command(flatten)]
@@ -278,11 +275,12 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 Ok(store::import_github(session, ImportFromGithub { source, how }))
             })
         }
-        From::Openspec(plans) => from_plan_tool(context, plans, &OPENSPEC),
-        From::SpecKit(plans) => from_plan_tool(context, plans, &SPEC_KIT),
-        From::TaskMaster(plans) => from_plan_tool(context, plans, &TASK_MASTER),
-        From::Gsd(plans) => from_plan_tool(context, plans, &GSD),
-        From::Backlog(plans) => from_plan_tool(context, plans, &BACKLOG),
+        From::Openspec(plans) => files::plans(context, plans, &OPENSPEC),
+        From::SpecKit(plans) => files::plans(context, plans, &SPEC_KIT),
+        From::TaskMaster(plans) => files::plans(context, plans, &TASK_MASTER),
+        From::Gsd(plans) => files::plans(context, plans, &GSD),
+        From::Backlog(plans) => files::plans(context, plans, &BACKLOG),
+        From::Csv(table) => files::table(context, table),
         From::Jsonl(Jsonl { file, which, how: How { dry_run, strict } }) => {
             let session = context.session()?;
             let how = Selected { selection: which.selection(&session)?, dry_run, strict };
@@ -291,24 +289,6 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             context.answer(done, |taken, _, screen| print::import::export(screen, taken))
         }
     }
-}
-
-fn from_plan_tool(context: &mut CliContext, plans: Plans, tool: &PlanTool) -> Outcome {
-    let Plans { place, which, how } = plans;
-    let name = place.to_string_lossy().into_owned();
-    std::fs::metadata(&place).map_err(|error| unread(&name, &error, tool.tracker.hint))?;
-    let found = (tool.open)(&place).map_err(|error| {
-        Failure::from(Refusal::new(Code::CannotRead, error.to_string()).hint(tool.tracker.hint))
-    })?;
-    let mut found = found.ok_or_else(|| {
-        let message = format!("`{name}` contains no plans of {}", tool.tracker.name);
-        Refusal::new(Code::CannotRead, message).hint(tool.tracker.hint)
-    })?;
-    from_tracker(context, (which, how), |session, how| {
-        let name = &format!("`{name}`");
-        let import = Import { op: tool.op, tracker: tool.tracker, name, records: &mut found, how };
-        Ok(store::import(session, import))
-    })
 }
 
 fn from_tracker(

@@ -279,3 +279,23 @@ fn a_directory_without_plans_is_refused_and_nothing_is_half_written() {
     assert_eq!((&refused["code"], repo.tip()), (&json!("not-strict"), tip));
     assert_eq!(import(&repo, "backlog", &project)["created"], 9);
 }
+
+#[test]
+fn a_table_is_imported_by_its_columns() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let table = "No,Name,Status,Opened\n1,Feed the okapi,Open,2026-11-01\n2,Buy leaves,Done,1/Nov/26 5:02 PM\n,nameless,,\n";
+    let refused = repo.wf_in(table, &["import", "csv", "-"]).fails(1);
+    assert!(refused.stderr.contains("no column is known to have the id"), "{}", refused.stderr);
+    let map = ["import", "csv", "-", "--map", "id=No", "--map", "title=Name", "--map", "status=Status"];
+    let dated = [&map[..], &["--map", "created_at=Opened"]].concat();
+    let preview = repo.wf_in(table, &[&dated[..], &["--json", "--dry-run"]].concat()).ok().json();
+    assert_eq!((&preview["created"], &preview["skipped"][0]["number"]), (&json!(2), &json!(4)));
+    repo.wf_in(table, &dated).ok();
+    assert_eq!(["CSV-1", "CSV-2"].map(|id| repo.status(id)), ["registered", "closed"]);
+    let tip = repo.tip();
+    repo.wf_in(table, &dated).ok();
+    assert_eq!(repo.tip(), tip);
+    let refused = repo.wf_in(table, &["import", "csv", "-", "--map", "owner=Name"]).fails(2);
+    assert!(refused.stderr.contains("`owner` is not a field"), "{}", refused.stderr);
+}

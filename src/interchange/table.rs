@@ -1,0 +1,333 @@
+//! Reads issues from a table (CSV): GitLab and Jira write one, and any other is read by naming its columns. Pure, but for the
+//! file.
+
+mod values;
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use serde_json::{Map, Value, json};
+
+use self::values::{priority, status, when};
+use super::fields::UNDATED;
+use super::lines::Unreadable;
+use super::title;
+use super::tracker::{Arrival, Each, FoundRecord, Records, RefusedRecord, Tracker};
+use crate::model::id::IssueId;
+use crate::model::issue::{Issue, Source, StoredStatus};
+use crate::model::text_enum::text_enum;
+use crate::model::time::Time;
+use crate::rules::limits;
+
+/// Tables.
+pub(crate) static TABLE: Tracker = Tracker {
+    name: "csv",
+    is_own: |record| record.get(OWN).is_some() && record.get(FIELDS).is_some_and(Value::is_object),
+    read,
+    completed: None,
+    union: None,
+    is_elsewhere: None,
+    foreign: None,
+    kept,
+    hint: "the first line names the columns; `--map FIELD=COLUMN` says what they mean",
+};
+
+/// The member of a record with the prefix of its ids.
+const OWN: &str = "csv";
+/// Its member with the values that have a field here, each a list of texts.
+const FIELDS: &str = "fields";
+/// Its member with all other columns.
+const OTHERS: &str = "others";
+/// The prefix of ids that are only numbers, if no preset has one.
+const PREFIX: &str = "CSV";
+/// Tables with more columns are none.
+const MOST_COLUMNS: usize = 2000;
+
+text_enum!(
+    /// A field that a column can have.
+    TableField {
+        /// The id, which is needed.
+        Id = "id",
+        /// The title.
+        Title = "title",
+        /// The description.
+        Description = "description",
+        /// The status.
+        Status = "status",
+        /// The priority.
+        Priority = "priority",
+        /// The type.
+        Type = "type",
+        /// Labels, separated by commas.
+        Tags = "tags",
+        /// Who works on it.
+        Assignee = "assignee",
+        /// Who reported it.
+        Author = "author",
+        /// When it was created.
+        CreatedAt = "created_at",
+        /// When it last changed.
+        UpdatedAt = "updated_at",
+        /// The page.
+        Url = "url",
+    }
+);
+
+text_enum!(
+    /// Who wrote a table.
+    TablePreset {
+        /// GitLab.
+        Gitlab = "gitlab",
+        /// Jira.
+        Jira = "jira",
+    }
+);
+
+impl TablePreset {
+    /// The columns that it documents.
+    fn columns(self) -> &'static [(TableField, &'static str)] {
+        match self {
+            Self::Gitlab => &[
+                (TableField::Id, "Issue ID"),
+                (TableField::Title, "Title"),
+                (TableField::Description, "Description"),
+                (TableField::Status, "State"),
+                (TableField::Tags, "Labels"),
+                (TableField::Assignee, "Assignee Username"),
+                (TableField::Author, "Author Username"),
+                (TableField::CreatedAt, "Created At (UTC)"),
+                (TableField::UpdatedAt, "Updated At (UTC)"),
+                (TableField::Url, "URL"),
+            ],
+            Self::Jira => &[
+                (TableField::Id, "Issue key"),
+                (TableField::Title, "Summary"),
+                (TableField::Description, "Description"),
+                (TableField::Status, "Status"),
+                (TableField::Priority, "Priority"),
+                (TableField::Type, "Issue Type"),
+                (TableField::Tags, "Labels"),
+                (TableField::Assignee, "Assignee"),
+                (TableField::Author, "Reporter"),
+                (TableField::CreatedAt, "Created"),
+                (TableField::UpdatedAt, "Updated"),
+            ],
+        }
+    }
+
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Gitlab => "GL",
+            Self::Jira => PREFIX,
+        }
+    }
+
+    /// The preset whose id and title columns a table has.
+    fn of(columns: &[String]) -> Option<Self> {
+        let has = |name: &str| columns.iter().any(|column| column == name);
+        let fits = |preset: &Self| preset.columns().iter().take(2).all(|(_, name)| has(name));
+        [Self::Gitlab, Self::Jira].into_iter().find(fits)
+    }
+}
+
+/// A column with the field that it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MappedColumn {
+    /// The field.
+    pub(crate) field: TableField,
+    /// The name of the column.
+    pub(crate) column: String,
+}
+
+/// The rows of a table.
+pub(crate) struct TableRows {
+    found: Vec<FoundRecord>,
+}
+
+impl Records for TableRows {
+    fn each(&mut self) -> Result<Each<'_>, Unreadable> {
+        Ok(Box::new(self.found.iter().cloned().map(Ok)))
+    }
+
+    fn is_list(&self) -> bool {
+        true
+    }
+}
+
+impl TableRows {
+    /// Reads a table. What `mapped` does not name is taken from the preset, which is recognized if none is given, or from
+    /// columns that are called as fields are.
+    ///
+    /// # Errors
+    /// In words, if it is no table, or has no column for the id.
+    pub(crate) fn read(
+        source: impl Read,
+        preset: Option<TablePreset>,
+        mapped: &[MappedColumn],
+    ) -> Result<Self, String> {
+        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(source);
+        let head = reader.headers().map_err(|error| error.to_string())?;
+        let columns: Vec<String> =
+            head.iter().map(|name| name.trim_start_matches('\u{feff}').trim().to_owned()).collect();
+        if columns.len() > MOST_COLUMNS {
+            return Err(format!("it has more than {MOST_COLUMNS} columns"));
+        }
+        if let Some(missing) = mapped.iter().find(|it| !columns.contains(&it.column)) {
+            return Err(format!("there is no column `{}`", missing.column));
+        }
+        let preset = preset.or_else(|| TablePreset::of(&columns));
+        let fields: Vec<Option<TableField>> =
+            columns.iter().map(|column| field_of(column, preset, mapped)).collect();
+        if !fields.contains(&Some(TableField::Id)) {
+            return Err("no column is known to have the id".to_owned());
+        }
+        let prefix = preset.map_or(PREFIX, TablePreset::prefix);
+        let rows = reader.records().map(|row| {
+            let row = row.map_err(|error| RefusedRecord::fault(None, error.to_string()))?;
+            Ok(record(&row, &columns, &fields, prefix))
+        });
+        // The first row of a table stands in its second line, as spreadsheets count.
+        let found = rows.zip(2..).map(|(record, number)| FoundRecord { unit: "row".into(), number, record });
+        Ok(Self { found: found.collect() })
+    }
+}
+
+fn field_of(column: &str, preset: Option<TablePreset>, mapped: &[MappedColumn]) -> Option<TableField> {
+    if let Some(named) = mapped.iter().find(|it| it.column == column) {
+        return Some(named.field);
+    }
+    let known = match preset {
+        Some(preset) => preset.columns().iter().find(|(_, name)| *name == column).map(|(field, _)| *field),
+        None => TableField::parse(column),
+    };
+    known.filter(|field| !mapped.iter().any(|it| it.field == *field))
+}
+
+fn record(row: &csv::StringRecord, columns: &[String], fields: &[Option<TableField>], prefix: &str) -> Value {
+    let (mut said, mut others) = (BTreeMap::<&str, Vec<&str>>::new(), BTreeMap::<&str, Vec<&str>>::new());
+    for ((cell, column), field) in row.iter().zip(columns).zip(fields) {
+        if cell.trim().is_empty() {
+            continue;
+        }
+        match field {
+            Some(field) => said.entry(field.as_str()).or_default().push(cell),
+            None => others.entry(column).or_default().push(cell),
+        }
+    }
+    json!({OWN: prefix, FIELDS: said, OTHERS: others})
+}
+
+fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
+    let all = |field: TableField| {
+        let list = record[FIELDS][field.as_str()].as_array().into_iter().flatten();
+        list.filter_map(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
+    };
+    let text = |field: TableField| all(field).next();
+    let given = text(TableField::Id).ok_or_else(|| RefusedRecord::fault(None, "it has no id"))?;
+    let prefix = record[OWN].as_str().unwrap_or(PREFIX);
+    let id = IssueId::parse(given).or_else(|error| {
+        let number = given.trim_start_matches('#');
+        let is_plain = number.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        IssueId::parse(&format!("{prefix}-{number}"))
+            .map_err(|_| error)
+            .and_then(|id| if is_plain { Ok(id) } else { IssueId::parse(given) })
+    });
+    let id = id.map_err(|error| RefusedRecord::fault(Some(given.to_owned()), error.to_string()))?;
+    let mut notes = Vec::new();
+    let mut time = |field: TableField| {
+        let text = text(field)?;
+        let time = when(text);
+        if time.is_none() {
+            notes.push(format!("`{}` is `{text}`, which is not a time", field.as_str()));
+        }
+        time
+    };
+    let (created, updated) = (time(TableField::CreatedAt), time(TableField::UpdatedAt));
+    if created.is_none() {
+        notes.push(UNDATED.to_owned());
+    }
+    let born = created.unwrap_or(Time::EPOCH);
+    let (title, is_cut) =
+        text(TableField::Title).and_then(title::of).unwrap_or_else(|| (id.to_string(), false));
+    notes.extend(is_cut.then(title::note));
+    let author = text(TableField::Author).unwrap_or("unknown");
+    let mut issue = Issue::new(id, author.into(), born, title);
+    issue.source = Some(Source::Import);
+    issue.context = text(TableField::Description).map(str::to_owned);
+    issue.assignee = text(TableField::Assignee).map(str::to_owned);
+    issue.issue_type = text(TableField::Type).map(str::to_lowercase);
+    for label in all(TableField::Tags).flat_map(|text| text.split(',')).map(str::trim) {
+        match limits::label(label) {
+            Ok(label) => drop(issue.tags.insert(label.to_owned())),
+            Err(error) => notes.push(error.to_string()),
+        }
+    }
+    let url = text(TableField::Url);
+    issue.source_url = url.filter(|url| limits::web_address(url).is_ok()).map(str::to_owned);
+    let mut arrival = Arrival::of(issue, record.clone(), updated.map_or(born, |updated| updated.max(born)));
+    if let Some(word) = text(TableField::Status) {
+        let (status, is_known) = status(word);
+        arrival.issue.status = status;
+        if !is_known {
+            arrival.kept.insert(format!("the status `{word}` became `{status}`").into());
+        }
+    }
+    if let Some(word) = text(TableField::Priority) {
+        match priority(word) {
+            Some(priority) => arrival.issue.priority = priority,
+            None => drop(arrival.kept.insert(format!("the priority `{word}` became `medium`").into())),
+        }
+    }
+    arrival.kept.extend(kept(record).keys().map(|name| format!("the column `{name}`").into()));
+    Ok(Arrival { is_dated: created.is_some(), notes, ..arrival })
+}
+
+/// The columns that have no field here.
+fn kept(record: &Value) -> Map<String, Value> {
+    record[OTHERS].as_object().cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrivals(text: &str, mapped: &[MappedColumn]) -> Vec<Arrival> {
+        let mut rows = TableRows::read(text.as_bytes(), None, mapped).unwrap();
+        let found = rows.each().unwrap().map(|found| found.unwrap().record.unwrap());
+        found.map(|record| read(&record).unwrap()).collect()
+    }
+
+    #[test]
+    fn the_columns_of_gitlab_and_jira_are_known() {
+        let gitlab = "Title,Description,Issue ID,URL,State,Author Username,Assignee Username,Weight,Created At (UTC),Labels\n\
+                      \"A, b\",\"Two\nlines\",7,https://gitlab.example/z/-/issues/7,Closed,ada,bea,3,2026-11-01 08:00:00,\"x,y z\"\n";
+        let found = &arrivals(gitlab, &[])[0];
+        let issue = &found.issue;
+        assert_eq!((issue.id.as_str(), issue.title.as_str()), ("GL-7", "A, b"));
+        assert_eq!((issue.status, issue.tags.len()), (StoredStatus::Closed, 2));
+        assert_eq!(issue.context.as_deref(), Some("Two\nlines"));
+        assert!(found.kept.contains("the column `Weight`"));
+        let jira = "Summary,Issue key,Issue Type,Status,Priority,Reporter,Created,Labels,Labels\n\
+                    Feed,ZOO-12,Bug,Waiting,Highest,Ada,28/Nov/26 5:02 PM,a,b\n";
+        let found = &arrivals(jira, &[])[0];
+        let issue = &found.issue;
+        assert_eq!((issue.id.as_str(), issue.priority.number()), ("ZOO-12", 1));
+        assert_eq!((issue.issue_type.as_deref(), issue.tags.len()), (Some("bug"), 2));
+        assert!(found.kept.contains("the status `Waiting` became `registered`"));
+    }
+
+    #[test]
+    fn any_table_is_read_by_the_names_of_its_columns() {
+        let text = "No,Name,status\n3,Feed the okapi,doing\n,none,open\n";
+        let column = |field, column: &str| MappedColumn { field, column: column.to_owned() };
+        let mapped = [column(TableField::Id, "No"), column(TableField::Title, "Name")];
+        let mut rows = TableRows::read(text.as_bytes(), None, &mapped).unwrap();
+        let found: Vec<Value> = rows.each().unwrap().map(|it| it.unwrap().record.unwrap()).collect();
+        let first = read(&found[0]).unwrap().issue;
+        assert_eq!((first.id.as_str(), first.status), ("CSV-3", StoredStatus::Planning));
+        assert_eq!(read(&found[1]).unwrap_err().reason, "it has no id");
+        let error = |mapped: &[MappedColumn]| TableRows::read(text.as_bytes(), None, mapped).err().unwrap();
+        assert_eq!(error(&[]), "no column is known to have the id");
+        assert_eq!(error(&[column(TableField::Id, "Nr")]), "there is no column `Nr`");
+    }
+}
