@@ -1,0 +1,91 @@
+//! Moves the branch to a candidate: at the remote first, then here; and records it.
+
+use super::Landing;
+use super::candidate::Candidate;
+use super::record::record;
+use super::target::TargetTips;
+use super::tests::PassedChecks;
+use crate::model::hash::CommitHash;
+use crate::model::op::Op;
+use crate::ops::work::publish_store;
+use crate::ops::{Notice, Refusal, Session};
+use crate::store::{ObjectId, Tx};
+use crate::sync::{self, BranchPushed, CodePush, LandPushed};
+
+impl Landing<'_> {
+    /// Moves the branch and records the landing. Returns false if the branch is not where the candidate begins any more; then
+    /// nothing has changed.
+    pub(super) fn advance(
+        &mut self,
+        tips: &TargetTips,
+        made: &Candidate,
+        checks: &PassedChecks,
+    ) -> Result<bool, Refusal> {
+        let (session, target) = (self.session, &self.target);
+        let store = session.store();
+        let change = |tx: &mut Tx<'_>| record(tx, store, &target.branch, &self.issues, made, checks);
+        let mut is_recorded = false;
+        if let Some(remote) = &target.remote
+            && tips.at_remote != Some(made.tip)
+        {
+            let push = CodePush { remote, branch: &target.branch, expected: tips.at_remote, new: made.tip };
+            let is_of_store = sync::remote::of_the_ref(store)?.as_ref() == Some(remote);
+            let together = match is_of_store {
+                true => session.asking(|watch| sync::land(store, &push, Op::Land, change, watch))?,
+                false => LandPushed::NotAtomic,
+            };
+            match together {
+                LandPushed::Together(()) => is_recorded = true,
+                LandPushed::Moved => return Ok(false),
+                LandPushed::NotAtomic => {
+                    if session.asking(|watch| sync::push_branch(store, &push, watch))? == BranchPushed::Moved {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        if target.remote.is_some() {
+            target.follow(session, made.tip)?;
+        } else if !target.forward(session, made.tip)? {
+            return Ok(false);
+        }
+        if !is_recorded {
+            session.transact(self.permit, change)?;
+            publish_store(session)?;
+        }
+        self.prove(made)?;
+        let landed = made.steps.iter().map(|step| step.shown(&self.issues[step.issue], &self.tests));
+        self.view.landed.extend(landed.collect::<Vec<_>>());
+        Ok(true)
+    }
+
+    /// Looks at the remote whether it has each commit now. What is missing is an error, and reopens nothing.
+    fn prove(&self, made: &Candidate) -> Result<(), Refusal> {
+        let (session, target) = (self.session, &self.target);
+        let Some(remote) = &target.remote else { return Ok(()) };
+        let store = session.store();
+        let there = session.asking(|watch| sync::fetch_branch(store, remote, &target.branch, watch))?;
+        for step in &made.steps {
+            let issue = &self.issues[step.issue];
+            for commit in step.commits(issue) {
+                if !has(session, there, commit)? {
+                    session.notice(Notice::error(format!(
+                        "commit {} of `{}` is not on `{}` of `{remote}`, although the push was accepted; it is here, in the history of {}",
+                        CommitHash::from(commit).short(),
+                        issue.issue,
+                        target.branch.short(),
+                        CommitHash::from(step.after).short(),
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn has(session: &Session, tip: Option<ObjectId>, commit: ObjectId) -> Result<bool, Refusal> {
+    match tip {
+        Some(tip) => Ok(session.store().is_ancestor(commit, tip)?),
+        None => Ok(false),
+    }
+}
