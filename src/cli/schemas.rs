@@ -299,6 +299,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "detail",
         "`detail`: an item, with everything that its executor needs",
     ),
+    kind::<ops::work::LandView>(Sort::Answer, "land", "`land`: what has landed, and what has not"),
     kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<ops::issues::ManyChanged>(
         Sort::Answer,

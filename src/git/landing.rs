@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::process::{feed, git_version};
 use super::revisions::ids;
 use super::sealed::SealedGit;
-use super::{Args, Git, GitError, HashKind, ObjectId};
+use super::{Args, Fault, Git, GitError, HashKind, ObjectId, Repository};
 use crate::model::branch::Branch;
 
 /// The oldest git whose `merge-tree` merges trees with any base, and whose clones of local repositories are safe.
@@ -169,6 +169,16 @@ fn answer(output: &[u8], is_clean: bool) -> Option<TreeMerge> {
         }
     }
     Some(TreeMerge::Conflict(TreeConflict { tree, files, messages }))
+}
+
+impl Repository {
+    /// The author of a commit, in UTF-8.
+    pub(crate) fn author_of(&self, id: ObjectId) -> Result<CommitAuthor, Fault> {
+        let commit = self.commit(id)?;
+        let author = commit.author()?;
+        let text = |bytes: &[u8]| commit.in_utf8(bytes).to_str_lossy().into_owned();
+        Ok(CommitAuthor { name: text(author.name), email: text(author.email), date: author.time.to_owned() })
+    }
 }
 
 impl Git {

@@ -22,6 +22,7 @@ mod fail;
 pub(crate) mod failure;
 mod finish;
 mod handed_in;
+mod land;
 mod lease;
 mod needed;
 mod new_worktree;
@@ -69,6 +70,9 @@ pub(crate) use execution_view::{
 pub(crate) use fail::{Fail, fail};
 pub(crate) use failure::{FailureInput, FailureReport};
 pub(crate) use finish::{Finish, Finished, ToRun, finish};
+pub(crate) use land::{
+    LandMethod, LandView, LandWork, LandedIssue, Landing, NotLanded, landing,
+};
 pub(crate) use lease::{Lease, ReleaseLease, keep_lease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};
 pub(crate) use ownership::{Intent, refuse_foreign, refuse_foreign_record};

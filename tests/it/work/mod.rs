@@ -16,6 +16,7 @@ mod ends;
 mod few_calls;
 mod fleet;
 mod histories;
+mod land;
 mod limits;
 mod next;
 mod odd_heads;

@@ -9,7 +9,7 @@ use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::execution::CommitLink;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::op::Other;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
@@ -63,15 +63,16 @@ pub(super) fn chosen(
     for text in &input.what {
         if resolve::begins(text, "RUN-") {
             let run = resolve::run(&snapshot, text)?;
-            let folder = records::run(&snapshot, &run)?.ok_or_else(|| Refusal::unreadable(&format!("run `{run}`")))?;
+            let folder = records::run(&snapshot, &run, &mut Vec::new())?.ok_or_else(|| Refusal::unreadable(&format!("run `{run}`")))?;
             others.extend(folder.run.issue_ids);
         } else {
             named.push(issue_of(store, &snapshot, text)?);
         }
     }
-    if input.all {
+    if input.all || input.what.is_empty() {
         others.extend(completed(session)?);
     }
+    let head = if input.all || !input.what.is_empty() { None } else { store.head()? };
     let mut found: BTreeMap<IssueId, ChosenIssue> = BTreeMap::new();
     for (id, is_named) in named.iter().map(|id| (id, true)).chain(others.iter().map(|id| (id, false))) {
         if found.contains_key(id) {
@@ -84,6 +85,11 @@ pub(super) fn chosen(
             None => {}
             Some(holder) => {
                 let issue = work(store, &snapshot, &folder, holder)?;
+                if let Some(head) = head
+                    && !is_within(store, &issue, head)?
+                {
+                    continue;
+                }
                 if let Some(issue) = left(session, target, tips, issue, is_named)? {
                     found.insert(id.clone(), issue);
                 }
@@ -91,9 +97,19 @@ pub(super) fn chosen(
         }
     }
     if found.is_empty() {
-        return Err(nothing(target));
+        return Err(nothing(target, head.is_some()));
     }
     Ok(in_order(found))
+}
+
+/// Whether a commit has all work of an issue.
+fn is_within(store: &Store, issue: &ChosenIssue, head: ObjectId) -> Result<bool, StoreError> {
+    for commit in &issue.heads {
+        if !store.is_ancestor(*commit, head)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// All completed issues.
@@ -117,8 +133,8 @@ fn work(
     let (links, commits): (Vec<CommitLink>, Vec<ObjectId>) = found.into_iter().unzip();
     let heads = store.git().independent(&commits).map_err(StoreError::Git)?;
     let mut depends_on = issue.depends_on.clone();
-    for item in records::items_of(read, &issue.id)? {
-        depends_on.extend(item.item.depends_on.iter().map(SolutionId::issue));
+    for (_, _, item) in records::items_of(read, &issue.id)? {
+        depends_on.extend(item.iter().flat_map(|item| &item.depends_on).map(SolutionId::issue));
     }
     Ok(ChosenIssue {
         issue: issue.id.clone(),
@@ -188,8 +204,13 @@ fn not_completed(folder: &IssueFolder) -> Refusal {
     Refusal::new(Code::NotCompleted, message).next_step(toward::execution(folder))
 }
 
-fn nothing(target: &LandTarget) -> Refusal {
-    Refusal::nothing(format!("there is nothing to land on `{}`", target.branch.short()))
+fn nothing(target: &LandTarget, is_of_head: bool) -> Refusal {
+    let branch = target.branch.short();
+    if is_of_head {
+        return Refusal::nothing(format!("nothing that is completed here waits to land on `{branch}`"))
+            .remedy(RemedyCall::from(Op::Land).flag("all"), "lands what is completed on any branch");
+    }
+    Refusal::nothing(format!("there is nothing to land on `{branch}`"))
         .remedy(RemedyCall::from(Other::List).flag("all"), "shows the issues, with those that are completed")
 }
 

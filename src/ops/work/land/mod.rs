@@ -22,7 +22,8 @@ use self::candidate::{Candidate, ConflictedIssue};
 use self::chosen::{ChosenIssue, chosen};
 use self::target::{LandTarget, TargetTips};
 use self::tests::{LandTest, Trial, TrialEnd, land_tests};
-pub(crate) use self::view::{LandView, LandedIssue, NotLanded, WhyNotLanded};
+use self::view::WhyNotLanded;
+pub(crate) use self::view::{LandView, LandedIssue, NotLanded};
 use crate::git::{OLDEST_TO_LAND, too_old_to_land};
 use crate::model::code::Code;
 use crate::model::execution::LandHow;
@@ -118,11 +119,6 @@ impl Landing<'_> {
             return Ok(vec![]);
         }
         tests::unseen(self.session, &self.tests, &self.issues)
-    }
-
-    /// How many tests there are.
-    pub(crate) fn count(&self) -> usize {
-        self.tests.len()
     }
 
     /// The issues that are to land, in order.

@@ -1,0 +1,70 @@
+//! What a landing did.
+
+use std::io::{self, Write};
+
+use crate::ops::work::{LandView, LandedIssue, NotLanded};
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Screen, style};
+
+/// How many lines of a failed test's output are shown; while it ran, all of it was.
+const SHOWN_FILES: usize = 5;
+
+/// Each issue with what became of it.
+pub(in crate::cli) fn landed(screen: &mut Screen, view: &LandView) -> io::Result<()> {
+    let onto = match &view.remote {
+        Some(remote) => format!("{} (also at {remote})", view.onto.short()),
+        None => view.onto.short().to_owned(),
+    };
+    for issue in &view.landed {
+        landed_issue(screen, issue, &clean_line(&onto), view.dry_run)?;
+    }
+    for issue in &view.not_landed {
+        not_landed(screen, issue, view.dry_run)?;
+    }
+    Ok(())
+}
+
+fn landed_issue(screen: &mut Screen, issue: &LandedIssue, onto: &str, dry_run: bool) -> io::Result<()> {
+    let painter = screen.painter();
+    let LandedIssue { issue_id, title, how, after, commits, tests, .. } = issue;
+    let word = if dry_run { "would land" } else { "landed" };
+    writeln!(
+        screen,
+        "{} {} on {onto}: {} by {how} ({})",
+        painter.paint(style::GOOD, word),
+        painter.paint(style::ID, issue_id.as_str()),
+        clean_line(title),
+        if dry_run {
+            count(commits.len(), "commit")
+        } else {
+            format!("{}, {}", count(commits.len(), "commit"), after.short())
+        }
+    )?;
+    if dry_run {
+        for test in tests {
+            writeln!(screen, "  test: {}", clean_line(test))?;
+        }
+    }
+    Ok(())
+}
+
+fn not_landed(screen: &mut Screen, issue: &NotLanded, dry_run: bool) -> io::Result<()> {
+    let painter = screen.painter();
+    let NotLanded { issue_id, title, message, files, .. } = issue;
+    let word = if dry_run { "would not land" } else { "not landed" };
+    writeln!(
+        screen,
+        "{} {}: {}: {}",
+        painter.paint(style::BAD, word),
+        painter.paint(style::ID, issue_id.as_str()),
+        clean_line(title),
+        clean_line(message)
+    )?;
+    for file in files.iter().take(SHOWN_FILES) {
+        writeln!(screen, "  conflict in {}", clean_line(file))?;
+    }
+    if files.len() > SHOWN_FILES {
+        writeln!(screen, "  and in {} more", files.len() - SHOWN_FILES)?;
+    }
+    Ok(())
+}
