@@ -71,11 +71,10 @@ fn a_host_that_refuses_the_branch_is_quoted() {
     .ok();
     assert!(hook.exists());
     let before = two.origin.id("main");
-    let error = two.ada.wf(&["land", "ISS-001", "--yes", "--json"]).fails(1).json_error();
-    assert_eq!(error["code"], "refused");
-    let message = error["message"].as_str().unwrap();
-    assert!(message.contains("`origin` refused `refs/heads/main`"), "{message}");
-    assert!(message.contains("main takes only reviewed changes"), "{message}");
+    let ran = two.ada.wf(&["land", "ISS-001", "--yes"]).fails(1);
+    let said = "error: `origin` refused `refs/heads/main`: hook declined; main takes only reviewed changes";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hint: the host protects `main`"), "{}", ran.stderr);
     assert_eq!(two.origin.id("main"), before);
     assert_eq!(two.ada.id("main"), before, "nothing has moved here either");
 }

@@ -13,7 +13,7 @@ fn work_is_merged_once_its_tests_have_passed_on_the_merged_tree() {
     let test = "test -f a.txt && test -f later.txt && echo tested >>../../ran";
     let own = repo.complete(&Work { issue: "ISS-001", file: "a.txt", text: "a\n", test });
     let before = repo.commit("later.txt", "later\n", "Later");
-    let answer = repo.json(&["land", "ISS-001", "--yes"]);
+    let answer = repo.wf(&["land", "ISS-001", "--yes", "--json"]).ok().json();
     let landed = &answer["landed"][0];
     assert_eq!(landed["issue_id"], "ISS-001");
     assert_eq!((&landed["how"], &landed["before"]), (&json!("merge"), &json!(before)));
@@ -41,7 +41,7 @@ fn a_landing_and_the_tests_that_passed_are_recorded() {
     repo.wf(&["land", "ISS-001", "--yes"]).ok();
     let path = |end: &str| {
         let paths = repo.store_paths().into_iter().filter(|it| it.contains("/log/"));
-        let mut found: Vec<_> = paths.map(|it| repo.stored_json(&it)).filter(|it| it["kind"] == end).collect();
+        let mut found: Vec<_> = paths.map(|it| repo.stored_json(&it)).filter(|it| it["type"] == end).collect();
         found.pop().unwrap_or_else(|| panic!("no entry `{end}`"))
     };
     let tree = repo.id("main^{tree}");
@@ -76,10 +76,12 @@ fn the_tests_of_the_project_run_for_every_landing() {
     repo.git(&["config", "wf.land.test", "test ! -f a.txt"]).ok();
     let error = repo.refused(1, &["land", "ISS-001"]);
     assert_eq!(error["code"], "not-agreed");
-    assert_eq!(error["details"], json!(["wf.land.test: test ! -f a.txt"]), "the plan's own was typed here");
+    assert_eq!(error["details"], json!(["ISS-001 T1: true", "wf.land.test: test ! -f a.txt"]));
     let ran = repo.wf(&["land", "ISS-001", "--yes"]).fails(1);
     assert!(ran.stdout.contains("`test ! -f a.txt` failed with exit code 1"), "{}", ran.stdout);
     repo.git(&["config", "wf.land.test", "test -f a.txt"]).ok();
+    let error = repo.refused(1, &["land", "ISS-001"]);
+    assert_eq!(error["details"], json!(["wf.land.test: test -f a.txt"]), "only what is new is asked");
     repo.wf(&["land", "ISS-001", "--yes"]).ok();
 }
 

@@ -23,9 +23,8 @@ fn clones() -> Two {
     two.ada.git(&["push", "--quiet", "origin", "main"]).ok();
     for repo in [&two.ada, &two.bea] {
         repo.wf(&["hooks", "install"]).ok();
-        repo.git(&["remote", "set-head", "origin", "main"]).ok();
+        repo.git(&["fetch", "--quiet"]).ok();
     }
-    two.bea.git(&["fetch", "--quiet"]).ok();
     two.bea.git(&["switch", "--quiet", "main"]).ok();
     two
 }
@@ -75,7 +74,7 @@ impl Repo {
 
     /// A file of a commit.
     #[track_caller]
-    fn blob(&self, revision: &str, file: &str) -> String {
+    fn text_at(&self, revision: &str, file: &str) -> String {
         self.git(&["cat-file", "blob", &format!("{revision}:{file}")]).ok().stdout
     }
 }

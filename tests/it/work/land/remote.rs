@@ -11,7 +11,7 @@ fn the_remote_gets_the_code_and_the_store_and_this_clone_follows() {
     assert_eq!(two.ada.id("main"), merged);
     assert_eq!(two.ada.id("refs/remotes/origin/main"), merged);
     assert_eq!(two.origin.tip(), two.ada.tip());
-    assert_eq!(two.origin.blob("main", "a.txt"), "a\n");
+    assert_eq!(two.origin.text_at("main", "a.txt"), "a\n");
     assert_eq!(two.origin.subjects("main")[0], "Merge ISS-001: About ISS-001");
     two.bea.wf(&["sync"]).ok();
     assert_eq!(two.bea.tip(), two.ada.tip());
