@@ -1,3 +1,8 @@
 //! Whether completed work is on the branch on which it lands.
 
+mod cache;
+mod derive;
+mod history;
 pub(crate) mod target;
+
+pub(crate) use cache::refresh;
