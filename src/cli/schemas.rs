@@ -299,6 +299,11 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "detail",
         "`detail`: an item, with everything that its executor needs",
     ),
+    kind::<ops::work::LandingStated>(
+        Sort::Answer,
+        "land-statement",
+        "`land --as` and `land --none`: what was recorded",
+    ),
     kind::<ops::work::LandView>(Sort::Answer, "land", "`land`: what has landed, and what has not"),
     kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<ops::issues::ManyChanged>(

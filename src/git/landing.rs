@@ -239,6 +239,52 @@ impl Git {
         Ok(ids(&self.run(args)?).collect())
     }
 
+    /// Begins a merge in the work tree, and stops before it is committed. That it conflicts is no failure.
+    pub(crate) fn begin_merge(&self, theirs: ObjectId, message: &str) -> Result<(), GitError> {
+        let args = Args::new(&["merge", "--no-ff", "--no-commit", "--quiet", "--no-verify-signatures"]);
+        let output = self.output(args.with("--message=", message).value(theirs.to_string()))?;
+        match output.status.code() {
+            Some(0 | 1) => Ok(()),
+            code => Err(GitError::Failed { command: "merge".into(), stderr: said(&output.stderr), code }),
+        }
+    }
+
+    /// The files of the work tree with conflicts that nobody has resolved.
+    pub(crate) fn unresolved(&self) -> Result<Vec<String>, GitError> {
+        let listed = self.run(&["diff", "--name-only", "--diff-filter=U", "-z"])?;
+        Ok(names(&listed))
+    }
+
+    /// The changed files of the work tree that are not staged.
+    pub(crate) fn unstaged(&self) -> Result<Vec<String>, GitError> {
+        let listed = self.run(&["diff", "--name-only", "-z"])?;
+        Ok(names(&listed))
+    }
+
+    /// The staged files in which conflict markers were left, as `FILE:LINE`.
+    pub(crate) fn marked_files(&self) -> Result<Vec<String>, GitError> {
+        let output = self.output(&["diff", "--cached", "--check", "HEAD"][..])?;
+        let text = output.stdout.to_str_lossy();
+        let marked = text.lines().filter_map(|line| line.strip_suffix(": leftover conflict marker"));
+        Ok(marked.map(str::to_owned).collect())
+    }
+
+    /// Makes a commit of what is staged in the work tree. No ref holds it.
+    pub(crate) fn commit_index(
+        &self,
+        parents: &[ObjectId],
+        message: &[u8],
+        is_signed: bool,
+    ) -> Result<ObjectId, GitError> {
+        let written = self.run(&["write-tree"])?;
+        let tree = ObjectId::from_hex(written.trim()).map_err(|_| GitError::Failed {
+            command: "write-tree".into(),
+            stderr: format!("it answered `{}`", written.to_str_lossy().trim()),
+            code: Some(0),
+        })?;
+        self.make_commit(&NewCommit { tree, parents, message, author_of: None, is_signed })
+    }
+
     /// Moves a branch that is not checked out. Returns false if it is not at `old`; `None` stands for no such branch.
     pub(crate) fn move_branch(
         &self,
@@ -261,6 +307,12 @@ impl Git {
             }),
         }
     }
+}
+
+/// Names that end in zero bytes.
+fn names(listed: &[u8]) -> Vec<String> {
+    let parts = listed.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+    parts.map(|part| part.to_str_lossy().into_owned()).collect()
 }
 
 /// git's complaint on one line.

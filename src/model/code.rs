@@ -407,6 +407,8 @@ text_enum!(
         Unmerged = "unmerged",
         /// The remote cannot be reached.
         Unreachable = "unreachable",
+        /// A merge has conflicts that nobody has resolved.
+        Unresolved = "unresolved",
         /// A test command has characters that cannot be seen.
         UnseenCommand = "unseen-command",
         /// The order does not resolve the conflict.
@@ -419,6 +421,8 @@ text_enum!(
         Usage = "usage",
         /// The tests of this work tree are being run.
         Verifying = "verifying",
+        /// The work was on the branch and was reverted there.
+        WasReverted = "was-reverted",
         /// Several remotes could be meant.
         WhichRemote = "which-remote",
         /// The plan was withdrawn.

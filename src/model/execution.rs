@@ -302,7 +302,6 @@ once! {
 }
 
 impl Land {
-    #[allow(dead_code)] // What is derived from it follows.
     /// Whether a person or the host says what git may not show.
     pub(crate) fn is_stated(&self) -> bool {
         matches!(self.how, LandHow::As | LandHow::None | LandHow::PullRequest)

@@ -305,12 +305,15 @@ mod tests {
         assert_eq!(floor.under(&closed), closed);
         let allowed =
             |floor: &Floor| Gate::ALL.iter().map(|gate| floor.allows(*gate, &open)).collect::<Vec<_>>();
-        assert_eq!(allowed(&floor), [Some(true), Some(false), Some(true)]);
-        assert_eq!(allowed(&Floor::parse([]).unwrap()), [None; 3]);
-        assert_eq!(allowed(&Floor::parse(["none"]).unwrap()), [Some(true); 3]);
+        assert_eq!(allowed(&floor), [Some(true), Some(false), Some(true), None]);
+        assert_eq!(allowed(&Floor::parse([]).unwrap()), [None; 4]);
+        assert_eq!(allowed(&Floor::parse(["none"]).unwrap()), [Some(true); 4]);
         // `none` does not affect named gates, in whatever order.
         for values in ["none,commits=required", "commits=required,none"] {
-            assert_eq!(allowed(&Floor::parse([values]).unwrap()), [Some(true), Some(false), Some(true)]);
+            assert_eq!(
+                allowed(&Floor::parse([values]).unwrap()),
+                [Some(true), Some(false), Some(true), Some(true)]
+            );
         }
         assert!(Floor::parse(["commits"]).is_err() && Floor::parse(["commits=maybe"]).is_err());
     }
@@ -339,7 +342,7 @@ mod tests {
         PolicySetting::parse("land.onto=").unwrap().apply(&mut policy);
         assert_eq!((land_onto(&policy), policy), (None, Policy::default()));
         assert!(matches!(PolicySetting::parse("land.onto=a..b"), Err(PolicyError::Branch(_))));
-        let hostile = Policy { onto: Some("--all".into()), ..Policy::default() };
+        let hostile = Policy { onto: Some("a b".into()), ..Policy::default() };
         assert_eq!(land_onto(&hostile), None);
     }
 

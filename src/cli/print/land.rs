@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use crate::ops::work::{LandView, LandedIssue, NotLanded};
+use crate::ops::work::{LandView, LandedIssue, LandingStated, NotLanded};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
-/// How many lines of a failed test's output are shown; while it ran, all of it was.
+/// How many files with conflicts are named.
 const SHOWN_FILES: usize = 5;
 
 /// Each issue with what became of it.
@@ -50,7 +50,7 @@ fn landed_issue(screen: &mut Screen, issue: &LandedIssue, onto: &str, dry_run: b
 
 fn not_landed(screen: &mut Screen, issue: &NotLanded, dry_run: bool) -> io::Result<()> {
     let painter = screen.painter();
-    let NotLanded { issue_id, title, message, files, .. } = issue;
+    let NotLanded { issue_id, title, message, files, place, .. } = issue;
     let word = if dry_run { "would not land" } else { "not landed" };
     writeln!(
         screen,
@@ -60,6 +60,10 @@ fn not_landed(screen: &mut Screen, issue: &NotLanded, dry_run: bool) -> io::Resu
         clean_line(title),
         clean_line(message)
     )?;
+    if let Some(place) = place {
+        writeln!(screen, "  the merge stands half done in {}", clean_line(&place.to_string_lossy()))?;
+        writeln!(screen, "  resolve it there, `git add` the files, then `git wf land --continue {issue_id}`")?;
+    }
     for file in files.iter().take(SHOWN_FILES) {
         writeln!(screen, "  conflict in {}", clean_line(file))?;
     }
@@ -67,4 +71,16 @@ fn not_landed(screen: &mut Screen, issue: &NotLanded, dry_run: bool) -> io::Resu
         writeln!(screen, "  and in {} more", files.len() - SHOWN_FILES)?;
     }
     Ok(())
+}
+
+/// What was recorded about the landing of an issue.
+pub(in crate::cli) fn stated(screen: &mut Screen, it: &LandingStated) -> io::Result<()> {
+    let painter = screen.painter();
+    let id = painter.paint(style::ID, it.issue_id.as_str());
+    match (&it.onto, &it.after) {
+        (Some(onto), Some(after)) => {
+            writeln!(screen, "{id} is on {} as {}", clean_line(onto.short()), after.short())
+        }
+        _ => writeln!(screen, "nothing of {id} needs to land"),
+    }
 }

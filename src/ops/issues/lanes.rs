@@ -45,7 +45,7 @@ pub(crate) struct Lane {
 /// A usage error if a date is invalid.
 pub(crate) fn lanes(session: &Session, input: &Lanes) -> Answer<LanesView> {
     let (filter, needs) = input.list.asked(session)?;
-    let (_, (view, broken)) = session.ask(needs, |index| {
+    let (_, _, (view, broken)) = session.ask_landed(needs, |index| {
         let followed = match &input.follow {
             Some(id) => index.place(&filter, id)?,
             None => None,

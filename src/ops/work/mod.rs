@@ -71,7 +71,8 @@ pub(crate) use fail::{Fail, fail};
 pub(crate) use failure::{FailureInput, FailureReport};
 pub(crate) use finish::{Finish, Finished, ToRun, finish};
 pub(crate) use land::{
-    LandMethod, LandView, LandWork, LandedIssue, Landing, NotLanded, landing,
+    LandMethod, LandStatement, LandView, LandWork, LandedIssue, Landing, LandingStated, NotLanded,
+    PreparedRevert, StateLanded, continued, landing, prepare_revert, state_landed,
 };
 pub(crate) use lease::{Lease, ReleaseLease, keep_lease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};

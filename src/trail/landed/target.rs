@@ -67,7 +67,6 @@ impl LandingTarget {
         self.fetched.or(self.local)
     }
 
-    #[allow(dead_code)] // Landing and what is derived from the target follow.
     /// The tips, here and at the remote, each once. Work on either is on the target.
     pub(crate) fn tips(&self) -> Vec<ObjectId> {
         let mut tips: Vec<ObjectId> = self.fetched.into_iter().chain(self.local).collect();

@@ -2,8 +2,10 @@ use std::time::Duration;
 
 use crate::cli::input::consent::{agree_to_landing, refuse_commands_in_hook};
 use crate::cli::input::parse_limit;
+use crate::cli::context::parse_reason;
 use crate::cli::{CliContext, Exit, Outcome, print};
-use crate::ops::work::{self, LandMethod, LandWork};
+use crate::ops::Refusal;
+use crate::ops::work::{self, LandMethod, LandStatement, LandWork, StateLanded};
 
 /// Land completed work on the branch that everyone shares
 ///
@@ -37,6 +39,18 @@ pub(crate) struct Args {
     /// Show what would land, in which order, with conflicts and tests
     #[arg(short = 'n', long)]
     dry_run: bool,
+    /// Land a merge whose conflicts you have resolved in the work tree that `land` made for it
+    #[arg(long = "continue", conflicts_with_all = ["all", "onto", "dry_run", "batch"])]
+    resolved: bool,
+    /// Record that this commit of the target has the work of the issue, since git does not show it
+    #[arg(long = "as", value_name = "COMMIT", requires = "what", conflicts_with_all = ["all", "how", "batch", "dry_run", "resolved", "timeout", "yes"])]
+    as_commit: Option<String>,
+    /// Record that nothing of the issue needs to land; -m says why
+    #[arg(long, requires_all = ["what", "message"], conflicts_with_all = ["all", "onto", "how", "batch", "dry_run", "resolved", "timeout", "yes", "as_commit"])]
+    none: bool,
+    /// Why, with --none or --as
+    #[arg(short, long, value_name = "WHY", requires = "what", value_parser = parse_reason)]
+    message: Option<String>,
     /// Stop a test that takes longer than this, such as 90s, 30m or 2h
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_limit)]
     timeout: Duration,
@@ -53,13 +67,35 @@ fn parse_batch(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "expected a number of issues, at least 1".into())
 }
 
+/// What a person says about the landing of an issue, if anything.
+fn statement(args: &Args) -> Result<Option<StateLanded>, Refusal> {
+    let statement = match (&args.as_commit, args.none) {
+        (Some(commit), _) => LandStatement::As(commit.clone()),
+        (None, true) => LandStatement::Nothing,
+        (None, false) if args.message.is_some() => {
+            return Err(Refusal::usage("`-m` says why with `--none` or `--as`").hint("leave it out to land work"));
+        }
+        (None, false) => return Ok(None),
+    };
+    let [issue] = &args.what[..] else {
+        return Err(Refusal::usage("a statement is about one issue").hint("name one"));
+    };
+    let (issue, onto, reason) = (issue.clone(), args.onto.clone(), args.message.clone());
+    Ok(Some(StateLanded { issue, statement, onto, reason }))
+}
+
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
+    let session = context.session()?;
+    if let Some(input) = statement(&args)? {
+        let done = work::state_landed(&session, &input)?;
+        return context.answer(done, |stated, _, screen| print::land::stated(screen, stated));
+    }
     if !args.dry_run {
         refuse_commands_in_hook("git wf land")?;
     }
-    let Args { what, all, onto, how, batch, dry_run, timeout, yes } = args;
-    let session = context.session()?;
-    let landing = work::landing(&session, LandWork { what, all, onto, how, batch, dry_run })?;
+    let Args { what, all, onto, how, batch, dry_run, resolved, timeout, yes, .. } = args;
+    let input = LandWork { what, all, onto, how, batch, dry_run };
+    let landing = if resolved { work::continued(&session, input)? } else { work::landing(&session, input)? };
     context.show_notices(session.notices());
     if yes && !dry_run {
         landing.agree()?;

@@ -49,6 +49,9 @@ pub(crate) struct Home {
     /// The branch that is checked out, with its full name; absent if HEAD is detached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<Branch>,
+    /// The branch on which work lands, with its full name; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) target: Option<Branch>,
     /// The role of the user; absent for an owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<Role>,
@@ -121,8 +124,8 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
     let store = session.store();
     let role = roles::acting(store.role())?;
     let Some(tip) = store.tip()? else { return Ok(session.done(without_store(session, role)?, None)) };
-    let (index, ((counts, broken), known)) =
-        session.ask(Needs::ROWS, |index| Ok((index.counts()?, index.queues_for_states()?)))?;
+    let (index, target, ((counts, broken), known)) =
+        session.ask_landed(Needs::ROWS, |index| Ok((index.counts()?, index.queues_for_states()?)))?;
     let snapshot = index.snapshot()?;
     let KnownQueues { queues, facts, policy } = known;
     let several = queues.len();
@@ -165,6 +168,7 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
     });
     let home = Home {
         tip: Some(tip.into()),
+        target: target.map(|target| target.branch),
         execution,
         lost,
         issues,
@@ -190,6 +194,7 @@ fn place(session: &Session, role: Option<Role>) -> Result<Home, Refusal> {
         worktree: store.worktree_name(),
         is_bare: store.work_dir().is_none(),
         branch: store.branch()?,
+        target: None,
         role,
         execution: None,
         lost: None,

@@ -3,14 +3,15 @@
 use super::Landing;
 use super::candidate::Candidate;
 use super::record::record;
-use super::target::TargetTips;
+use super::target::{LandTarget, TargetTips};
 use super::tests::PassedChecks;
+use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::op::Op;
 use crate::ops::work::publish_store;
 use crate::ops::{Notice, Refusal, Session};
-use crate::store::{ObjectId, Tx};
-use crate::sync::{self, BranchPushed, CodePush, LandPushed};
+use crate::store::{ObjectId, StoreError, Tx};
+use crate::sync::{self, BranchPushed, CodePush, LandPushed, SyncError};
 
 impl Landing<'_> {
     /// Moves the branch and records the landing. Returns false if the branch is not where the candidate begins any more; then
@@ -31,14 +32,21 @@ impl Landing<'_> {
             let push = CodePush { remote, branch: &target.branch, expected: tips.at_remote, new: made.tip };
             let is_of_store = sync::remote::of_the_ref(store)?.as_ref() == Some(remote);
             let together = match is_of_store {
-                true => session.asking(|watch| sync::land(store, &push, Op::Land, change, watch))?,
+                true => {
+                    let landed: Result<LandPushed<()>, PushError> = session.asking(|watch| {
+                        sync::land(store, &push, Op::Land, |tx| change(tx).map_err(PushError::Refusal), watch)
+                    });
+                    landed.map_err(|error| error.refusal(target))?
+                }
                 false => LandPushed::NotAtomic,
             };
             match together {
                 LandPushed::Together(()) => is_recorded = true,
                 LandPushed::Moved => return Ok(false),
                 LandPushed::NotAtomic => {
-                    if session.asking(|watch| sync::push_branch(store, &push, watch))? == BranchPushed::Moved {
+                    let pushed = session.asking(|watch| sync::push_branch(store, &push, watch));
+                    let pushed = pushed.map_err(|error| PushError::Sync(error).refusal(target))?;
+                    if pushed == BranchPushed::Moved {
                         return Ok(false);
                     }
                 }
@@ -88,4 +96,42 @@ fn has(session: &Session, tip: Option<ObjectId>, commit: ObjectId) -> Result<boo
         Some(tip) => Ok(session.store().is_ancestor(commit, tip)?),
         None => Ok(false),
     }
+}
+
+/// Why a push of the branch failed.
+enum PushError {
+    Refusal(Refusal),
+    Sync(SyncError),
+}
+
+impl From<StoreError> for PushError {
+    fn from(error: StoreError) -> Self {
+        Self::Refusal(error.into())
+    }
+}
+
+impl From<SyncError> for PushError {
+    fn from(error: SyncError) -> Self {
+        Self::Sync(error)
+    }
+}
+
+impl PushError {
+    /// As a refusal. A host that protects the branch takes it only through a review of its own.
+    fn refusal(self, target: &LandTarget) -> Refusal {
+        match self {
+            Self::Refusal(refusal) => refusal,
+            Self::Sync(error @ SyncError::Refused { hint: None, .. }) if is_of(&error, target) => {
+                let short = target.branch.short();
+                Refusal::new(Code::Refused, error.to_string())
+                    .hint(format!("the host protects `{short}`: land through a pull request there, or let it accept this push"))
+            }
+            Self::Sync(error) => error.into(),
+        }
+    }
+}
+
+/// Whether the branch itself was refused.
+fn is_of(error: &SyncError, target: &LandTarget) -> bool {
+    matches!(error, SyncError::Refused { reference, .. } if reference == target.branch.as_str())
 }

@@ -80,6 +80,10 @@ pub(super) struct LandConflict {
     pub(super) with: Vec<SolutionId>,
     /// The files with conflict markers, compared with the branch.
     pub(super) hunks: String,
+    /// The commit on top of which it was put.
+    pub(super) ours: ObjectId,
+    /// Its own last commit.
+    pub(super) theirs: Option<ObjectId>,
 }
 
 /// The candidate for a group of issues on top of the branch. `blocked` did not land before.
@@ -121,7 +125,9 @@ pub(super) fn candidate(
                 let with = rivals(store, made.tip, issue, &conflict.files)?;
                 let hunks = builder.merges.patch(made.tip, conflict.tree, &conflict.files, MOST_QUOTED);
                 let hunks = hunks.map_err(StoreError::Git)?;
-                let why = ConflictReason::Conflict(Box::new(LandConflict { conflict, with, hunks }));
+                let theirs = if let [only] = issue.heads[..] { Some(only) } else { None };
+                let conflict = LandConflict { conflict, with, hunks, ours: made.tip, theirs };
+                let why = ConflictReason::Conflict(Box::new(conflict));
                 made.conflicts.push(ConflictedIssue { issue: place, why });
                 left_out.insert(&issue.issue);
             }
@@ -205,6 +211,10 @@ impl Builder<'_> {
             },
         };
         let message = merge_message(issue);
+        // A merge that someone has resolved is already on top of the branch.
+        if issue.resolved == Some(head) && self.store.code_commit(head)?.parents.first() == Some(&at) {
+            return Ok(Ok(head));
+        }
         Ok(Ok(self.commit(tree, &[at, side], message.as_bytes(), None)?))
     }
 
@@ -340,6 +350,7 @@ impl ConflictedIssue {
             message,
             files,
             with,
+            place: None,
             output: None,
         }
     }

@@ -11,14 +11,17 @@ use crate::model::execution::CommitLink;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
-use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::shell;
+use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 use crate::ops::issues::{self, List, existing};
 use crate::ops::work::issue_of;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
+use crate::rules::landed::{Landed, LandedState};
 use crate::rules::{facts, toward};
 use crate::store::{ObjectId, ReadState, Store, StoreError, records, resolve};
+use crate::trail::landed::{Asked, Question, derive};
 use crate::trail::reach::Unreached;
 
 /// An issue whose work is to land.
@@ -40,6 +43,10 @@ pub(super) struct ChosenIssue {
     pub(super) commits: Vec<ObjectId>,
     /// Those that no other of them contains.
     pub(super) heads: Vec<ObjectId>,
+    /// The merge in which someone has resolved its conflicts with the branch.
+    pub(super) resolved: Option<ObjectId>,
+    /// Whether it was named, and not only found.
+    pub(super) is_named: bool,
     /// The issues that come first.
     pub(super) depends_on: BTreeSet<IssueId>,
     /// When it was completed.
@@ -90,8 +97,8 @@ pub(super) fn chosen(
                 {
                     continue;
                 }
-                if let Some(issue) = left(session, target, tips, issue, is_named)? {
-                    found.insert(id.clone(), issue);
+                if let Some(issue) = left(session, target, tips, (issue, holder), is_named)? {
+                    found.insert(id.clone(), ChosenIssue { is_named, ..issue });
                 }
             }
         }
@@ -112,9 +119,9 @@ fn is_within(store: &Store, issue: &ChosenIssue, head: ObjectId) -> Result<bool,
     Ok(true)
 }
 
-/// All completed issues.
+/// All completed issues whose work is not on the branch yet.
 fn completed(session: &Session) -> Result<Vec<IssueId>, Refusal> {
-    let filter = Filter { statuses: vec![IssueStatus::Completed], ..Filter::default() };
+    let filter = Filter { unlanded: true, ..Filter::default() };
     let done = issues::rows(session, &List { filter, ..List::default() })?;
     session.notice_all(done.notices);
     Ok(done.view.rows.into_iter().map(|row| row.id).collect())
@@ -145,6 +152,8 @@ fn work(
         links,
         commits,
         heads,
+        resolved: None,
+        is_named: false,
         depends_on,
         finished_at: execution.finished_at(),
     })
@@ -155,7 +164,7 @@ fn left(
     session: &Session,
     target: &LandTarget,
     tips: &TargetTips,
-    issue: ChosenIssue,
+    (issue, execution): (ChosenIssue, &ExecutionFolder),
     is_named: bool,
 ) -> Result<Option<ChosenIssue>, Refusal> {
     let store = session.store();
@@ -167,11 +176,16 @@ fn left(
         }
         return Ok(None);
     }
-    let mut is_there = true;
-    for head in &issue.heads {
-        is_there &= store.is_ancestor(*head, tips.tip)?;
+    let is_there = is_within(store, &issue, tips.tip)?;
+    let known = landed(store, target, tips, execution)?;
+    if is_there && !known.reverted.is_empty() {
+        if is_named {
+            return Err(reverted(id, branch, &known));
+        }
+        session.notice(Notice::note(format!("`{id}` was reverted on `{branch}`, so it does not land again")));
+        return Ok(None);
     }
-    if is_there {
+    if is_there || known.state == LandedState::Landed {
         if is_named {
             session.notice(Notice::note(format!("`{id}` is already on `{branch}`")));
         }
@@ -198,7 +212,32 @@ fn left(
     Ok(Some(ChosenIssue { links, commits, heads, ..issue }))
 }
 
-fn not_completed(folder: &IssueFolder) -> Refusal {
+/// What of an execution is on the branch already, in whatever form.
+fn landed(
+    store: &Store,
+    target: &LandTarget,
+    tips: &TargetTips,
+    execution: &ExecutionFolder,
+) -> Result<Landed, Refusal> {
+    let asked = Asked { branch: &target.branch, tips: &[tips.tip], first_land: None };
+    let question = Question { execution, before: None };
+    // No work of it can be in the history of the commit on which it began.
+    let base = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
+    let since: Vec<ObjectId> = base.into_iter().collect();
+    let proofs = derive(store, &asked, &[question], &since)?;
+    let landed = proofs.into_iter().next().map(|proof| proof.landed);
+    Ok(landed.unwrap_or_else(|| Landed::onto(target.branch.clone())))
+}
+
+fn reverted(id: &IssueId, branch: &str, landed: &Landed) -> Refusal {
+    let commits: Vec<&str> = landed.reverted.iter().map(|hash| hash.short()).collect();
+    let message = format!("`{id}` was on `{branch}` and was reverted there: {}", commits.join(", "));
+    Refusal::new(Code::WasReverted, message)
+        .hint("to bring it back, revert the commit that reverts it, as a merge of the same commits changes nothing")
+        .command(format!("git log --grep=Revert {}", shell::operand(branch)), "finds that commit")
+}
+
+pub(super) fn not_completed(folder: &IssueFolder) -> Refusal {
     let id = &folder.issue.record.id;
     let message = format!("`{id}` is {}, not completed, so there is nothing to land", facts::status(folder));
     Refusal::new(Code::NotCompleted, message).next_step(toward::execution(folder))

@@ -10,16 +10,24 @@ mod candidate;
 mod chosen;
 mod conflict;
 mod messages;
+mod place;
 mod record;
+mod revert;
+mod stated;
 mod target;
 mod tests;
 mod view;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use self::candidate::{Candidate, ConflictedIssue};
+use self::candidate::{Candidate, ConflictReason, ConflictedIssue};
 use self::chosen::{ChosenIssue, chosen};
+use self::messages::merge_message;
+use self::place::HalfDonePlace;
+pub(crate) use self::revert::{PreparedRevert, prepare_revert};
+pub(crate) use self::stated::{LandStatement, LandingStated, StateLanded, state_landed};
 use self::target::{LandTarget, TargetTips};
 use self::tests::{LandTest, Trial, TrialEnd, land_tests};
 use self::view::WhyNotLanded;
@@ -30,7 +38,7 @@ use crate::model::execution::LandHow;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::text_enum::text_enum;
-use crate::ops::work::{Test, VerifyObserver};
+use crate::ops::work::{Test, VerifyObserver, issue_of};
 use crate::ops::{Answer, Permit, Refusal, Session};
 
 /// How often a landing starts again because the branch had moved: as often as a claim.
@@ -84,6 +92,8 @@ pub(crate) struct Landing<'s> {
     issues: Vec<ChosenIssue>,
     tests: Vec<LandTest>,
     view: LandView,
+    /// The work tree in which a conflict was resolved, until that has landed.
+    place: Option<HalfDonePlace>,
 }
 
 /// Finds what is to land, and its tests.
@@ -100,7 +110,40 @@ pub(crate) fn landing<'s>(session: &'s Session, input: LandWork) -> Result<Landi
     let issues = chosen(session, &input, &target, &tips)?;
     let tests = land_tests(session, &issues)?;
     let view = LandView::new(&target, input.dry_run);
-    Ok(Landing { session, permit, input, target, issues, tests, view })
+    Ok(Landing { session, permit, input, target, issues, tests, view, place: None })
+}
+
+/// Continues the landing of an issue whose conflicts someone has resolved in the work tree made for that: of the named
+/// issue, else of this work tree, else the only one. Of `input`, only how and whether to test count.
+///
+/// # Errors
+/// Those of [`landing`]; `unresolved`; nothing to do if no merge stands half done.
+pub(crate) fn continued<'s>(session: &'s Session, input: LandWork) -> Result<Landing<'s>, Refusal> {
+    let permit = session.permit(Op::Land)?;
+    refuse_old_git()?;
+    let store = session.store();
+    let named = match &input.what[..] {
+        [] => None,
+        [only] => Some(issue_of(store, &store.snapshot()?, only)?),
+        _ => return Err(Refusal::usage("one merge is continued at a time").hint("name one issue")),
+    };
+    if input.how == LandMethod::Rebase {
+        return Err(Refusal::usage("a resolved merge cannot land as a rebase").hint("as a merge or a squash"));
+    }
+    let place = HalfDonePlace::find(store, named.as_ref())?;
+    let target = LandTarget::find(session, Some(place.onto.short()))?;
+    target.update_store(session)?;
+    let tips = target.look(session)?;
+    let input = LandWork { what: vec![place.issue.to_string()], all: false, batch: 1, ..input };
+    let mut issues = chosen(session, &input, &target, &tips)?;
+    for issue in &mut issues {
+        let merge = place.resolved(session, &merge_message(issue))?;
+        issue.heads = vec![merge];
+        issue.resolved = Some(merge);
+    }
+    let tests = land_tests(session, &issues)?;
+    let view = LandView::new(&target, input.dry_run);
+    Ok(Landing { session, permit, input, target, issues, tests, view, place: Some(place) })
 }
 
 fn refuse_old_git() -> Result<(), Refusal> {
@@ -147,6 +190,9 @@ impl Landing<'_> {
             for group in all.chunks(self.input.batch.max(1)) {
                 self.land(group, &mut trial)?;
             }
+        }
+        if let Some(place) = self.place.filter(|_| !self.input.dry_run && self.view.not_landed.is_empty()) {
+            place.remove(self.session)?;
         }
         Ok(self.session.done(self.view, None))
     }
@@ -203,12 +249,32 @@ impl Landing<'_> {
     fn note_conflicts(&mut self, conflicts: &[ConflictedIssue]) -> Result<(), Refusal> {
         for conflict in conflicts {
             let issue = &self.issues[conflict.issue];
-            let shown = conflict.shown(issue);
+            let mut shown = conflict.shown(issue);
             if !self.input.dry_run && shown.why == WhyNotLanded::Conflict {
                 conflict::give_feedback(self.session, self.permit, issue, conflict)?;
+                shown.place = self.begin_by_hand(issue, conflict)?;
             }
             self.view.not_landed.push(shown);
         }
         Ok(())
+    }
+
+    /// Begins the merge of a conflict in a work tree, for someone to resolve, if the issue was named.
+    fn begin_by_hand(
+        &self,
+        issue: &ChosenIssue,
+        conflict: &ConflictedIssue,
+    ) -> Result<Option<PathBuf>, Refusal> {
+        let ConflictReason::Conflict(what) = &conflict.why else { return Ok(None) };
+        let Some(theirs) = what.theirs.filter(|_| issue.is_named && issue.resolved.is_none()) else {
+            return Ok(None);
+        };
+        let tips = self.target.look(self.session)?;
+        // Others that have not landed yet may be in between.
+        if tips.tip != what.ours {
+            return Ok(None);
+        }
+        let place = HalfDonePlace::begin(self.session, &self.target, issue, what.ours, theirs)?;
+        Ok(Some(place.folder))
     }
 }

@@ -181,6 +181,7 @@ impl FailedTest {
             message: format!("`{command}` {outcome} on the merged tree"),
             files: vec![],
             with: vec![],
+            place: None,
             output: Some(output).filter(|text| !text.is_empty()),
         }
     }

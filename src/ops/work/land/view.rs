@@ -1,5 +1,7 @@
 //! What a landing answers.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -80,6 +82,9 @@ pub(crate) struct NotLanded {
     /// The plans whose work it conflicts with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) with: Vec<SolutionId>,
+    /// The work tree in which the merge stands half done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) place: Option<PathBuf>,
     /// The end of what the failed test printed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output: Option<String>,
