@@ -1,6 +1,9 @@
 //! `land`: completed work comes to the branch that everyone shares.
 
 mod answers;
+mod batch;
+mod by_hand;
+mod how;
 mod local;
 mod remote;
 
