@@ -299,6 +299,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "detail",
         "`detail`: an item, with everything that its executor needs",
     ),
+    kind::<ops::work::PullView>(Sort::Answer, "land-pull-requests", "`land --pr`: the pull requests"),
     kind::<ops::work::LandingStated>(
         Sort::Answer,
         "land-statement",

@@ -249,6 +249,19 @@ impl Git {
         }
     }
 
+    /// Merges a commit into the branch that is checked out in the work tree. The inner error is what git says if it cannot; then
+    /// nothing has changed.
+    pub(crate) fn merge_commit(&self, theirs: ObjectId, message: &str) -> Result<Result<(), String>, GitError> {
+        let args = Args::new(&["merge", "--quiet", "--no-edit", "--no-verify-signatures"]);
+        let output = self.output(args.with("--message=", message).value(theirs.to_string()))?;
+        if output.status.success() {
+            return Ok(Ok(()));
+        }
+        // If there was nothing to abort, the first error says more.
+        let _ = self.output(&["merge", "--abort"][..]);
+        Ok(Err(said(&[output.stdout, output.stderr].concat())))
+    }
+
     /// The files of the work tree with conflicts that nobody has resolved.
     pub(crate) fn unresolved(&self) -> Result<Vec<String>, GitError> {
         let listed = self.run(&["diff", "--name-only", "--diff-filter=U", "-z"])?;

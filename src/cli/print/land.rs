@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::ops::work::{LandView, LandedIssue, LandingStated, NotLanded};
+use crate::ops::work::{LandView, LandedIssue, LandingStated, NotLanded, PullState, PullView, PulledIssue};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
@@ -83,4 +83,26 @@ pub(in crate::cli) fn stated(screen: &mut Screen, it: &LandingStated) -> io::Res
         }
         _ => writeln!(screen, "nothing of {id} needs to land"),
     }
+}
+
+/// Each issue with its pull request.
+pub(in crate::cli) fn pulled(screen: &mut Screen, view: &PullView) -> io::Result<()> {
+    let painter = screen.painter();
+    for PulledIssue { issue_id, title, url, state, opened, feedback, .. } in &view.pulls {
+        let what = match state {
+            PullState::Open if *opened => "opened",
+            PullState::Open => "updated",
+            PullState::Merged => "merged",
+            PullState::Closed => "closed",
+        };
+        let told = if *feedback > 0 { format!(", {} of feedback", count(*feedback, "piece")) } else { String::new() };
+        writeln!(
+            screen,
+            "{what} {} for {}: {}{told}",
+            clean_line(url),
+            painter.paint(style::ID, issue_id.as_str()),
+            clean_line(title)
+        )?;
+    }
+    Ok(())
 }

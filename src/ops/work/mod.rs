@@ -71,8 +71,9 @@ pub(crate) use fail::{Fail, fail};
 pub(crate) use failure::{FailureInput, FailureReport};
 pub(crate) use finish::{Finish, Finished, ToRun, finish};
 pub(crate) use land::{
-    LandMethod, LandStatement, LandView, LandWork, LandedIssue, Landing, LandingStated, NotLanded,
-    PreparedRevert, StateLanded, continued, landing, prepare_revert, state_landed,
+    LandByPullRequest, LandMethod, LandStatement, LandView, LandWork, LandedIssue, Landing, LandingStated,
+    NotLanded, PreparedRevert, PullState, PullView, PulledIssue, StateLanded, continued, land_by_pull_request,
+    landing, prepare_revert, state_landed,
 };
 pub(crate) use lease::{Lease, ReleaseLease, keep_lease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};

@@ -318,7 +318,8 @@ impl Driver<'_> {
                 self.know_branch()?;
                 let commit = self.head.map(CommitHash::from);
                 let merged = ActionDone { commit, ..self.action(issue, RunStep::Integrate) };
-                self.log("merged", [RunEvent::Action(merged)])
+                self.log("merged", [RunEvent::Action(merged)])?;
+                self.land(issue)
             }
             Ok(BranchMerge::Conflict(files)) => {
                 let message = format!("its work on the branch {branch} conflicts with other work of the run");

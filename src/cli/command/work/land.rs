@@ -5,7 +5,9 @@ use crate::cli::input::parse_limit;
 use crate::cli::context::parse_reason;
 use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::ops::Refusal;
-use crate::ops::work::{self, LandMethod, LandStatement, LandWork, StateLanded};
+use crate::ops::work::{
+    self, LandByPullRequest, LandMethod, LandStatement, LandWork, PullState, StateLanded,
+};
 
 /// Land completed work on the branch that everyone shares
 ///
@@ -42,6 +44,12 @@ pub(crate) struct Args {
     /// Land a merge whose conflicts you have resolved in the work tree that `land` made for it
     #[arg(long = "continue", conflicts_with_all = ["all", "onto", "dry_run", "batch"])]
     resolved: bool,
+    /// Open a pull request for each issue on GitHub with `gh`, or update it, instead of landing
+    #[arg(long, conflicts_with_all = ["how", "batch", "dry_run", "resolved", "as_commit", "none", "timeout", "yes"])]
+    pr: bool,
+    /// Follow the pull requests until the host has merged or closed them; failed checks and reviews become feedback
+    #[arg(long, requires = "pr")]
+    watch: bool,
     /// Record that this commit of the target has the work of the issue, since git does not show it
     #[arg(long = "as", value_name = "COMMIT", requires = "what", conflicts_with_all = ["all", "how", "batch", "dry_run", "resolved", "timeout", "yes"])]
     as_commit: Option<String>,
@@ -89,6 +97,14 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if let Some(input) = statement(&args)? {
         let done = work::state_landed(&session, &input)?;
         return context.answer(done, |stated, _, screen| print::land::stated(screen, stated));
+    }
+    if args.pr {
+        let Args { what, all, onto, watch, .. } = args;
+        let input = LandByPullRequest { what, all, onto, watch };
+        let done = work::land_by_pull_request(&session, &input)?;
+        let is_closed = done.view.pulls.iter().any(|pulled| pulled.state == PullState::Closed);
+        context.answer(done, |view, _, screen| print::land::pulled(screen, view))?;
+        return Ok(if is_closed { Exit::Failed } else { Exit::Done });
     }
     if !args.dry_run {
         refuse_commands_in_hook("git wf land")?;

@@ -11,6 +11,7 @@ mod chosen;
 mod conflict;
 mod messages;
 mod place;
+mod pull_request;
 mod record;
 mod revert;
 mod stated;
@@ -26,6 +27,9 @@ use self::candidate::{Candidate, ConflictReason, ConflictedIssue};
 use self::chosen::{ChosenIssue, chosen};
 use self::messages::merge_message;
 use self::place::HalfDonePlace;
+pub(crate) use self::pull_request::{
+    LandByPullRequest, PullState, PullView, PulledIssue, land_by_pull_request,
+};
 pub(crate) use self::revert::{PreparedRevert, prepare_revert};
 pub(crate) use self::stated::{LandStatement, LandingStated, StateLanded, state_landed};
 use self::target::{LandTarget, TargetTips};

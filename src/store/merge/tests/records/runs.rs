@@ -36,6 +36,7 @@ pub(super) fn run(life: &Life) -> Vec<u8> {
         limits: RunLimits { explore_jobs: 5, plan_jobs: 3, jobs: 1, retries: 0 },
         execution_method: ExecutionMethod::Agent,
         code_review: CodeReview::Skip,
+        lands: false,
         base_commit: None,
         actor: format!("actor {}", life.birth.who).into(),
         created_at: time(life.birth.second),
