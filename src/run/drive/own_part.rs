@@ -275,7 +275,7 @@ impl Driver<'_> {
 
     /// The worktree for the branch of the run. If an agent replaced it or checked out something else there, it is
     /// created again.
-    fn branch_tree(&mut self) -> Result<Store, Refusal> {
+    pub(super) fn branch_tree(&mut self) -> Result<Store, Refusal> {
         let store = self.session.store();
         let folder = self.places.branch_tree();
         match tree::open_of(store, &folder) {

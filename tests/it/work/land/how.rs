@@ -1,8 +1,8 @@
 //! Merges, rebases and squashes; what becomes of links, trailers, empty commits, merges and reverts.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{project, work};
+use super::{project, tested, work};
 use crate::support::{Repo, Sandbox, plan, plan_on};
 
 /// The commits of an issue's execution, as they are linked now.
@@ -11,14 +11,6 @@ fn linked(repo: &Repo, issue: &str) -> Vec<String> {
     let trace = repo.json(&["show", issue]);
     let commits = trace["executions"][0]["commits"].as_array().unwrap();
     commits.iter().map(|it| it["hash"].as_str().unwrap().to_owned()).collect()
-}
-
-/// A plan whose tests always pass.
-fn tested(mut plan: Value) -> Value {
-    for task in plan["tasks"].as_array_mut().unwrap() {
-        task["test"]["commands"] = json!(["true"]);
-    }
-    plan
 }
 
 /// A completed issue with two tasks, each with a commit, on a branch of its own.
