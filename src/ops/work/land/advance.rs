@@ -1,5 +1,7 @@
 //! Moves the branch to a candidate: at the remote first, then here; and records it.
 
+use std::collections::BTreeSet;
+
 use super::Landing;
 use super::candidate::Candidate;
 use super::record::record;
@@ -61,33 +63,42 @@ impl Landing<'_> {
             session.transact(self.permit, change)?;
             publish_store(session)?;
         }
-        self.prove(made)?;
-        let landed = made.steps.iter().map(|step| step.shown(&self.issues[step.issue], &self.tests));
-        self.view.landed.extend(landed.collect::<Vec<_>>());
+        let missing = self.missing(made)?;
+        for step in &made.steps {
+            let mut landed = step.shown(&self.issues[step.issue], &self.tests);
+            landed.missing = landed.commits.iter().filter(|commit| missing.contains(*commit)).cloned().collect();
+            self.view.landed.push(landed);
+        }
         Ok(true)
     }
 
-    /// Looks at the remote whether it has each commit now. What is missing is an error, and reopens nothing.
-    fn prove(&self, made: &Candidate) -> Result<(), Refusal> {
+    /// The commits that the remote does not have, although it accepted the push. That is an error, and reopens nothing.
+    fn missing(&self, made: &Candidate) -> Result<BTreeSet<CommitHash>, Refusal> {
         let (session, target) = (self.session, &self.target);
-        let Some(remote) = &target.remote else { return Ok(()) };
+        let mut missing = BTreeSet::new();
+        let Some(remote) = &target.remote else { return Ok(missing) };
         let store = session.store();
         let there = session.asking(|watch| sync::fetch_branch(store, remote, &target.branch, watch))?;
         for step in &made.steps {
             let issue = &self.issues[step.issue];
             for commit in step.commits(issue) {
                 if !has(session, there, commit)? {
-                    session.notice(Notice::error(format!(
-                        "commit {} of `{}` is not on `{}` of `{remote}`, although the push was accepted; it is here, in the history of {}",
-                        CommitHash::from(commit).short(),
-                        issue.issue,
-                        target.branch.short(),
-                        CommitHash::from(step.after).short(),
-                    )));
+                    let (hash, after) = (CommitHash::from(commit), CommitHash::from(step.after));
+                    session.notice(
+                        Notice::error(format!(
+                            "commit {} of `{}` is not on `{}` of `{remote}`, which accepted the push; it is here, in the history of {}",
+                            hash.short(),
+                            issue.issue,
+                            target.branch.short(),
+                            after.short(),
+                        ))
+                        .command(format!("git branch landed-{} {}", issue.issue, after.short()), "keeps it"),
+                    );
+                    missing.insert(hash);
                 }
             }
         }
-        Ok(())
+        Ok(missing)
     }
 }
 

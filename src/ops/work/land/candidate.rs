@@ -273,10 +273,8 @@ impl Builder<'_> {
             return Ok(Ok(at));
         }
         let mut commits = Vec::new();
-        for id in &issue.commits {
-            if self.store.is_ancestor(*id, head)? && !self.store.is_ancestor(*id, at)? {
-                commits.push(self.store.code_commit(*id)?);
-            }
+        for id in self.git.picks(at, head).map_err(StoreError::Git)? {
+            commits.push(self.store.code_commit(id)?);
         }
         let message = squash_message(issue, &commits);
         let author = commits.first().map(|commit| self.author(commit.id)).transpose()?;
@@ -326,6 +324,7 @@ impl LandStep {
             before: self.before.into(),
             after: self.after.into(),
             commits: self.commits(issue).into_iter().map(Into::into).collect(),
+            missing: vec![],
             tests: tests.iter().filter(|it| it.is_of(self.issue)).map(|it| it.command.as_str().to_owned()).collect(),
         }
     }

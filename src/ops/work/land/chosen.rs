@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::LandWork;
 use super::target::{LandTarget, TargetTips};
+use crate::git::Revisions;
 use crate::index::Filter;
 use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
@@ -23,6 +24,10 @@ use crate::rules::{facts, toward};
 use crate::store::{ObjectId, ReadState, Store, StoreError, records, resolve};
 use crate::trail::landed::{Asked, Question, derive};
 use crate::trail::reach::Unreached;
+use crate::trail::{links, trailers};
+
+/// How many commits of an issue are looked at for work of others.
+const MOST_CARRIED: usize = 1000;
 
 /// An issue whose work is to land.
 #[derive(Debug, Clone)]
@@ -106,7 +111,45 @@ pub(super) fn chosen(
     if found.is_empty() {
         return Err(nothing(target, head.is_some()));
     }
-    Ok(in_order(found))
+    let ordered = in_order(found);
+    tell_carried(session, &snapshot, tips, &ordered)?;
+    Ok(ordered)
+}
+
+/// Says which work of other issues comes along, since the chosen work builds on it.
+fn tell_carried(
+    session: &Session,
+    read: &impl ReadState,
+    tips: &TargetTips,
+    chosen: &[ChosenIssue],
+) -> Result<(), Refusal> {
+    let store = session.store();
+    let own: BTreeSet<&SolutionId> = chosen.iter().map(|issue| &issue.solution).collect();
+    let mut told: BTreeSet<SolutionId> = BTreeSet::new();
+    for issue in chosen {
+        let wanted = issue.heads.iter().fold(Revisions::none(), Revisions::and).without(tips.tip);
+        let commits = store.git().revisions(wanted.no_merges().at_most(MOST_CARRIED)).map_err(StoreError::Git)?;
+        for id in commits {
+            let Some(commit) = store.sound_commit(id)? else { continue };
+            for plan in links::solutions(read, &trailers::parse(&commit.message))? {
+                if own.contains(&plan) || plan.issue() == issue.issue || !told.insert(plan.clone()) {
+                    continue;
+                }
+                let Some(other) = records::outline(read, &plan.issue())? else { continue };
+                let message = format!(
+                    "`{}` builds on work of `{}`, which is {} and comes along, without its tests",
+                    issue.issue,
+                    plan.issue(),
+                    facts::status(&other)
+                );
+                session.notice(
+                    Notice::warning(message)
+                        .remedy(RemedyCall::new(Op::Land, [plan.issue().to_string(), issue.issue.to_string()]), "lands both"),
+                );
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether a commit has all work of an issue.

@@ -47,6 +47,9 @@ pub(crate) struct LandedIssue {
     pub(crate) after: CommitHash,
     /// The linked commits, as they are on the branch.
     pub(crate) commits: Vec<CommitHash>,
+    /// Those of them that the remote does not have, although it accepted the push.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) missing: Vec<CommitHash>,
     /// The tests that ran, or would run.
     pub(crate) tests: Vec<String>,
 }

@@ -102,3 +102,58 @@ fn a_conflict_becomes_feedback_that_names_both_plans() {
     repo.wf(&["land", "ISS-002", "--yes"]).fails(1);
     assert_eq!(repo.json(&["feedback", "list", "ISS-002"]).as_array().unwrap().len(), 1);
 }
+
+#[test]
+fn commits_that_a_remote_drops_again_are_an_error_that_reopens_nothing() {
+    let two = clones();
+    two.ada.complete(&work("ISS-001", "a.txt", "a\n"));
+    two.ada.wf(&["sync"]).ok();
+    let before = two.origin.id("main");
+    two.origin
+        .sh_in(
+            format!("#!/bin/sh\ngit update-ref refs/heads/main {before}\n"),
+            &["-c", "cat >hooks/post-receive && chmod 755 hooks/post-receive"],
+        )
+        .ok();
+    let ran = two.ada.wf(&["land", "ISS-001", "--yes"]).fails(1);
+    let said = "of `ISS-001` is not on `main` of `origin`, which accepted the push; it is here, in the history of ";
+    assert!(ran.stderr.contains("error: commit ") && ran.stderr.contains(said), "{}", ran.stderr);
+    assert_eq!(two.ada.status("ISS-001"), "completed");
+}
+
+#[test]
+fn work_of_others_that_comes_along_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.planned("ISS-002", &super::tested(crate::support::plan_on("b.txt")));
+    repo.git(&["switch", "--quiet", "-c", "second", "work-ISS-001"]).ok();
+    repo.wf(&["start", "ISS-002"]).ok();
+    repo.commit("b.txt", "b\n", "Work on ISS-002");
+    repo.wf(&["done"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    let said = "`ISS-002` builds on work of `ISS-001`, which is completed and comes along, without its tests";
+    let ran = repo.wf(&["land", "ISS-002", "--dry-run"]).ok();
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    repo.wf(&["land", "ISS-002", "--how", "squash", "--yes"]).ok();
+    let message = repo.git(&["log", "-1", "--format=%B", "main"]).ok().stdout;
+    assert!(message.contains("Wf-Solution: SOL-ISS-001-") && message.contains("Wf-Issue: ISS-002"), "{message}");
+    let ran = repo.wf(&["land", "ISS-001", "--yes"]).fails(3);
+    assert!(ran.stderr.contains("`ISS-001` is already on `main`"), "{}", ran.stderr);
+}
+
+#[test]
+fn an_old_git_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    let folder = sandbox.root().join("old");
+    std::fs::create_dir(&folder).unwrap();
+    let path = repo.sh(&["-c", "echo $PATH"]).ok().line().to_owned();
+    let real = repo.sh(&["-c", "command -v git"]).ok().line().to_owned();
+    let script = format!("#!/bin/sh\nif test \"$1\" = version; then echo git version 2.45.0; else exec '{real}' \"$@\"; fi\n");
+    repo.sh_in(script, &["-c", &format!("cat >'{0}/git' && chmod 755 '{0}/git'", folder.display())]).ok();
+    let old = repo.with_env("PATH", &format!("{}:{path}", folder.display()));
+    let error = old.refused(1, &["land", "ISS-001", "--yes"]);
+    assert_eq!(error["message"], "the installed git is 2.45.0; landing needs git 2.45.1 or later");
+}

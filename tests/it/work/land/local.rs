@@ -108,3 +108,42 @@ fn issues_land_after_those_that_they_depend_on() {
     let subjects = repo.subjects("main");
     assert_eq!(subjects[..2], ["Merge ISS-002: About ISS-002", "Merge ISS-001: About ISS-001"]);
 }
+
+#[test]
+fn commits_are_signed_where_git_is_configured_so() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    if repo.sh(&["-c", "command -v ssh-keygen"]).code != 0 {
+        eprintln!("skipped: there is no `ssh-keygen`");
+        return;
+    }
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    let key = sandbox.root().join("key").display().to_string();
+    repo.sh(&["-c", &format!("ssh-keygen -q -t ed25519 -N '' -f '{key}'")]).ok();
+    for (name, value) in [("gpg.format", "ssh"), ("user.signingKey", &key), ("commit.gpgSign", "true")] {
+        repo.git(&["config", name, value]).ok();
+    }
+    for (how, branch) in [("merge", "one"), ("rebase", "two"), ("squash", "three")] {
+        repo.git(&["branch", branch, "main"]).ok();
+        repo.wf(&["land", "ISS-001", "--how", how, "--onto", branch, "--yes"]).ok();
+        let commit = repo.git(&["cat-file", "commit", branch]).ok().stdout;
+        assert!(commit.contains("gpgsig -----BEGIN SSH SIGNATURE-----"), "{how}: {commit}");
+    }
+}
+
+#[test]
+fn tests_are_confined_where_that_works() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    let inside = repo.path().join("made-by-a-test");
+    let test = format!("! touch '{}' 2>/dev/null && touch here", inside.display());
+    repo.complete(&Work { issue: "ISS-001", file: "a.txt", text: "a\n", test: &test });
+    repo.git(&["config", "wf.run.sandbox", "auto"]).ok();
+    let ran = repo.wf(&["land", "ISS-001", "--yes"]);
+    if ran.stderr.contains("the tests are not confined: ") {
+        eprintln!("skipped: {}", ran.stderr);
+        return;
+    }
+    ran.ok();
+    assert!(!inside.exists());
+}
