@@ -234,7 +234,8 @@ impl Git {
 
     /// The commits that `head` has and `onto` has not, by their changes: parents first, without merges.
     pub(crate) fn picks(&self, onto: ObjectId, head: ObjectId) -> Result<Vec<ObjectId>, GitError> {
-        let options = ["rev-list", "--cherry-pick", "--right-only", "--no-merges", "--reverse", "--topo-order"];
+        let options =
+            ["rev-list", "--cherry-pick", "--right-only", "--no-merges", "--reverse", "--topo-order"];
         let args = Args::new(&options).value(format!("{onto}...{head}")).no_paths();
         Ok(ids(&self.run(args)?).collect())
     }
@@ -251,7 +252,11 @@ impl Git {
 
     /// Merges a commit into the branch that is checked out in the work tree. The inner error is what git says if it cannot; then
     /// nothing has changed.
-    pub(crate) fn merge_commit(&self, theirs: ObjectId, message: &str) -> Result<Result<(), String>, GitError> {
+    pub(crate) fn merge_commit(
+        &self,
+        theirs: ObjectId,
+        message: &str,
+    ) -> Result<Result<(), String>, GitError> {
         let args = Args::new(&["merge", "--quiet", "--no-edit", "--no-verify-signatures"]);
         let output = self.output(args.with("--message=", message).value(theirs.to_string()))?;
         if output.status.success() {
@@ -360,10 +365,14 @@ mod tests {
     #[test]
     fn conflicts_are_read_with_what_git_says() {
         let tree = "1".repeat(40);
-        let said = "1\0f\0Auto-merging\0Auto-merging f\n\x001\0f\0CONFLICT (contents)\0CONFLICT (content): in f\n\0";
+        let said =
+            "1\0f\0Auto-merging\0Auto-merging f\n\x001\0f\0CONFLICT (contents)\0CONFLICT (content): in f\n\0";
         let found = answer(format!("{tree}\0f\0\0{said}").as_bytes(), false).unwrap();
         let TreeMerge::Conflict(conflict) = found else { panic!("{found:?}") };
-        assert_eq!((conflict.files, conflict.messages), (vec!["f".into()], vec!["CONFLICT (content): in f".into()]));
+        assert_eq!(
+            (conflict.files, conflict.messages),
+            (vec!["f".into()], vec!["CONFLICT (content): in f".into()])
+        );
         let clean = answer(format!("{tree}\0").as_bytes(), true);
         assert_eq!(clean, Some(TreeMerge::Clean(ObjectId::from_hex(tree.as_bytes()).unwrap())));
         assert_eq!(answer(b"nothing", false), None);

@@ -102,10 +102,13 @@ pub(crate) fn push_branch(
 ) -> Result<BranchPushed, SyncError> {
     for attempt in 0..HELD {
         backoff::pause(attempt);
-        let reply = match store.transport().push_all(push.remote, &[push.pushed()], false, &of_transfer(watch)) {
-            Err(GitError::Stopped { .. }) => return Err(SyncError::PushStopped { remote: push.remote.into() }),
-            reply => reply.map_err(StoreError::Git)?,
-        };
+        let reply =
+            match store.transport().push_all(push.remote, &[push.pushed()], false, &of_transfer(watch)) {
+                Err(GitError::Stopped { .. }) => {
+                    return Err(SyncError::PushStopped { remote: push.remote.into() });
+                }
+                reply => reply.map_err(StoreError::Git)?,
+            };
         match answer(&reply, push.remote, push.branch.as_str())? {
             Some(Answer::Accepted) => {
                 note_tracking(store, push);

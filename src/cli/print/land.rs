@@ -62,7 +62,10 @@ fn not_landed(screen: &mut Screen, issue: &NotLanded, dry_run: bool) -> io::Resu
     )?;
     if let Some(place) = place {
         writeln!(screen, "  the merge stands half done in {}", clean_line(&place.to_string_lossy()))?;
-        writeln!(screen, "  resolve it there, `git add` the files, then `git wf land --continue {issue_id}`")?;
+        writeln!(
+            screen,
+            "  resolve it there, `git add` the files, then `git wf land --continue {issue_id}`"
+        )?;
     }
     for file in files.iter().take(SHOWN_FILES) {
         writeln!(screen, "  conflict in {}", clean_line(file))?;
@@ -95,7 +98,11 @@ pub(in crate::cli) fn pulled(screen: &mut Screen, view: &PullView) -> io::Result
             PullState::Merged => "merged",
             PullState::Closed => "closed",
         };
-        let told = if *feedback > 0 { format!(", {} of feedback", count(*feedback, "piece")) } else { String::new() };
+        let told = if *feedback > 0 {
+            format!(", {} of feedback", count(*feedback, "piece"))
+        } else {
+            String::new()
+        };
         writeln!(
             screen,
             "{what} {} for {}: {}{told}",

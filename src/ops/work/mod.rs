@@ -72,8 +72,8 @@ pub(crate) use failure::{FailureInput, FailureReport};
 pub(crate) use finish::{Finish, Finished, ToRun, finish};
 pub(crate) use land::{
     LandByPullRequest, LandMethod, LandStatement, LandView, LandWork, LandedIssue, Landing, LandingStated,
-    NotLanded, PreparedRevert, PullState, PullView, PulledIssue, StateLanded, continued, land_by_pull_request,
-    landing, prepare_revert, state_landed,
+    NotLanded, PreparedRevert, PullState, PullView, PulledIssue, StateLanded, continued,
+    land_by_pull_request, landing, prepare_revert, state_landed,
 };
 pub(crate) use lease::{Lease, ReleaseLease, keep_lease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};

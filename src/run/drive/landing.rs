@@ -79,10 +79,15 @@ impl Driver<'_> {
             let notice = match &left.place {
                 Some(place) => {
                     let call = RemedyCall::new(Op::Land, [&left.issue_id]).flag("continue");
-                    let does = format!("lands the merge that stands half done in {}, once you have resolved it", place.display());
+                    let does = format!(
+                        "lands the merge that stands half done in {}, once you have resolved it",
+                        place.display()
+                    );
                     Notice::warning(what).remedy(call, does)
                 }
-                None => Notice::warning(what).remedy(RemedyCall::new(Op::Land, [&left.issue_id]), "tries again"),
+                None => {
+                    Notice::warning(what).remedy(RemedyCall::new(Op::Land, [&left.issue_id]), "tries again")
+                }
             };
             self.watch.update(&RunUpdate::Noticed(&notice));
         }

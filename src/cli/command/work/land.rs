@@ -1,8 +1,8 @@
 use std::time::Duration;
 
+use crate::cli::context::parse_reason;
 use crate::cli::input::consent::{agree_to_landing, refuse_commands_in_hook};
 use crate::cli::input::parse_limit;
-use crate::cli::context::parse_reason;
 use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::ops::Refusal;
 use crate::ops::work::{
@@ -72,7 +72,10 @@ fn parse_how(text: &str) -> Result<LandMethod, String> {
 }
 
 fn parse_batch(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "expected a number of issues, at least 1".into())
+    text.parse()
+        .ok()
+        .filter(|count| *count > 0)
+        .ok_or_else(|| "expected a number of issues, at least 1".into())
 }
 
 /// What a person says about the landing of an issue, if anything.
@@ -81,7 +84,9 @@ fn statement(args: &Args) -> Result<Option<StateLanded>, Refusal> {
         (Some(commit), _) => LandStatement::As(commit.clone()),
         (None, true) => LandStatement::Nothing,
         (None, false) if args.message.is_some() => {
-            return Err(Refusal::usage("`-m` says why with `--none` or `--as`").hint("leave it out to land work"));
+            return Err(
+                Refusal::usage("`-m` says why with `--none` or `--as`").hint("leave it out to land work")
+            );
         }
         (None, false) => return Ok(None),
     };

@@ -66,7 +66,8 @@ impl Landing<'_> {
         let missing = self.missing(made)?;
         for step in &made.steps {
             let mut landed = step.shown(&self.issues[step.issue], &self.tests);
-            landed.missing = landed.commits.iter().filter(|commit| missing.contains(*commit)).cloned().collect();
+            landed.missing =
+                landed.commits.iter().filter(|commit| missing.contains(*commit)).cloned().collect();
             self.view.landed.push(landed);
         }
         Ok(true)

@@ -303,7 +303,8 @@ impl Builder<'_> {
 impl LandStep {
     /// The linked commits, as they are on the branch.
     pub(super) fn commits(&self, issue: &ChosenIssue) -> Vec<ObjectId> {
-        let now = |id: &ObjectId| self.replaced.iter().find(|pair| pair.old == *id).map_or(*id, |pair| pair.new);
+        let now =
+            |id: &ObjectId| self.replaced.iter().find(|pair| pair.old == *id).map_or(*id, |pair| pair.new);
         let mut found: Vec<ObjectId> = Vec::new();
         for id in issue.commits.iter().map(now) {
             if !found.contains(&id) {
@@ -325,7 +326,11 @@ impl LandStep {
             after: self.after.into(),
             commits: self.commits(issue).into_iter().map(Into::into).collect(),
             missing: vec![],
-            tests: tests.iter().filter(|it| it.is_of(self.issue)).map(|it| it.command.as_str().to_owned()).collect(),
+            tests: tests
+                .iter()
+                .filter(|it| it.is_of(self.issue))
+                .map(|it| it.command.as_str().to_owned())
+                .collect(),
         }
     }
 }
@@ -334,9 +339,12 @@ impl ConflictedIssue {
     /// As the answer shows it.
     pub(super) fn shown(&self, issue: &ChosenIssue) -> NotLanded {
         let (why, message, files, with) = match &self.why {
-            ConflictReason::Dependency(other) => {
-                (WhyNotLanded::Dependency, format!("it depends on `{other}`, which did not land"), vec![], vec![])
-            }
+            ConflictReason::Dependency(other) => (
+                WhyNotLanded::Dependency,
+                format!("it depends on `{other}`, which did not land"),
+                vec![],
+                vec![],
+            ),
             ConflictReason::Conflict(it) => {
                 (WhyNotLanded::Conflict, it.words(), it.conflict.files.clone(), it.with.clone())
             }

@@ -75,7 +75,8 @@ pub(super) fn chosen(
     for text in &input.what {
         if resolve::begins(text, "RUN-") {
             let run = resolve::run(&snapshot, text)?;
-            let folder = records::run(&snapshot, &run, &mut Vec::new())?.ok_or_else(|| Refusal::unreadable(&format!("run `{run}`")))?;
+            let folder = records::run(&snapshot, &run, &mut Vec::new())?
+                .ok_or_else(|| Refusal::unreadable(&format!("run `{run}`")))?;
             others.extend(folder.run.issue_ids);
         } else {
             named.push(issue_of(store, &snapshot, text)?);
@@ -128,7 +129,8 @@ fn tell_carried(
     let mut told: BTreeSet<SolutionId> = BTreeSet::new();
     for issue in chosen {
         let wanted = issue.heads.iter().fold(Revisions::none(), Revisions::and).without(tips.tip);
-        let commits = store.git().revisions(wanted.no_merges().at_most(MOST_CARRIED)).map_err(StoreError::Git)?;
+        let commits =
+            store.git().revisions(wanted.no_merges().at_most(MOST_CARRIED)).map_err(StoreError::Git)?;
         for id in commits {
             let Some(commit) = store.sound_commit(id)? else { continue };
             for plan in links::solutions(read, &trailers::parse(&commit.message))? {
@@ -142,10 +144,10 @@ fn tell_carried(
                     plan.issue(),
                     facts::status(&other)
                 );
-                session.notice(
-                    Notice::warning(message)
-                        .remedy(RemedyCall::new(Op::Land, [plan.issue().to_string(), issue.issue.to_string()]), "lands both"),
-                );
+                session.notice(Notice::warning(message).remedy(
+                    RemedyCall::new(Op::Land, [plan.issue().to_string(), issue.issue.to_string()]),
+                    "lands both",
+                ));
             }
         }
     }
@@ -215,7 +217,9 @@ fn left(
     let id = &issue.issue;
     if issue.commits.is_empty() {
         if is_named {
-            session.notice(Notice::note(format!("`{id}` has no commits in this clone, so nothing of it can land")));
+            session.notice(Notice::note(format!(
+                "`{id}` has no commits in this clone, so nothing of it can land"
+            )));
         }
         return Ok(None);
     }
@@ -248,8 +252,13 @@ fn left(
     }
     // A rebase without hooks leaves the old commits behind: only what some branch has is work to land.
     let on_branches = |hash: &_| !unreached.has(hash);
-    let kept: Vec<(CommitLink, ObjectId)> =
-        issue.links.iter().cloned().zip(issue.commits.iter().copied()).filter(|(link, _)| on_branches(&link.hash)).collect();
+    let kept: Vec<(CommitLink, ObjectId)> = issue
+        .links
+        .iter()
+        .cloned()
+        .zip(issue.commits.iter().copied())
+        .filter(|(link, _)| on_branches(&link.hash))
+        .collect();
     let (links, commits): (Vec<CommitLink>, Vec<ObjectId>) = kept.into_iter().unzip();
     let heads = store.git().independent(&commits).map_err(StoreError::Git)?;
     Ok(Some(ChosenIssue { links, commits, heads, ..issue }))
@@ -301,10 +310,15 @@ fn nothing(target: &LandTarget, is_of_head: bool) -> Refusal {
 fn in_order(mut left: BTreeMap<IssueId, ChosenIssue>) -> Vec<ChosenIssue> {
     let mut ordered = Vec::with_capacity(left.len());
     while !left.is_empty() {
-        let waits = |issue: &ChosenIssue| issue.depends_on.iter().any(|it| *it != issue.issue && left.contains_key(it));
+        let waits = |issue: &ChosenIssue| {
+            issue.depends_on.iter().any(|it| *it != issue.issue && left.contains_key(it))
+        };
         let earliest = |issue: &&ChosenIssue| (issue.finished_at, issue.issue.clone());
         let ready = left.values().filter(|issue| !waits(issue)).min_by_key(earliest);
-        let Some(next) = ready.or_else(|| left.values().min_by_key(earliest)).map(|it| it.issue.clone()) else { break };
+        let Some(next) = ready.or_else(|| left.values().min_by_key(earliest)).map(|it| it.issue.clone())
+        else {
+            break;
+        };
         ordered.extend(left.remove(&next));
     }
     ordered

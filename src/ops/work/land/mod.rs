@@ -153,7 +153,8 @@ pub(crate) fn continued<'s>(session: &'s Session, input: LandWork) -> Result<Lan
 fn refuse_old_git() -> Result<(), Refusal> {
     let Some(found) = too_old_to_land() else { return Ok(()) };
     let message = format!("the installed git is {found}; landing needs git {OLDEST_TO_LAND} or later");
-    Err(Refusal::new(Code::GitTooOld, message).hint("install a newer git; everything else works with this one"))
+    Err(Refusal::new(Code::GitTooOld, message)
+        .hint("install a newer git; everything else works with this one"))
 }
 
 impl Landing<'_> {

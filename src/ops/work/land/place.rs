@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::chosen::ChosenIssue;
-use super::target::LandTarget;
 use super::messages::merge_message;
+use super::target::LandTarget;
 use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
@@ -52,7 +52,8 @@ impl HalfDonePlace {
     fn all(store: &Store) -> Result<Vec<Self>, Refusal> {
         let mut found = Vec::new();
         for linked in store.repo().linked_worktrees().map_err(StoreError::Git)? {
-            let (Some(folder), Ok(note)) = (linked.folder(), std::fs::read(linked.git_dir().join(NOTE))) else {
+            let (Some(folder), Ok(note)) = (linked.folder(), std::fs::read(linked.git_dir().join(NOTE)))
+            else {
                 continue;
             };
             let Ok(PlaceNote { issue, onto, ours, theirs }) = serde_json::from_slice(&note) else { continue };
@@ -91,8 +92,11 @@ impl HalfDonePlace {
             None if all.is_empty() => "no merge stands half done here".to_owned(),
             None => {
                 let ids: Vec<&str> = all.iter().map(|place| place.issue.as_str()).collect();
-                return Err(Refusal::new(Code::Ambiguous, format!("several merges stand half done: {}", ids.join(", ")))
-                    .remedy(RemedyCall::new(Op::Land, ["ISSUE"]).flag("continue"), "continues one of them"));
+                return Err(Refusal::new(
+                    Code::Ambiguous,
+                    format!("several merges stand half done: {}", ids.join(", ")),
+                )
+                .remedy(RemedyCall::new(Op::Land, ["ISSUE"]).flag("continue"), "continues one of them"));
             }
         };
         Err(Refusal::nothing(said).remedy(RemedyCall::new(Op::Land, ["ISSUE"]), "lands an issue"))
@@ -122,7 +126,8 @@ impl HalfDonePlace {
             theirs: theirs.into(),
         };
         let path = there.git_dir().join(NOTE);
-        let text = serde_json::to_string_pretty(&note).map_err(|error| StoreError::io(&path)(error.into()))?;
+        let text =
+            serde_json::to_string_pretty(&note).map_err(|error| StoreError::io(&path)(error.into()))?;
         let shared = store.repo().shared_mode();
         path.parent().map_or(Ok(()), |folder| shared.create_folder(folder)).map_err(StoreError::io(&path))?;
         shared.write(&path, text).map_err(StoreError::io(&path))?;
@@ -169,12 +174,14 @@ impl HalfDonePlace {
         if changed.is_empty() {
             return Ok(());
         }
-        let message = format!("files in {} are changed and not staged: {}", self.folder.display(), changed.join(", "));
+        let message =
+            format!("files in {} are changed and not staged: {}", self.folder.display(), changed.join(", "));
         Err(Refusal::new(Code::Uncommitted, message).command("git add -u", "stages them, there"))
     }
 
     fn unresolved(&self, files: Vec<String>) -> Refusal {
-        let message = format!("conflicts in {} are not resolved: {}", self.folder.display(), files.join(", "));
+        let message =
+            format!("conflicts in {} are not resolved: {}", self.folder.display(), files.join(", "));
         Refusal::new(Code::Unresolved, message)
             .command("git add FILE", "marks a file as resolved, there")
             .remedy(RemedyCall::new(Op::Land, [&self.issue]).flag("continue"), "then lands it")
@@ -184,7 +191,10 @@ impl HalfDonePlace {
         let folder = self.folder.display().to_string();
         let message = format!("the merge of `{}` was given up in {folder}", self.issue);
         Refusal::new(Code::NoCommit, message)
-            .command(format!("git worktree remove --force {}", shell::operand(&folder)), "removes that work tree")
+            .command(
+                format!("git worktree remove --force {}", shell::operand(&folder)),
+                "removes that work tree",
+            )
             .remedy(RemedyCall::new(Op::Land, [&self.issue]), "then begins it again")
     }
 

@@ -112,11 +112,15 @@ pub(crate) fn land_by_pull_request(session: &Session, input: &LandByPullRequest)
     let store = session.store();
     let target = LandTarget::find(session, input.onto.as_deref())?;
     let Some(remote) = target.remote.clone() else {
-        return Err(Refusal::new(Code::NoRemote, "this repository has no remote to which a branch could be pushed")
-            .command("git remote add origin URL", "adds one"));
+        return Err(Refusal::new(
+            Code::NoRemote,
+            "this repository has no remote to which a branch could be pushed",
+        )
+        .command("git remote add origin URL", "adds one"));
     };
     let repository = reply_task::repository(&store.repo().remote_urls()).ok_or_else(|| {
-        Refusal::usage("no remote leads to a repository on GitHub").command("git remote -v", "shows the remotes")
+        Refusal::usage("no remote leads to a repository on GitHub")
+            .command("git remote -v", "shows the remotes")
     })?;
     target.update_store(session)?;
     let tips = target.look(session)?;
@@ -163,7 +167,9 @@ impl Forge<'_> {
         let id = &issue.issue;
         let [head] = issue.heads[..] else {
             let message = format!("the work of `{id}` is on several branches, and a pull request has one");
-            return Err(Refusal::new(Code::NoBranch, message).command("git merge", "joins them; then link the merge"));
+            return Err(
+                Refusal::new(Code::NoBranch, message).command("git merge", "joins them; then link the merge")
+            );
         };
         let branch = Branch::of_short(&format!("{BRANCHES}/{id}"))
             .ok_or_else(|| Refusal::unreadable(&format!("the id `{id}` as the name of a branch")))?;
@@ -287,8 +293,12 @@ impl Forge<'_> {
         }
         if !pull.is_open() {
             self.view[n].state = PullState::Closed;
-            let what = format!("the pull request of `{}` was closed without a merge: {}", issue.issue, pull.url);
-            self.session.notice(Notice::warning(what).remedy(RemedyCall::new(Op::Land, [&issue.issue]).flag("pr"), "opens another"));
+            let what =
+                format!("the pull request of `{}` was closed without a merge: {}", issue.issue, pull.url);
+            self.session.notice(
+                Notice::warning(what)
+                    .remedy(RemedyCall::new(Op::Land, [&issue.issue]).flag("pr"), "opens another"),
+            );
             return Ok(());
         }
         let mut told = Vec::new();
@@ -297,7 +307,11 @@ impl Forge<'_> {
             told.push((FeedbackType::Failure, Stage::Execute, words));
         }
         for review in &pull.reviews {
-            let kind = if review.state == "CHANGES_REQUESTED" { FeedbackType::Rejection } else { FeedbackType::Clarification };
+            let kind = if review.state == "CHANGES_REQUESTED" {
+                FeedbackType::Rejection
+            } else {
+                FeedbackType::Clarification
+            };
             if !review.body.trim().is_empty() {
                 let words = format!("{} on {}:\n\n{}", review.author.login, pull.url, review.body);
                 told.push((kind, Stage::Review, words));
@@ -328,7 +342,8 @@ impl Forge<'_> {
         if folder.feedback.iter().any(|it| it.content == content) {
             return Ok(false);
         }
-        let detail = FeedbackDetail { solution_id: Some(issue.solution.clone()), ..FeedbackDetail::default() };
+        let detail =
+            FeedbackDetail { solution_id: Some(issue.solution.clone()), ..FeedbackDetail::default() };
         self.session.transact(self.permit, |tx| {
             let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
             let (content, detail) = (content.clone(), detail.clone());

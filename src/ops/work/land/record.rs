@@ -69,7 +69,10 @@ fn follow(tx: &mut Tx<'_>, store: &Store, issue: &ChosenIssue, step: &LandStep) 
             }
             if let Some(first) = replaced.first() {
                 let files = links::files(store, &commit)?;
-                tx.log(&issue.execution, Event::Commit(links::link(&commit, &files, tasks, first.linked_by)))?;
+                tx.log(
+                    &issue.execution,
+                    Event::Commit(links::link(&commit, &files, tasks, first.linked_by)),
+                )?;
             }
         }
         let tree = Some(store.code_tree_of(pair.new)?.into());

@@ -46,8 +46,11 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
     // The last comes off first.
     landings.reverse();
     let Some(onto) = landings.first().and_then(|it| it.land.onto.clone()) else {
-        return Err(Refusal::new(Code::CannotUndo, "that landing is only a statement, with no commits to take back")
-            .hint("state what is true now: `--as COMMIT`, or `--none` with a reason"));
+        return Err(Refusal::new(
+            Code::CannotUndo,
+            "that landing is only a statement, with no commits to take back",
+        )
+        .hint("state what is true now: `--as COMMIT`, or `--none` with a reason"));
     };
     let target = LandTarget::find(session, Some(onto.short()))?;
     let tips = target.look(session)?;
@@ -57,10 +60,14 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
     let is_signed = store.config_bool("commit.gpgSign", false)?;
     let mut at = tips.tip;
     for RecordedLanding { issue, land } in &landings {
-        let (Some(before), Some(after)) = (here(store, land.before.as_ref()), here(store, land.after.as_ref()))
+        let (Some(before), Some(after)) =
+            (here(store, land.before.as_ref()), here(store, land.after.as_ref()))
         else {
-            return Err(Refusal::new(Code::CannotUndo, format!("the commits of the landing of `{issue}` are not here"))
-                .command("git fetch", "may bring them"));
+            return Err(Refusal::new(
+                Code::CannotUndo,
+                format!("the commits of the landing of `{issue}` are not here"),
+            )
+            .command("git fetch", "may bring them"));
         };
         let (old, new) = (store.code_tree_of(before)?, store.code_tree_of(after)?);
         if old == new {
@@ -69,7 +76,10 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
         let tree = match merges.merge(at, before, Some(new)).map_err(StoreError::Git)? {
             TreeMerge::Clean(tree) => tree,
             TreeMerge::Conflict(conflict) => {
-                let message = format!("a revert of `{issue}` conflicts with what came later, in {}", conflict.files.join(", "));
+                let message = format!(
+                    "a revert of `{issue}` conflicts with what came later, in {}",
+                    conflict.files.join(", ")
+                );
                 return Err(Refusal::new(Code::CannotUndo, message)
                     .command(by_hand(store, before, after)?, "begins it by hand, on a branch of yours"));
             }
@@ -83,7 +93,8 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
         .ok_or_else(|| Refusal::unreadable("the name of a branch for the revert"))?;
     let known = store.read_ref(branch.as_str())?;
     if !store.git().move_branch(&branch, known, at).map_err(StoreError::Git)? {
-        return Err(Refusal::new(Code::Contended, format!("`{}` was moved meanwhile", branch.short())).hint("try again"));
+        return Err(Refusal::new(Code::Contended, format!("`{}` was moved meanwhile", branch.short()))
+            .hint("try again"));
     }
     let command = match &target.remote {
         Some(remote) => {
@@ -125,11 +136,7 @@ fn message(store: &Store, issue: &IssueId, before: ObjectId, after: ObjectId) ->
 /// The command of git that begins the same revert.
 fn by_hand(store: &Store, before: ObjectId, after: ObjectId) -> Result<String, StoreError> {
     let is_merge = store.code_commit(after)?.parents.len() > 1;
-    Ok(if is_merge {
-        format!("git revert -m 1 {after}")
-    } else {
-        format!("git revert {before}..{after}")
-    })
+    Ok(if is_merge { format!("git revert -m 1 {after}") } else { format!("git revert {before}..{after}") })
 }
 
 /// The landings that a commit of the store records, in the order in which they happened.
@@ -140,7 +147,9 @@ fn recorded(store: &Store, commit: &CommitHash) -> Result<Vec<RecordedLanding>, 
     {
         let (old, new) = (store.snapshot_at(parent)?, store.snapshot_at(commit)?);
         for change in store.differences(Some(old.tree()), new.tree())? {
-            let Some(issue) = layout::Location::parse(&change.path).and_then(|it| it.issue()) else { continue };
+            let Some(issue) = layout::Location::parse(&change.path).and_then(|it| it.issue()) else {
+                continue;
+            };
             let Some(file) = change.new_file() else { continue };
             let bytes = read_blob(store.repo(), file, &change.path)?;
             if let Ok(LogEntry { event: Event::Land(land), .. }) = serde_json::from_slice(&bytes) {
@@ -155,7 +164,8 @@ fn recorded(store: &Store, commit: &CommitHash) -> Result<Vec<RecordedLanding>, 
 /// Each landing begins where the one before it ended.
 fn in_order(found: &mut [RecordedLanding]) {
     for n in 0..found.len() {
-        let is_first = |it: &RecordedLanding| !found[n..].iter().any(|other| other.land.after == it.land.before);
+        let is_first =
+            |it: &RecordedLanding| !found[n..].iter().any(|other| other.land.after == it.land.before);
         if let Some(first) = found[n..].iter().position(is_first) {
             found.swap(n, n + first);
         }

@@ -85,8 +85,9 @@ pub(crate) fn state_landed(session: &Session, input: &StateLanded) -> Answer<Lan
             })?;
             if !store.is_ancestor(named, tips.tip)? {
                 let message = format!("commit {} is not on `{short}`", CommitHash::from(named).short());
-                return Err(Refusal::new(Code::NotLinked, message)
-                    .hint("name the commit of that branch that has the work, or the branch: `--onto BRANCH`"));
+                return Err(Refusal::new(Code::NotLinked, message).hint(
+                    "name the commit of that branch that has the work, or the branch: `--onto BRANCH`",
+                ));
             }
             Land {
                 onto: Some(target.branch.clone()),
@@ -101,7 +102,9 @@ pub(crate) fn state_landed(session: &Session, input: &StateLanded) -> Answer<Lan
         }
         LandStatement::Nothing => {
             if input.reason.is_none() {
-                return Err(Refusal::usage("nothing says why nothing of it needs to land").hint("add `-m WHY`"));
+                return Err(
+                    Refusal::usage("nothing says why nothing of it needs to land").hint("add `-m WHY`")
+                );
             }
             Land {
                 onto: None,

@@ -149,7 +149,8 @@ impl LandTarget {
         };
         let there = Store::open(&folder, session.environment())?;
         if there.branch()?.as_ref() != Some(&self.branch) {
-            session.notice(self.not_moved("a rebase or a bisect returns to it", &folder.display().to_string()));
+            session
+                .notice(self.not_moved("a rebase or a bisect returns to it", &folder.display().to_string()));
             return Ok(true);
         }
         match there.git().forward(new).map_err(StoreError::Git)? {
@@ -159,7 +160,11 @@ impl LandTarget {
                 if self.remote.is_none() {
                     return Err(Refusal::new(
                         Code::Uncommitted,
-                        format!("`{}` cannot move forward in {}: {words}", self.branch.short(), folder.display()),
+                        format!(
+                            "`{}` cannot move forward in {}: {words}",
+                            self.branch.short(),
+                            folder.display()
+                        ),
                     )
                     .command("git stash", "puts changes aside there; or commit them on another branch"));
                 }
@@ -176,8 +181,11 @@ impl LandTarget {
         }
         if !self.forward(session, new)? {
             let short = self.branch.short();
-            let message = format!("`{short}` of this clone has commits that are not at the remote, so it was not moved");
-            session.notice(Notice::warning(message).command("git pull", "joins the two, with it checked out"));
+            let message = format!(
+                "`{short}` of this clone has commits that are not at the remote, so it was not moved"
+            );
+            session
+                .notice(Notice::warning(message).command("git pull", "joins the two, with it checked out"));
         }
         Ok(())
     }
@@ -199,6 +207,9 @@ fn own_remote(store: &Store, branch: &Branch) -> Option<String> {
 }
 
 fn no_target() -> Refusal {
-    Refusal::new(Code::NoTarget, "there is no branch to land on: neither a remote's default branch nor `main` or `master`")
-        .command("git config wf.land.onto BRANCH", "names one")
+    Refusal::new(
+        Code::NoTarget,
+        "there is no branch to land on: neither a remote's default branch nor `main` or `master`",
+    )
+    .command("git config wf.land.onto BRANCH", "names one")
 }

@@ -69,7 +69,8 @@ pub(super) fn land_tests(session: &Session, issues: &[ChosenIssue]) -> Result<Ve
         let plan = as_claimed(store, &folder, &claim.execution)?.typed_plan();
         for (task, text) in evidence::commands(&plan) {
             let command = CommandLine::parse(text).map_err(|unseen| {
-                let message = format!("a test command of task `{task}` of `{}` cannot be run: {unseen}", issue.issue);
+                let message =
+                    format!("a test command of task `{task}` of `{}` cannot be run: {unseen}", issue.issue);
                 Refusal::new(Code::UnseenCommand, message)
                     .details(vec![exact(text).into_owned()])
                     .hint("a test command is one line of visible characters")
@@ -129,11 +130,7 @@ pub(super) fn agree(session: &Session, tests: &[LandTest], issues: &[ChosenIssue
 }
 
 /// Where the consent to a test is recorded: with each plan that names it.
-fn agreements(
-    session: &Session,
-    test: &LandTest,
-    issues: &[ChosenIssue],
-) -> Result<Vec<Agreement>, Refusal> {
+fn agreements(session: &Session, test: &LandTest, issues: &[ChosenIssue]) -> Result<Vec<Agreement>, Refusal> {
     let store = session.store();
     if test.owners.is_empty() {
         return Ok(vec![Agreement::to_workplaces(store)?]);
@@ -211,7 +208,8 @@ impl<'o> Trial<'o> {
         wanted: &BTreeSet<usize>,
         commit: ObjectId,
     ) -> Result<TrialEnd, Refusal> {
-        let tests: Vec<&LandTest> = tests.iter().filter(|test| wanted.iter().any(|it| test.is_of(*it))).collect();
+        let tests: Vec<&LandTest> =
+            tests.iter().filter(|test| wanted.iter().any(|it| test.is_of(*it))).collect();
         if tests.is_empty() {
             return Ok(TrialEnd::Passed(PassedChecks::new()));
         }
@@ -224,7 +222,8 @@ impl<'o> Trial<'o> {
         }
         if !self.is_told && matches!(self.confinement, Confinement::Open(_)) {
             self.is_told = true;
-            session.notice(Notice::note(format!("the tests are not confined: {}", self.confinement.why_open())));
+            session
+                .notice(Notice::note(format!("the tests are not confined: {}", self.confinement.why_open())));
         }
         let store = session.store();
         let name = format!("land-{}", random_uid()?);
@@ -257,20 +256,27 @@ impl<'o> Trial<'o> {
                 code.dirty |= workplace.changed()?.iter().any(|line| !line.starts_with("??"));
             }
             self.observer.begins(&test.shown, n, tests.len());
-            let shell =
-                Shell { command: &test.command, folder: &workplace.folder, environment: environment.as_deref() };
+            let shell = Shell {
+                command: &test.command,
+                folder: &workplace.folder,
+                environment: environment.as_deref(),
+            };
             let before = self.confinement.words(&workplace.folder, &[]);
             let mut counter = TestCounter::default();
             let observer = &mut *self.observer;
-            let ran = supervise::run_after(&before, &shell, Some(self.timeout), &self.interrupts, &mut |bytes| {
-                counter.read(bytes);
-                observer.wrote(bytes);
-            })?;
+            let ran =
+                supervise::run_after(&before, &shell, Some(self.timeout), &self.interrupts, &mut |bytes| {
+                    counter.read(bytes);
+                    observer.wrote(bytes);
+                })?;
             let counted = counter.end();
             self.observer.ended(&ran, counted);
             if ran.ended == ProcessEnd::Interrupted || self.interrupts.take() {
-                return Err(Refusal::new(Code::Interrupted, "the tests were interrupted, so nothing more landed")
-                    .hint("the same command begins again"));
+                return Err(Refusal::new(
+                    Code::Interrupted,
+                    "the tests were interrupted, so nothing more landed",
+                )
+                .hint("the same command begins again"));
             }
             let record = |task: &str| {
                 check::record(task, test.command.as_str(), &ran, counted, &code, session.environment())
@@ -278,7 +284,11 @@ impl<'o> Trial<'o> {
             let first = record("");
             if !first.has_passed() {
                 let command = test.command.as_str().to_owned();
-                return Ok(TrialEnd::Failed(FailedTest { command, outcome: first.outcome(), output: first.output_tail }));
+                return Ok(TrialEnd::Failed(FailedTest {
+                    command,
+                    outcome: first.outcome(),
+                    output: first.output_tail,
+                }));
             }
             for owner in test.owners.iter().filter(|owner| wanted.contains(&owner.issue)) {
                 passed.entry(owner.issue).or_default().push(record(owner.task.as_str()));

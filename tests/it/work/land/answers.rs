@@ -37,7 +37,10 @@ fn uncommitted_changes_that_would_be_lost_are_named_and_others_stay() {
     let error = repo.refused(1, &["land", "ISS-001", "--yes"]);
     assert_eq!(error["code"], "uncommitted");
     let message = error["message"].as_str().unwrap();
-    assert!(message.contains("with changes that landing would overwrite") && message.contains("a.txt"), "{message}");
+    assert!(
+        message.contains("with changes that landing would overwrite") && message.contains("a.txt"),
+        "{message}"
+    );
     assert_eq!((repo.id("main"), repo.read("a.txt")), (before, "mine\n".into()));
     std::fs::remove_file(repo.path().join("a.txt")).unwrap();
     repo.write("base", "changed\n");
@@ -116,7 +119,8 @@ fn commits_that_a_remote_drops_again_are_an_error_that_reopens_nothing() {
         )
         .ok();
     let ran = two.ada.wf(&["land", "ISS-001", "--yes"]).fails(1);
-    let said = "of `ISS-001` is not on `main` of `origin`, which accepted the push; it is here, in the history of ";
+    let said =
+        "of `ISS-001` is not on `main` of `origin`, which accepted the push; it is here, in the history of ";
     assert!(ran.stderr.contains("error: commit ") && ran.stderr.contains(said), "{}", ran.stderr);
     assert_eq!(two.ada.status("ISS-001"), "completed");
 }
@@ -137,7 +141,10 @@ fn work_of_others_that_comes_along_is_named() {
     assert!(ran.stderr.contains(said), "{}", ran.stderr);
     repo.wf(&["land", "ISS-002", "--how", "squash", "--yes"]).ok();
     let message = repo.git(&["log", "-1", "--format=%B", "main"]).ok().stdout;
-    assert!(message.contains("Wf-Solution: SOL-ISS-001-") && message.contains("Wf-Issue: ISS-002"), "{message}");
+    assert!(
+        message.contains("Wf-Solution: SOL-ISS-001-") && message.contains("Wf-Issue: ISS-002"),
+        "{message}"
+    );
     let ran = repo.wf(&["land", "ISS-001", "--yes"]).fails(3);
     assert!(ran.stderr.contains("`ISS-001` is already on `main`"), "{}", ran.stderr);
 }
@@ -151,7 +158,9 @@ fn an_old_git_is_named() {
     std::fs::create_dir(&folder).unwrap();
     let path = repo.sh(&["-c", "echo $PATH"]).ok().line().to_owned();
     let real = repo.sh(&["-c", "command -v git"]).ok().line().to_owned();
-    let script = format!("#!/bin/sh\nif test \"$1\" = version; then echo git version 2.45.0; else exec '{real}' \"$@\"; fi\n");
+    let script = format!(
+        "#!/bin/sh\nif test \"$1\" = version; then echo git version 2.45.0; else exec '{real}' \"$@\"; fi\n"
+    );
     repo.sh_in(script, &["-c", &format!("cat >'{0}/git' && chmod 755 '{0}/git'", folder.display())]).ok();
     let old = repo.with_env("PATH", &format!("{}:{path}", folder.display()));
     let error = old.refused(1, &["land", "ISS-001", "--yes"]);

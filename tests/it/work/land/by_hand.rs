@@ -72,8 +72,16 @@ fn undo_of_a_landing_prepares_a_revert_and_says_so() {
     repo.wf(&["land", "ISS-001", "--yes"]).ok();
     let (main, tip) = (repo.id("main"), repo.tip());
     let ran = repo.wf(&["undo"]).ok();
-    assert!(ran.stdout.starts_with("branch revert-ISS-001 reverts the landing of ISS-001 (commit "), "{}", ran.stdout);
-    assert!(ran.stdout.contains("main has not moved\n  `git push origin revert-ISS-001:main` brings it there"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.starts_with("branch revert-ISS-001 reverts the landing of ISS-001 (commit "),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("main has not moved\n  `git push origin revert-ISS-001:main` brings it there"),
+        "{}",
+        ran.stdout
+    );
     assert_eq!((repo.id("main"), repo.tip()), (main.clone(), tip));
     assert_eq!(repo.id("revert-ISS-001~1"), main);
     assert_eq!(repo.id("revert-ISS-001^{tree}"), repo.id("main~1^{tree}"));

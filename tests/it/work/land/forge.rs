@@ -85,7 +85,11 @@ fn labels_that_the_host_does_not_know_are_left_out() {
     repo.wf(&["edit", "ISS-001", "-t", "auth"]).ok();
     std::fs::remove_file(two.sandbox.root().join("host/labels")).ok();
     let ran = repo.wf(&["land", "ISS-001", "--pr"]);
-    assert!(ran.stderr.contains("the pull request has no labels: could not add label: 'auth' not found"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("the pull request has no labels: could not add label: 'auth' not found"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -105,10 +109,16 @@ fn what_the_host_says_becomes_feedback_until_it_merges() {
     repo.complete(&work("ISS-001", "a.txt", "a\n"));
     let answer = repo.wf(&["land", "ISS-001", "--pr", "--watch", "--json"]).ok().json();
     let pulled = &answer["pulls"][0];
-    assert_eq!((&pulled["state"], &pulled["feedback"], &pulled["number"]), (&json!("merged"), &json!(2), &json!(7)));
+    assert_eq!(
+        (&pulled["state"], &pulled["feedback"], &pulled["number"]),
+        (&json!("merged"), &json!(2), &json!(7))
+    );
     let feedback = repo.json(&["feedback", "list", "ISS-001"]);
     assert_eq!(feedback.as_array().unwrap().len(), 2, "each is told once");
-    assert_eq!(feedback[0]["content"], "check `build` failed on https://github.com/ada/code/pull/7 https://ci/1");
+    assert_eq!(
+        feedback[0]["content"],
+        "check `build` failed on https://github.com/ada/code/pull/7 https://ci/1"
+    );
     assert_eq!((&feedback[1]["type"], &feedback[1]["stage"]), (&json!("rejection"), &json!("review")));
     assert!(feedback[1]["content"].as_str().unwrap().ends_with("Name it better"));
     // The branch of this clone follows, and the merge is recorded.
@@ -134,7 +144,8 @@ fn without_gh_or_a_repository_it_says_so() {
     let error = two.ada.refused(2, &["land", "ISS-001", "--pr"]);
     assert_eq!(error["message"], "no remote leads to a repository on GitHub");
     let repo = with_host(&two, &Host { views: &[OPEN] });
-    std::fs::write(two.sandbox.root().join("host/gh"), "#!/bin/sh\necho 'run: gh auth login' >&2\nexit 4\n").unwrap();
+    std::fs::write(two.sandbox.root().join("host/gh"), "#!/bin/sh\necho 'run: gh auth login' >&2\nexit 4\n")
+        .unwrap();
     let ran = repo.wf(&["land", "ISS-001", "--pr"]).fails(1);
     assert!(ran.stderr.contains("`gh` is not logged in"), "{}", ran.stderr);
 }

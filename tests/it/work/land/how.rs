@@ -1,6 +1,5 @@
 //! Merges, rebases and squashes; what becomes of links, trailers, empty commits, merges and reverts.
 
-
 use super::{project, tested, work};
 use crate::support::{Repo, Sandbox, plan, plan_on};
 

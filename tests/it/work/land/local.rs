@@ -41,14 +41,18 @@ fn a_landing_and_the_tests_that_passed_are_recorded() {
     repo.wf(&["land", "ISS-001", "--yes"]).ok();
     let path = |end: &str| {
         let paths = repo.store_paths().into_iter().filter(|it| it.contains("/log/"));
-        let mut found: Vec<_> = paths.map(|it| repo.stored_json(&it)).filter(|it| it["type"] == end).collect();
+        let mut found: Vec<_> =
+            paths.map(|it| repo.stored_json(&it)).filter(|it| it["type"] == end).collect();
         found.pop().unwrap_or_else(|| panic!("no entry `{end}`"))
     };
     let tree = repo.id("main^{tree}");
     assert_eq!((&path("land")["how"], &path("land")["tree"]), (&json!("merge"), &json!(tree)));
     assert_eq!(path("land")["onto"], "refs/heads/main");
     let check = path("check");
-    assert_eq!((&check["tree"], &check["dirty"], &check["exit_code"]), (&json!(tree), &json!(false), &json!(0)));
+    assert_eq!(
+        (&check["tree"], &check["dirty"], &check["exit_code"]),
+        (&json!(tree), &json!(false), &json!(0))
+    );
     repo.assert_ids();
 }
 

@@ -94,7 +94,11 @@ fn a_local_branch_with_commits_of_its_own_stays_and_that_is_told() {
     two.ada.complete(&work("ISS-001", "a.txt", "a\n"));
     let own = two.ada.commit("own.txt", "own\n", "Not pushed yet");
     let ran = two.ada.wf(&["land", "ISS-001", "--yes"]).ok();
-    assert!(ran.stderr.contains("`main` of this clone has commits that are not at the remote"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("`main` of this clone has commits that are not at the remote"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(two.ada.id("main"), own);
     assert_eq!(two.origin.subjects("main")[0], "Merge ISS-001: About ISS-001");
 }

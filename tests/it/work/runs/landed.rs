@@ -25,8 +25,15 @@ fn a_run_that_does_not_land_says_how() {
     let before = repo.git(&["rev-parse", "main"]).ok().line().to_owned();
     let ran = repo.wf(&["run", "ISS-3", "--yes"]).ok();
     let run = repo.json(&["run", "list"])[0]["id"].as_str().unwrap().to_owned();
-    assert!(ran.stdout.contains(&format!("`git wf land {run}` tests the work and lands it")), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains(&format!("`git wf land {run}` tests the work and lands it")),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(repo.git(&["rev-parse", "main"]).ok().line(), before);
     repo.wf(&["land", &run, "--yes"]).ok();
-    assert_eq!(repo.git(&["log", "-1", "--format=%s", "main"]).ok().line(), "Merge ISS-3: Mend products (ISS-3)");
+    assert_eq!(
+        repo.git(&["log", "-1", "--format=%s", "main"]).ok().line(),
+        "Merge ISS-3: Mend products (ISS-3)"
+    );
 }
