@@ -98,7 +98,10 @@ impl AuditFinding {
         let message = format!("{them} on no branch: git deletes {it_or_them} some day, and the work is lost");
         let again = commits.last().map(|last| {
             let command = format!("git branch wf/kept/{} {last}", execution.execution.id);
-            Remedy::command(command, "puts the last of its commits on a branch again; the reflog has where it was")
+            Remedy::command(
+                command,
+                "puts the last of its commits on a branch again; the reflog has where it was",
+            )
         });
         let found = format!("finds where a squash or a rebase put {it_or_them}");
         Self {

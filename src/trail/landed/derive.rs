@@ -73,9 +73,10 @@ pub(crate) fn derive(
         let history = TargetHistory::read(store, asked.tips, since)?;
         let mut pass = Pass { store, asked, questions, history: &history, taken_back: HashSet::new() };
         pass.taken_back = history.taken_back(store, &recorded_reverts(questions))?;
+        pass.note_bare(&mut work)?;
+        work.retain(|it| !it.is_bare);
         pass.by_containment(&mut work)?;
         pass.by_statement(&mut work)?;
-        pass.note_bare(&mut work)?;
         pass.by_change(&mut work)?;
         pass.by_trailers(&mut work);
     }
@@ -177,7 +178,8 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Merges and commits that change nothing, which no other commit can stand for.
+    /// Merges and commits that change nothing are left out: no other commit can stand for them, and what they join or say
+    /// comes with the rest.
     fn note_bare(&self, work: &mut [Work<'_>]) -> Result<(), StoreError> {
         for it in work.iter_mut().filter(|it| it.is_open()) {
             let Some(commit) = it.id.map(|id| self.store.sound_commit(id)).transpose()?.flatten() else {
@@ -194,7 +196,7 @@ impl Pass<'_> {
 
     /// Commits whose change is on the branch: made by another commit, or all of an execution by one.
     fn by_change(&self, work: &mut [Work<'_>]) -> Result<(), StoreError> {
-        let open: Vec<usize> = (0..work.len()).filter(|n| work[*n].is_open() && !work[*n].is_bare).collect();
+        let open: Vec<usize> = (0..work.len()).filter(|n| work[*n].is_open()).collect();
         if open.is_empty() || self.history.single.is_empty() {
             return Ok(());
         }
@@ -233,7 +235,7 @@ impl Pass<'_> {
     fn by_trailers(&self, work: &mut [Work<'_>]) {
         let stands: HashSet<CommitHash> = work.iter().filter_map(|it| it.proof.clone()).collect();
         let mut by_plan: HashMap<_, Vec<usize>> = HashMap::new();
-        for (n, it) in work.iter().enumerate().filter(|(_, it)| it.is_open() && !it.is_bare) {
+        for (n, it) in work.iter().enumerate().filter(|(_, it)| it.is_open()) {
             by_plan.entry(&self.questions[it.of].execution.execution.solution_id).or_default().push(n);
         }
         let mut found: Vec<(usize, CommitHash)> = Vec::new();
@@ -295,7 +297,7 @@ fn answer(
     questions: &[Question<'_>],
     work: &[Work<'_>],
 ) -> Result<Vec<LandingProof>, StoreError> {
-    let is_left = |it: &&Work<'_>| it.is_open() && !it.is_bare && !is_extra_copy(it, work);
+    let is_left = |it: &&Work<'_>| it.is_open() && !is_extra_copy(it, work);
     let left: Vec<&Work<'_>> = work.iter().filter(is_left).collect();
     let unreached = if left.is_empty() {
         Unreached::default()
