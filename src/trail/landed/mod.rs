@@ -6,3 +6,4 @@ mod history;
 pub(crate) mod target;
 
 pub(crate) use cache::refresh;
+pub(crate) use derive::{Asked, Question, derive};

@@ -16,6 +16,7 @@ mod ends;
 mod few_calls;
 mod fleet;
 mod histories;
+mod landing;
 mod limits;
 mod next;
 mod odd_heads;
