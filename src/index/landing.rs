@@ -1,6 +1,7 @@
 //! What was derived about completed work and its target branch. The trail derives it; the index remembers it, so that only
 //! what is new is looked at.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
@@ -136,7 +137,7 @@ impl Index<'_> {
     }
 
     /// The issues whose work is on the branch as one of these commits.
-    pub(crate) fn landed_as(&self, commits: &[ObjectId]) -> Result<Vec<IssueId>, IndexError> {
+    pub(crate) fn landed_as(&self, commits: &HashSet<ObjectId>) -> Result<Vec<IssueId>, IndexError> {
         let mut query = self.db.prepare_cached(
             "SELECT i.id FROM landing_proofs p JOIN issues i ON i.n = p.n WHERE p.hash = ?1",
         )?;

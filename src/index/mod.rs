@@ -36,12 +36,15 @@ pub(crate) use queues::KnownQueues;
 pub(crate) use refresh::{Needs, Refreshing};
 pub(crate) use search::{Hit, Searched};
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rusqlite::Connection;
 
 use crate::model::hash::CommitHash;
+use crate::model::id::IssueId;
+use crate::rules::facts::AbsentWork;
 use crate::store::{ObjectId, Snapshot, Store, StoreError};
 use database::IndexPart;
 use folder::{FolderIdentity, IndexFolder, IndexLock};
@@ -59,6 +62,8 @@ pub(crate) struct Index<'a> {
     knows_ready: Cell<bool>,
     /// Whether the temporary table `landing_new` exists.
     has_new_landing: Cell<bool>,
+    /// The completed work that the next claim would lack.
+    absent: RefCell<BTreeMap<IssueId, Box<AbsentWork>>>,
 }
 
 /// Keeps the file of an index from being replaced while this value exists.
@@ -332,6 +337,7 @@ impl<'a> Index<'a> {
                     file,
                     knows_ready: Cell::default(),
                     has_new_landing: Cell::default(),
+                    absent: RefCell::default(),
                 });
             }
             db.execute_batch("ROLLBACK")?;
@@ -356,6 +362,7 @@ impl<'a> Index<'a> {
             file: None,
             knows_ready: Cell::default(),
             has_new_landing: Cell::default(),
+            absent: RefCell::default(),
         })
     }
 

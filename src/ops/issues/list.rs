@@ -11,7 +11,7 @@ use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::time::Time;
 use crate::model::words::count as count_words;
-use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::ops::{Answer, Notice, Refusal, Session, queue};
 use crate::store::dates::PeriodBound;
 use crate::trail::landed;
 
@@ -99,6 +99,9 @@ pub(crate) fn count(session: &Session, input: &List) -> Answer<Counted> {
     let (_, (count, broken)) = session.ask(needs, |index| {
         if filter.unlanded {
             landed::refresh(session.store(), index)?;
+        }
+        if filter.ready {
+            queue::note_in_index(session.store(), index)?;
         }
         Ok((index.count(&filter)?, index.broken()?))
     })?;
@@ -246,6 +249,9 @@ impl<'a> Found<'a> {
         let is_whole = input.limit.is_none() && input.offset == 0;
         let ahead = input.limit.map(|limit| if limit == 0 { 0 } else { limit.saturating_add(AHEAD) });
         let (index, target, (numbers, total, broken, cycles)) = session.ask_landed(needs, |index| {
+            if filter.ready {
+                queue::note_in_index(session.store(), index)?;
+            }
             let mut numbers = index.list(&filter, input.sort, (input.offset, ahead))?;
             let found = numbers.len();
             let is_cut = input.limit.is_some_and(|limit| found > limit);

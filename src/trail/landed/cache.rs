@@ -41,6 +41,9 @@ pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<Landing
     if let Some(old) = old.as_ref().filter(|_| has_moved) {
         let reverted = TargetHistory::read(store, &tips, old)?.reverted(store)?;
         fresh.extend(index.landed_as(&reverted)?);
+        // Only the whole history says whether a revert still stands.
+        let is_reverted = |row: &&LandingRow| !row.proof.landed.reverted.is_empty();
+        fresh.extend(pending.iter().filter(is_reverted).map(|row| row.id.clone()));
     }
     let snapshot = index.snapshot()?;
     let asked = Asked { branch: &target.branch, tips: &tips, first_land: index.first_land()? };

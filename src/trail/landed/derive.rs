@@ -71,11 +71,12 @@ pub(crate) fn derive(
     }
     if !work.is_empty() {
         let history = TargetHistory::read(store, asked.tips, since)?;
-        let mut pass = Pass { store, asked, questions, history: &history, taken_back: HashSet::new() };
+        let mut pass = Pass { store, asked, questions, history: &history, taken_back: HashMap::new() };
         pass.taken_back = history.taken_back(store, &recorded_reverts(questions))?;
+        pass.note_bare(&mut work)?;
+        work.retain(|it| !it.is_bare);
         pass.by_containment(&mut work)?;
         pass.by_statement(&mut work)?;
-        pass.note_bare(&mut work)?;
         pass.by_change(&mut work)?;
         pass.by_trailers(&mut work);
     }
@@ -103,7 +104,7 @@ struct Pass<'a> {
     asked: &'a Asked<'a>,
     questions: &'a [Question<'a>],
     history: &'a TargetHistory,
-    taken_back: HashSet<ObjectId>,
+    taken_back: HashMap<ObjectId, usize>,
 }
 
 impl Pass<'_> {
@@ -119,7 +120,7 @@ impl Pass<'_> {
         let inside = self.inside(work.iter().filter_map(|it| it.id).collect())?;
         for it in work.iter_mut() {
             let Some(id) = it.id.filter(|id| inside.contains(id)) else { continue };
-            if self.taken_back.contains(&id) {
+            if self.taken_back.contains_key(&id) {
                 it.is_reverted = true;
             } else {
                 it.proof = Some(it.hash().clone());
@@ -138,7 +139,7 @@ impl Pass<'_> {
         let inside = self.inside(work.iter().filter(|it| is_gone(it)).flat_map(earlier).collect())?;
         for it in work.iter_mut().filter(|it| is_gone(it)) {
             let found =
-                earlier(it).into_iter().find(|id| inside.contains(id) && !self.taken_back.contains(id));
+                earlier(it).into_iter().find(|id| inside.contains(id) && !self.taken_back.contains_key(id));
             it.proof = found.map(CommitHash::from);
         }
         Ok(())
@@ -155,7 +156,7 @@ impl Pass<'_> {
         }
         let inside = self.inside(said.iter().map(|(_, after, _)| *after).collect())?;
         for (of, after, commits) in said {
-            if !inside.contains(&after) || self.taken_back.contains(&after) {
+            if !inside.contains(&after) || self.taken_back.contains_key(&after) {
                 continue;
             }
             for it in work.iter_mut().filter(|it| it.of == of && it.is_open()) {
@@ -177,7 +178,8 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Merges and commits that change nothing, which no other commit can stand for.
+    /// Merges and commits that change nothing are left out: no other commit can stand for them, and what they join or say
+    /// comes with the rest.
     fn note_bare(&self, work: &mut [Work<'_>]) -> Result<(), StoreError> {
         for it in work.iter_mut().filter(|it| it.is_open()) {
             let Some(commit) = it.id.map(|id| self.store.sound_commit(id)).transpose()?.flatten() else {
@@ -194,7 +196,7 @@ impl Pass<'_> {
 
     /// Commits whose change is on the branch: made by another commit, or all of an execution by one.
     fn by_change(&self, work: &mut [Work<'_>]) -> Result<(), StoreError> {
-        let open: Vec<usize> = (0..work.len()).filter(|n| work[*n].is_open() && !work[*n].is_bare).collect();
+        let open: Vec<usize> = (0..work.len()).filter(|n| work[*n].is_open()).collect();
         if open.is_empty() || self.history.single.is_empty() {
             return Ok(());
         }
@@ -205,27 +207,40 @@ impl Pass<'_> {
         if !files.is_empty() && files.len() <= MOST_FILES_ASKED {
             likely = self.store.git().touching(likely, &files)?;
         }
-        likely.retain(|id| !self.taken_back.contains(id));
+        likely.retain(|id| !self.taken_back.contains_key(id) && self.has_parents(*id));
         let hashes: Vec<CommitHash> = likely.into_iter().map(CommitHash::from).collect();
         let on_branch = by_patch(self.store, &hashes)?;
         if on_branch.is_empty() {
             return Ok(());
         }
-        let own: Vec<CommitHash> = open.iter().map(|n| work[*n].hash().clone()).collect();
+        let known = open.iter().filter(|n| work[**n].id.is_some_and(|id| self.has_parents(id)));
+        let own: Vec<CommitHash> = known.map(|n| work[*n].hash().clone()).collect();
         let own = patch_id::of_commits(self.store, &own)?;
         for n in &open {
             let copy = own.get(work[*n].hash()).and_then(|patch| on_branch.get(patch));
-            work[*n].proof = copy.cloned();
+            work[*n].proof = copy.filter(|copy| self.is_later(copy, &work[*n])).cloned();
         }
         for (of, question) in self.questions.iter().enumerate() {
             if let Some(whole) = whole_patch(question.execution).and_then(|patch| on_branch.get(patch)) {
                 let left = open.iter().filter(|n| work[**n].of == of && work[**n].is_open());
                 for n in left.copied().collect::<Vec<_>>() {
-                    work[n].proof = Some(whole.clone());
+                    work[n].proof = self.is_later(whole, &work[n]).then(|| whole.clone());
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether a commit came after the work was reverted, if it was: the later of the two decides.
+    fn is_later(&self, proof: &CommitHash, work: &Work<'_>) -> bool {
+        let reverted = work.id.filter(|_| work.is_reverted).and_then(|id| self.taken_back.get(&id));
+        reverted.is_none_or(|reverted| self.history.place(proof).is_some_and(|place| place > *reverted))
+    }
+
+    /// Whether its change can be read: the history of a shallow clone ends at commits without their parents.
+    fn has_parents(&self, id: ObjectId) -> bool {
+        let commit = self.store.sound_commit(id).ok().flatten();
+        commit.is_some_and(|commit| self.store.require_parents(&commit).is_ok())
     }
 
     /// Commits whose plan and task the trailers of a commit on the branch name, such as a squash or a copy with resolved
@@ -233,11 +248,11 @@ impl Pass<'_> {
     fn by_trailers(&self, work: &mut [Work<'_>]) {
         let stands: HashSet<CommitHash> = work.iter().filter_map(|it| it.proof.clone()).collect();
         let mut by_plan: HashMap<_, Vec<usize>> = HashMap::new();
-        for (n, it) in work.iter().enumerate().filter(|(_, it)| it.is_open() && !it.is_bare) {
+        for (n, it) in work.iter().enumerate().filter(|(_, it)| it.is_open()) {
             by_plan.entry(&self.questions[it.of].execution.execution.solution_id).or_default().push(n);
         }
         let mut found: Vec<(usize, CommitHash)> = Vec::new();
-        for commit in self.history.named.iter().filter(|it| !self.taken_back.contains(&it.id)) {
+        for commit in self.history.named.iter().filter(|it| !self.taken_back.contains_key(&it.id)) {
             let hash = CommitHash::from(commit.id);
             for plan in commit.plans() {
                 let Some(open) = by_plan.get(&plan) else { continue };
@@ -249,6 +264,7 @@ impl Pass<'_> {
                 let named: Vec<usize> = open
                     .iter()
                     .copied()
+                    .filter(|n| self.is_later(&hash, &work[*n]))
                     .filter(|n| {
                         let mut tasks = work[*n].linked.link.tasks().peekable();
                         if tasks.peek().is_none() {
@@ -295,7 +311,7 @@ fn answer(
     questions: &[Question<'_>],
     work: &[Work<'_>],
 ) -> Result<Vec<LandingProof>, StoreError> {
-    let is_left = |it: &&Work<'_>| it.is_open() && !it.is_bare && !is_extra_copy(it, work);
+    let is_left = |it: &&Work<'_>| it.is_open() && !is_extra_copy(it, work);
     let left: Vec<&Work<'_>> = work.iter().filter(is_left).collect();
     let unreached = if left.is_empty() {
         Unreached::default()

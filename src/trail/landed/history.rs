@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::git::ObjectId;
+use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
-use crate::store::{Store, StoreError};
+use crate::store::{CodeCommit, Store, StoreError, object_id};
 use crate::trail::referred::Referred;
 use crate::trail::trailers;
 
@@ -43,6 +44,7 @@ impl TargetCommit {
 pub(super) struct TargetHistory {
     /// All of them, parents first.
     all: Vec<ObjectId>,
+    places: HashMap<ObjectId, usize>,
     /// Those that are no merges.
     pub(super) single: Vec<ObjectId>,
     /// Those with trailers that are no merges.
@@ -62,8 +64,7 @@ impl TargetHistory {
         for id in &all {
             // A commit that cannot be read says nothing.
             let Some(commit) = store.sound_commit(*id)? else { continue };
-            let named = Referred::parse(&commit.message).reverts;
-            let taken: Vec<ObjectId> = named.iter().filter_map(|hash| store.commit_named(hash)).collect();
+            let taken = reverts(store, &commit);
             if !taken.is_empty() {
                 history.reverts.insert(*id, taken);
             }
@@ -76,37 +77,55 @@ impl TargetHistory {
                 history.named.push(TargetCommit { id: *id, subject: commit.subject, trailers });
             }
         }
-        Ok(Self { all, ..history })
+        let places = all.iter().enumerate().map(|(n, id)| (*id, n)).collect();
+        Ok(Self { all, places, ..history })
     }
 
-    /// Everything that its reverts name, directly or as the commits that a reverted merge brought in.
-    pub(super) fn reverted(&self, store: &Store) -> Result<Vec<ObjectId>, StoreError> {
-        let mut found = Vec::new();
-        for commit in self.reverts.values().flatten() {
-            found.extend(all_of(store, *commit)?);
+    /// Everything that its reverts name, directly, through older reverts that they revert, or as the commits that a reverted
+    /// merge brought in.
+    pub(super) fn reverted(&self, store: &Store) -> Result<HashSet<ObjectId>, StoreError> {
+        let mut found = HashSet::new();
+        let mut open: Vec<ObjectId> = self.reverts.values().flatten().copied().collect();
+        while let Some(commit) = open.pop() {
+            if found.insert(commit) {
+                found.extend(all_of(store, commit)?);
+                open.extend(store.sound_commit(commit)?.into_iter().flat_map(|it| reverts(store, &it)));
+            }
         }
         Ok(found)
     }
 
-    /// The commits that are reverted at the end: a revert of a revert brings back what that took. `recorded` are the reverts
+    /// Its place among them; `None` for a commit that was there before.
+    pub(super) fn place(&self, commit: &CommitHash) -> Option<usize> {
+        self.places.get(&object_id(commit)?).copied()
+    }
+
+    /// The commits that are reverted at the end, each with the place of the revert: a revert of a revert brings back what that took. `recorded` are the reverts
     /// that links name, of which the message may say nothing.
     pub(super) fn taken_back(
         &self,
         store: &Store,
         recorded: &Reverts,
-    ) -> Result<HashSet<ObjectId>, StoreError> {
+    ) -> Result<HashMap<ObjectId, usize>, StoreError> {
         let of = |commit: &ObjectId| self.reverts.get(commit).or_else(|| recorded.get(commit));
-        let mut taken_back = HashSet::new();
-        for revert in &self.all {
+        let mut taken_back = HashMap::new();
+        for (place, revert) in self.all.iter().enumerate() {
             for commit in of(revert).into_iter().flatten() {
                 let mut open = vec![(*commit, true, 0)];
                 while let Some((commit, takes, depth)) = open.pop() {
+                    if takes {
+                        taken_back.insert(commit, place);
+                    } else {
+                        taken_back.remove(&commit);
+                    }
                     match of(&commit) {
                         // A record may name any commit, even in a circle.
                         Some(inner) if depth < MOST_REVERTS => {
                             open.extend(inner.iter().map(|it| (*it, !takes, depth + 1)));
                         }
-                        _ if takes => taken_back.extend(all_of(store, commit)?),
+                        _ if takes => {
+                            taken_back.extend(all_of(store, commit)?.into_iter().map(|it| (it, place)));
+                        }
                         _ => {
                             for commit in all_of(store, commit)? {
                                 taken_back.remove(&commit);
@@ -118,6 +137,12 @@ impl TargetHistory {
         }
         Ok(taken_back)
     }
+}
+
+/// The commits that a message says it reverts, as far as they are here.
+fn reverts(store: &Store, commit: &CodeCommit) -> Vec<ObjectId> {
+    let named = Referred::parse(&commit.message).reverts;
+    named.iter().filter_map(|hash| store.commit_named(hash)).collect()
 }
 
 /// A commit, and for a merge what it brought in.

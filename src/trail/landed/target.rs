@@ -67,6 +67,14 @@ impl LandingTarget {
         self.fetched.or(self.local)
     }
 
+    /// The later of both tips: the one here if it has everything that the remote's has.
+    pub(crate) fn newest(&self, store: &Store) -> Result<Option<ObjectId>, StoreError> {
+        match (self.local, self.fetched) {
+            (Some(local), Some(fetched)) if store.is_ancestor(fetched, local)? => Ok(Some(local)),
+            _ => Ok(self.tip()),
+        }
+    }
+
     /// The tips, here and at the remote, each once. Work on either is on the target.
     pub(crate) fn tips(&self) -> Vec<ObjectId> {
         let mut tips: Vec<ObjectId> = self.fetched.into_iter().chain(self.local).collect();

@@ -17,6 +17,7 @@ mod few_calls;
 mod fleet;
 mod histories;
 mod land;
+mod landing;
 mod limits;
 mod next;
 mod odd_heads;

@@ -24,6 +24,7 @@ use crate::model::op::Other;
 use crate::model::queue::{Item, Queue};
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
+use crate::ops::queue::{self, ClaimBase};
 use crate::ops::work::{self, PrimedExecution};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::next_steps::{Situation, next_steps};
@@ -127,7 +128,9 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
     let (index, target, ((counts, broken), known)) =
         session.ask_landed(Needs::ROWS, |index| Ok((index.counts()?, index.queues_for_states()?)))?;
     let snapshot = index.snapshot()?;
-    let KnownQueues { queues, facts, policy } = known;
+    let KnownQueues { queues, mut facts, policy } = known;
+    let first_land = index.first_land()?;
+    queue::note_absent(store, &snapshot, &ClaimBase::Head, &queues, &mut facts, first_land)?;
     let several = queues.len();
     let served = Served::of(in_order(&queues, &facts, &policy));
     let own = work::own(store, &snapshot)?;

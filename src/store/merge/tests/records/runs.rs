@@ -20,6 +20,7 @@ pub(super) fn execution(life: &Life) -> Execution {
         worktree: None,
         via: None,
         run_id: None,
+        missing: vec![],
         supersedes: vec![],
         started_at: time(0),
         lease_expires_at: time(9),
