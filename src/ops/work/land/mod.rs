@@ -12,6 +12,7 @@ mod conflict;
 mod messages;
 mod place;
 mod pull_request;
+mod pulled;
 mod record;
 mod revert;
 mod stated;
@@ -27,9 +28,8 @@ use self::candidate::{Candidate, ConflictReason, ConflictedIssue};
 use self::chosen::{ChosenIssue, chosen};
 use self::messages::merge_message;
 use self::place::HalfDonePlace;
-pub(crate) use self::pull_request::{
-    LandByPullRequest, PullState, PullView, PulledIssue, land_by_pull_request,
-};
+pub(crate) use self::pull_request::land_by_pull_request;
+pub(crate) use self::pulled::{LandByPullRequest, PullState, PullView, PulledIssue};
 pub(crate) use self::revert::{PreparedRevert, prepare_revert};
 pub(crate) use self::stated::{LandStatement, LandingStated, StateLanded, state_landed};
 use self::target::{LandTarget, TargetTips};
@@ -241,7 +241,10 @@ impl Landing<'_> {
         }
         let branch = self.target.branch.short();
         let message = format!("`{branch}` moved during each of {TRIES} attempts to land");
-        Err(Refusal::new(Code::Raced, message).hint("try again when fewer others land"))
+        Err(Refusal::new(Code::Raced, message).command(
+            format!("git log {}", self.target.branch.operand()),
+            "shows who lands there; then try again",
+        ))
     }
 
     /// The commits that the branch will have.

@@ -191,10 +191,7 @@ impl HalfDonePlace {
         let folder = self.folder.display().to_string();
         let message = format!("the merge of `{}` was given up in {folder}", self.issue);
         Refusal::new(Code::NoCommit, message)
-            .command(
-                format!("git worktree remove --force {}", shell::operand(&folder)),
-                "removes that work tree",
-            )
+            .command(format!("git worktree remove {}", shell::operand(&folder)), "removes that work tree")
             .remedy(RemedyCall::new(Op::Land, [&self.issue]), "then begins it again")
     }
 

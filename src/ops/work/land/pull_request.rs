@@ -2,10 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::chosen::{ChosenIssue, chosen};
+use super::pulled::{LandByPullRequest, PullState, PullView, PulledIssue};
 use super::target::LandTarget;
 use super::{LandMethod, LandWork};
 use crate::interchange::github::pulls::{self, PullRequest, PullText};
@@ -14,11 +12,10 @@ use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::execution::{Event, Land, LandHow};
 use crate::model::hash::CommitHash;
-use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
-use crate::model::text_enum::text_enum;
+use crate::model::shell;
 use crate::ops::issues::existing;
 use crate::ops::work::{as_claimed, publish_store};
 use crate::ops::{Answer, Notice, Permit, Refusal, Session};
@@ -42,65 +39,6 @@ const MOST_FAILURES: u32 = 8;
 const LOOK: Duration = Duration::from_millis(100);
 /// The most bytes of a host's text that are kept.
 const MOST_KEPT: usize = 16 * 1024;
-
-/// What to land by pull requests.
-#[derive(Debug, Clone)]
-pub(crate) struct LandByPullRequest {
-    /// Issues, plans, executions, items or runs.
-    pub(crate) what: Vec<String>,
-    /// Whether to land everything that is completed.
-    pub(crate) all: bool,
-    /// The branch; by default the target of this repository.
-    pub(crate) onto: Option<String>,
-    /// Whether to follow the pull requests until the host has merged or closed them.
-    pub(crate) watch: bool,
-}
-
-text_enum!(
-    /// The state of a pull request.
-    PullState {
-        /// It waits.
-        Open = "open",
-        /// The host has merged it.
-        Merged = "merged",
-        /// Someone closed it.
-        Closed = "closed",
-    }
-);
-
-/// The pull request of an issue.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct PulledIssue {
-    /// The issue.
-    pub(crate) issue_id: IssueId,
-    /// Its title.
-    pub(crate) title: String,
-    /// The plan.
-    pub(crate) solution_id: SolutionId,
-    /// The branch at the remote.
-    pub(crate) branch: Branch,
-    /// The number of the pull request.
-    pub(crate) number: u64,
-    /// Its page.
-    pub(crate) url: String,
-    /// Its state.
-    pub(crate) state: PullState,
-    /// Whether it was opened now.
-    pub(crate) opened: bool,
-    /// How many pieces of feedback came from it.
-    pub(crate) feedback: usize,
-}
-
-/// The pull requests.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PullView {
-    /// The branch on which they land.
-    pub(crate) onto: Branch,
-    /// The repository of the host.
-    pub(crate) repository: String,
-    /// One for each issue.
-    pub(crate) pulls: Vec<PulledIssue>,
-}
 
 /// Opens a pull request for each issue, or updates it; and follows them if wanted.
 ///
@@ -217,7 +155,10 @@ impl Forge<'_> {
                 Code::Raced,
                 format!("`{}` of `{remote}` was pushed by someone else meanwhile", branch.short()),
             )
-            .hint("look at what they pushed, then try again")),
+            .command(
+                format!("git fetch {}", shell::operand(remote)),
+                "shows what they pushed; then try again",
+            )),
         }
     }
 

@@ -11,6 +11,8 @@ use crate::model::code::Code;
 use crate::model::execution::{Event, Land, LogEntry};
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
+use crate::model::op::Op;
+use crate::model::remedy::RemedyCall;
 use crate::model::shell;
 use crate::ops::{Refusal, Session};
 use crate::store::{ObjectId, Store, StoreError, layout, object_id, read_blob};
@@ -50,7 +52,7 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
             Code::CannotUndo,
             "that landing is only a statement, with no commits to take back",
         )
-        .hint("state what is true now: `--as COMMIT`, or `--none` with a reason"));
+        .remedy(RemedyCall::new(Op::Land, ["ISSUE"]).option("as", "COMMIT"), "states what is true now"));
     };
     let target = LandTarget::find(session, Some(onto.short()))?;
     let tips = target.look(session)?;
@@ -94,7 +96,7 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
     let known = store.read_ref(branch.as_str())?;
     if !store.git().move_branch(&branch, known, at).map_err(StoreError::Git)? {
         return Err(Refusal::new(Code::Contended, format!("`{}` was moved meanwhile", branch.short()))
-            .hint("try again"));
+            .command(format!("git log {}", branch.operand()), "shows what is on it; then try again"));
     }
     let command = match &target.remote {
         Some(remote) => {

@@ -85,8 +85,9 @@ pub(crate) fn state_landed(session: &Session, input: &StateLanded) -> Answer<Lan
             })?;
             if !store.is_ancestor(named, tips.tip)? {
                 let message = format!("commit {} is not on `{short}`", CommitHash::from(named).short());
-                return Err(Refusal::new(Code::NotLinked, message).hint(
-                    "name the commit of that branch that has the work, or the branch: `--onto BRANCH`",
+                return Err(Refusal::new(Code::NotLinked, message).command(
+                    format!("git log {}", target.branch.operand()),
+                    "lists those that are; or name another branch",
                 ));
             }
             Land {

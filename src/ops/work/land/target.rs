@@ -45,8 +45,10 @@ impl LandTarget {
             return Ok(Self { remote: own_remote(store, &branch).or(remote), branch, is_named });
         };
         let short = named.strip_prefix("refs/heads/").unwrap_or(named);
-        let branch = Branch::of_short(short)
-            .ok_or_else(|| Refusal::usage(format!("`{named}` cannot be the name of a branch")))?;
+        let branch = Branch::of_short(short).ok_or_else(|| {
+            Refusal::usage(format!("`{named}` cannot be the name of a branch"))
+                .command("git branch --all", "lists the branches")
+        })?;
         let remote = match found {
             Some(found) => found.remote,
             None => LandingTarget::of(store, branch.clone(), None, true)?.remote,
