@@ -78,11 +78,6 @@ impl Landed {
         Self { state, ..self }
     }
 
-    /// Whether some of it is known to be absent from the target.
-    pub(crate) fn is_absent(&self) -> bool {
-        self.state.is_absent()
-    }
-
     /// The state after the word `completed`: `not on main`; `None` if it has landed, or if nobody can tell.
     pub(crate) fn words(&self) -> Option<String> {
         self.state.told(&self.onto)
@@ -101,11 +96,6 @@ pub(crate) struct LandingProof {
 impl LandedState {
     /// The states of work that is known to be absent from the target.
     pub(crate) const ABSENT: [Self; 2] = [Self::Unlanded, Self::OnNoBranch];
-
-    /// Whether some of it is known to be absent from the target.
-    pub(crate) fn is_absent(self) -> bool {
-        Self::ABSENT.contains(&self)
-    }
 
     /// `not on main`; `None` if it has landed, or if nobody can tell.
     pub(crate) fn told(self, onto: &Branch) -> Option<String> {

@@ -1,9 +1,11 @@
 //! Starting an execution: in which worktree, for which item, and binding the worktree to it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::new_worktree::NewWorktree;
 use super::pick::{Picked, Picker};
+use super::shared_files::shared;
 use super::take::{ClaimRequest, Claimable};
 use super::{publish, set_aside};
 use crate::index::Index;
@@ -11,7 +13,7 @@ use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::execution::{AsideReason, Execution, Supersedes};
 use crate::model::hash::CommitHash;
-use crate::model::id::{IssueId, RunId};
+use crate::model::id::{IssueId, QueueId, RunId};
 use crate::model::op::Op;
 use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
@@ -88,11 +90,32 @@ pub(super) fn pick(
     };
     let queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
     let base = if wish.allow_missing || wish.run.is_some() { None } else { Some(wish.base()) };
-    let from = Picker { store, index, remote, allow_overlap: wish.allow_overlap, base };
+    let behind = BTreeSet::new();
+    let mut from = Picker { store, index, remote, allow_overlap: wish.allow_overlap, base, behind };
     match item {
         Some((queue, item)) => from.named(tx, &queue, &item),
-        None => from.first(tx, queue.as_ref()),
+        None => first(tx, &mut from, queue.as_ref()),
     }
+}
+
+/// At most this many items go behind others because of the files that they share with completed work.
+const MOST_BEHIND: usize = 16;
+
+/// The first item that shares no files with completed work that its base lacks, or else the first.
+fn first(tx: &Tx<'_>, from: &mut Picker<'_>, queue: Option<&QueueId>) -> Result<Picked, Refusal> {
+    let first = from.first(tx, queue)?;
+    let base = from.base.as_ref().map(|base| base.commit(from.store)).transpose()?.flatten();
+    let Some(base) = base else { return Ok(first) };
+    let (store, index) = (from.store, from.index.filter(|index| index.commit() == tx.base().commit()));
+    let mut picked = first.clone();
+    while !shared(store, tx, index, &base, &picked.item.solution_id)?.is_empty() {
+        from.behind.insert(picked.item.solution_id);
+        match from.first(tx, queue) {
+            Ok(next) if from.behind.len() <= MOST_BEHIND => picked = next,
+            _ => return Ok(first),
+        }
+    }
+    Ok(picked)
 }
 
 /// What a claim says beside what it takes, and where.

@@ -38,6 +38,7 @@ mod report;
 mod retry;
 pub(crate) mod runs;
 mod session;
+mod shared_files;
 mod signs;
 mod start_task;
 mod take;

@@ -34,13 +34,15 @@ pub(super) struct Picker<'a> {
     pub(super) allow_overlap: bool,
     /// Where the claim begins; `None` if it does not matter which completed work is there.
     pub(super) base: Option<ClaimBase>,
+    /// Plans that go behind all others.
+    pub(super) behind: BTreeSet<SolutionId>,
 }
 
 /// How many items at the front of a queue are searched before all queues are read.
 const FRONT: usize = 64;
 
 /// The item to claim.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Picked {
     pub(super) queue: QueueId,
     pub(super) item: Item,
@@ -73,9 +75,10 @@ impl<'a> Choice<'a> {
         self.queues.iter().find(|it| it.queue().id == *id)
     }
 
-    /// The position of the first item that can be claimed.
-    fn first(&self, queue: &InOrder<'_>) -> Option<usize> {
-        (0..queue.items().len()).find(|at| self.has(queue, *at))
+    /// The position of the first item that can be claimed, without those that go `behind` all others.
+    fn first(&self, queue: &InOrder<'_>, behind: &BTreeSet<SolutionId>) -> Option<usize> {
+        let is_behind = |at: &usize| behind.contains(&queue.items()[*at].solution_id);
+        (0..queue.items().len()).find(|at| !is_behind(at) && self.has(queue, *at))
     }
 }
 
@@ -102,7 +105,7 @@ impl Picker<'_> {
         let queues: Vec<&InOrder<'_>> =
             choice.queues.iter().filter(|it| queue.is_none_or(|id| it.queue().id == *id)).collect();
         for queue in &queues {
-            if let Some(at) = choice.first(queue) {
+            if let Some(at) = choice.first(queue, &self.behind) {
                 return Ok(picked(queue, at));
             }
         }
@@ -125,7 +128,7 @@ impl Picker<'_> {
             let choice = self.choice(tx, &world)?;
             let Some(found) = choice.queue(id) else { return Ok(None) };
             let ends_at = front.ends_at.as_deref();
-            match choice.first(found) {
+            match choice.first(found, &self.behind) {
                 Some(at) if ends_at.is_none_or(|end| found.is_in_front_of(end, at)) => {
                     return Ok(Some(picked(found, at)));
                 }

@@ -6,6 +6,7 @@ use super::begin::{ClaimTerms, execution, missing, pick, settle, workplace};
 use super::claim_view::{ClaimView, TakenClaim, view};
 use super::preparing::{self, ClaimedWorktree};
 use super::session::{joins, of_caller};
+use super::shared_files;
 use super::unseen_claim::{LeftBehind, is_shown, left_behind, lost, made_of, withdraw, withdraw_here};
 use super::{WorktreeClaim, own, publish_waiting};
 use crate::git::fault;
@@ -141,6 +142,9 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
     // A worktree that an interrupted command has not made yet is new, too.
     let new_place = taken.path.clone();
     let mut claimed = view(session, taken)?;
+    if claimed.is_new && wish.run.is_none() {
+        shared_files::tell(session, wish, &claimed.solution_id)?;
+    }
     if let (Some(preparation), Some(place)) = (preparation, new_place) {
         let (path, solution, is_of_run) = (&*place, &claimed.solution_id, wish.run.is_some());
         claimed.prepared =

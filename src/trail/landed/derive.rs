@@ -79,6 +79,7 @@ pub(crate) fn derive(
         pass.by_statement(&mut work)?;
         pass.by_change(&mut work)?;
         pass.by_trailers(&mut work);
+        by_links(&mut work);
     }
     answer(store, asked, questions, &work)
 }
@@ -283,6 +284,27 @@ impl Pass<'_> {
         for (n, proof) in found {
             work[n].proof.get_or_insert(proof);
         }
+    }
+}
+
+/// Commits for which another one was linked that the execution did not make itself, such as a squash that a person linked, and
+/// that is on the branch. One that stands for another commit already says nothing of the rest.
+fn by_links(work: &mut [Work<'_>]) {
+    let is_own = |it: &Work<'_>| matches!(it.linked.link.linked_by, LinkedBy::Hook | LinkedBy::Run);
+    let mut found: Vec<(usize, CommitHash)> = Vec::new();
+    for (n, it) in work.iter().enumerate().filter(|(_, it)| it.is_open() && !it.is_reverted) {
+        let stands_for_it = |other: &&Work<'_>| {
+            let is_there = other.proof.as_ref() == Some(other.hash()) && !is_own(other);
+            let has_task = other.linked.link.task_id.is_none()
+                || it.linked.link.tasks().all(|task| other.linked.link.tasks().any(|own| own == task));
+            let is_copy =
+                |third: &Work<'_>| third.hash() != other.hash() && third.proof.as_ref() == Some(other.hash());
+            other.of == it.of && is_there && has_task && !work.iter().any(is_copy)
+        };
+        found.extend(work.iter().find(stands_for_it).map(|other| (n, other.hash().clone())));
+    }
+    for (n, proof) in found {
+        work[n].proof = Some(proof);
     }
 }
 

@@ -11,6 +11,9 @@ const KEY: &str = "wf.land.onto";
 /// The branches that are tried if nothing names one.
 const USUAL: [&str; 2] = ["main", "master"];
 
+/// The remote that git names so unless told otherwise.
+const USUAL_REMOTE: &str = "origin";
+
 /// The branch on which work lands, as it is in this clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LandingTarget {
@@ -33,10 +36,8 @@ impl LandingTarget {
         if let Some(branch) = named(store)? {
             return Self::of(store, branch, remote, true).map(Some);
         }
-        if let Some(remote) = &remote
-            && let Some(branch) = store.repo().remote_head(remote)?
-        {
-            return Self::of(store, branch, Some(remote.clone()), false).map(Some);
+        if let Some(branch) = store.repo().remote_head(remote.as_deref().unwrap_or(USUAL_REMOTE))? {
+            return Self::of(store, branch, remote, false).map(Some);
         }
         for branch in USUAL.into_iter().filter_map(Branch::of_short) {
             let target = Self::of(store, branch, remote.clone(), false)?;
@@ -55,10 +56,8 @@ impl LandingTarget {
         is_named: bool,
     ) -> Result<Self, StoreError> {
         let local = store.read_ref(branch.as_str())?;
-        let fetched = match &remote {
-            Some(remote) => store.read_ref(&tracking(remote, &branch))?,
-            None => None,
-        };
+        // What was fetched from a remote stays when the remote is removed.
+        let fetched = store.read_ref(&tracking(remote.as_deref().unwrap_or(USUAL_REMOTE), &branch))?;
         Ok(Self { branch, remote, local, fetched, is_named })
     }
 
@@ -115,6 +114,6 @@ fn remote(store: &Store) -> Option<String> {
         [only] => Some((*only).clone()),
         _ => None,
     };
-    let usual = || remotes.iter().find(|name| *name == "origin").cloned();
+    let usual = || remotes.iter().find(|name| *name == USUAL_REMOTE).cloned();
     configured.or_else(fetching).or_else(usual)
 }

@@ -64,7 +64,8 @@ fn completed_work_waits_to_be_landed_wherever_completed_is_shown() {
     assert_eq!((&landed["onto"], &landed["commits"]), (&json!("refs/heads/main"), &json!([])));
     assert_eq!((landed["missing"].as_array().unwrap().len(), &landed["missing"][1]), (2, &json!(tip)));
     assert_eq!((state(&repo, "ISS-001"), unlanded(&repo)), ("unlanded".into(), vec!["ISS-001".to_owned()]));
-    for args in [&["show", "ISS-001"][..], &["list", "--all"], &["list", "--unlanded"]] {
+    for args in [&["show", "ISS-001"][..], &["trace", "ISS-001"], &["list", "--all"], &["list", "--unlanded"]]
+    {
         let told = repo.wf(args).ok().stdout;
         assert!(told.contains("completed, not on main"), "{args:?}: {told}");
     }
@@ -285,7 +286,8 @@ fn only_completed_issues_have_landed_or_not() {
     let sandbox = Sandbox::new();
     let repo = start(&sandbox);
     let work = completed(&repo, "ISS-001");
-    work.wf(&["reopen", "ISS-001"]).ok();
+    let told = work.wf(&["reopen", "ISS-001"]).ok().stderr;
+    assert!(!told.contains("on `main`"), "{told}");
     assert_eq!((state(&repo, "ISS-001"), unlanded(&repo)), ("none".into(), vec![]));
     // What was done where it lands is there at once.
     repo.queued("ISS-002", "b.txt");
@@ -294,4 +296,7 @@ fn only_completed_issues_have_landed_or_not() {
     repo.done();
     assert_eq!(state(&repo, "ISS-002"), "landed");
     assert_eq!(findings(&repo), []);
+    // Reopening does not take it back, and says so.
+    let told = repo.wf(&["reopen", "ISS-002"]).ok().stderr;
+    assert!(told.contains("1 commit of `ISS-002` stays on `main`") && told.contains("git revert "), "{told}");
 }

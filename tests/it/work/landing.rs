@@ -78,10 +78,10 @@ fn a_declared_order_waits_for_the_commits_too() {
     let repo = sandbox.repo("code");
     repo.wf(&["init", "--hooks"]).ok();
     repo.commit("a.txt", "1\n", "start");
-    let one = repo.queued("ISS-001", "a.txt");
-    let two = repo.queued("ISS-002", "b.txt");
-    let declared = ["queue", "conflict", "add", &one, &two, "--type", "api", "--severity", "medium"];
-    repo.wf(&[&declared[..], &["--order", &format!("{one},{two}")]].concat()).ok();
+    repo.queued("ISS-001", "a.txt");
+    repo.queued("ISS-002", "b.txt");
+    let declared = ["queue", "conflict", "add", "--type", "api", "--items", "S-1,S-2"];
+    repo.wf(&[&declared[..], &["--order", "S-1,S-2"]].concat()).ok();
     let work = repo.worktree("work", "work");
     work.wf(&["next", "ISS-001"]).ok();
     work.commit("a.txt", "2\n", "work");
@@ -139,4 +139,43 @@ fn work_that_only_another_clone_has_is_named() {
     two.ada.git(&["push", "-q", "origin", "work:main"]).ok();
     two.bea.git(&["pull", "-q", "origin", "main"]).ok();
     two.bea.wf(&["next"]).ok();
+}
+
+#[test]
+fn a_shared_file_puts_a_plan_behind_others_and_is_told() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("code");
+    repo.wf(&["init", "--hooks"]).ok();
+    repo.commit("a.txt", "1\n", "start");
+    for (id, file) in [("ISS-001", "a.txt"), ("ISS-002", "a.txt"), ("ISS-003", "b.txt")] {
+        repo.queued(id, file);
+    }
+    let work = repo.worktree("work", "work");
+    work.wf(&["next", "ISS-001"]).ok();
+    work.commit("a.txt", "2\n", "work");
+    work.done();
+    // The second shares a file with what is not here, so the third goes first; but it does not wait.
+    let issue = |repo: &Repo| repo.json(&["next"])["issue_id"].as_str().unwrap().to_owned();
+    assert_eq!(
+        (ready(&repo), issue(&repo)),
+        (vec!["ISS-002".to_owned(), "ISS-003".to_owned()], "ISS-003".into())
+    );
+    let other = repo.worktree("other", "other");
+    let told = other.wf(&["next"]).ok().stderr;
+    let why = "`ISS-001` changed `a.txt`, too, and is completed, but not in `other`: its commits are on `work`; \
+        both merge without conflicts as they are now";
+    assert!(told.contains(why), "{told}");
+    assert!(told.contains("--on work"), "{told}");
+    other.wf(&["lease", "release"]).ok();
+    other.commit("a.txt", "3\n", "another change");
+    let told = other.wf(&["next", "ISS-002"]).ok().stderr;
+    assert!(told.contains("a merge of both conflicts in a.txt"), "{told}");
+    other.wf(&["lease", "release"]).ok();
+    // On the branch that has the work there is nothing to tell.
+    assert_eq!(issue(&work), "ISS-002");
+    work.wf(&["lease", "release"]).ok();
+    let path = repo.path().parent().unwrap().join("made");
+    let told =
+        other.wf(&["next", "ISS-002", "--on", "work", "--worktree", path.to_str().unwrap()]).ok().stderr;
+    assert!(!told.contains("too, and is completed"), "{told}");
 }
