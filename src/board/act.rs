@@ -204,6 +204,8 @@ fn claim(session: &Session, issue: String, has_own_worktree: bool) -> Result<Sai
         what: Claimable::Issue(issue, None),
         queue: None,
         allow_overlap: false,
+        allow_missing: false,
+        on: None,
         local: false,
         worktree: has_own_worktree.then_some(None),
         is_fresh: false,

@@ -93,6 +93,7 @@ pub(super) mod tests {
             kind: None,
             assignee: None,
             finished: None,
+            not_landed: None,
         };
         Carded { row, is_ready: false, is_in_cycle: false }
     }

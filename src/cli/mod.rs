@@ -141,6 +141,7 @@ commands! {
         Accept = work::accept,
         Done = work::done,
         Fail = work::fail,
+        Land = work::land,
         Retry = work::retry,
         Lease = work::lease,
         #[command(visible_alias = "agent")]

@@ -299,6 +299,13 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "detail",
         "`detail`: an item, with everything that its executor needs",
     ),
+    kind::<ops::work::PullView>(Sort::Answer, "land-pull-requests", "`land --pr`: the pull requests"),
+    kind::<ops::work::LandingStated>(
+        Sort::Answer,
+        "land-statement",
+        "`land --as` and `land --none`: what was recorded",
+    ),
+    kind::<ops::work::LandView>(Sort::Answer, "land", "`land`: what has landed, and what has not"),
     kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<ops::issues::ManyChanged>(
         Sort::Answer,

@@ -21,6 +21,7 @@ mod fsync;
 mod hooks_place;
 mod ignored;
 mod kept_settings;
+mod landing;
 mod loose;
 mod maintenance;
 pub(crate) mod make;
@@ -79,6 +80,9 @@ pub(crate) use gix::objs::{CommitRef, Kind, Tree, WriteTo, compute_hash as hash_
 pub(crate) use gix::{Error as Fault, Object, ObjectId};
 pub(crate) use hooks_place::{HooksOff, HooksPlace};
 pub(crate) use kept_settings::{KeptSettings, PutBack};
+pub(crate) use landing::{
+    CommitAuthor, MergeGit, NewCommit, OLDEST_TO_LAND, TreeConflict, TreeMerge, too_old_to_land,
+};
 pub(crate) use merge_again::{ChangedPaths, Joined, Remerge};
 pub(crate) use object_batch::ObjectBatch;
 pub(crate) use patch_ids::PatchIdsByFile;
@@ -98,7 +102,7 @@ pub(crate) use sign::{DetachedSignature, SignError};
 pub(crate) use signatures::{CommitIdentity, SSH, SignatureStatus, SignatureVerdict};
 pub(crate) use submodules::Submodule;
 pub(crate) use transfer_progress::TransferStep;
-pub(crate) use transport::{Transport, TransportReply};
+pub(crate) use transport::{ExpectedRef, PushedRef, Transport, TransportReply};
 pub(crate) use walk::Ancestors;
 pub(crate) use worktrees::BranchMerge;
 pub(crate) use zone::{ZoneVariables, local_zone};

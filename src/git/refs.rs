@@ -97,6 +97,17 @@ impl Repository {
         Ok(found.and_then(|reference| reference.try_id().map(gix::Id::detach)))
     }
 
+    /// The default branch of a remote, as `refs/remotes/NAME/HEAD` notes it; `None` if nothing is noted.
+    pub(crate) fn remote_head(&self, remote: &str) -> Result<Option<Branch>, GitError> {
+        let name = format!("refs/remotes/{remote}/HEAD");
+        let found =
+            self.gix.try_find_reference(&name).map_err(GitError::object("cannot read a reference"))?;
+        let target =
+            found.as_ref().and_then(|it| it.target().try_name().map(|name| name.as_bstr().to_string()));
+        let short = target.as_deref().and_then(|it| it.strip_prefix(&format!("refs/remotes/{remote}/")));
+        Ok(short.and_then(Branch::of_short))
+    }
+
     /// All readable branches.
     pub(crate) fn branches(&self) -> Result<Vec<Reference<'_>>, Fault> {
         let all = self.gix.references()?;

@@ -1,5 +1,6 @@
 //! Finds commits: lists of them with `git rev-list`, and what a name resolves to.
 
+use std::collections::HashSet;
 use std::fmt::Display;
 
 use super::{Args, Git, GitError, ObjectId};
@@ -117,6 +118,29 @@ impl Git {
         let list: String = commits.into_iter().map(|commit| format!("{commit}\n")).collect();
         let answer = self.run_with(heads.into_iter().fold(args, Args::without), list.as_bytes())?;
         Ok(ids(&answer).collect())
+    }
+
+    /// Those of `commits`, which are here, that are not in the history of one of `tips`.
+    pub(crate) fn outside(&self, commits: &[ObjectId], tips: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
+        if commits.is_empty() {
+            return Ok(vec![]);
+        }
+        let wanted: HashSet<ObjectId> = commits.iter().copied().collect();
+        let mut list: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
+        list.extend(tips.iter().map(|tip| format!("^{tip}\n")));
+        let answer = self.run_with(Args::new(&["rev-list", "--stdin"]), list.as_bytes())?;
+        Ok(ids(&answer).filter(|id| wanted.contains(id)).collect())
+    }
+
+    /// The history of `tips` without that of `without`, parents first.
+    pub(crate) fn between(&self, tips: &[ObjectId], without: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
+        if tips.is_empty() {
+            return Ok(vec![]);
+        }
+        let mut list: String = tips.iter().map(|tip| format!("{tip}\n")).collect();
+        list.extend(without.iter().map(|commit| format!("^{commit}\n")));
+        let args = Args::new(&["rev-list", "--reverse", "--topo-order", "--stdin"]);
+        Ok(ids(&self.run_with(args, list.as_bytes())?).collect())
     }
 
     /// The commit that a text names, as git resolves it; `None` if it names none.

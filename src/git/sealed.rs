@@ -130,7 +130,7 @@ impl SealedGit {
         command.spawn().map_err(started("index-pack"))
     }
 
-    fn command(&self, args: impl Into<Args>) -> Command {
+    pub(super) fn command(&self, args: impl Into<Args>) -> Command {
         let mut command = self.git.command(args);
         for name in ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_TRACE2_EVENT", "GIT_EXTERNAL_DIFF"] {
             command.env_remove(name);

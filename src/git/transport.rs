@@ -25,6 +25,24 @@ pub(crate) struct TransportReply {
     pub(crate) retry_after: Option<String>,
 }
 
+/// A ref to push.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PushedRef<'a> {
+    /// Its full name at the remote.
+    pub(crate) reference: &'a str,
+    /// Its new commit.
+    pub(crate) commit: ObjectId,
+    /// Where it must be for that; `None` if anywhere in the history of the commit.
+    pub(crate) expected: Option<ExpectedRef>,
+}
+
+/// Where a ref must be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ExpectedRef {
+    /// The commit; `None` if there must be no such ref.
+    pub(crate) at: Option<ObjectId>,
+}
+
 /// How much of a trace is read, in bytes.
 const MOST_TRACED: u64 = 16 << 20;
 
@@ -102,6 +120,40 @@ impl Transport {
         // A mirror is pushed as a whole, and by force. This pushes one ref to it.
         let args = args.set_of("remote", remote, "mirror", "false");
         let args = args.set(LOGGED, "always").value(remote).value(update);
+        self.traced(|git, trace| git.output_watched(args, trace, GRACE, watch))
+    }
+
+    /// Pushes several refs, of which each moves only forward. If `is_atomic`, the remote takes all of them or none.
+    ///
+    /// # Errors
+    /// Those of [`Transport::push`].
+    pub(crate) fn push_all(
+        &self,
+        remote: &str,
+        refs: &[PushedRef<'_>],
+        is_atomic: bool,
+        watch: TransferWatch<'_>,
+    ) -> Result<TransportReply, GitError> {
+        let mut args = Args::new(&[
+            "push",
+            "--porcelain",
+            "--no-verify",
+            "--no-follow-tags",
+            "--recurse-submodules=no",
+            "--no-signed",
+        ]);
+        if is_atomic {
+            args = args.options(&["--atomic"]);
+        }
+        for PushedRef { reference, expected, .. } in refs {
+            if let Some(expected) = expected {
+                let id = expected.at.map(|id| id.to_string()).unwrap_or_default();
+                args = args.with("--force-with-lease=", format!("{reference}:{id}"));
+            }
+        }
+        let args = args.set_of("remote", remote, "mirror", "false");
+        let args = args.set(LOGGED, "always").value(remote);
+        let args = args.values(refs.iter().map(|it| format!("{}:{}", it.commit, it.reference)));
         self.traced(|git, trace| git.output_watched(args, trace, GRACE, watch))
     }
 

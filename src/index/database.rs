@@ -14,7 +14,7 @@ use crate::store::object_id;
 /// "wfix": distinguishes this file from other databases.
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, of what is derived into them, and of the rules whose results are kept.
-const VERSION: i32 = 25;
+const VERSION: i32 = 26;
 /// More statements than one issue needs, so that none is prepared again for each issue.
 const STATEMENTS: usize = 64;
 /// Bytes of full text that are buffered before they are written: each portion is later merged with others, so a few
@@ -185,7 +185,8 @@ pub(super) fn clear(db: &Connection, part: IndexPart) -> Result<(), IndexError> 
         IndexPart::Rows => {
             "DELETE FROM issues; DELETE FROM authors; DELETE FROM tags; DELETE FROM components;
              DELETE FROM depends; DELETE FROM parents;
-             DELETE FROM uids; DELETE FROM queues; DELETE FROM links; DELETE FROM facts; DELETE FROM items;"
+             DELETE FROM uids; DELETE FROM queues; DELETE FROM links; DELETE FROM facts; DELETE FROM items;
+             DELETE FROM landing; DELETE FROM landing_proofs; DELETE FROM meta WHERE key = 'first land';"
         }
         IndexPart::Words => "INSERT INTO words (words) VALUES ('delete-all');",
         IndexPart::Log => "DELETE FROM commits; DELETE FROM touched;",
@@ -202,12 +203,12 @@ pub(super) fn keep(db: &Connection, name: &str, text: &str) -> Result<(), IndexE
     set_meta(db, &format!("kept {name}"), text)
 }
 
-fn meta(db: &Connection, key: &str) -> Result<Option<String>, rusqlite::Error> {
+pub(super) fn meta(db: &Connection, key: &str) -> Result<Option<String>, rusqlite::Error> {
     let mut query = db.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
     query.query_row([key], |row| row.get(0)).optional()
 }
 
-fn set_meta(db: &Connection, key: &str, value: &str) -> Result<(), IndexError> {
+pub(super) fn set_meta(db: &Connection, key: &str, value: &str) -> Result<(), IndexError> {
     db.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", params![key, value])?;
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::rules::facts::Undecided;
+use crate::rules::landed::LandedState;
 use crate::rules::roadmap::names_of_tag;
 
 /// Which issues to list; an issue must match everything that is given.
@@ -57,6 +58,8 @@ pub(crate) struct Filter {
     pub(crate) has_execution: bool,
     /// Whether it has an item that can be taken.
     pub(crate) ready: bool,
+    /// Whether it was completed and its work is known to be absent from the target branch.
+    pub(crate) unlanded: bool,
     /// Full text, in the syntax of FTS5.
     pub(crate) search: Option<String>,
 }
@@ -64,7 +67,7 @@ pub(crate) struct Filter {
 impl Filter {
     /// Whether closed, completed and cancelled issues are listed if no status is given.
     pub(crate) fn includes_closed(&self) -> bool {
-        self.all || self.closed_since.is_some() || self.closed_until.is_some()
+        self.all || self.unlanded || self.closed_since.is_some() || self.closed_until.is_some()
     }
 
     /// Whether it depends on nothing but the status.
@@ -91,6 +94,7 @@ impl Filter {
             has_solution,
             has_execution,
             ready,
+            unlanded,
             search,
         } = self;
         tags.is_empty()
@@ -102,7 +106,7 @@ impl Filter {
             && wave.is_none()
             && undecided.is_none()
             && [since, until, closed_since, closed_until].iter().all(|it| it.is_none())
-            && !(*unblocked || *waiting || *has_solution || *has_execution || *ready)
+            && !(*unblocked || *waiting || *has_solution || *has_execution || *ready || *unlanded)
     }
 }
 
@@ -245,6 +249,11 @@ impl Index<'_> {
         if filter.ready {
             self.note_ready()?;
             all.push(Condition::one_of("SELECT n FROM ready", vec![]));
+        }
+        if filter.unlanded {
+            let absent = LandedState::ABSENT.map(|state| Value::Integer(state as i64));
+            let find = format!("SELECT n FROM {} WHERE state IN (?, ?)", self.landing_table());
+            all.push(Condition::one_of(&find, absent.to_vec()));
         }
         if filter.has_solution {
             all.push(Condition::test("i.solutions > 0", vec![]));

@@ -5,6 +5,7 @@
 //! tag is used on average, and not how often this one is.
 //! Names of columns and placeholders are put into the SQL as text; values are always bound.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use rusqlite::types::{Type, Value};
@@ -20,6 +21,7 @@ use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::rules::facts::IssueFacts;
+use crate::rules::landed::{Landed, LandedState, LandingProof};
 use crate::rules::shown::IssueDerived;
 use crate::store::records;
 
@@ -90,10 +92,19 @@ pub(crate) struct IssueRow {
     pub(crate) assignee: Option<String>,
     /// When it was completed, closed or cancelled, if it still is.
     pub(crate) finished: Option<Time>,
+    /// For completed work that is known to be absent from the target branch, what is there.
+    pub(crate) not_landed: Option<Landed>,
 }
 
-const LISTED: &str =
-    "SELECT id, status, priority, title, tags, kind, assignee, finished FROM issues WHERE n = ?1";
+impl IssueRow {
+    /// Its status in words: `completed, not on main`.
+    pub(crate) fn status_words(&self) -> Cow<'static, str> {
+        match self.not_landed.as_ref().and_then(Landed::words) {
+            Some(words) => format!("{}, {words}", self.status).into(),
+            None => self.status.as_str().into(),
+        }
+    }
+}
 
 fn listed(row: &Row<'_>) -> rusqlite::Result<IssueRow> {
     let (status, priority): (u16, u8) = (row.get(1)?, row.get(2)?);
@@ -107,6 +118,10 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<IssueRow> {
         kind: row.get(5)?,
         assignee: row.get(6)?,
         finished: row.get::<_, Option<i64>>(7)?.and_then(Time::from_millis),
+        not_landed: row
+            .get::<_, Option<String>>(8)?
+            .and_then(|told| serde_json::from_str::<LandingProof>(&told).ok())
+            .map(|proof| proof.landed),
     })
 }
 
@@ -210,20 +225,29 @@ impl Index<'_> {
             let read = IssueId::parse(&id).ok().map(|id| records::issue(&snapshot, &id)).transpose();
             match read.map(Option::flatten) {
                 Ok(Some(folder)) => {
-                    let derived = IssueDerived::of(&folder);
+                    let mut derived = IssueDerived::of(&folder);
+                    if derived.status == IssueStatus::Completed {
+                        match self.landing_of(&folder.issue.record.id) {
+                            Ok(proof) => derived.landed = proof.map(|proof| proof.landed),
+                            Err(error) => {
+                                failed = Some(error);
+                                return ControlFlow::Break(None);
+                            }
+                        }
+                    }
                     // Only commands that read a single issue show the source's record.
                     let issue = Issue { imported: None, ..folder.issue.record };
                     found((issue, derived)).map_break(Some)
                 }
                 Ok(None) => ControlFlow::Continue(()),
                 Err(error) => {
-                    failed = Some(error);
+                    failed = Some(error.into());
                     ControlFlow::Break(None)
                 }
             }
         })?;
         match (failed, passed) {
-            (Some(error), _) => Err(error.into()),
+            (Some(error), _) => Err(error),
             (None, ControlFlow::Break(Some(why))) => Ok(ControlFlow::Break(why)),
             (None, _) => Ok(ControlFlow::Continue(())),
         }
@@ -235,7 +259,7 @@ impl Index<'_> {
         numbers: &[i64],
         found: impl FnMut(IssueRow) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, IndexError> {
-        self.each(LISTED, numbers, listed, found)
+        self.each(&self.listed_query(), numbers, listed, found)
     }
 
     /// The facts of these issues; unreadable issues are skipped.
@@ -280,7 +304,17 @@ impl Index<'_> {
 
     /// An issue as a row of a table.
     pub(super) fn listed(&self, n: i64) -> Result<IssueRow, IndexError> {
-        Ok(self.db.prepare_cached(LISTED)?.query_row([n], listed)?)
+        Ok(self.db.prepare_cached(&self.listed_query())?.query_row([n], listed)?)
+    }
+
+    fn listed_query(&self) -> String {
+        let landing = self.landing_table();
+        let absent = LandedState::ABSENT.map(|state| (state as i64).to_string()).join(", ");
+        format!(
+            "SELECT id, status, priority, title, tags, kind, assignee, finished,
+                 (SELECT told FROM {landing} l WHERE l.n = issues.n AND l.state IN ({absent}))
+             FROM issues WHERE n = ?1"
+        )
     }
 
     /// Uses one statement for all rows: looking it up for each row takes as long as reading the row.
@@ -336,7 +370,7 @@ mod tests {
     fn a_row_that_does_not_say_its_status_or_priority_is_an_error() {
         let db = rusqlite::Connection::open_in_memory().unwrap();
         let listed = |status: i64, priority: i64| {
-            let row = "SELECT 'ISS-1', ?1, ?2, 'title', '', NULL, NULL, NULL";
+            let row = "SELECT 'ISS-1', ?1, ?2, 'title', '', NULL, NULL, NULL, NULL";
             db.query_row(row, [status, priority], listed)
         };
         assert_eq!(listed(0, 1).unwrap().priority.number(), 1);

@@ -7,6 +7,7 @@ mod error;
 mod filter;
 mod folder;
 mod full_text;
+mod landing;
 mod lanes;
 mod list;
 mod log;
@@ -28,18 +29,22 @@ mod words;
 
 pub(crate) use error::IndexError;
 pub(crate) use filter::Filter;
+pub(crate) use landing::{LandingKey, LandingRow};
 pub(crate) use lanes::Carded;
 pub(crate) use list::{IssueRow, SortOrder};
 pub(crate) use queues::KnownQueues;
 pub(crate) use refresh::{Needs, Refreshing};
 pub(crate) use search::{Hit, Searched};
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rusqlite::Connection;
 
 use crate::model::hash::CommitHash;
+use crate::model::id::IssueId;
+use crate::rules::facts::AbsentWork;
 use crate::store::{ObjectId, Snapshot, Store, StoreError};
 use database::IndexPart;
 use folder::{FolderIdentity, IndexFolder, IndexLock};
@@ -55,6 +60,10 @@ pub(crate) struct Index<'a> {
     file: Option<InFile>,
     /// Whether the temporary table `ready` is filled.
     knows_ready: Cell<bool>,
+    /// Whether the temporary table `landing_new` exists.
+    has_new_landing: Cell<bool>,
+    /// The completed work that the next claim would lack.
+    absent: RefCell<BTreeMap<IssueId, Box<AbsentWork>>>,
 }
 
 /// Keeps the file of an index from being replaced while this value exists.
@@ -321,7 +330,15 @@ impl<'a> Index<'a> {
                 && (n > 0 || store.tip()? == Some(commit))
             {
                 let file = Some(InFile { folder: folder.clone(), identity, guard });
-                return Ok(Self { store, commit, db, file, knows_ready: Cell::default() });
+                return Ok(Self {
+                    store,
+                    commit,
+                    db,
+                    file,
+                    knows_ready: Cell::default(),
+                    has_new_landing: Cell::default(),
+                    absent: RefCell::default(),
+                });
             }
             db.execute_batch("ROLLBACK")?;
             refresh::in_turn(&mut db, (store, folder), needs, watch)?;
@@ -338,7 +355,15 @@ impl<'a> Index<'a> {
     ) -> Result<Self, IndexError> {
         let db = database::create(None)?;
         fill(&db, store, snapshot, needs, watch)?;
-        Ok(Self { store, commit: snapshot.commit(), db, file: None, knows_ready: Cell::default() })
+        Ok(Self {
+            store,
+            commit: snapshot.commit(),
+            db,
+            file: None,
+            knows_ready: Cell::default(),
+            has_new_landing: Cell::default(),
+            absent: RefCell::default(),
+        })
     }
 
     /// Switches to another index of the same state, for an answer that is half given when this index turns out to be

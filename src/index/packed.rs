@@ -106,6 +106,7 @@ mod tests {
             bound: None,
             plans: BTreeMap::new(),
             holder: None,
+            absent: None,
         };
         let of_plan = |review: CombinedReview| PlanFacts {
             digest: "sha256:00".into(),

@@ -13,7 +13,7 @@ use crate::model::queue::Item;
 use crate::model::root::Policy;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
-use crate::rules::facts::{self, IssueFacts};
+use crate::rules::facts::{self, AbsentWork, IssueFacts};
 use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::readiness::{Facts, in_order};
 use crate::store::{ReadState, Snapshot, StoreError, layout, records};
@@ -160,7 +160,12 @@ impl Index<'_> {
         }
         self.db.execute_batch("CREATE TEMP TABLE ready (n INTEGER PRIMARY KEY)")?;
         let mut insert = self.db.prepare("INSERT OR IGNORE INTO ready SELECT n FROM issues WHERE id = ?1")?;
-        let KnownQueues { queues, facts, policy } = self.queues_for_states()?;
+        let KnownQueues { queues, mut facts, policy } = self.queues_for_states()?;
+        for (id, work) in self.absent.borrow().iter() {
+            if let Some(issue) = facts.get_mut(id) {
+                issue.absent = Some(work.clone());
+            }
+        }
         for queue in in_order(&queues, &facts, &policy) {
             for item in queue.ready() {
                 insert.execute([item.issue_id.as_str()])?;
@@ -168,6 +173,11 @@ impl Index<'_> {
         }
         self.knows_ready.set(true);
         Ok(())
+    }
+
+    /// Lets what is derived from queues know which completed work the next claim would lack.
+    pub(crate) fn note_absent(&self, absent: BTreeMap<IssueId, Box<AbsentWork>>) {
+        self.absent.replace(absent);
     }
 
     /// All items of all queues.
@@ -304,5 +314,6 @@ fn facts_without_plans(db: &Connection, id: &IssueId) -> Result<Option<IssueFact
         bound: None,
         plans: BTreeMap::new(),
         holder: None,
+        absent: None,
     }))
 }

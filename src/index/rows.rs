@@ -8,6 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::database::{self, IndexPart};
 use super::error::IndexError;
 use super::full_text::{self, Texts};
+use super::landing;
 use super::queues::{self, ItemRow};
 use super::upsert::{self, Beside, COMPONENTS, DEPENDS, IssueColumns, LINKS, PARENTS, TAGS, UIDS};
 use crate::model::id::{IssueId, QueueId};
@@ -89,6 +90,8 @@ struct Rows {
     links: BTreeSet<(Vec<u8>, String)>,
     items: Vec<ItemRow>,
     facts: Option<Vec<u8>>,
+    /// When its work was first recorded as landed.
+    first_land: Option<i64>,
 }
 
 /// The end of an id, after the last dash.
@@ -144,6 +147,7 @@ fn rows(folder: &IssueFolder, hidden: bool, undecided: i64) -> Rows {
         links: links.collect(),
         items: Vec::new(),
         facts: None,
+        first_land: landing::first_land(folder),
     }
 }
 
@@ -173,6 +177,7 @@ pub(super) fn write(db: &Connection, new: IssueRows, wanted: WantedRows) -> Resu
             put.all(&LINKS, &rows.links, |row| row.try_into(), add)?;
             queues::replace_items(db, &id, &rows.items, wanted.is_first)?;
             queues::replace_facts(db, n, rows.facts.as_deref(), wanted.is_first)?;
+            landing::forget(db, n, rows.first_land, wanted.is_first)?;
             n
         }
     };
@@ -213,6 +218,7 @@ fn remove(db: &Connection, id: &IssueId, wanted: WantedRows) -> Result<(), Index
         db.prepare_cached(table.delete)?.execute([n])?;
     }
     queues::replace_facts(db, n, None, false)?;
+    landing::forget(db, n, None, false)?;
     db.prepare_cached("DELETE FROM issues WHERE n = ?1")?.execute([n])?;
     Ok(())
 }
@@ -256,6 +262,7 @@ fn empty_rows(status: i64, hidden: bool) -> Rows {
         links: BTreeSet::new(),
         items: Vec::new(),
         facts: None,
+        first_land: None,
     }
 }
 

@@ -37,6 +37,12 @@ CREATE TABLE queues (whole TEXT PRIMARY KEY) WITHOUT ROWID;
 -- Commits of the project that an execution links, or linked before they were rewritten; `uid` is the end of its id.
 CREATE TABLE links (hash BLOB NOT NULL, n INTEGER NOT NULL, uid TEXT NOT NULL, PRIMARY KEY (hash, n, uid)) WITHOUT ROWID;
 
+-- Of completed issues, whether their work is on the target branch, as derived when the branch was at the tips in `meta`: the
+-- place of the state in its order, and the whole answer. A row goes with every change of its issue.
+CREATE TABLE landing (n INTEGER PRIMARY KEY, state INTEGER NOT NULL, told TEXT NOT NULL);
+-- The commits of the branch that show it.
+CREATE TABLE landing_proofs (hash TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (hash, n)) WITHOUT ROWID;
+
 -- What queues and overviews need to know of issues: here are those that are open and have a plan or an execution, since only
 -- these are read by the thousand.
 CREATE TABLE facts (n INTEGER PRIMARY KEY, packed BLOB NOT NULL);

@@ -9,11 +9,12 @@ mod gh;
 mod links;
 mod members;
 mod pages;
+pub(crate) mod pulls;
 
 use serde_json::{Map, Value};
 
 pub(crate) use comment::completion;
-pub(crate) use gh::{comment_on, issues_of};
+pub(crate) use gh::{GhError, comment_on, issues_of};
 pub(crate) use pages::IssuePages;
 
 use super::comment::{self as from_source, SourceComment};

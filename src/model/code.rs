@@ -235,6 +235,8 @@ text_enum!(
         NoSigningKey = "no-signing-key",
         /// The issue has no plan.
         NoSolution = "no-solution",
+        /// There is no branch to land on.
+        NoTarget = "no-target",
         /// The plan has no tasks.
         NoTasks = "no-tasks",
         /// A command that draws a screen has no suitable terminal.
@@ -257,6 +259,8 @@ text_enum!(
         NotAnExport = "not-an-export",
         /// No plan is bound to the issue.
         NotBound = "not-bound",
+        /// The issue is not completed, so there is nothing to land.
+        NotCompleted = "not-completed",
         /// The plan was never executed.
         NotExecuted = "not-executed",
         /// Nobody is executing it.
@@ -403,6 +407,8 @@ text_enum!(
         Unmerged = "unmerged",
         /// The remote cannot be reached.
         Unreachable = "unreachable",
+        /// A merge has conflicts that nobody has resolved.
+        Unresolved = "unresolved",
         /// A test command has characters that cannot be seen.
         UnseenCommand = "unseen-command",
         /// The order does not resolve the conflict.
@@ -415,6 +421,8 @@ text_enum!(
         Usage = "usage",
         /// The tests of this work tree are being run.
         Verifying = "verifying",
+        /// The work was on the branch and was reverted there.
+        WasReverted = "was-reverted",
         /// Several remotes could be meant.
         WhichRemote = "which-remote",
         /// The plan was withdrawn.

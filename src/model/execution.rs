@@ -65,6 +65,8 @@ once! {
         fact via: Option<String> = default,
         /// The run that made the claim; absent for a claim of a person or of an agent outside of a run.
         fact run_id: Option<RunId> = default,
+        /// Completed issues that come first and whose commits were not in its base: someone claimed it all the same.
+        fact missing: Vec<IssueId> = default,
         /// Earlier attempts that this one sets aside.
         fact supersedes: Vec<Supersedes> = default,
         /// When the claim was made.
@@ -261,6 +263,53 @@ once! {
     }
 }
 
+text_enum!(
+    /// How work came to its target branch.
+    LandHow {
+        /// By a merge commit, or by moving the branch forward.
+        Merge = "merge",
+        /// By copies of its commits on top of the branch.
+        Rebase = "rebase",
+        /// By one commit for all of them.
+        Squash = "squash",
+        /// By a pull request that the host merged.
+        PullRequest = "pull-request",
+        /// By a commit that a person names, since nothing in git shows it.
+        As = "as",
+        /// Not at all: a person says that nothing of it needs to land.
+        None = "none",
+    }
+);
+
+once! {
+    /// Commits came to the target branch, or a person said that they are there or need not be.
+    Land {
+        /// The full name of the target branch; absent if nothing needs to land.
+        fact onto: Option<Branch> = default,
+        /// The commit of the branch before; absent if the branch was new, or if nobody saw it.
+        fact before: Option<CommitHash> = default,
+        /// The commit of the branch that has the work; absent if nothing needs to land.
+        fact after: Option<CommitHash> = default,
+        /// How they came there.
+        fact how: LandHow,
+        /// The tree of `after`, on which the tests were run.
+        fact tree: Option<TreeHash> = default,
+        /// The linked commits that the entry speaks of.
+        fact commits: Vec<CommitHash> = default,
+        /// The pull request, an http or https URL.
+        text url: Option<String> = default,
+        /// Why nothing needs to land, or why a person says that it has.
+        text reason: Option<String> = default,
+    }
+}
+
+impl Land {
+    /// Whether a person or the host says what git may not show.
+    pub(crate) fn is_stated(&self) -> bool {
+        matches!(self.how, LandHow::As | LandHow::None | LandHow::PullRequest)
+    }
+}
+
 object! {
     /// The outcome, as reported by the executor.
     ExecutionResult {
@@ -322,6 +371,7 @@ log_entry!(
     Accept(Accept) = "accept",
     Renew(Renew) = "renew",
     Aside(Aside) = "aside",
+    Land(Land) = "land",
     Session(AgentSession) = "session",
     End(End) = "end",
 );

@@ -100,6 +100,8 @@ text_enum!(
         Done = "done",
         /// Ends an execution as failed.
         Fail = "fail",
+        /// Lands completed work on the branch that everyone shares.
+        Land = "land",
         /// Records what an agent did for an execution.
         Session = "session",
         /// Queues failed work again.

@@ -43,6 +43,10 @@ object! {
         evidence: Option<String> = default,
         /// `required`: a commit needs a plan that is being executed.
         commits: Option<String> = default,
+        /// `required`: completed work that is not on the target branch is an error of `audit`.
+        landed: Option<String> = default,
+        /// The branch on which completed work lands, without `refs/heads/`.
+        onto as "land.onto": Option<String> = default,
     }
 }
 

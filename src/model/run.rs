@@ -142,6 +142,8 @@ once! {
         fact execution_method: ExecutionMethod,
         /// Which kind of program reviews the code.
         fact code_review: CodeReview,
+        /// Whether it lands each issue as soon as it is completed.
+        fact lands: bool = default,
         /// The commit at which its branch started.
         fact base_commit: Option<CommitHash> = default,
         /// Who started it.

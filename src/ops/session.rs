@@ -14,6 +14,7 @@ use crate::process::supervise::Interrupts;
 use crate::rules::roles;
 use crate::store::{Committed, ObjectId, Store, Tx};
 use crate::sync::{self, Moved, RemoteWork, Through, Waiting, Withdraw};
+use crate::trail::landed::{self, target::LandingTarget};
 
 /// A progress sink for long work.
 pub(crate) trait Progress {
@@ -169,6 +170,20 @@ impl Session {
         let mut index = self.index(needs)?;
         let answer = self.watched(|watch| index.ask(needs, watch, question))?;
         Ok((index, answer))
+    }
+
+    /// Like [`Session::ask`], after bringing up to date what the index knows of the landing of work. Also returns the target
+    /// branch; `None` if there is none.
+    pub(crate) fn ask_landed<'a, T>(
+        &'a self,
+        needs: Needs,
+        mut question: impl FnMut(&Index<'a>) -> Result<T, IndexError>,
+    ) -> Result<(Index<'a>, Option<LandingTarget>, T), Refusal> {
+        let (index, (target, answer)) = self.ask(needs, |index| {
+            let target = landed::refresh(&self.store, index)?;
+            Ok((target, question(index)?))
+        })?;
+        Ok((index, target, answer))
     }
 
     /// Runs work that reports its progress.

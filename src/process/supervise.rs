@@ -156,9 +156,21 @@ pub(crate) fn run(
     interrupts: &Interrupts,
     sink: &mut dyn FnMut(&[u8]),
 ) -> Result<Ran, ProcessError> {
+    run_after(&[], shell, limit, interrupts, sink)
+}
+
+/// Like [`run`], with words before those of the shell: a program that confines it.
+pub(crate) fn run_after(
+    before: &[OsString],
+    shell: &Shell<'_>,
+    limit: Option<Duration>,
+    interrupts: &Interrupts,
+    sink: &mut dyn FnMut(&[u8]),
+) -> Result<Ran, ProcessError> {
     let mut kept = Kept::default();
     let Shell { command, folder, environment } = *shell;
-    let words = ["sh", "-c", command.as_str()].map(OsString::from);
+    let mut words = before.to_vec();
+    words.extend(["sh", "-c", command.as_str()].map(OsString::from));
     let started = Command { words: &words, folder, environment, stdin: None, is_joined: true };
     let ran = supervise(started, limit, &mut || interrupts.take(), &mut |_, bytes| {
         kept.add(bytes);

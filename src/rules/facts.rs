@@ -8,6 +8,7 @@ use super::claim_order;
 use super::folder::{ExecutionFolder, IssueFolder, Recorded};
 use super::review::{self, CombinedReview};
 use crate::model::digest::PlanDigest;
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::issue::{Issue, StoredStatus};
 use crate::model::person::Person;
@@ -76,6 +77,43 @@ pub(crate) struct IssueFacts {
     pub(crate) plans: BTreeMap<SolutionId, Box<PlanFacts>>,
     /// Who holds it.
     pub(crate) holder: Option<Holder>,
+    /// For completed work whose commits are not where the next item would begin. The caller that knows that place says so; it is
+    /// never stored.
+    #[serde(skip)]
+    pub(crate) absent: Option<Box<AbsentWork>>,
+}
+
+/// Completed work whose commits are not in the base of a claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AbsentWork {
+    /// The base, as people know it: the name of a branch, or HEAD.
+    pub(crate) base: String,
+    /// Whether the base is the branch on which work lands.
+    pub(crate) is_target: bool,
+    /// Where the work is.
+    pub(crate) place: WorkPlace,
+}
+
+impl std::fmt::Display for AbsentWork {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "completed, but not in `{}`: its commits are ", self.base)?;
+        match &self.place {
+            WorkPlace::Branch(branch) => write!(f, "on `{branch}`"),
+            WorkPlace::NoBranch(_) => f.write_str("on no branch"),
+            WorkPlace::Elsewhere => f.write_str("in another clone"),
+        }
+    }
+}
+
+/// Where work is that a base lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WorkPlace {
+    /// On this branch of the clone, or of a remote as fetched last.
+    Branch(String),
+    /// In this clone, but on no branch: its last commit.
+    NoBranch(CommitHash),
+    /// Not in this clone.
+    Elsewhere,
 }
 
 /// What someone has to decide about the plans of an issue before it goes on; the index stores it as a bit.
@@ -154,6 +192,7 @@ impl IssueFacts {
                 ended_by: execution.ended_by().cloned(),
                 forced: execution.forced().map(str::to_owned),
             }),
+            absent: None,
         }
     }
 

@@ -205,6 +205,7 @@ mod tests {
                 bound: Some(solution(n)),
                 plans: BTreeMap::from([(solution(n), Box::new(plan))]),
                 holder: None,
+                absent: None,
             };
             (issue(n), facts)
         };

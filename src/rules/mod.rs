@@ -20,6 +20,7 @@ pub(crate) mod formation;
 pub(crate) mod front_matter;
 pub(crate) mod issue_form;
 pub(crate) mod issue_text;
+pub(crate) mod landed;
 pub(crate) mod lease;
 pub(crate) mod limits;
 pub(crate) mod made_by;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::Explain;
+use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::nearest::nearest;
 use crate::model::remedy::Remedies;
@@ -18,6 +19,8 @@ text_enum!(
         Commits = "commits",
         /// Whether `done` needs linked commits and passing checks.
         Evidence = "evidence",
+        /// Whether completed work must be on the target branch.
+        Landed = "landed",
     }
 );
 
@@ -47,6 +50,9 @@ impl Gate {
             Self::Evidence => {
                 "`done` needs linked commits, and a passing check of every test for the last one; otherwise it warns"
             }
+            Self::Landed => {
+                "`audit` reports an error for completed work that is not on the target branch; otherwise a note"
+            }
         }
     }
 
@@ -57,6 +63,7 @@ impl Gate {
             (GateValue::Open, Self::Review) => "none",
             (GateValue::Open, Self::Commits) => "free",
             (GateValue::Open, Self::Evidence) => "warn",
+            (GateValue::Open, Self::Landed) => "note",
         }
     }
 
@@ -71,6 +78,7 @@ impl Gate {
             Self::Review => &policy.review,
             Self::Commits => &policy.commits,
             Self::Evidence => &policy.evidence,
+            Self::Landed => &policy.landed,
         };
         let word = field.as_deref();
         GateValue::ALL
@@ -90,6 +98,7 @@ impl Gate {
             Self::Review => &mut policy.review,
             Self::Commits => &mut policy.commits,
             Self::Evidence => &mut policy.evidence,
+            Self::Landed => &mut policy.landed,
         };
         *field = Some(self.word(setting).to_owned());
     }
@@ -145,7 +154,61 @@ impl Floor {
     }
 }
 
-/// An invalid setting of a gate.
+/// The name of the setting that names the target branch.
+pub(crate) const ONTO: &str = "land.onto";
+
+/// The branch on which work lands, as a policy names it; `None` if it names none, or what no branch can be called.
+pub(crate) fn land_onto(policy: &Policy) -> Option<Branch> {
+    named_branch(policy.onto.as_deref()?)
+}
+
+/// A branch by its short or its full name.
+pub(crate) fn named_branch(name: &str) -> Option<Branch> {
+    Branch::parse(name).or_else(|| Branch::of_short(name))
+}
+
+/// A setting of a policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PolicySetting {
+    /// The value of a gate.
+    Gate(Gate, GateValue),
+    /// The branch on which work lands; `None` unsets it.
+    Onto(Option<Branch>),
+}
+
+impl PolicySetting {
+    /// Reads `gate=value` or `land.onto=BRANCH`.
+    pub(crate) fn parse(setting: &str) -> Result<Self, PolicyError> {
+        let Some((_, name)) = setting.split_once('=').filter(|(key, _)| key.trim() == ONTO) else {
+            return parse(setting).map(|(gate, value)| Self::Gate(gate, value));
+        };
+        let name = name.trim();
+        if name.is_empty() {
+            return Ok(Self::Onto(None));
+        }
+        let branch = named_branch(name).ok_or_else(|| PolicyError::Branch(name.to_owned()))?;
+        Ok(Self::Onto(Some(branch)))
+    }
+
+    /// Writes it into a policy.
+    pub(crate) fn apply(&self, policy: &mut Policy) {
+        match self {
+            Self::Gate(gate, value) => gate.set(policy, *value),
+            Self::Onto(branch) => policy.onto = branch.as_ref().map(|it| it.short().to_owned()),
+        }
+    }
+}
+
+impl std::fmt::Display for PolicySetting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Gate(gate, value) => write!(f, "{gate}={}", gate.word(*value)),
+            Self::Onto(branch) => write!(f, "{ONTO}={}", branch.as_ref().map_or("", |it| it.short())),
+        }
+    }
+}
+
+/// An invalid setting of a policy.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PolicyError {
     /// Not `gate=value`.
@@ -162,6 +225,9 @@ pub(crate) enum PolicyError {
         /// What was asked for.
         value: String,
     },
+    /// The target is not the name of a branch.
+    #[error("`{0}` cannot be the name of a branch")]
+    Branch(String),
 }
 
 impl Explain for PolicyError {
@@ -170,6 +236,9 @@ impl Explain for PolicyError {
     }
 
     fn remedies(&self) -> Remedies {
+        if let Self::Branch(_) = self {
+            return format!("name the branch on which work lands, such as {ONTO}=main").into();
+        }
         let forms: Vec<String> = Gate::ALL
             .iter()
             .filter(|gate| !matches!(self, Self::Value { gate: named, .. } if named != *gate))
@@ -179,7 +248,7 @@ impl Explain for PolicyError {
             .collect();
         let near = match self {
             Self::Gate(name) => nearest(name.trim(), Gate::ALL.iter().map(|gate| gate.as_str())),
-            Self::Form(_) | Self::Value { .. } => None,
+            Self::Form(_) | Self::Value { .. } | Self::Branch(_) => None,
         };
         let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
         format!("{near}use {}", forms.join("; ")).into()
@@ -236,12 +305,15 @@ mod tests {
         assert_eq!(floor.under(&closed), closed);
         let allowed =
             |floor: &Floor| Gate::ALL.iter().map(|gate| floor.allows(*gate, &open)).collect::<Vec<_>>();
-        assert_eq!(allowed(&floor), [Some(true), Some(false), Some(true)]);
-        assert_eq!(allowed(&Floor::parse([]).unwrap()), [None; 3]);
-        assert_eq!(allowed(&Floor::parse(["none"]).unwrap()), [Some(true); 3]);
+        assert_eq!(allowed(&floor), [Some(true), Some(false), Some(true), None]);
+        assert_eq!(allowed(&Floor::parse([]).unwrap()), [None; 4]);
+        assert_eq!(allowed(&Floor::parse(["none"]).unwrap()), [Some(true); 4]);
         // `none` does not affect named gates, in whatever order.
         for values in ["none,commits=required", "commits=required,none"] {
-            assert_eq!(allowed(&Floor::parse([values]).unwrap()), [Some(true), Some(false), Some(true)]);
+            assert_eq!(
+                allowed(&Floor::parse([values]).unwrap()),
+                [Some(true), Some(false), Some(true), Some(true)]
+            );
         }
         assert!(Floor::parse(["commits"]).is_err() && Floor::parse(["commits=maybe"]).is_err());
     }
@@ -255,9 +327,23 @@ mod tests {
         assert_eq!(
             parse("weather=fine").unwrap_err().remedies(),
             Remedies::from(
-                "use review=none or review=required; commits=free or commits=required; evidence=warn or evidence=required"
+                "use review=none or review=required; commits=free or commits=required; evidence=warn or evidence=required; landed=note or landed=required"
             )
         );
+    }
+
+    #[test]
+    fn the_target_is_a_branch_by_its_short_or_its_full_name() {
+        let mut policy = Policy::default();
+        for (setting, short) in [("land.onto=trunk", "trunk"), ("land.onto = refs/heads/a/b", "a/b")] {
+            PolicySetting::parse(setting).unwrap().apply(&mut policy);
+            assert_eq!(land_onto(&policy).unwrap().short(), short);
+        }
+        PolicySetting::parse("land.onto=").unwrap().apply(&mut policy);
+        assert_eq!((land_onto(&policy), policy), (None, Policy::default()));
+        assert!(matches!(PolicySetting::parse("land.onto=a..b"), Err(PolicyError::Branch(_))));
+        let hostile = Policy { onto: Some("a b".into()), ..Policy::default() };
+        assert_eq!(land_onto(&hostile), None);
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! The derived fields that are shown with an issue.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::facts::{self, Times};
 use super::folder::{ExecutionFolder, IssueFolder};
+use super::landed::Landed;
 use crate::model::issue::Issue;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
@@ -41,9 +44,20 @@ pub(crate) struct IssueDerived {
     /// When it was closed or cancelled, here or in its source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) closed_at: Option<Time>,
+    /// Whether the work is on the target branch, if it is completed. `list` and `show` have this if there is a target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) landed: Option<Landed>,
 }
 
 impl IssueDerived {
+    /// Its status in words: `completed, not on main`.
+    pub(crate) fn status_words(&self) -> Cow<'static, str> {
+        match self.landed.as_ref().and_then(Landed::words) {
+            Some(words) => format!("{}, {words}", self.status).into(),
+            None => self.status.as_str().into(),
+        }
+    }
+
     /// Derives all of it.
     pub(crate) fn of(folder: &IssueFolder) -> Self {
         let Times { updated_at, planned_at, queued_at, executed_at, completed_at, closed_at } =
@@ -63,6 +77,7 @@ impl IssueDerived {
             executed_at,
             completed_at,
             closed_at,
+            landed: None,
         }
     }
 

@@ -31,6 +31,7 @@ pub(super) fn claim(id: &str, second: i64) -> Execution {
         worktree: None,
         via: None,
         run_id: None,
+        missing: vec![],
         supersedes: vec![],
         started_at: time(second),
         lease_expires_at: time(second + 10),

@@ -62,6 +62,8 @@ pub(crate) struct Begin {
     pub(crate) plan_jobs: Option<u64>,
     /// How many times a failed execution is tried again.
     pub(crate) retries: Option<u64>,
+    /// Land each issue as soon as it is completed, even if git's configuration does not say so.
+    pub(crate) lands: bool,
     /// Plan and review without executing.
     pub(crate) plan_only: bool,
     /// Execute existing plans without planning.
@@ -152,6 +154,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
         },
         execution_method: crew.method(),
         code_review: CodeReview::Skip,
+        lands: input.lands || store.config_bool("wf.run.land", false)?,
         base_commit: Some(CommitHash::from(base)),
         actor: store.identity()?.person(),
         created_at: now,

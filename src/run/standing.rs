@@ -85,7 +85,7 @@ pub(super) fn standings(
 ) -> Result<Standings, Refusal> {
     let store = session.store();
     let progress = RunProgress::of(folder);
-    let (index, world) = QueueWorld::now(session)?;
+    let (index, world) = QueueWorld::everywhere(session)?;
     let snapshot = index.snapshot()?;
     let (mut ready, mut waits_for) = (BTreeSet::new(), BTreeMap::new());
     for view in world.views() {

@@ -6,6 +6,7 @@ pub(crate) mod conflicts;
 mod counting;
 mod error;
 mod exchange;
+mod landing;
 mod limit;
 mod observed;
 mod pace;
@@ -23,6 +24,7 @@ mod words;
 
 pub(crate) use error::SyncError;
 pub(crate) use exchange::Waiting;
+pub(crate) use landing::{BranchPushed, CodePush, LandPushed, fetch_branch, land, push_branch};
 pub(crate) use observed::{first_seen, is_past};
 pub(crate) use push::push;
 pub(crate) use round::{Moved, Synced, is_published, publish, pull, sync};

@@ -39,7 +39,7 @@ pub(crate) struct Limited {
 
 impl Limited {
     /// Reads the refusal from git's output; `None` if the request failed for another reason.
-    fn of(reply: &TransportReply) -> Option<Self> {
+    pub(super) fn of(reply: &TransportReply) -> Option<Self> {
         let stderr = String::from_utf8_lossy(&reply.output.stderr);
         let reported = rate_words::limit(&stderr);
         // Hosts send this header only with a rate limit, or if the server is down for a while.
@@ -173,7 +173,7 @@ fn refuse_missing_objects(store: &Store) -> Result<(), SyncError> {
 
 /// Removes symbolic refs among the tracking refs of a remote: git would move what they point to, such as a branch, and the
 /// tracking ref would never show what the remote has.
-fn remove_symbolic_refs(store: &Store, remote: &str) -> Result<(), SyncError> {
+pub(super) fn remove_symbolic_refs(store: &Store, remote: &str) -> Result<(), SyncError> {
     let symbolic = store.repo().symbolic_refs_under(&format!("refs/wf-remotes/{remote}/"));
     for name in symbolic.map_err(StoreError::Git)? {
         store.git().delete_symbolic_ref(&name).map_err(StoreError::Git)?;
@@ -182,7 +182,7 @@ fn remove_symbolic_refs(store: &Store, remote: &str) -> Result<(), SyncError> {
 }
 
 /// git updates the remote-tracking ref only if the refspec is configured.
-fn update_tracking(store: &Store, remote: &str, commit: ObjectId) {
+pub(super) fn update_tracking(store: &Store, remote: &str, commit: ObjectId) {
     let tracking = store.tracking(remote);
     if store.read_ref(&tracking).ok().flatten() == Some(commit) {
         return;

@@ -9,6 +9,7 @@ pub(crate) mod claimed;
 pub(crate) mod collisions;
 mod copies;
 pub(crate) mod hooked;
+pub(crate) mod landed;
 pub(crate) mod link_targets;
 pub(crate) mod links;
 pub(crate) mod log;

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::model::execution::{Event, Execution, Failure, LogEntry};
+use crate::model::execution::{Event, Execution, Failure, Land, LandHow, LogEntry};
 use crate::model::exploration::Explored;
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Feedback};
@@ -15,6 +15,7 @@ use crate::model::run::Run;
 use crate::model::run_log::{RunEvent, RunLogEntry, RunPhase, RunStatus};
 use crate::model::task_id::TaskId;
 use crate::model::wisdom::Wisdom;
+use crate::model::words::count;
 use crate::rules::run::breach_words;
 use crate::store::layout::{Location, LogKind, Owner};
 
@@ -135,6 +136,7 @@ fn event(event: &Event) -> String {
         }
         Event::Renew(it) => format!("lease renewed until {}", it.lease_expires_at),
         Event::Aside(it) => format!("set aside by {} (was {})", it.reason, it.status),
+        Event::Land(it) => landed(it),
         Event::Session(it) => {
             let model = it.model.as_deref().map(|model| format!(" ({})", cut(model))).unwrap_or_default();
             let said = quoted(it.summary.as_deref().unwrap_or_default());
@@ -152,6 +154,17 @@ fn event(event: &Event) -> String {
             format!("{}{}", it.status, quoted(result.or(failure).unwrap_or_default()))
         }
     }
+}
+
+/// How work came to its target branch, in words.
+fn landed(it: &Land) -> String {
+    let why = quoted(it.reason.as_deref().or(it.url.as_deref()).unwrap_or_default());
+    let commits = count(it.commits.len(), "commit");
+    let (Some(onto), Some(after)) = (&it.onto, &it.after) else {
+        return format!("nothing of {commits} needs to land{why}");
+    };
+    let how = if it.how == LandHow::As { String::new() } else { format!(" by {}", it.how) };
+    format!("{commits} landed on {}{how} as {}{why}", onto.short(), after.short())
 }
 
 /// An entry of a run's log in words.

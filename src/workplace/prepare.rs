@@ -51,7 +51,7 @@ pub(crate) enum PreparationError {
     #[error("`{0}` is not a value for `wf.workplace.port`: it takes a port from 1024 to 65526")]
     Port(String),
     /// The configured target is not there.
-    #[error("`wf.land.onto` names `{0}`, and there is no such branch here or at the remote")]
+    #[error("work is to land on `{0}`, and there is no such branch here or at the remote")]
     Target(String),
     /// Every slot is taken.
     #[error("no port above {0} is free for another workplace")]
@@ -120,7 +120,9 @@ impl Explain for PreparationError {
             }
             Self::Hidden { .. } => "a command is one line of visible characters".into(),
             Self::Port(_) => "choose a port that other programs do not use, such as 21000".into(),
-            Self::Target(_) => Remedies::from("fetch it, or name another branch"),
+            Self::Target(_) => {
+                Remedies::from("fetch it, or name another branch in `wf.land.onto` or the policy `land.onto`")
+            }
             Self::NoPort(_) => {
                 "remove worktrees that are no longer needed, or set `wf.workplace.port` lower".into()
             }

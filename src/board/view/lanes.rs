@@ -9,6 +9,7 @@ use crate::board::layout::ScreenLayout;
 use crate::board::model::Model;
 use crate::index::Carded;
 use crate::model::id::short;
+use crate::rules::landed::Landed;
 use crate::ui::captured::StyledLine;
 use crate::ui::lanes::Strokes;
 use crate::ui::style;
@@ -118,6 +119,7 @@ fn about(card: &Carded) -> String {
     if card.is_in_cycle {
         parts.push("in a cycle".into());
     }
+    parts.extend(card.row.not_landed.as_ref().and_then(Landed::words));
     parts.extend(card.row.assignee.as_ref().map(|who| format!("@{who}")));
     let tags = card.row.tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
     parts.extend(tags.map(|tag| format!("#{tag}")));

@@ -149,6 +149,15 @@ are read (default: the remote's default branch, else
 or
 .BR master ).
 .TP
+.B wf.land.test
+A command that must pass on the merged tree before anything lands, besides the tests of the plans; may be set
+several times.
+.TP
+.B wf.land.poll
+How long
+.B git wf land \-\-pr \-\-watch
+waits between two questions to the host, such as 30s (default: 60s); 0 does not wait.
+.TP
 .BR wf.agent.\fINAME\fP.command ", " .protocol ", " .timeout ", " .shell ", " .commits ", " .env
 An agent, or changes to a preset: see
 .BR gitwf\-agents (7).
@@ -161,8 +170,12 @@ Defaults for runs: see
 .BR gitwf\-agents (7).
 .TP
 .BR wf.run.sandbox ", " .hide ", " .writable
-Whether agents are confined, and to what: see
+Whether agents and the tests of a landing are confined, and to what: see
 .BR gitwf\-agents (7).
+.TP
+.B wf.run.land
+Whether runs land each issue as soon as it is completed, like
+.BR "git wf run \-\-land" .
 .TP
 .BR wf.sign ", " commit.gpgSign
 Sign the commits of the store, as git signs other commits.

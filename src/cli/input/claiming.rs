@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::input::{consent, waiting};
 use crate::cli::{CliContext, Failure};
+use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::ops::Done;
 use crate::ops::Refusal;
@@ -16,6 +17,12 @@ pub(in crate::cli) struct ClaimOptions {
     /// Allow an item that touches the files of a running execution, or of an item that comes before it
     #[arg(long)]
     allow_overlap: bool,
+    /// Claim an item even if the commits of completed work that comes before it are missing here; the claim records it
+    #[arg(long)]
+    allow_missing: bool,
+    /// Start its worktree on this branch, such as that of work that shares files with it
+    #[arg(long, value_name = "BRANCH", value_parser = parse_branch)]
+    on: Option<Branch>,
     /// Claim only among the worktrees of this clone, without the remote
     #[arg(long)]
     local: bool,
@@ -28,6 +35,10 @@ pub(in crate::cli) struct ClaimOptions {
     /// Run the setup commands of the worktree without asking
     #[arg(long, requires = "worktree")]
     yes: bool,
+}
+
+fn parse_branch(text: &str) -> Result<Branch, String> {
+    Branch::parse(text).or_else(|| Branch::of_short(text)).ok_or_else(|| "not the name of a branch".into())
 }
 
 /// In milliseconds.
@@ -45,8 +56,10 @@ impl ClaimOptions {
         queue: Option<String>,
         context: &mut CliContext,
     ) -> Result<Done<ClaimView>, Failure> {
-        let Self { allow_overlap, local, wait: limit, worktree, yes } = self;
+        let Self { allow_overlap, allow_missing, on, local, wait: limit, worktree, yes } = self;
         let worktree = worktree.map(|path| path.map(absolute).transpose()).transpose()?;
+        // What is checked out here is another branch.
+        let worktree = if on.is_some() { Some(worktree.flatten()) } else { worktree };
         let session = context.session()?;
         if worktree.is_some() {
             consent::agree_to_setup(&session, yes, context.json())?;
@@ -55,6 +68,8 @@ impl ClaimOptions {
             what,
             queue,
             allow_overlap,
+            allow_missing,
+            on,
             local,
             worktree,
             is_fresh: false,

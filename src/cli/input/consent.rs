@@ -7,7 +7,7 @@ use crate::model::code::Code;
 use crate::model::hidden::exact;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
-use crate::ops::work::{self, Verification};
+use crate::ops::work::{self, Landing, Verification};
 use crate::ops::{Refusal, Session};
 use crate::ui;
 
@@ -72,4 +72,31 @@ pub(in crate::cli) fn agree_to_setup(session: &Session, yes: bool, json: bool) -
         }
     }
     Ok(work::agree_to_setup(session, &new)?)
+}
+
+/// Asks for consent to the tests of a landing that nobody here has agreed to yet.
+pub(in crate::cli) fn agree_to_landing(landing: &Landing<'_>, json: bool) -> Result<(), Failure> {
+    let new = landing.unseen()?;
+    if new.is_empty() {
+        return Ok(());
+    }
+    let yes = RemedyCall::new(Op::Land, landing.issue_ids()).flag("yes");
+    if !ui::can_ask() || json {
+        return Err(Refusal::new(Code::NotAgreed, "these commands need your consent")
+            .details(new.iter().map(|test| print::verify::line(test)).collect())
+            .hint("run it in a terminal to be asked")
+            .remedy(yes, "runs them, once you have read them")
+            .into());
+    }
+    ui::say(&format!("Landing runs {} in a fresh workplace:", ui::text::count(new.len(), "command")));
+    for test in &new {
+        ui::say(&format!("  {}", print::verify::line(test)));
+    }
+    if !ask::agrees("Run them, now and whenever this work is tested here? [y/N] ", false)? {
+        return Err(Refusal::new(Code::NotAgreed, "the commands were not run, so nothing landed")
+            .hint("they run only once you agree")
+            .remedy(yes, "agrees and runs them")
+            .into());
+    }
+    Ok(landing.agree()?)
 }

@@ -62,6 +62,9 @@ pub(in crate::cli) struct FilterArgs {
     /// Only issues that `git wf next` can take now
     #[arg(long)]
     ready: bool,
+    /// Only completed issues whose work is not on the target branch
+    #[arg(long)]
+    unlanded: bool,
     /// Only issues that match this text, as in `git wf search`
     #[arg(long, value_name = "TEXT")]
     search: Option<String>,
@@ -96,6 +99,7 @@ impl From<FilterArgs> for List {
             has_solution: args.has_solution,
             has_execution: false,
             ready: args.ready,
+            unlanded: args.unlanded,
             search: args.search,
             ..Filter::default()
         };

@@ -205,6 +205,7 @@ fn attention(screen: &mut Screen, group: &Attention) -> io::Result<()> {
         AttentionKind::Failure => "failed",
         AttentionKind::Review => "review",
         AttentionKind::Choice => "choose",
+        AttentionKind::Landing => "land",
         AttentionKind::Question => "answer",
     };
     let mut table = Table::new([Column::left(""), Column::left(""), Column::left(""), Column::flexible("")]);

@@ -35,7 +35,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         painter.paint(style::HEADING, &issue.title)
     )?;
     let label = painter.label("status");
-    writeln!(screen, "{label} {}", painter.paint(status_style(status), status.as_str()))?;
+    writeln!(screen, "{label} {}", painter.paint(status_style(status), &view.derived.status_words()))?;
     field(screen, "priority", issue.priority.name())?;
     field(screen, "author", &format!("{}, {}", issue.author, time::ago(now, issue.created_at.millis())))?;
     let optional = [

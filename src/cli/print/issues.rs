@@ -66,7 +66,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows, skipped: usize) -
         let cells = [
             Cell::new(screen.id(issue.id.as_str()), style::ID),
             Cell::new(issue.priority.name(), priority_style(issue.priority)),
-            Cell::new(issue.status.as_str(), status_style(issue.status)),
+            Cell::new(issue.status_words(), row_style(issue)),
         ];
         let text = [Cell::from(issue.title.as_str()), Cell::new(issue.tags.as_str(), style::DIM)];
         table.row(cells.into_iter().chain(closed).chain(text));
@@ -116,6 +116,11 @@ fn priority_style(priority: Priority) -> style::Style {
 /// An issue in a numbered list to choose from.
 pub(in crate::cli) fn numbered(n: usize, row: &IssueRow) -> String {
     format!("{n:>2}  {}  {}  {}", row.id, row.priority.name(), clean_line(&row.title))
+}
+
+/// The colour of the status of a row: work that has not landed is not over.
+fn row_style(issue: &IssueRow) -> style::Style {
+    if issue.not_landed.is_some() { style::WARN } else { status_style(issue.status) }
 }
 
 /// The colour of a status.

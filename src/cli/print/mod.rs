@@ -24,6 +24,7 @@ pub(super) mod import;
 pub(super) mod issue;
 pub(super) mod issues;
 pub(super) mod json_array;
+pub(super) mod land;
 pub(super) mod log;
 pub(super) mod overview;
 pub(super) mod plans;

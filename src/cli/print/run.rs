@@ -218,6 +218,9 @@ pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64, is_ba
             view.run.id
         )?;
     }
+    if !view.run.lands && branch_with_work(view).is_some() && !view.lacks_branch {
+        writeln!(screen, "`git wf land {}` tests the work and lands it", view.run.id)?;
+    }
     // A bare repository has nothing checked out to merge into.
     if let Some(branch) = branch_with_work(view).filter(|_| !is_bare && !view.lacks_branch) {
         writeln!(

@@ -8,7 +8,7 @@ use crate::model::root::Project;
 use crate::model::shell;
 use crate::model::words::count;
 use crate::ops::store::{Gates, Initialised, ProjectField};
-use crate::rules::policy::{Gate, GateValue};
+use crate::rules::policy::{Gate, GateValue, ONTO};
 use crate::ui::settings::UiSettings;
 use crate::ui::text::{clean_line, indent, width};
 use crate::ui::{Cell, Column, Screen, Table, style};
@@ -20,7 +20,7 @@ pub(in crate::cli) fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()
     let narrow = screen.columns().filter(|columns| *columns < GATE_AND_VALUE + longest);
     if let Some(columns) = narrow.filter(|_| !UiSettings::get().is_plain) {
         for gate in Gate::ALL {
-            let value = gates.0.get(gate.as_str()).copied().unwrap_or_default();
+            let value = gates.0.get(gate.as_str()).map_or("", |value| value);
             let painter = screen.painter();
             writeln!(
                 screen,
@@ -30,19 +30,29 @@ pub(in crate::cli) fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()
             )?;
             writeln!(screen, "{}", filled(&format!("if required: {}", gate.about()), columns, 4))?;
         }
+        if let Some(onto) = gates.0.get(ONTO) {
+            writeln!(screen, "{} {}", screen.painter().label(ONTO), clean_line(onto))?;
+            writeln!(screen, "{}", filled(ABOUT_ONTO, columns, 4))?;
+        }
         return Ok(());
     }
     let mut table = Table::new([Column::left("GATE"), Column::left("SET TO"), Column::flexible("MEANING")]);
     for gate in Gate::ALL {
-        let value = gates.0.get(gate.as_str()).copied().unwrap_or_default();
+        let value = gates.0.get(gate.as_str()).map_or("", |value| value);
         table.row([
             Cell::new(gate.as_str(), style::ID),
             Cell::new(value, look_of(*gate, value)),
             Cell::from(gate.about()),
         ]);
     }
+    if let Some(onto) = gates.0.get(ONTO) {
+        table.row([Cell::new(ONTO, style::ID), Cell::from(&**onto), Cell::from(ABOUT_ONTO)]);
+    }
     table.print(screen)
 }
+
+/// What the setting for the target branch means.
+const ABOUT_ONTO: &str = "the branch on which completed work lands";
 
 /// The columns of a gate and its value, with the gaps behind them.
 const GATE_AND_VALUE: usize = 20;

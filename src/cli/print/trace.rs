@@ -168,7 +168,7 @@ fn print_issue(traced: &TracedIssue, marked: Marked<'_>, screen: &mut Screen) ->
         "issue {} {} ({})",
         painter.paint(style::ID, issue.id.as_str()),
         painter.paint(style::HEADING, &issue.title),
-        painter.paint(status_style(status), status.as_str())
+        painter.paint(status_style(status), &traced.issue.derived.status_words())
     )?;
     for it in &traced.overrides {
         let role = it.role.as_deref().map(|role| format!(" as {role}")).unwrap_or_default();

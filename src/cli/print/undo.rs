@@ -2,13 +2,27 @@
 
 use std::io::{self, Write};
 
+use crate::model::id::IssueId;
 use crate::ops::store::{KeptField, Restored, Undone};
+use crate::ops::work::PreparedRevert;
 use crate::ui::text::clean_line;
 use crate::ui::{Screen, style};
 
 pub(in crate::cli) fn undone(screen: &mut Screen, it: &Undone) -> io::Result<()> {
     let painter = screen.painter();
     let short = painter.paint(style::WARN, it.commit.short());
+    if let Some(PreparedRevert { issue_ids, onto, branch, commit, command }) = &it.revert {
+        let issues: Vec<&str> = issue_ids.iter().map(IssueId::as_str).collect();
+        let (branch, onto) = (clean_line(branch.short()), clean_line(onto.short()));
+        writeln!(
+            screen,
+            "branch {} reverts the landing of {} (commit {}); {onto} has not moved",
+            painter.paint(style::ID, &branch),
+            issues.join(", "),
+            commit.short()
+        )?;
+        return writeln!(screen, "  `{}` brings it there", clean_line(command));
+    }
     writeln!(screen, "undid {short} {}", clean_line(&it.subject))?;
     for Restored { record, comment, item, field, is_set } in &it.restored {
         let id = |id: &str| painter.paint(style::ID, id).to_string();

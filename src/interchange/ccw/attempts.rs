@@ -98,6 +98,7 @@ fn attempt(issue: &Issue, number: u64, tried: &Tried<'_>, is_current: bool) -> A
         worktree: None,
         via: None,
         run_id: None,
+        missing: vec![],
         supersedes: vec![],
         started_at: tried.started,
         lease_expires_at: tried.started.plus_millis(lease::DEFAULT),

@@ -54,6 +54,32 @@ pub(crate) enum GhError {
     },
 }
 
+impl GhError {
+    /// Whether the same may succeed later: the host limits the rate of requests, or the connection was cut.
+    pub(crate) fn is_passing(&self) -> bool {
+        const PASSING: [&str; 10] = [
+            "rate limit",
+            "http 403",
+            "http 429",
+            "http 5",
+            "timeout",
+            "timed out",
+            "connection",
+            "eof",
+            "no message",
+            "error connecting",
+        ];
+        match self {
+            Self::Failed { said, .. } => {
+                let said = said.to_lowercase();
+                PASSING.iter().any(|words| said.contains(words))
+            }
+            Self::Cut { .. } => true,
+            Self::Absent | Self::Start(_) | Self::NoLogin(_) => false,
+        }
+    }
+}
+
 impl Explain for GhError {
     fn code(&self) -> Code {
         match self {
@@ -133,7 +159,7 @@ pub(crate) fn comment_on(repository: &str, number: u64, text: &str) -> Result<St
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-fn gh(args: &[&str]) -> Command {
+pub(super) fn gh(args: &[&str]) -> Command {
     let mut command = Command::new("gh");
     clear_local_variables(&mut command);
     command.args(args).env("GH_PROMPT_DISABLED", "1").env("NO_COLOR", "1");
@@ -141,7 +167,7 @@ fn gh(args: &[&str]) -> Command {
     command
 }
 
-fn finished(output: io::Result<Output>, repository: &str) -> Result<Output, GhError> {
+pub(super) fn finished(output: io::Result<Output>, repository: &str) -> Result<Output, GhError> {
     let output = output.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => GhError::Absent,
         _ => GhError::Start(error),

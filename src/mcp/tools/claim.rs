@@ -99,6 +99,8 @@ impl Tool for ClaimTool {
             what,
             queue: input.queue,
             allow_overlap: false,
+            allow_missing: false,
+            on: None,
             local: input.local,
             worktree,
             is_fresh: false,

@@ -61,6 +61,8 @@ pub(super) struct Input {
     has_plan: bool,
     /// Only issues whose plan can be claimed now.
     ready: bool,
+    /// Only completed issues whose work is not on the target branch.
+    unlanded: bool,
     /// Also completed, closed and cancelled issues, which are left out otherwise unless `status` names them, or
     /// `closed_since` or `closed_until` is given.
     all: bool,
@@ -91,7 +93,7 @@ impl Tool for Find {
     const NAME: &'static str = "find";
     const TITLE: &'static str = "Find issues";
     const ABOUT: &'static str = "Find issues by words and filters, a page at a time. Open issues only, unless `all`, \
-        `status`, `closed_since` or `closed_until` is given. `ready: true` finds those whose plan can be claimed now.";
+        `status`, `unlanded`, `closed_since` or `closed_until` is given. `ready: true` finds those whose plan can be claimed now.";
     const PERFORMS: &'static [Op] = &[];
     type Input = Input;
     type Output = FoundIssues;
@@ -134,6 +136,7 @@ impl Input {
             has_solution: self.has_plan,
             has_execution: false,
             ready: self.ready,
+            unlanded: self.unlanded,
             search: self.query,
             ..Filter::default()
         };

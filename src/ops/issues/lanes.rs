@@ -3,7 +3,7 @@
 use super::list::{List, notice_broken};
 use crate::index::{Carded, Filter, SortOrder};
 use crate::model::status::IssueStatus;
-use crate::ops::{Answer, Session};
+use crate::ops::{Answer, Session, queue};
 
 /// The maximum rows of one status, so that no answer takes long, however many issues there are.
 pub(crate) const MOST_CARDS: usize = 120;
@@ -45,7 +45,8 @@ pub(crate) struct Lane {
 /// A usage error if a date is invalid.
 pub(crate) fn lanes(session: &Session, input: &Lanes) -> Answer<LanesView> {
     let (filter, needs) = input.list.asked(session)?;
-    let (_, (view, broken)) = session.ask(needs, |index| {
+    let (_, _, (view, broken)) = session.ask_landed(needs, |index| {
+        queue::note_in_index(session.store(), index)?;
         let followed = match &input.follow {
             Some(id) => index.place(&filter, id)?,
             None => None,

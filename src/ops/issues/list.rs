@@ -7,10 +7,13 @@ use serde::Serialize;
 
 use super::{IssueView, id, unknown_names};
 use crate::index::{Filter, Index, IndexError, IssueRow, Needs, SortOrder};
+use crate::model::op::Op;
+use crate::model::remedy::RemedyCall;
 use crate::model::time::Time;
 use crate::model::words::count as count_words;
-use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::ops::{Answer, Notice, Refusal, Session, queue};
 use crate::store::dates::PeriodBound;
+use crate::trail::landed;
 
 /// Which issues to list, and in which order.
 #[derive(Debug, Clone, Default)]
@@ -93,7 +96,15 @@ const AHEAD: usize = 100;
 /// Usage if a date is invalid.
 pub(crate) fn count(session: &Session, input: &List) -> Answer<Counted> {
     let (filter, needs) = input.asked(session)?;
-    let (_, (count, broken)) = session.ask(needs, |index| Ok((index.count(&filter)?, index.broken()?)))?;
+    let (_, (count, broken)) = session.ask(needs, |index| {
+        if filter.unlanded {
+            landed::refresh(session.store(), index)?;
+        }
+        if filter.ready {
+            queue::note_in_index(session.store(), index)?;
+        }
+        Ok((index.count(&filter)?, index.broken()?))
+    })?;
     notice_broken(session, broken);
     Ok(session.done(Counted { count }, None))
 }
@@ -211,6 +222,14 @@ pub(super) fn notice_broken(session: &Session, broken: usize) {
     }
 }
 
+/// The notice that nothing says where work lands.
+pub(crate) fn no_target() -> Notice {
+    Notice::warning(
+        "there is no branch on which work lands: nothing names one, and neither main nor master is here",
+    )
+    .remedy(RemedyCall::new(Op::PolicySet, ["land.onto=BRANCH"]), "names it for all clones")
+}
+
 /// The issues found; they are read one by one.
 struct Found<'a> {
     session: &'a Session,
@@ -229,7 +248,10 @@ impl<'a> Found<'a> {
         let page = (input.sort, (input.offset, input.limit));
         let is_whole = input.limit.is_none() && input.offset == 0;
         let ahead = input.limit.map(|limit| if limit == 0 { 0 } else { limit.saturating_add(AHEAD) });
-        let (index, (numbers, total, broken, cycles)) = session.ask(needs, |index| {
+        let (index, target, (numbers, total, broken, cycles)) = session.ask_landed(needs, |index| {
+            if filter.ready {
+                queue::note_in_index(session.store(), index)?;
+            }
             let mut numbers = index.list(&filter, input.sort, (input.offset, ahead))?;
             let found = numbers.len();
             let is_cut = input.limit.is_some_and(|limit| found > limit);
@@ -248,6 +270,9 @@ impl<'a> Found<'a> {
             Ok((numbers, total, index.broken()?, cycles))
         })?;
         notice_broken(session, broken);
+        if filter.unlanded && target.is_none() {
+            session.notice(no_target());
+        }
         session.notice_all(cycles.iter().map(Notice::of_cycle));
         if numbers.is_empty() {
             unknown_names::notice(session, &index, &filter)?;

@@ -52,6 +52,7 @@ pub(crate) const LIST_OPTIONS: &[ListOption] = &[
     flag("unblocked", None),
     flag("waiting", None),
     flag("ready", None),
+    flag("unlanded", None),
     value("search", None),
     flag("all", Some('a')),
     value("sort", None),

@@ -1,6 +1,7 @@
 //! Reopening an issue.
 
 use super::{IssueView, existing, view};
+use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
@@ -8,6 +9,7 @@ use crate::model::issue::StoredStatus;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
+use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, Session, queue, work};
 use crate::rules::{facts, readiness, replan, transitions};
 use crate::store::resolve;
@@ -56,6 +58,7 @@ fn reopened(session: &Session, input: Reopen, wanted: Option<IssueStatus>) -> An
     let Reopen { reason, force, .. } = input;
     // Someone else may have gone on with it already.
     work::ask_about(session, std::slice::from_ref(&id))?;
+    let landed = landed(session, &id)?;
     let mut newer: Vec<String> = Vec::new();
     let mut cycle: Option<Notice> = None;
     let committed = session.transact(permit, |tx| {
@@ -100,12 +103,24 @@ fn reopened(session: &Session, input: Reopen, wanted: Option<IssueStatus>) -> An
         Ok(())
     })?;
     session.notice_all(cycle);
+    session.notice_all(landed.filter(|_| committed.commit.is_some()));
     if !newer.is_empty() {
         let message = format!("the plan that failed is still bound; newer: {}", newer.join(", "));
         let bind = RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]);
         session.notice(Notice::warning(message).remedy(bind, "chooses one"));
     }
     view::answer(session, &id, committed.commit)
+}
+
+/// What of completed work is on the target branch, since reopening leaves it there.
+fn landed(session: &Session, id: &IssueId) -> Result<Option<Notice>, Refusal> {
+    let (_, target, proof) = session.ask_landed(Needs::ROWS, |index| index.landing_of(id))?;
+    let (Some(target), Some(proof)) = (target, proof) else { return Ok(None) };
+    let Some(last) = proof.proofs.last() else { return Ok(None) };
+    let (onto, there) = (target.branch.short(), count(proof.landed.commits.len(), "commit"));
+    let (stays, them) = if proof.landed.commits.len() == 1 { ("stays", "it") } else { ("stay", "them") };
+    let note = format!("{there} of `{id}` {stays} on `{onto}`; another attempt begins with {them}");
+    Ok(Some(Notice::note(note).command(format!("git revert {}", last.short()), "takes the last of it back")))
 }
 
 /// Refuses a status that is not the wanted one.

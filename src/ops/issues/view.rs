@@ -127,14 +127,16 @@ impl IssueView {
     /// Adds everything in the issue's directory, and what the source said that has no field here.
     pub(crate) fn in_full(session: &Session, folder: &IssueFolder, overrides: Vec<Override>) -> Self {
         let id = &folder.issue.record.id;
-        let near = session.ask(Needs::ROWS, |index| Ok((index.children(id)?, index.dependents(id)?)));
+        let near = session.ask_landed(Needs::ROWS, |index| {
+            Ok((index.children(id)?, index.dependents(id)?, index.landing_of(id)?))
+        });
         // The issue itself is shown even if there can be no index.
-        let (children, dependents) = match near {
-            Ok((_, near)) => near,
+        let (children, dependents, landing) = match near {
+            Ok((_, _, near)) => near,
             Err(refusal) => {
                 let what = "the index cannot be read, so children and dependents are not shown";
                 session.notice(Notice::warning(format!("{what}: {}", refusal.message)));
-                (vec![], vec![])
+                (vec![], vec![], None)
             }
         };
         let contents = Contents {
@@ -148,7 +150,11 @@ impl IssueView {
             overrides,
         };
         let kept = folder.issue.record.imported.as_ref().map(trackers::kept).unwrap_or_default();
-        Self { contents: Some(contents), kept, ..Self::of(folder) }
+        let mut view = Self { contents: Some(contents), kept, ..Self::of(folder) };
+        if view.derived.status == IssueStatus::Completed {
+            view.derived.landed = landing.map(|proof| proof.landed);
+        }
+        view
     }
 }
 

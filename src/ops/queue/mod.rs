@@ -1,6 +1,7 @@
 //! The queue: bound plans in order of execution.
 
 mod add;
+mod base;
 mod collisions;
 mod conflicts;
 mod create;
@@ -18,6 +19,7 @@ mod view;
 mod world;
 
 pub(crate) use add::{AddItems, QueueSelection, add, add_issue};
+pub(crate) use base::{BaseCommit, ClaimBase, absent, note_absent, note_in_index};
 pub(crate) use collisions::{CheckAnswer, CollisionSide, collisions};
 pub(crate) use conflicts::{ConflictAnswer, conflicts};
 pub(crate) use create::create;

@@ -1,5 +1,6 @@
 //! Reads what rules need from several records: issues with all their dependencies, and all queues.
 
+use super::base::{self, ClaimBase};
 use crate::index::{self, Index, KnownQueues, Needs, Use};
 use crate::model::code::Code;
 use crate::model::id::{IssueId, QueueId, SolutionId};
@@ -7,6 +8,7 @@ use crate::model::op::Op;
 use crate::model::queue::Item;
 use crate::model::remedy::RemedyCall;
 use crate::model::root::Policy;
+use crate::model::time::Time;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
 use crate::rules::facts::IssueFacts;
@@ -78,17 +80,40 @@ impl QueueWorld {
 
     /// Like [`Self::read`], but through the index, which has everything prepared.
     pub(crate) fn now(session: &Session) -> Result<(Index<'_>, Self), Refusal> {
+        let (index, mut world) = Self::everywhere(session)?;
+        let (read, first) = (index.snapshot()?, index.first_land()?);
+        world.note_absent(session.store(), &read, &ClaimBase::Head, first)?;
+        Ok((index, world))
+    }
+
+    /// Like [`Self::now`], wherever the commits of completed work are: a run brings them into its branch.
+    pub(crate) fn everywhere(session: &Session) -> Result<(Index<'_>, Self), Refusal> {
         let (index, known) = session.ask(Needs::ROWS, Index::queues)?;
         Ok((index, known.into()))
+    }
+
+    /// Notes which completed work is not in the base of a claim, so that what depends on it waits.
+    pub(crate) fn note_absent(
+        &mut self,
+        store: &Store,
+        read: &impl ReadState,
+        base: &ClaimBase,
+        first_land: Option<Time>,
+    ) -> Result<(), Refusal> {
+        Ok(base::note_absent(store, read, base, &self.queues, &mut self.facts, first_land)?)
     }
 
     /// Reads the queues for a command that shows the result of its own write; through the index if there is one.
     pub(crate) fn after(session: &Session) -> Result<Self, Refusal> {
         let index = session.index_at_hand()?;
-        match index.and_then(|index| Self::in_index(&index)) {
-            Some(world) => Ok(world),
-            None => Self::read(&session.store().snapshot()?),
-        }
+        let first = index.as_ref().map(Index::first_land).transpose()?.flatten();
+        let read = session.store().snapshot()?;
+        let mut world = match index.and_then(|index| Self::in_index(&index)) {
+            Some(world) => world,
+            None => Self::read(&read)?,
+        };
+        world.note_absent(session.store(), &read, &ClaimBase::Head, first)?;
+        Ok(world)
     }
 
     /// Reads the queues for a command that writes; through the index if there is one.

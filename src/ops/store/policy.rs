@@ -10,18 +10,20 @@ use serde_json::{Map, Value};
 use crate::model::op::Op;
 use crate::model::root::Policy;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::policy::{Gate, parse};
+use crate::rules::policy::{Gate, ONTO, PolicySetting, land_onto};
 use crate::store::{ObjectId, records};
 
-/// The value of each gate, by name.
+/// The value of each gate, by name, and the target branch if one is set.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
-pub(crate) struct Gates(pub(crate) BTreeMap<&'static str, &'static str>);
+pub(crate) struct Gates(pub(crate) BTreeMap<&'static str, Cow<'static, str>>);
 
 impl Gates {
     /// The gates as a policy sets them.
     pub(crate) fn of(policy: &Policy) -> Self {
-        Self(Gate::ALL.iter().map(|gate| (gate.as_str(), gate.word(gate.setting(policy)))).collect())
+        let gates = Gate::ALL.iter().map(|gate| (gate.as_str(), gate.word(gate.setting(policy)).into()));
+        let onto = land_onto(policy).map(|branch| (ONTO, branch.short().to_owned().into()));
+        Self(gates.chain(onto).collect())
     }
 }
 
@@ -37,7 +39,9 @@ impl JsonSchema for Gates {
             let schema = serde_json::json!({"description": about, "type": "string", "enum": [open, closed]});
             (gate.to_string(), schema)
         });
-        let gates: Map<String, Value> = gates.collect();
+        let about = "The branch on which completed work lands; absent unless set.";
+        let onto = (ONTO.to_owned(), serde_json::json!({"description": about, "type": "string"}));
+        let gates: Map<String, Value> = gates.chain([onto]).collect();
         let names: Vec<&str> = Gate::ALL.iter().map(|gate| gate.as_str()).collect();
         json_schema!({"type": "object", "properties": gates, "required": names})
     }
@@ -51,17 +55,17 @@ pub(crate) fn policy(session: &Session) -> Answer<Gates> {
     answer(session, None)
 }
 
-/// Sets gates, each as `GATE=VALUE`: all of them or none.
+/// Sets gates, each as `GATE=VALUE`, and the target branch, as `land.onto=BRANCH`: all of them or none.
 ///
 /// # Errors
-/// An unknown gate or value.
+/// An unknown gate or value, or what cannot be a branch.
 pub(crate) fn set_policy(session: &Session, settings: &[String]) -> Answer<Gates> {
     let permit = session.permit(Op::PolicySet)?;
-    let parsed = settings.iter().map(|setting| Ok(parse(setting)?)).collect::<Result<Vec<_>, Refusal>>()?;
+    let parse = |setting: &String| Ok(PolicySetting::parse(setting)?);
+    let parsed = settings.iter().map(parse).collect::<Result<Vec<_>, Refusal>>()?;
     let committed = session.transact(permit, |tx| {
-        tx.edit_root(|root| parsed.iter().for_each(|(gate, setting)| gate.set(&mut root.policy, *setting)))?;
-        let named: Vec<String> =
-            parsed.iter().map(|(gate, setting)| format!("{gate}={}", gate.word(*setting))).collect();
+        tx.edit_root(|root| parsed.iter().for_each(|setting| setting.apply(&mut root.policy)))?;
+        let named: Vec<String> = parsed.iter().map(PolicySetting::to_string).collect();
         tx.describe(format!("policy: set {}", named.join(", ")));
         Ok(())
     })?;

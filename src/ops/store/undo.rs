@@ -21,6 +21,7 @@ use crate::model::redaction::is_hidden;
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::schema::Schema;
 use crate::ops::issues::append_comment;
+use crate::ops::work::{self, PreparedRevert};
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::history::HistoryStep;
 use crate::store::layout::{self, Form, Location, LogKind as Logs, Owner};
@@ -41,6 +42,9 @@ pub(crate) struct Undone {
     pub(crate) restored: Vec<Restored>,
     /// What could not be taken back.
     pub(crate) kept: Vec<KeptField>,
+    /// The commit that takes a landing back; the branch does not have it yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) revert: Option<PreparedRevert>,
 }
 
 /// A field with its earlier value.
@@ -85,6 +89,12 @@ pub(crate) fn undo(session: &Session, commit: Option<&str>) -> Answer<Undone> {
         // A role may undo only what it may do.
         session.refuse_undoing(op)?;
     }
+    if op == Some(Op::Land) {
+        let revert = Some(work::prepare_revert(session, &step.commit)?);
+        let undone =
+            Undone { commit: step.commit, subject: step.subject, restored: vec![], kept: vec![], revert };
+        return Ok(session.done(undone, None));
+    }
     let committed = session.transact(permit, |tx| {
         let mut work =
             Work { store, step: &step, undos: &undos, issue: None, restored: vec![], kept: vec![] };
@@ -98,7 +108,7 @@ pub(crate) fn undo(session: &Session, commit: Option<&str>) -> Answer<Undone> {
         Ok((restored, kept))
     })?;
     let (restored, kept) = committed.answer;
-    let undone = Undone { commit: step.commit, subject: step.subject, restored, kept };
+    let undone = Undone { commit: step.commit, subject: step.subject, restored, kept, revert: None };
     Ok(session.done(undone, committed.commit))
 }
 

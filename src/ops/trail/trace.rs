@@ -13,6 +13,7 @@ use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Other;
 use crate::model::provenance::Provenance;
 use crate::model::remedy::RemedyCall;
+use crate::model::status::IssueStatus;
 use crate::ops::issues::{Override, existing};
 use crate::ops::queue::{ItemAnswer, QueueWorld};
 use crate::ops::{Answer, Refusal, Session, unreached};
@@ -22,6 +23,7 @@ use crate::rules::undoing::{Undoing, undoing};
 use crate::store::resolve::{KnownRecord, ResolveError};
 use crate::store::{Snapshot, Store, records};
 use crate::trail::active;
+use crate::trail::landed;
 use crate::trail::provenance::Provenances;
 use crate::trail::reach::Unreached;
 use crate::trail::trace::{CommitFacts, commit, commit_facts, issues_of, range};
@@ -79,7 +81,12 @@ pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<TraceView> 
             add_queued(&mut issues, &world);
         }
     }
+    let target = landed::refresh(store, &index)?;
     for traced in &mut issues {
+        if target.is_some() && traced.issue.derived.status == IssueStatus::Completed {
+            let proof = index.landing_of(&traced.issue.issue.id)?;
+            traced.issue.derived.landed = proof.map(|proof| proof.landed);
+        }
         traced.overrides = Override::about(&index, &traced.issue.issue.id)?;
     }
     let provenance = provenance(store, &found);

@@ -1,9 +1,11 @@
 //! Starting an execution: in which worktree, for which item, and binding the worktree to it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::new_worktree::NewWorktree;
 use super::pick::{Picked, Picker};
+use super::shared_files::shared;
 use super::take::{ClaimRequest, Claimable};
 use super::{publish, set_aside};
 use crate::index::Index;
@@ -11,12 +13,13 @@ use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::execution::{AsideReason, Execution, Supersedes};
 use crate::model::hash::CommitHash;
-use crate::model::id::RunId;
+use crate::model::id::{IssueId, QueueId, RunId};
 use crate::model::op::Op;
 use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
 use crate::ops::issues::{existing, existing_outline};
 use crate::ops::{Refusal, Session, queue};
+use crate::rules::readiness::dependencies;
 use crate::rules::{claim_order, facts};
 use crate::store::{Store, Tx, resolve};
 use crate::trail::active::{self, ActiveClaim};
@@ -86,11 +89,33 @@ pub(super) fn pick(
         }
     };
     let queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
-    let from = Picker { store, index, remote, allow_overlap: wish.allow_overlap };
+    let base = if wish.allow_missing || wish.run.is_some() { None } else { Some(wish.base()) };
+    let behind = BTreeSet::new();
+    let mut from = Picker { store, index, remote, allow_overlap: wish.allow_overlap, base, behind };
     match item {
         Some((queue, item)) => from.named(tx, &queue, &item),
-        None => from.first(tx, queue.as_ref()),
+        None => first(tx, &mut from, queue.as_ref()),
     }
+}
+
+/// At most this many items go behind others because of the files that they share with completed work.
+const MOST_BEHIND: usize = 16;
+
+/// The first item that shares no files with completed work that its base lacks, or else the first.
+fn first(tx: &Tx<'_>, from: &mut Picker<'_>, queue: Option<&QueueId>) -> Result<Picked, Refusal> {
+    let first = from.first(tx, queue)?;
+    let base = from.base.as_ref().map(|base| base.commit(from.store)).transpose()?.flatten();
+    let Some(base) = base else { return Ok(first) };
+    let (store, index) = (from.store, from.index.filter(|index| index.commit() == tx.base().commit()));
+    let mut picked = first.clone();
+    while !shared(store, tx, index, &base, &picked.item.solution_id)?.is_empty() {
+        from.behind.insert(picked.item.solution_id);
+        match from.first(tx, queue) {
+            Ok(next) if from.behind.len() <= MOST_BEHIND => picked = next,
+            _ => return Ok(first),
+        }
+    }
+    Ok(picked)
 }
 
 /// What a claim says beside what it takes, and where.
@@ -103,6 +128,24 @@ pub(super) struct ClaimTerms<'a> {
     pub(super) nonce: &'a Uid,
     /// The run that makes it.
     pub(super) run: Option<&'a RunId>,
+    /// The completed issues that come first and whose commits it does without.
+    pub(super) missing: Vec<IssueId>,
+}
+
+/// The completed issues on which an item depends and whose commits are not where it begins.
+pub(super) fn missing(
+    tx: &Tx<'_>,
+    store: &Store,
+    wish: &ClaimRequest,
+    picked: &Picked,
+) -> Result<Vec<IssueId>, Refusal> {
+    let Some(base) = wish.base().commit(store)? else { return Ok(vec![]) };
+    let facts = queue::facts_of(tx, [picked.item.issue_id.clone()])?;
+    let Some(issue) = facts.get(&picked.item.issue_id) else { return Ok(vec![]) };
+    let mut needed = dependencies(&picked.item, issue);
+    needed.retain(|id| facts.get(id).is_some_and(|it| it.status == IssueStatus::Completed));
+    let absent = queue::absent(store, tx, &base, needed, None)?;
+    Ok(absent.into_iter().map(|(id, _)| id).collect())
 }
 
 pub(super) fn execution(
@@ -148,6 +191,7 @@ pub(super) fn execution(
         worktree,
         via: terms.remote.map(str::to_owned),
         run_id: terms.run.cloned(),
+        missing: terms.missing.clone(),
         supersedes,
         started_at: now,
         lease_expires_at: now.plus_millis(terms.lease),

@@ -22,6 +22,7 @@ mod fail;
 pub(crate) mod failure;
 mod finish;
 mod handed_in;
+mod land;
 mod lease;
 mod needed;
 mod new_worktree;
@@ -37,6 +38,7 @@ mod report;
 mod retry;
 pub(crate) mod runs;
 mod session;
+mod shared_files;
 mod signs;
 mod start_task;
 mod take;
@@ -69,6 +71,11 @@ pub(crate) use execution_view::{
 pub(crate) use fail::{Fail, fail};
 pub(crate) use failure::{FailureInput, FailureReport};
 pub(crate) use finish::{Finish, Finished, ToRun, finish};
+pub(crate) use land::{
+    LandByPullRequest, LandMethod, LandStatement, LandView, LandWork, LandedIssue, Landing, LandingStated,
+    NotLanded, PreparedRevert, PullState, PullView, PulledIssue, StateLanded, continued,
+    land_by_pull_request, landing, prepare_revert, state_landed,
+};
 pub(crate) use lease::{Lease, ReleaseLease, keep_lease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};
 pub(crate) use ownership::{Intent, refuse_foreign, refuse_foreign_record};

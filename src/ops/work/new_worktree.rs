@@ -11,6 +11,7 @@ use crate::model::id::SolutionId;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::ops::Refusal;
+use crate::ops::queue::ClaimBase;
 use crate::store::Store;
 use crate::workplace::beside;
 
@@ -36,6 +37,8 @@ pub(super) struct NewWorktree {
     path: Option<PathBuf>,
     /// Whether it starts from HEAD on a new branch, whatever earlier attempts left.
     is_fresh: bool,
+    /// Where it starts otherwise.
+    base: ClaimBase,
     /// The branches that are checked out in some worktree, with its directory.
     taken: Vec<(Branch, PathBuf)>,
     /// The call that asks for the same item again.
@@ -56,7 +59,14 @@ impl NewWorktree {
     /// `path` is absolute.
     pub(super) fn wanted(store: &Store, path: Option<&Path>, wish: &ClaimRequest) -> Result<Self, Refusal> {
         let taken = store.git().checked_out()?;
-        Ok(Self { path: path.map(Path::to_owned), is_fresh: wish.is_fresh, taken, again: wish.again() })
+        let (path, base) = (path.map(Path::to_owned), wish.base());
+        if let ClaimBase::Branch(branch) = &base
+            && store.read_ref(branch.as_str())?.is_none()
+        {
+            return Err(Refusal::new(Code::NotFound, format!("there is no branch `{branch}`"))
+                .command("git branch --list", "lists the branches"));
+        }
+        Ok(Self { path, is_fresh: wish.is_fresh, base, taken, again: wish.again() })
     }
 
     /// Chooses its path, branch and first commit. Creates nothing; anything in the way is an error.
@@ -66,7 +76,11 @@ impl NewWorktree {
         let path = self.path(store, solution)?;
         // Continue on the branch of an earlier attempt.
         let earlier = store.read_ref(branch.as_str())?;
-        let Some(base) = earlier.or(store.head()?) else {
+        let base = match earlier {
+            Some(earlier) => Some(earlier),
+            None => self.base.commit(store)?.map(|base| base.tip),
+        };
+        let Some(base) = base else {
             return Err(Refusal::new(Code::NoCommit, "this repository has no commit to start a branch from")
                 .command("git commit", "creates one"));
         };

@@ -16,7 +16,7 @@ use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
 use crate::ops::Refusal;
-use crate::ops::queue::{QueueWorld, in_index_of};
+use crate::ops::queue::{ClaimBase, QueueWorld, in_index_of};
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease;
@@ -32,13 +32,17 @@ pub(super) struct Picker<'a> {
     /// The remote to claim through; `None` for a claim within this clone.
     pub(super) remote: Option<&'a str>,
     pub(super) allow_overlap: bool,
+    /// Where the claim begins; `None` if it does not matter which completed work is there.
+    pub(super) base: Option<ClaimBase>,
+    /// Plans that go behind all others.
+    pub(super) behind: BTreeSet<SolutionId>,
 }
 
 /// How many items at the front of a queue are searched before all queues are read.
 const FRONT: usize = 64;
 
 /// The item to claim.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Picked {
     pub(super) queue: QueueId,
     pub(super) item: Item,
@@ -71,9 +75,10 @@ impl<'a> Choice<'a> {
         self.queues.iter().find(|it| it.queue().id == *id)
     }
 
-    /// The position of the first item that can be claimed.
-    fn first(&self, queue: &InOrder<'_>) -> Option<usize> {
-        (0..queue.items().len()).find(|at| self.has(queue, *at))
+    /// The position of the first item that can be claimed, without those that go `behind` all others.
+    fn first(&self, queue: &InOrder<'_>, behind: &BTreeSet<SolutionId>) -> Option<usize> {
+        let is_behind = |at: &usize| behind.contains(&queue.items()[*at].solution_id);
+        (0..queue.items().len()).find(|at| !is_behind(at) && self.has(queue, *at))
     }
 }
 
@@ -95,12 +100,12 @@ impl Picker<'_> {
     }
 
     fn first_of_all(&self, tx: &Tx<'_>, queue: Option<&QueueId>) -> Result<Picked, Refusal> {
-        let world = QueueWorld::of(tx, self.store, self.index)?;
+        let world = self.based(tx, QueueWorld::of(tx, self.store, self.index)?)?;
         let choice = self.choice(tx, &world)?;
         let queues: Vec<&InOrder<'_>> =
             choice.queues.iter().filter(|it| queue.is_none_or(|id| it.queue().id == *id)).collect();
         for queue in &queues {
-            if let Some(at) = choice.first(queue) {
+            if let Some(at) = choice.first(queue, &self.behind) {
                 return Ok(picked(queue, at));
             }
         }
@@ -119,11 +124,11 @@ impl Picker<'_> {
         let served = heads.queues.iter().map(|it| &it.queue).filter(|it| it.status == QueueDecision::Active);
         for id in served.map(|it| &it.id).filter(|id| queue.is_none_or(|queue| queue == *id)) {
             let Some(front) = index.front(&heads, id, FRONT)? else { return Ok(None) };
-            let world = QueueWorld::from(front.known);
+            let world = self.based(tx, QueueWorld::from(front.known))?;
             let choice = self.choice(tx, &world)?;
             let Some(found) = choice.queue(id) else { return Ok(None) };
             let ends_at = front.ends_at.as_deref();
-            match choice.first(found) {
+            match choice.first(found, &self.behind) {
                 Some(at) if ends_at.is_none_or(|end| found.is_in_front_of(end, at)) => {
                     return Ok(Some(picked(found, at)));
                 }
@@ -142,6 +147,7 @@ impl Picker<'_> {
         })?;
         let world =
             part.map_or_else(|| QueueWorld::of(tx, self.store, self.index), |part| Ok(part.into()))?;
+        let world = self.based(tx, world)?;
         let choice = self.choice(tx, &world)?;
         let found = choice.queue(queue).and_then(|queue| {
             let at = queue.items().iter().position(|it| it.solution_id == item.solution_id)?;
@@ -210,6 +216,15 @@ impl Picker<'_> {
         let Some(found) = in_front else { return of_all() };
         debug_assert_eq!(Some(&found), of_all().ok().as_ref());
         Ok(found)
+    }
+
+    /// The same, with what the base of the claim lacks.
+    fn based(&self, tx: &Tx<'_>, mut world: QueueWorld) -> Result<QueueWorld, Refusal> {
+        if let Some(base) = &self.base {
+            let first = self.index.map(Index::first_land).transpose()?.flatten();
+            world.note_absent(self.store, tx, base, first)?;
+        }
+        Ok(world)
     }
 
     fn choice<'a>(&self, tx: &Tx<'_>, world: &'a QueueWorld) -> Result<Choice<'a>, Refusal> {

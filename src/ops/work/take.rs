@@ -2,19 +2,22 @@
 
 use std::path::PathBuf;
 
-use super::begin::{ClaimTerms, execution, pick, settle, workplace};
+use super::begin::{ClaimTerms, execution, missing, pick, settle, workplace};
 use super::claim_view::{ClaimView, TakenClaim, view};
 use super::preparing::{self, ClaimedWorktree};
 use super::session::{joins, of_caller};
+use super::shared_files;
 use super::unseen_claim::{LeftBehind, is_shown, left_behind, lost, made_of, withdraw, withdraw_here};
 use super::{WorktreeClaim, own, publish_waiting};
 use crate::git::fault;
+use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::execution::{Event, Execution};
-use crate::model::id::RunId;
+use crate::model::id::{IssueId, RunId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
+use crate::ops::queue::ClaimBase;
 use crate::ops::{Answer, Refusal, RefusalKind, Session, queue};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{ReadState, Store, Tx, random_uid, resolve};
@@ -42,6 +45,10 @@ pub(crate) struct ClaimRequest {
     pub(crate) queue: Option<String>,
     /// Also accept an item that shares files with a running execution, or with an item before it.
     pub(crate) allow_overlap: bool,
+    /// Also accept an item whose base lacks the commits of completed work that comes before it.
+    pub(crate) allow_missing: bool,
+    /// The branch on which its worktree starts; without it, the one on which work lands.
+    pub(crate) on: Option<Branch>,
     /// Claim only among the worktrees of this clone, without the remote.
     pub(crate) local: bool,
     /// Create a worktree for it: at this absolute path, or beside the repository.
@@ -55,6 +62,16 @@ pub(crate) struct ClaimRequest {
 }
 
 impl ClaimRequest {
+    /// Where the work begins.
+    pub(super) fn base(&self) -> ClaimBase {
+        match (&self.on, &self.worktree) {
+            (Some(branch), _) => ClaimBase::Branch(branch.clone()),
+            // The worktree of a run starts at the branch of the run, which is checked out where it claims.
+            (None, Some(_)) if self.run.is_none() => ClaimBase::Target,
+            _ => ClaimBase::Head,
+        }
+    }
+
     /// The call that asks for the same again, wherever it is worked on.
     pub(super) fn again(&self) -> RemedyCall {
         let mut call = match &self.what {
@@ -68,10 +85,16 @@ impl ClaimRequest {
         if let Some(queue) = &self.queue {
             call = call.option("queue", queue);
         }
-        for (name, is_wanted) in [("allow-overlap", self.allow_overlap), ("local", self.local)] {
-            if is_wanted {
-                call = call.flag(name);
-            }
+        if let Some(branch) = &self.on {
+            call = call.option("on", branch.short());
+        }
+        let flags = [
+            ("allow-overlap", self.allow_overlap),
+            ("allow-missing", self.allow_missing),
+            ("local", self.local),
+        ];
+        for (name, _) in flags.into_iter().filter(|(_, is_wanted)| *is_wanted) {
+            call = call.flag(name);
         }
         call
     }
@@ -119,6 +142,9 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
     // A worktree that an interrupted command has not made yet is new, too.
     let new_place = taken.path.clone();
     let mut claimed = view(session, taken)?;
+    if claimed.is_new && wish.run.is_none() {
+        shared_files::tell(session, wish, &claimed.solution_id)?;
+    }
     if let (Some(preparation), Some(place)) = (preparation, new_place) {
         let (path, solution, is_of_run) = (&*place, &claimed.solution_id, wish.run.is_some());
         claimed.prepared =
@@ -163,7 +189,8 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
             return held.map(|it| it.execution).ok_or_else(|| lost(&id));
         }
         let picked = pick(store, index.as_ref(), tx, wish, remote, &nonce)?;
-        let terms = ClaimTerms { remote, lease, nonce: &nonce, run: wish.run.as_ref() };
+        let missing = if wish.allow_missing { missing(tx, store, wish, &picked)? } else { vec![] };
+        let terms = ClaimTerms { remote, lease, nonce: &nonce, run: wish.run.as_ref(), missing };
         let execution = execution(tx, store, &picked, &place, &terms)?;
         if !made.contains(&execution.id) {
             made.push(execution.id.clone());
@@ -174,8 +201,11 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
             tx.log(&execution.id, Event::Session(agent.clone()))?;
         }
         let of = execution.item_id.as_ref().map(|item| format!(" as {item}")).unwrap_or_default();
+        let missing: Vec<&str> = execution.missing.iter().map(IssueId::as_str).collect();
+        let without =
+            if missing.is_empty() { String::new() } else { format!(", without {}", missing.join(", ")) };
         tx.describe(format!(
-            "execution: claim {}{of} (attempt {})",
+            "execution: claim {}{of} (attempt {}){without}",
             execution.solution_id, execution.attempt
         ));
         Ok(execution)

@@ -52,6 +52,7 @@ pub(crate) struct Verified {
 }
 
 /// A command with the tasks that name it.
+#[derive(Debug)]
 pub(crate) struct Test {
     pub(crate) command: CommandLine,
     pub(crate) tasks: Vec<TaskId>,

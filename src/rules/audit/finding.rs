@@ -4,9 +4,13 @@ use super::{Carried, Kind};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
 use crate::model::op::Op;
-use crate::model::remedy::Remedy;
+use crate::model::remedy::{Remedy, RemedyCall};
+use crate::model::root::Policy;
 use crate::model::run_log::Breach;
+use crate::model::words::count;
 use crate::rules::folder::ExecutionFolder;
+use crate::rules::landed::Landed;
+use crate::rules::policy::Gate;
 use crate::rules::run::breach_words;
 
 /// Whether a finding is an error or a note.
@@ -82,21 +86,59 @@ impl AuditFinding {
         Self { issue_id: breach.issue_id.clone(), ..Self::new(severity, Kind::Breach, message) }
     }
 
-    /// The finding that none of the execution's commits is on a branch.
-    pub(crate) fn adrift(execution: &ExecutionFolder, commits: usize) -> Self {
-        let it = &execution.execution;
-        let (them, it_or_them) = match commits {
-            1 => ("its only commit is".to_owned(), "it"),
-            _ => (format!("its {commits} commits are all"), "them"),
+    /// The finding that commits of a completed execution are on no branch.
+    pub(crate) fn adrift(execution: &ExecutionFolder, commits: &[CommitHash]) -> Self {
+        let all = execution.commits().len();
+        let (them, it_or_them) = match (commits, all) {
+            ([only], 1) => (format!("its only commit {} is", only.short()), "it"),
+            ([one], _) => (format!("its commit {} is", one.short()), "it"),
+            _ if commits.len() == all => (format!("its {all} commits are all"), "them"),
+            _ => (format!("{} of its {all} commits are", commits.len()), "them"),
         };
-        let message = format!("{them} on no branch: the work may be lost");
-        let does = format!("finds where a squash or a rebase put {it_or_them}");
+        let message = format!("{them} on no branch: git deletes {it_or_them} some day, and the work is lost");
+        let again = commits.last().map(|last| {
+            let command = format!("git branch wf/kept/{} {last}", execution.execution.id);
+            Remedy::command(
+                command,
+                "puts the last of its commits on a branch again; the reflog has where it was",
+            )
+        });
+        let found = format!("finds where a squash or a rebase put {it_or_them}");
+        Self {
+            remedies: again.into_iter().chain([Remedy::call(Op::Relink, found)]).collect(),
+            ..Self::new(AuditSeverity::Fault, Kind::OnNoBranch, message).of_execution(execution)
+        }
+    }
+
+    /// The finding that completed work is not on the target branch: an error if the policy requires it.
+    pub(crate) fn not_landed(execution: &ExecutionFolder, landed: &Landed, policy: &Policy) -> Self {
+        let severity =
+            if Gate::Landed.is_required(policy) { AuditSeverity::Fault } else { AuditSeverity::Note };
+        let all = landed.commits.len() + landed.missing.len() + landed.unknown.len();
+        let onto = landed.onto.short();
+        let mut message = match (landed.missing.len(), all) {
+            (1, 1) => format!("completed, and its only commit is not on {onto}"),
+            (missing, all) if missing == all => format!("completed, and its {all} commits are not on {onto}"),
+            (missing, all) => format!("completed, and {missing} of its {all} commits are not on {onto}"),
+        };
+        if !landed.reverted.is_empty() {
+            let were = if landed.reverted.len() == 1 { "was" } else { "were" };
+            message.push_str(&format!("; {} {were} reverted there", count(landed.reverted.len(), "commit")));
+        }
+        let issue = &execution.execution.issue_id;
+        Self {
+            remedies: vec![Remedy::call(RemedyCall::new(Op::Land, [issue]), "lands it")],
+            ..Self::new(severity, Kind::NotLanded, message).of_execution(execution)
+        }
+    }
+
+    fn of_execution(self, execution: &ExecutionFolder) -> Self {
+        let it = &execution.execution;
         Self {
             issue_id: Some(it.issue_id.clone()),
             solution_id: Some(it.solution_id.clone()),
             execution_id: Some(it.id.clone()),
-            remedies: vec![Remedy::call(Op::Relink, does)],
-            ..Self::new(AuditSeverity::Note, Kind::OnNoBranch, message)
+            ..self
         }
     }
 
@@ -109,12 +151,6 @@ impl AuditFinding {
     }
 
     pub(super) fn of(self, carried: &Carried<'_>) -> Self {
-        let it = &carried.execution.execution;
-        Self {
-            issue_id: Some(it.issue_id.clone()),
-            solution_id: Some(it.solution_id.clone()),
-            execution_id: Some(it.id.clone()),
-            ..self
-        }
+        self.of_execution(carried.execution)
     }
 }

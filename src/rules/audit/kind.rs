@@ -31,8 +31,10 @@ text_enum!(
         BrokenPlan = "broken_plan",
         /// The trees of a commit unfold to more than can be examined.
         Unseen = "unseen",
-        /// None of the commits of a completed execution is on a branch.
+        /// Commits of a completed execution are on no branch.
         OnNoBranch = "on_no_branch",
+        /// Commits of a completed execution are not on the branch on which work lands.
+        NotLanded = "not_landed",
         /// A record was changed in a way that is never allowed (a field that is written once, its birth, its epoch),
         /// deleted, or made unreadable.
         Rewritten = "rewritten",
@@ -56,7 +58,8 @@ impl Kind {
             Self::LostClaim => "A commit was made for a claim that someone else had taken over.",
             Self::BrokenPlan => "The executed plan cannot be read.",
             Self::Unseen => "The changes of a commit could not be examined.",
-            Self::OnNoBranch => "None of the commits of a completed execution is on a branch.",
+            Self::OnNoBranch => "Commits of a completed execution are on no branch.",
+            Self::NotLanded => "Completed work is not on the branch on which it lands.",
             Self::Rewritten => "A record was changed in a way that is never allowed.",
         }
     }

@@ -11,8 +11,10 @@ use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::remedy::{Remedies, Remedy, RemedyCall};
 use crate::model::repo_path::RepoPath;
+use crate::model::shell;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::text_enum;
+use crate::rules::facts::{AbsentWork, WorkPlace};
 use crate::rules::review;
 
 text_enum!(
@@ -46,6 +48,8 @@ text_enum!(
         Undecided = "undecided",
         /// An issue that it depends on is not completed.
         Dependency = "dependency",
+        /// An issue that it depends on is completed, but its commits are not where the item would begin.
+        AbsentWork = "absent-work",
         /// The queue cannot be read.
         UnreadableQueue = "unreadable-queue",
         /// The queue is paused or archived.
@@ -121,12 +125,23 @@ pub(super) enum Reason<'a> {
     },
     /// An issue that it depends on, and its status; none if it is missing here.
     Dependency(&'a IssueId, Option<IssueStatus>),
+    /// An issue that it depends on is completed, but the base of a claim lacks its commits.
+    Absent(&'a IssueId, &'a AbsentWork),
     /// The queue cannot be read.
     UnreadableQueue(&'a QueueId),
     /// The queue is paused or archived.
     InactiveQueue(&'a QueueId, QueueDecision),
     /// A plan that is being executed touches the same file.
     SharedFile(&'a RepoPath, &'a SolutionId),
+    /// A decided order puts an item first that is completed, but the base of a claim lacks its commits.
+    AbsentFirst {
+        /// The number of the conflict, from 1.
+        conflict: usize,
+        /// The item that comes first.
+        first: &'a Item,
+        /// Where its commits are.
+        work: &'a AbsentWork,
+    },
     /// A decided order puts another item first.
     Order {
         /// The number of the conflict, from 1.
@@ -161,6 +176,7 @@ impl Reason<'_> {
             Self::Circle { .. } => BlockerKind::Circle,
             Self::Undecided { .. } => BlockerKind::Undecided,
             Self::Dependency(..) => BlockerKind::Dependency,
+            Self::Absent(..) | Self::AbsentFirst { .. } => BlockerKind::AbsentWork,
             Self::UnreadableQueue(_) => BlockerKind::UnreadableQueue,
             Self::InactiveQueue(..) => BlockerKind::InactiveQueue,
             Self::SharedFile(..) => BlockerKind::SharedFile,
@@ -202,6 +218,8 @@ impl Reason<'_> {
                         .or_call(Other::QueueConflictList, "shows the other orders"),
                 }
             }
+            Self::Absent(id, work) => absent(id, work),
+            Self::AbsentFirst { first, work, .. } => absent(&first.issue_id, work),
             Self::UnreadableQueue(_) => Remedies::call(Op::Fsck, "says why"),
             Self::InactiveQueue(queue, _) => {
                 Remedies::call(RemedyCall::new(Op::QueueActivate, [queue]), "lets `next` take its items")
@@ -215,6 +233,25 @@ impl Reason<'_> {
             | Self::Dependency(..)
             | Self::SharedFile(..)
             | Self::Order { .. } => Remedies::none(),
+        }
+    }
+}
+
+/// What brings work into the base of a claim.
+fn absent(id: &IssueId, work: &AbsentWork) -> Remedies {
+    match &work.place {
+        WorkPlace::Branch(_) if work.is_target => Remedies::call(RemedyCall::new(Op::Land, [id]), "lands it"),
+        WorkPlace::Branch(branch) => {
+            let command = format!("git merge {}", shell::word(branch));
+            Remedies::command(command, format!("brings it into `{}`", work.base))
+        }
+        WorkPlace::NoBranch(commit) => {
+            let command = format!("git branch wf/kept/{id} {commit}");
+            Remedies::command(command, "puts it on a branch again")
+        }
+        WorkPlace::Elsewhere => {
+            let does = "brings it, once its branch was pushed or has landed";
+            Remedies::command("git fetch --all", does)
         }
     }
 }
@@ -244,6 +281,10 @@ impl fmt::Display for Reason<'_> {
             Self::Undecided { conflict, question, .. } => write!(f, "{conflict}, {question}"),
             Self::Dependency(id, None) => write!(f, "depends on `{id}`, which is missing"),
             Self::Dependency(id, Some(status)) => write!(f, "depends on `{id}`, which is {status}"),
+            Self::Absent(id, work) => write!(f, "depends on `{id}`, which is {work}"),
+            Self::AbsentFirst { conflict, first, work } => {
+                write!(f, "comes after `{}`, as decided for CFT-{conflict}, which is {work}", first.item_id)
+            }
             Self::UnreadableQueue(id) => write!(f, "queue `{id}` cannot be read"),
             Self::InactiveQueue(id, status) => write!(f, "queue `{id}` is {status}"),
             Self::SharedFile(file, plan) => write!(f, "shares `{file}` with `{plan}`, which is executing"),

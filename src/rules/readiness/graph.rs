@@ -122,7 +122,13 @@ impl<'a> ItemGraph<'a> {
         let in_play: Vec<bool> =
             live.iter().zip(&issues).map(|(item, issue)| is_in_play(item, *issue)).collect();
         let mut nodes = Nodes::of(&live, &issues, facts);
-        let orders = declared_orders(&live, &in_play, declared);
+        // Whoever comes after completed work needs its commits.
+        let counts: Vec<bool> = in_play
+            .iter()
+            .zip(&issues)
+            .map(|(in_play, issue)| *in_play || issue.is_some_and(|issue| issue.absent.is_some()))
+            .collect();
+        let orders = declared_orders(&live, &counts, declared);
         for (first, second, _) in &orders {
             nodes.before[*second].push(*first);
         }

@@ -168,6 +168,7 @@ fn waits(
             found.push(Blocker::issue(&id, &Reason::Dependency(&id, Some(other.status))));
         }
     }
+    found.extend(of_absence(item, issue, facts));
     let mut named = BTreeSet::new();
     for file in issue.plans.get(&item.solution_id).into_iter().flat_map(|plan| &plan.files) {
         for (theirs, other) in in_work.files.overlapping(file) {
@@ -182,6 +183,18 @@ fn waits(
     found
 }
 
+/// Completed dependencies whose commits are not where the item would begin.
+fn of_absence(item: &Item, issue: &IssueFacts, facts: &Facts) -> Vec<Blocker> {
+    let mut found = Vec::new();
+    for id in dependencies(item, issue) {
+        let Some(other) = facts.get(&id).filter(|other| other.is_met()) else { continue };
+        if let Some(work) = &other.absent {
+            found.push(Blocker::issue(&id, &Reason::Absent(&id, work)));
+        }
+    }
+    found
+}
+
 /// Unfinished items that declared conflicts put before this one: those that failed, or the rest.
 fn of_order(at: usize, graph: &ItemGraph<'_>, facts: &Facts, failed: bool) -> Vec<Blocker> {
     let before = graph.after[at]
@@ -189,7 +202,12 @@ fn of_order(at: usize, graph: &ItemGraph<'_>, facts: &Facts, failed: bool) -> Ve
         .filter(|(other, _)| graph.cycle_of[*other].is_none_or(|cycle| graph.cycle_of[at] != Some(cycle)));
     let blocker = |(other, conflict): &(usize, usize)| {
         let first = graph.items[*other];
-        let status = facts.get(&first.issue_id)?.status;
+        let issue = facts.get(&first.issue_id)?;
+        let status = issue.status;
+        if let Some(work) = issue.absent.as_ref().filter(|_| issue.is_met()) {
+            let reason = Reason::AbsentFirst { conflict: conflict + 1, first, work };
+            return (!failed).then(|| Blocker::item(first, &reason));
+        }
         let reason = Reason::Order { conflict: conflict + 1, first, status };
         ((status == IssueStatus::Failed) == failed).then(|| Blocker::item(first, &reason))
     };

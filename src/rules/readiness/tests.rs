@@ -77,6 +77,7 @@ fn facts_of(n: usize, depends_on: &[usize], files: &[u8]) -> IssueFacts {
         bound: Some(plan(n)),
         plans: BTreeMap::from([(plan(n), Box::new(plan_facts))]),
         holder: None,
+        absent: None,
     }
 }
 

@@ -5,6 +5,7 @@ mod agreed;
 mod ending;
 mod jobs;
 mod keeping;
+mod landing;
 mod own_part;
 mod recording;
 mod renewing;

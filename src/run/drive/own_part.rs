@@ -275,7 +275,7 @@ impl Driver<'_> {
 
     /// The worktree for the branch of the run. If an agent replaced it or checked out something else there, it is
     /// created again.
-    fn branch_tree(&mut self) -> Result<Store, Refusal> {
+    pub(super) fn branch_tree(&mut self) -> Result<Store, Refusal> {
         let store = self.session.store();
         let folder = self.places.branch_tree();
         match tree::open_of(store, &folder) {
@@ -318,7 +318,8 @@ impl Driver<'_> {
                 self.know_branch()?;
                 let commit = self.head.map(CommitHash::from);
                 let merged = ActionDone { commit, ..self.action(issue, RunStep::Integrate) };
-                self.log("merged", [RunEvent::Action(merged)])
+                self.log("merged", [RunEvent::Action(merged)])?;
+                self.land(issue)
             }
             Ok(BranchMerge::Conflict(files)) => {
                 let message = format!("its work on the branch {branch} conflicts with other work of the run");

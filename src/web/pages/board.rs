@@ -6,6 +6,7 @@ use crate::index::{Filter, IssueRow, SortOrder};
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, List, Total};
+use crate::rules::landed::Landed;
 use crate::web::forms::PageForm;
 use crate::web::layout::one;
 use crate::web::parts::{badge, issue_id, priority, record_text};
@@ -75,6 +76,7 @@ fn card(view: &View<'_>, row: &IssueRow) -> Markup {
             div {
                 (issue_id(view, &row.id))
                 " " (priority(row.priority))
+                @if let Some(words) = row.not_landed.as_ref().and_then(Landed::words) { " " (badge(&words)) }
             }
             div.title { (record_text(view, &row.title)) }
             @if may_move {

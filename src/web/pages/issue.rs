@@ -79,7 +79,7 @@ pub(super) fn page(view: &View<'_>, id: &IssueId) -> Result<PageContent, Refusal
     let body = html! {
         div.heading {
             h1 { span.id { (issue.id) } " " (record_text(view, &issue.title)) }
-            p { (badge(derived.status.as_str())) " " (priority(issue.priority)) }
+            p { (badge(&derived.status_words())) " " (priority(issue.priority)) }
         }
         div.columns.main-aside {
             div {

@@ -116,6 +116,7 @@ pub(super) fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Resul
         has_solution: query.get("planned").is_some(),
         has_execution: false,
         ready: query.get("ready").is_some(),
+        unlanded: query.get("unlanded").is_some(),
         search: text("q"),
         ..Filter::default()
     };
@@ -170,6 +171,7 @@ fn filters(view: &View<'_>) -> Markup {
         "waiting",
         "planned",
         "ready",
+        "unlanded",
     ];
     let check = |name: &str, label: &str| {
         html! {
@@ -225,6 +227,7 @@ fn filters(view: &View<'_>) -> Markup {
                     (check("waiting", "waiting for other issues"))
                     (check("planned", "has a plan"))
                     (check("ready", "ready to be claimed"))
+                    (check("unlanded", "completed, not landed"))
                 }
             }
             @if !query.is_empty() { a href=(view.href(&Place::Issues)) { "Clear" } }

@@ -143,6 +143,7 @@ fn list_of(kind: AttentionKind) -> Option<(Place, Query, Option<&'static str>)> 
         AttentionKind::Lease => (Place::Executions, Query::default(), Some("all executions")),
         AttentionKind::Run => (Place::Runs, Query::default(), Some("all runs")),
         AttentionKind::Failure => (Place::Issues, one("status", IssueStatus::Failed), None),
+        AttentionKind::Landing => (Place::Issues, one("unlanded", 1), None),
         AttentionKind::Cycle
         | AttentionKind::Decision
         | AttentionKind::Review
@@ -181,6 +182,7 @@ fn heading(kind: AttentionKind) -> &'static str {
         AttentionKind::Failure => "Failed issues",
         AttentionKind::Review => "Plans to review",
         AttentionKind::Choice => "Plans to choose from",
+        AttentionKind::Landing => "Completed, not landed",
         AttentionKind::Question => "Open questions",
     }
 }

@@ -23,7 +23,7 @@ pub(in crate::web) fn issue_table(
                     @for row in rows {
                         tr {
                             td { (issue_id(view, &row.id)) }
-                            td { (badge(row.status.as_str())) }
+                            td { (badge(&row.status_words())) }
                             td { (priority(row.priority)) }
                             @if has_closing { td { @if let Some(at) = row.finished { (when(view, at)) } } }
                             td.wide { (record_text(view, &row.title)) }

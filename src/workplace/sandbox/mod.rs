@@ -62,6 +62,14 @@ impl Confinement {
         }
     }
 
+    /// Why there is none; empty if there is one.
+    pub(crate) fn why_open(&self) -> &str {
+        match self {
+            Self::Confined(_) => "",
+            Self::Open(why) => why,
+        }
+    }
+
     /// The words to put before those of a program that works in `folder`. `state` are files and directories of the
     /// program's own, which it may write, too.
     pub(crate) fn words(&self, folder: &Path, state: &[PathBuf]) -> Vec<OsString> {

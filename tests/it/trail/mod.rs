@@ -4,6 +4,7 @@ pub(crate) mod agents;
 mod audit;
 mod audit_merges;
 mod diff;
+mod landed;
 mod log;
 mod provenance;
 mod relink;

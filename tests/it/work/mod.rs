@@ -16,6 +16,8 @@ mod ends;
 mod few_calls;
 mod fleet;
 mod histories;
+mod land;
+mod landing;
 mod limits;
 mod next;
 mod odd_heads;

@@ -249,6 +249,6 @@ fn a_target_that_only_the_remote_has_counts_and_one_that_nobody_has_is_refused()
     assert!(refused.stderr.contains("/there --yes` agrees to them"), "{}", refused.stderr);
     repo.git(&["config", "wf.land.onto", "nowhere"]).ok();
     let refused = repo.wf(&["next", "--worktree=../there", "--yes"]).fails(1);
-    assert!(refused.stderr.contains("`wf.land.onto` names `nowhere`"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("work is to land on `nowhere`"), "{}", refused.stderr);
     assert_eq!(repo.status("ISS-001"), "queued");
 }

@@ -14,9 +14,9 @@ pub(crate) struct Args {
 enum PolicyCommand {
     /// Show the value of every gate
     Show,
-    /// Set gates, such as review=required
+    /// Set gates, such as review=required, or the target branch, such as land.onto=main
     Set {
-        /// Gates and their settings
+        /// Gates and their settings; `land.onto=` unsets the branch
         #[arg(required = true, value_name = "GATE=VALUE")]
         settings: Vec<String>,
     },

@@ -6,6 +6,7 @@ mod agents_setup;
 pub(in crate::cli) mod detail;
 pub(in crate::cli) mod done;
 pub(in crate::cli) mod fail;
+pub(in crate::cli) mod land;
 pub(in crate::cli) mod lease;
 pub(in crate::cli) mod mcp;
 pub(in crate::cli) mod next;

@@ -17,7 +17,9 @@ use crate::ui;
 /// One agent explores each issue (if you name an explorer), one plans it, one reviews the plan (if the mode requires
 /// it), and one executes the plan in its own worktree. The run then runs the plan's tests, and merges work that passes
 /// into its branch `wf/RUN`, on which later issues build. Your own branch and work tree stay as they are; `git merge
-/// heads/wf/RUN` brings the work into them.
+/// heads/wf/RUN` brings the work into them, and `git wf land RUN` tests it and lands it on the branch that everyone shares.
+/// With --land (or wf.run.land), the run itself lands each issue as soon as it is completed, and later issues begin with what
+/// has landed.
 ///
 /// An agent is a name or a command line (see git-wf-agents(1)). In git config, wf.run.explorer, .planner, .reviewer and
 /// .executor set the agents, and wf.run.mode, .jobs, .planJobs and .retries the other defaults. See gitwf-concepts(7)
@@ -67,6 +69,9 @@ pub(crate) struct Args {
     /// Retry an execution that failed, or whose work cannot be merged, at most N times (default: 1)
     #[arg(long = "retry", value_name = "N", value_parser = clap::value_parser!(u64).range(run::RETRIES))]
     retries: Option<u64>,
+    /// Land each issue on its target branch as soon as it is completed, as `git wf land` does
+    #[arg(long, conflicts_with = "plan_only")]
+    land: bool,
     /// Plan and review only
     #[arg(long, conflicts_with = "execute_only")]
     plan_only: bool,
@@ -245,6 +250,7 @@ fn begin(args: Args, context: &mut CliContext) -> Outcome {
         jobs: args.jobs,
         plan_jobs: args.plan_jobs,
         retries: args.retries,
+        lands: args.land,
         plan_only: args.plan_only,
         execute_only: args.execute_only,
         skip_explore: args.skip_explore,

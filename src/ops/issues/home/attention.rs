@@ -1,5 +1,7 @@
 //! What waits for the user.
 
+use std::ops::ControlFlow;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,6 +18,7 @@ use crate::model::wisdom::WisdomType;
 use crate::ops::work::runs::view;
 use crate::ops::{Refusal, Session};
 use crate::rules::facts::{IssueFacts, Undecided};
+use crate::rules::landed::LandedState;
 use crate::rules::policy::Gate;
 use crate::rules::readiness::DependencyCycle;
 use crate::rules::{plan_check, review, roles, wisdom};
@@ -41,6 +44,8 @@ text_enum!(
         Review = "review",
         /// An issue with plans, none of which was chosen, or whose chosen plan was withdrawn.
         Choice = "choice",
+        /// Completed work that is not on the target branch.
+        Landing = "landing",
         /// An open question of a run or a team.
         Question = "question",
     }
@@ -58,6 +63,7 @@ impl AttentionKind {
             Self::Failure => Op::Retry,
             Self::Review => Op::SolutionReview,
             Self::Choice => Op::Bind,
+            Self::Landing => Op::Land,
             Self::Question => Op::WisdomAdd,
         }
     }
@@ -149,6 +155,7 @@ impl AttentionFacts<'_> {
         let mut all = match kind {
             AttentionKind::Failure => return self.failures(),
             AttentionKind::Choice => return self.choices(),
+            AttentionKind::Landing => return self.landings(),
             AttentionKind::Decision => self.decisions()?,
             AttentionKind::Cycle => self.cycles(),
             AttentionKind::Conflict => self.conflicts()?,
@@ -268,6 +275,37 @@ impl AttentionFacts<'_> {
             about(issue, &issue.id, issue.title.clone(), retry)
         };
         Ok((self.failed, first.iter().map(one).collect()))
+    }
+
+    /// Completed issues whose work is known to be absent from the target branch.
+    fn landings(&self) -> Result<Counted, Refusal> {
+        let filter = Filter { unlanded: true, statuses: vec![IssueStatus::Completed], ..Filter::default() };
+        let count = self.index.count(&filter)?;
+        if count == 0 {
+            return Ok((0, vec![]));
+        }
+        let numbers = self.index.list(&filter, SortOrder::Priority, (0, Some(self.most)))?;
+        let mut first = Vec::new();
+        let _ = self.index.each_listed(&numbers, |row| {
+            let state = row.status_words();
+            let remedies = match row.not_landed.as_ref().map(|it| it.state) {
+                Some(LandedState::OnNoBranch) => Remedies::call(
+                    RemedyCall::new(Other::Trace, [&row.id]),
+                    "shows its commits, which a branch must have again",
+                ),
+                _ => Remedies::call(RemedyCall::new(Op::Land, [&row.id]), "lands it"),
+            };
+            first.push(AttentionItem {
+                id: row.id.to_string(),
+                issue_id: Some(row.id.clone()),
+                what: format!("{state}: {}", row.title),
+                actor: None,
+                expired_at: None,
+                remedies: remedies.into_vec(),
+            });
+            ControlFlow::<()>::Continue(())
+        })?;
+        Ok((count, first))
     }
 
     /// If the policy requires reviews: bound plans without a review that the user did not write.

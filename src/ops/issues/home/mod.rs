@@ -24,6 +24,7 @@ use crate::model::op::Other;
 use crate::model::queue::{Item, Queue};
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
+use crate::ops::queue::{self, ClaimBase};
 use crate::ops::work::{self, PrimedExecution};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::next_steps::{Situation, next_steps};
@@ -49,6 +50,9 @@ pub(crate) struct Home {
     /// The branch that is checked out, with its full name; absent if HEAD is detached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<Branch>,
+    /// The branch on which work lands, with its full name; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) target: Option<Branch>,
     /// The role of the user; absent for an owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<Role>,
@@ -121,10 +125,12 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
     let store = session.store();
     let role = roles::acting(store.role())?;
     let Some(tip) = store.tip()? else { return Ok(session.done(without_store(session, role)?, None)) };
-    let (index, ((counts, broken), known)) =
-        session.ask(Needs::ROWS, |index| Ok((index.counts()?, index.queues_for_states()?)))?;
+    let (index, target, ((counts, broken), known)) =
+        session.ask_landed(Needs::ROWS, |index| Ok((index.counts()?, index.queues_for_states()?)))?;
     let snapshot = index.snapshot()?;
-    let KnownQueues { queues, facts, policy } = known;
+    let KnownQueues { queues, mut facts, policy } = known;
+    let first_land = index.first_land()?;
+    queue::note_absent(store, &snapshot, &ClaimBase::Head, &queues, &mut facts, first_land)?;
     let several = queues.len();
     let served = Served::of(in_order(&queues, &facts, &policy));
     let own = work::own(store, &snapshot)?;
@@ -165,6 +171,7 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
     });
     let home = Home {
         tip: Some(tip.into()),
+        target: target.map(|target| target.branch),
         execution,
         lost,
         issues,
@@ -190,6 +197,7 @@ fn place(session: &Session, role: Option<Role>) -> Result<Home, Refusal> {
         worktree: store.worktree_name(),
         is_bare: store.work_dir().is_none(),
         branch: store.branch()?,
+        target: None,
         role,
         execution: None,
         lost: None,

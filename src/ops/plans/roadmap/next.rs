@@ -99,6 +99,7 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
         refusal.remedies.extend(unmerged.iter().map(merge));
         return Err(refusal);
     };
+    refuse_unlanded(&view, wave, &unmerged)?;
     let with = |is: &dyn Fn(IssueStatus) -> bool| -> Vec<OpenIssue> {
         let issues = wave.issues.iter().filter(|it| is(it.status));
         issues
@@ -164,6 +165,31 @@ fn unmerged(
         }
     }
     Ok(found.into_iter().map(|(branch, issue_ids)| UnmergedWork { branch, issue_ids }).collect())
+}
+
+/// A wave builds on the ones before it: it begins once their work has landed, or is in the current commit at least.
+fn refuse_unlanded(view: &RoadmapView, wave: &WaveView, unmerged: &[UnmergedWork]) -> Result<(), Refusal> {
+    let earlier: BTreeSet<&IssueId> = view
+        .waves
+        .iter()
+        .filter(|it| it.wave < wave.wave)
+        .flat_map(|it| &it.issues)
+        .map(|it| &it.issue_id)
+        .collect();
+    let is_earlier = |work: &&UnmergedWork| work.issue_ids.iter().any(|id| earlier.contains(id));
+    let absent: Vec<&UnmergedWork> = unmerged.iter().filter(is_earlier).collect();
+    if absent.is_empty() {
+        return Ok(());
+    }
+    let details = absent.iter().flat_map(|work| {
+        let line = |id: &IssueId| format!("{id} is completed on `{}`, but not here", work.branch.short());
+        work.issue_ids.iter().filter(|id| earlier.contains(id)).map(line)
+    });
+    let what =
+        format!("wave {} of `{}` waits until the work of the waves before it has landed", wave.wave, view.id);
+    let mut refusal = Refusal::nothing(what).details(details.collect());
+    refusal.remedies.extend(absent.into_iter().map(merge));
+    Err(refusal)
 }
 
 fn merge(work: &UnmergedWork) -> Remedy {

@@ -8,16 +8,12 @@ use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::person::Person;
-use crate::model::status::ExecutionStatus;
 use crate::ops::Refusal;
 use crate::rules::audit::{Act, AuditFinding, AuditSeverity, Carried};
-use crate::rules::folder::ExecutionFolder;
 use crate::rules::run::RunProgress;
 use crate::store::history::HistoryStep;
 use crate::store::layout::Location;
-use crate::store::{Rewritten, Snapshot, Store, records};
-use crate::trail::reach::Unreached;
-use crate::trail::restored;
+use crate::store::{Rewritten, Snapshot, records};
 
 /// Acts on these issues in a role or with a gate overridden, oldest first; then acts that concern all issues, since
 /// the earliest of these executions started; then acts on other issues, see [`acts_elsewhere`].
@@ -98,27 +94,6 @@ pub(super) fn breaches(snapshot: &Snapshot<'_>) -> Result<Vec<AuditFinding>, Ref
         // `fsck` names what cannot be read.
         let Some(run) = records::run(snapshot, &id, &mut Vec::new())? else { continue };
         found.extend(RunProgress::of(&run).breaches.iter().map(|breach| AuditFinding::breach(&id, breach)));
-    }
-    Ok(found)
-}
-
-/// Executions reported as completed although none of their commits is on a branch.
-pub(super) fn adrift(store: &Store, index: &Index<'_>) -> Result<Vec<AuditFinding>, Refusal> {
-    let snapshot = index.snapshot()?;
-    let mut completed = Vec::new();
-    for id in index.executed()? {
-        let executions = records::executions(&snapshot, &id)?;
-        let executions = executions.into_iter().filter(|it| it.outcome() == ExecutionStatus::Completed);
-        completed.extend(executions);
-    }
-    let unreached = Unreached::among(store, completed.iter().flat_map(ExecutionFolder::known_commits))?;
-    let mut found = Vec::new();
-    for execution in &completed {
-        let commits = execution.commits();
-        let is_adrift = commits.iter().all(|it| unreached.is_adrift(&it.link.hash));
-        if !commits.is_empty() && is_adrift && restored::rewrites(execution, &unreached).is_empty() {
-            found.push(AuditFinding::adrift(execution, commits.len()));
-        }
     }
     Ok(found)
 }

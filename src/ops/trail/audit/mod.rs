@@ -2,6 +2,7 @@
 
 mod acts;
 mod checked;
+mod landed;
 mod sarif;
 mod signatures;
 mod view;
@@ -185,7 +186,7 @@ fn look(
             findings.extend(rewritten.iter().map(|it| acts::of_rewritten(it, &is_audited)));
             findings.extend(acts::breaches(&snapshot)?);
             if is_whole {
-                findings.extend(acts::adrift(store, index)?);
+                findings.extend(landed::findings(store, index, &policy)?);
             }
             findings
         },

@@ -15,6 +15,7 @@ fn run(mode: RunMode, steps: &[RunStep]) -> Run {
         limits: RunLimits { explore_jobs: 5, plan_jobs: 2, jobs: 2, retries: 1 },
         execution_method: ExecutionMethod::Agent,
         code_review: CodeReview::Skip,
+        lands: false,
         base_commit: None,
         actor: "Ada".into(),
         created_at: Time::EPOCH,

@@ -40,6 +40,11 @@ fn full() -> Vec<(String, Value)> {
         log(json!({"type": "end", "status": "completed", "failure": null, "result": {"summary": "s",
             "files_modified": ["a"], "tasks": [{"a": 1}]}})),
         log(json!({"type": "aside", "status": "failed", "failure": null, "reason": "retry"})),
+        log(
+            json!({"type": "land", "onto": "refs/heads/main", "before": "1".repeat(40), "after": "2".repeat(40),
+            "how": "squash", "tree": "3".repeat(40), "commits": ["4".repeat(40)], "url": "https://example.org/1",
+            "reason": "r", "status": null, "failure": null}),
+        ),
         log(json!({"type": "renew", "lease_expires_at": AT, "status": null, "failure": null})),
     ];
     all.extend(more);

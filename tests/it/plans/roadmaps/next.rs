@@ -110,14 +110,14 @@ fn work_on_another_branch_has_to_be_merged_first() {
     repo.done();
     assert_eq!(repo.status(&one), "completed");
     repo.git(&["switch", "--quiet", &main]).ok();
-    let handed = repo.json(&["roadmap", "next"]);
-    assert_eq!(
-        (&handed["wave"], column(&handed["without_plan"], "issue_id")),
-        (&json!(2), vec![three.clone()])
+    let refused = repo.refused(3, &["roadmap", "next"]);
+    assert!(
+        refused["message"].as_str().unwrap().contains("waits until the work of the waves before it"),
+        "{refused}"
     );
-    assert_eq!(handed["unmerged"], json!([{"branch": "refs/heads/wf/RUN-1", "issue_ids": [one]}]));
-    assert_eq!(handed["remedies"][0]["command"], "git merge heads/wf/RUN-1");
-    assert_eq!(handed["remedies"][1]["operation"], "run");
+    assert_eq!(refused["remedies"][0]["command"], "git merge heads/wf/RUN-1", "{refused}");
     repo.git(&["merge", "--quiet", "wf/RUN-1"]).ok();
-    assert_eq!(repo.json(&["roadmap", "next"])["unmerged"], Value::Null);
+    let handed = repo.json(&["roadmap", "next"]);
+    assert_eq!((&handed["wave"], column(&handed["without_plan"], "issue_id")), (&json!(2), vec![three]));
+    assert_eq!((&handed["unmerged"], &handed["remedies"][0]["operation"]), (&Value::Null, &json!("run")));
 }

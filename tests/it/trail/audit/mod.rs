@@ -335,7 +335,8 @@ fn completed_work_that_no_branch_has_is_told() {
     assert_eq!(kinds(&repo.json(&["audit"])), [] as [&str; 0]);
     repo.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
     let found = findings(&repo.json(&["audit"]));
-    assert_eq!((found.len(), &*found[0].0, &*found[0].1), (1, "on_no_branch", "note"), "{found:?}");
+    assert_eq!((found.len(), &*found[0].0, &*found[0].1), (1, "on_no_branch", "fault"), "{found:?}");
+    assert!(found[0].2.contains(&gone[..10]), "{found:?}");
     let audit = repo.json(&["audit", &format!("{gone}^!")]);
     assert_eq!(audit["commits"][0]["on_no_branch"], true, "{audit:#}");
     let text = repo.wf(&["audit", &format!("{gone}^!")]).ok().stdout;

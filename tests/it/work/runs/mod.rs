@@ -15,6 +15,7 @@ mod guards;
 mod hostile;
 mod interrupted;
 mod kept;
+mod landed;
 mod leases;
 mod live;
 mod pair;

@@ -1,0 +1,380 @@
+//! What landing asks git for: merges without a work tree, commits of the merged trees, and a checked-out branch that moves
+//! forward.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use bstr::ByteSlice;
+use tempfile::TempDir;
+
+use super::process::{feed, git_version};
+use super::revisions::ids;
+use super::sealed::SealedGit;
+use super::{Args, Fault, Git, GitError, HashKind, ObjectId, Repository};
+use crate::model::branch::Branch;
+
+/// The oldest git whose `merge-tree` merges trees with any base, and whose clones of local repositories are safe.
+pub(crate) const OLDEST_TO_LAND: &str = "2.45.1";
+
+/// The version of the installed git if it is too old to land; also if there is none that says its version.
+pub(crate) fn too_old_to_land() -> Option<String> {
+    let found = git_version().unwrap_or_else(|| "of an unknown version".to_owned());
+    (numbers(&found) < numbers(OLDEST_TO_LAND)).then_some(found)
+}
+
+/// The first three numbers of a version.
+fn numbers(version: &str) -> [u32; 3] {
+    let mut found = [0; 3];
+    let digits = |part: &str| part.chars().take_while(char::is_ascii_digit).collect::<String>();
+    for (number, part) in found.iter_mut().zip(version.split('.')) {
+        *number = digits(part).parse().unwrap_or(0);
+    }
+    found
+}
+
+/// A merge of trees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TreeMerge {
+    /// The merged tree.
+    Clean(ObjectId),
+    /// The two sides conflict.
+    Conflict(TreeConflict),
+}
+
+/// The conflicts of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TreeConflict {
+    /// The tree in which the files with conflicts have markers.
+    pub(crate) tree: ObjectId,
+    /// Those files.
+    pub(crate) files: Vec<String>,
+    /// What git says about each conflict.
+    pub(crate) messages: Vec<String>,
+}
+
+/// A commit to make.
+#[derive(Debug, Clone)]
+pub(crate) struct NewCommit<'a> {
+    /// Its tree.
+    pub(crate) tree: ObjectId,
+    /// Its parents, in order.
+    pub(crate) parents: &'a [ObjectId],
+    /// Its message, in UTF-8.
+    pub(crate) message: &'a [u8],
+    /// The commit whose author it keeps; `None` for the user's own.
+    pub(crate) author_of: Option<&'a CommitAuthor>,
+    /// Whether git signs it.
+    pub(crate) is_signed: bool,
+}
+
+/// The author of a commit, as git takes it from variables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CommitAuthor {
+    /// The name.
+    pub(crate) name: String,
+    /// The address.
+    pub(crate) email: String,
+    /// Seconds since 1970 and the offset.
+    pub(crate) date: String,
+}
+
+/// git in a directory of its own: it knows neither settings nor attributes of the user's repository, but writes its objects
+/// there.
+#[derive(Debug)]
+pub(crate) struct MergeGit {
+    sealed: SealedGit,
+    objects: PathBuf,
+    _folder: TempDir,
+}
+
+impl MergeGit {
+    /// `common` is the git directory whose objects are read and written.
+    pub(crate) fn new(common: &Path, hash: HashKind, temporary: &Path) -> Result<Self, GitError> {
+        let folder = tempfile::tempdir_in(temporary).map_err(GitError::io(temporary))?;
+        let sealed = SealedGit::create(folder.path(), None, hash, common)?;
+        Ok(Self { sealed, objects: common.join("objects"), _folder: folder })
+    }
+
+    /// Merges `theirs` into `ours`, whose attributes count. `base` replaces their merge base, as a cherry-pick does; it may be a
+    /// tree.
+    pub(crate) fn merge(
+        &self,
+        ours: ObjectId,
+        theirs: ObjectId,
+        base: Option<ObjectId>,
+    ) -> Result<TreeMerge, GitError> {
+        let args = Args::new(&["merge-tree", "--write-tree", "-z", "--name-only", "--messages"]);
+        let args = match base {
+            Some(base) => args.with("--merge-base=", base),
+            None => args.options(&["--allow-unrelated-histories"]),
+        };
+        let args = args.values([ours.to_string(), theirs.to_string()]);
+        let output = self.command(args, ours).output();
+        let output = output.map_err(|source| GitError::Start { command: "merge-tree".into(), source })?;
+        let failed = |stderr: String| GitError::Failed {
+            command: "merge-tree".into(),
+            stderr,
+            code: output.status.code(),
+        };
+        let merged = match output.status.code() {
+            Some(0 | 1) => answer(&output.stdout, output.status.code() == Some(0)),
+            _ => return Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned())),
+        };
+        merged.ok_or_else(|| failed("its answer is not in the form of git 2.45".to_owned()))
+    }
+
+    /// The differences of files between two commits or trees, for people; at most `most` bytes.
+    pub(crate) fn patch(
+        &self,
+        from: ObjectId,
+        to: ObjectId,
+        files: &[String],
+        most: usize,
+    ) -> Result<String, GitError> {
+        let args = Args::new(&["diff-tree", "-r", "-p", "--no-color", "--no-ext-diff", "--no-textconv"]);
+        let args = args.values([from.to_string(), to.to_string()]).no_paths();
+        let args = files.iter().fold(args, Args::path);
+        let bytes = feed(self.command(args, from), &[])?;
+        let cut = &bytes[..bytes.len().min(most)];
+        Ok(String::from_utf8_lossy(cut).into_owned())
+    }
+
+    /// A command with the attributes of a commit.
+    fn command(&self, args: Args, attributes: ObjectId) -> Command {
+        let mut command = self.sealed.command(args);
+        command.env("GIT_OBJECT_DIRECTORY", &self.objects);
+        command.env("GIT_ATTR_SOURCE", attributes.to_string());
+        command
+    }
+}
+
+/// Reads the answer of `merge-tree -z --name-only --messages`: the tree, the files with conflicts and an empty text, then for each
+/// message the number of its paths, these, a kind and the text.
+fn answer(output: &[u8], is_clean: bool) -> Option<TreeMerge> {
+    let mut parts = output.split(|byte| *byte == 0);
+    let text = |part: &[u8]| part.to_str_lossy().into_owned();
+    let tree = ObjectId::from_hex(parts.next()?.trim()).ok()?;
+    if is_clean {
+        return Some(TreeMerge::Clean(tree));
+    }
+    let files = parts.by_ref().take_while(|name| !name.is_empty()).map(text).collect();
+    let mut messages = Vec::new();
+    while let Some(count) = parts.next().filter(|count| !count.is_empty()) {
+        for _ in 0..count.to_str().ok()?.parse::<usize>().ok()? {
+            parts.next()?;
+        }
+        let (kind, words) = (parts.next()?, parts.next()?);
+        if kind.starts_with(b"CONFLICT") {
+            messages.push(text(words.trim()));
+        }
+    }
+    Some(TreeMerge::Conflict(TreeConflict { tree, files, messages }))
+}
+
+impl Repository {
+    /// The author of a commit, in UTF-8.
+    pub(crate) fn author_of(&self, id: ObjectId) -> Result<CommitAuthor, Fault> {
+        let commit = self.commit(id)?;
+        let author = commit.author()?;
+        let text = |bytes: &[u8]| commit.in_utf8(bytes).to_str_lossy().into_owned();
+        Ok(CommitAuthor { name: text(author.name), email: text(author.email), date: author.time.to_owned() })
+    }
+}
+
+impl Git {
+    /// Makes a commit. No ref holds it, and no hook runs.
+    pub(crate) fn make_commit(&self, new: &NewCommit<'_>) -> Result<ObjectId, GitError> {
+        let mut args = Args::new(&["commit-tree", "-F", "-"]).set("i18n.commitEncoding", "UTF-8");
+        if new.is_signed {
+            args = args.options(&["-S"]);
+        }
+        let args = new.parents.iter().fold(args, |args, parent| args.with("-p", parent));
+        let mut command = self.with_keys().command(args.value(new.tree.to_string()));
+        if let Some(author) = new.author_of {
+            command.env("GIT_AUTHOR_NAME", &author.name).env("GIT_AUTHOR_EMAIL", &author.email);
+            command.env("GIT_AUTHOR_DATE", format!("@{}", author.date));
+        }
+        let made = feed(command, new.message)?;
+        ObjectId::from_hex(made.trim()).map_err(|_| GitError::Failed {
+            command: "commit-tree".into(),
+            stderr: format!("it answered `{}`", made.to_str_lossy().trim()),
+            code: Some(0),
+        })
+    }
+
+    /// Whether the work tree could move forward from `old`, which is checked out, to `new`; if not, what git says stands in the
+    /// way. Nothing is changed.
+    pub(crate) fn try_forward(&self, old: ObjectId, new: ObjectId) -> Result<Result<(), String>, GitError> {
+        // Otherwise files that were only touched would count as changed.
+        self.output(Args::new(&["update-index", "-q", "--refresh"]))?;
+        let args = Args::new(&["read-tree", "--dry-run", "-m", "-u"]);
+        let output = self.output(args.values([old.to_string(), new.to_string()]))?;
+        Ok(if output.status.success() { Ok(()) } else { Err(said(&output.stderr)) })
+    }
+
+    /// Moves the branch that is checked out in the work tree forward, as `git merge --ff-only` does. The inner error is what git
+    /// says if it cannot.
+    pub(crate) fn forward(&self, new: ObjectId) -> Result<Result<(), String>, GitError> {
+        let args = Args::new(&["merge", "--ff-only", "--quiet", "--no-verify-signatures"]);
+        let output = self.output(args.value(new.to_string()))?;
+        Ok(if output.status.success() { Ok(()) } else { Err(said(&output.stderr)) })
+    }
+}
+
+impl Git {
+    /// Those of some commits that no other of them contains, in the order of git.
+    pub(crate) fn independent(&self, commits: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
+        if let [] | [_] = commits {
+            return Ok(commits.to_vec());
+        }
+        let args = Args::new(&["merge-base", "--independent"]);
+        let listed = self.run(args.values(commits.iter().map(ObjectId::to_string)))?;
+        Ok(ids(&listed).collect())
+    }
+
+    /// The commits that `head` has and `onto` has not, by their changes: parents first, without merges.
+    pub(crate) fn picks(&self, onto: ObjectId, head: ObjectId) -> Result<Vec<ObjectId>, GitError> {
+        let options =
+            ["rev-list", "--cherry-pick", "--right-only", "--no-merges", "--reverse", "--topo-order"];
+        let args = Args::new(&options).value(format!("{onto}...{head}")).no_paths();
+        Ok(ids(&self.run(args)?).collect())
+    }
+
+    /// Begins a merge in the work tree, and stops before it is committed. That it conflicts is no failure.
+    pub(crate) fn begin_merge(&self, theirs: ObjectId, message: &str) -> Result<(), GitError> {
+        let args = Args::new(&["merge", "--no-ff", "--no-commit", "--quiet", "--no-verify-signatures"]);
+        let output = self.output(args.with("--message=", message).value(theirs.to_string()))?;
+        match output.status.code() {
+            Some(0 | 1) => Ok(()),
+            code => Err(GitError::Failed { command: "merge".into(), stderr: said(&output.stderr), code }),
+        }
+    }
+
+    /// Merges a commit into the branch that is checked out in the work tree. The inner error is what git says if it cannot; then
+    /// nothing has changed.
+    pub(crate) fn merge_commit(
+        &self,
+        theirs: ObjectId,
+        message: &str,
+    ) -> Result<Result<(), String>, GitError> {
+        let args = Args::new(&["merge", "--quiet", "--no-edit", "--no-verify-signatures"]);
+        let output = self.output(args.with("--message=", message).value(theirs.to_string()))?;
+        if output.status.success() {
+            return Ok(Ok(()));
+        }
+        // If there was nothing to abort, the first error says more.
+        let _ = self.output(&["merge", "--abort"][..]);
+        Ok(Err(said(&[output.stdout, output.stderr].concat())))
+    }
+
+    /// The files of the work tree with conflicts that nobody has resolved.
+    pub(crate) fn unresolved(&self) -> Result<Vec<String>, GitError> {
+        let listed = self.run(&["diff", "--name-only", "--diff-filter=U", "-z"])?;
+        Ok(names(&listed))
+    }
+
+    /// The changed files of the work tree that are not staged.
+    pub(crate) fn unstaged(&self) -> Result<Vec<String>, GitError> {
+        let listed = self.run(&["diff", "--name-only", "-z"])?;
+        Ok(names(&listed))
+    }
+
+    /// The staged files in which conflict markers were left, as `FILE:LINE`.
+    pub(crate) fn marked_files(&self) -> Result<Vec<String>, GitError> {
+        let output = self.output(&["diff", "--cached", "--check", "HEAD"][..])?;
+        let text = output.stdout.to_str_lossy();
+        let marked = text.lines().filter_map(|line| line.strip_suffix(": leftover conflict marker"));
+        Ok(marked.map(str::to_owned).collect())
+    }
+
+    /// Makes a commit of what is staged in the work tree. No ref holds it.
+    pub(crate) fn commit_index(
+        &self,
+        parents: &[ObjectId],
+        message: &[u8],
+        is_signed: bool,
+    ) -> Result<ObjectId, GitError> {
+        let written = self.run(&["write-tree"])?;
+        let tree = ObjectId::from_hex(written.trim()).map_err(|_| GitError::Failed {
+            command: "write-tree".into(),
+            stderr: format!("it answered `{}`", written.to_str_lossy().trim()),
+            code: Some(0),
+        })?;
+        self.make_commit(&NewCommit { tree, parents, message, author_of: None, is_signed })
+    }
+
+    /// Moves a branch that is not checked out. Returns false if it is not at `old`; `None` stands for no such branch.
+    pub(crate) fn move_branch(
+        &self,
+        branch: &Branch,
+        old: Option<ObjectId>,
+        new: ObjectId,
+    ) -> Result<bool, GitError> {
+        let old = old.unwrap_or_else(|| ObjectId::null(new.kind()));
+        let args = Args::new(&["update-ref", "--create-reflog", "-m", "wf: land"]);
+        let args = args.value(branch.as_str()).values([new.to_string(), old.to_string()]);
+        let output = self.output(args)?;
+        let stderr = output.stderr.to_str_lossy();
+        match output.status.success() {
+            true => Ok(true),
+            false if stderr.contains("but expected") || stderr.contains("already exists") => Ok(false),
+            false => Err(GitError::Failed {
+                command: "update-ref".into(),
+                stderr: stderr.trim().to_owned(),
+                code: output.status.code(),
+            }),
+        }
+    }
+}
+
+/// Names that end in zero bytes.
+fn names(listed: &[u8]) -> Vec<String> {
+    let parts = listed.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+    parts.map(|part| part.to_str_lossy().into_owned()).collect()
+}
+
+/// git's complaint on one line.
+fn said(stderr: &[u8]) -> String {
+    let text = stderr.to_str_lossy();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let plain = lines.map(|line| {
+        ["error: ", "fatal: "].iter().fold(line, |line, start| line.strip_prefix(start).unwrap_or(line))
+    });
+    plain.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        let is_old = |version: &str| numbers(version) < numbers(OLDEST_TO_LAND);
+        for (version, expected) in [
+            ("2.45.0", true),
+            ("2.45.1", false),
+            ("2.9.5", true),
+            ("2.47.3 (Apple Git-145)", false),
+            ("3.0", false),
+            ("of an unknown version", true),
+        ] {
+            assert_eq!(is_old(version), expected, "{version}");
+        }
+    }
+
+    #[test]
+    fn conflicts_are_read_with_what_git_says() {
+        let tree = "1".repeat(40);
+        let said =
+            "1\0f\0Auto-merging\0Auto-merging f\n\x001\0f\0CONFLICT (contents)\0CONFLICT (content): in f\n\0";
+        let found = answer(format!("{tree}\0f\0\0{said}").as_bytes(), false).unwrap();
+        let TreeMerge::Conflict(conflict) = found else { panic!("{found:?}") };
+        assert_eq!(
+            (conflict.files, conflict.messages),
+            (vec!["f".into()], vec!["CONFLICT (content): in f".into()])
+        );
+        let clean = answer(format!("{tree}\0").as_bytes(), true);
+        assert_eq!(clean, Some(TreeMerge::Clean(ObjectId::from_hex(tree.as_bytes()).unwrap())));
+        assert_eq!(answer(b"nothing", false), None);
+    }
+}

@@ -1,0 +1,219 @@
+//! What was derived about completed work and its target branch. The trail derives it; the index remembers it, so that only
+//! what is new is looked at.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use serde::{Deserialize, Serialize};
+
+use super::database::{self, IndexPart};
+use super::error::IndexError;
+use super::{InFile, Index};
+use crate::git::ObjectId;
+use crate::model::branch::Branch;
+use crate::model::execution::Event;
+use crate::model::hash::CommitHash;
+use crate::model::id::IssueId;
+use crate::model::status::IssueStatus;
+use crate::model::time::Time;
+use crate::rules::folder::IssueFolder;
+use crate::rules::landed::LandingProof;
+
+/// The name under which the key is stored.
+const KEY: &str = "landing";
+/// The name under which the time of the first landing is stored.
+const FIRST: &str = "first land";
+
+/// The state of the repository for which the landing of work was derived.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LandingKey {
+    /// The target branch.
+    pub(crate) branch: Branch,
+    /// Its tips, here and at the remote.
+    pub(crate) tips: Vec<CommitHash>,
+    /// Identifies the branches, tags and remote-tracking refs, on which work that has not landed may be.
+    pub(crate) refs: String,
+}
+
+/// What was derived for an issue.
+#[derive(Debug, Clone)]
+pub(crate) struct LandingRow {
+    /// The issue.
+    pub(crate) id: IssueId,
+    /// The answer.
+    pub(crate) proof: LandingProof,
+}
+
+/// When work of an issue was first recorded as landed, in milliseconds.
+pub(super) fn first_land(folder: &IssueFolder) -> Option<i64> {
+    let entries = folder.executions.iter().flat_map(|it| &it.log);
+    entries.filter(|it| matches!(it.event, Event::Land(_))).map(|it| it.at.millis()).min()
+}
+
+/// Forgets what was derived for the issue with the row number `n`, which has changed.
+pub(super) fn forget(
+    db: &Connection,
+    n: i64,
+    first_land: Option<i64>,
+    is_first: bool,
+) -> Result<(), IndexError> {
+    if !is_first {
+        db.prepare_cached("DELETE FROM landing WHERE n = ?1")?.execute([n])?;
+        db.prepare_cached("DELETE FROM landing_proofs WHERE n = ?1")?.execute([n])?;
+    }
+    if let Some(at) = first_land
+        && first(db)?.is_none_or(|known| at < known)
+    {
+        database::set_meta(db, FIRST, &at.to_string())?;
+    }
+    Ok(())
+}
+
+fn first(db: &Connection) -> Result<Option<i64>, IndexError> {
+    Ok(database::meta(db, FIRST)?.and_then(|text| text.parse().ok()))
+}
+
+/// Writes what was derived.
+fn write(db: &Connection, key: &LandingKey, rows: &[LandingRow], is_anew: bool) -> Result<(), IndexError> {
+    if is_anew {
+        db.execute_batch("DELETE FROM landing; DELETE FROM landing_proofs;")?;
+    }
+    for row in rows {
+        let Some(n) = super::rows::number(db, &row.id)? else { continue };
+        forget(db, n, None, false)?;
+        let told = serde_json::to_string(&row.proof).map_err(std::io::Error::other)?;
+        db.prepare_cached("INSERT INTO landing VALUES (?1, ?2, ?3)")?.execute(params![
+            n,
+            row.proof.landed.state as i64,
+            told
+        ])?;
+        for hash in &row.proof.proofs {
+            db.prepare_cached("INSERT OR IGNORE INTO landing_proofs VALUES (?1, ?2)")?
+                .execute(params![hash.as_str(), n])?;
+        }
+    }
+    let key = serde_json::to_string(key).map_err(std::io::Error::other)?;
+    database::set_meta(db, KEY, &key)
+}
+
+impl Index<'_> {
+    /// The state of the repository for which everything stored was derived; `None` if nothing was.
+    pub(crate) fn landing_key(&self) -> Result<Option<LandingKey>, IndexError> {
+        Ok(database::meta(&self.db, KEY)?.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    /// When work was first recorded as landed.
+    pub(crate) fn first_land(&self) -> Result<Option<Time>, IndexError> {
+        Ok(first(&self.db)?.and_then(Time::from_millis))
+    }
+
+    /// The completed issues: all of them, or those for which nothing was derived.
+    pub(crate) fn completed(&self, is_all: bool) -> Result<Vec<IssueId>, IndexError> {
+        let unknown = if is_all { "" } else { "AND n NOT IN (SELECT n FROM landing)" };
+        let sql = format!("SELECT id FROM issues WHERE status = ?1 {unknown} ORDER BY id");
+        let mut query = self.db.prepare(&sql)?;
+        let ids = query.query_map([IssueStatus::Completed as i64], |row| row.get::<_, String>(0))?;
+        let ids: Vec<String> = ids.collect::<Result<_, _>>()?;
+        Ok(ids.iter().filter_map(|id| IssueId::parse(id).ok()).collect())
+    }
+
+    /// What was derived for issues whose work has not landed, or of which nobody can tell.
+    pub(crate) fn not_landed(&self) -> Result<Vec<LandingRow>, IndexError> {
+        let sql = format!(
+            "SELECT i.id, l.told FROM {} l JOIN issues i ON i.n = l.n WHERE l.state > 0 ORDER BY i.id",
+            self.landing_table()
+        );
+        let mut query = self.db.prepare(&sql)?;
+        let rows = query.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let mut found = Vec::new();
+        for row in rows {
+            let (id, told) = row?;
+            if let (Ok(id), Ok(proof)) = (IssueId::parse(&id), serde_json::from_str(&told)) {
+                found.push(LandingRow { id, proof });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The issues whose work is on the branch as one of these commits.
+    pub(crate) fn landed_as(&self, commits: &HashSet<ObjectId>) -> Result<Vec<IssueId>, IndexError> {
+        let mut query = self.db.prepare_cached(
+            "SELECT i.id FROM landing_proofs p JOIN issues i ON i.n = p.n WHERE p.hash = ?1",
+        )?;
+        let mut found = Vec::new();
+        for commit in commits {
+            let ids = query.query_map([commit.to_string()], |row| row.get::<_, String>(0))?;
+            let ids: Vec<String> = ids.collect::<Result<_, _>>()?;
+            found.extend(ids.iter().filter_map(|id| IssueId::parse(id).ok()));
+        }
+        found.sort();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// What was derived for an issue.
+    pub(crate) fn landing_of(&self, id: &IssueId) -> Result<Option<LandingProof>, IndexError> {
+        let sql = format!(
+            "SELECT l.told FROM {} l JOIN issues i ON i.n = l.n WHERE i.id = ?1",
+            self.landing_table()
+        );
+        let mut query = self.db.prepare_cached(&sql)?;
+        let told: Option<String> = query.query_row([id.as_str()], |row| row.get(0)).optional()?;
+        Ok(told.and_then(|told| serde_json::from_str(&told).ok()))
+    }
+
+    /// Stores what was derived; with `is_anew`, in place of everything. This query sees it in any case; the next ones do
+    /// unless another process is writing or has moved the index.
+    pub(crate) fn note_landing(
+        &self,
+        key: &LandingKey,
+        rows: &[LandingRow],
+        is_anew: bool,
+    ) -> Result<(), IndexError> {
+        let Some(InFile { folder, .. }) = &self.file else { return write(&self.db, key, rows, is_anew) };
+        self.note_for_this_query(rows, is_anew)?;
+        let stored = database::open(&folder.database(), Duration::ZERO).and_then(|mut db| {
+            let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            // Another process may have derived the same, or read a newer state.
+            let is_ours = database::tip(&tx, IndexPart::Rows)? == Some(self.commit)
+                && database::meta(&tx, KEY)? == database::meta(&self.db, KEY)?;
+            if is_ours {
+                write(&tx, key, rows, is_anew)?;
+            }
+            Ok(tx.commit()?)
+        });
+        match stored {
+            Err(error) if !error.is_of_database() => Err(error),
+            // What was not stored is derived again.
+            _ => Ok(()),
+        }
+    }
+
+    /// Shows rows to this query, which reads one state of the database.
+    fn note_for_this_query(&self, rows: &[LandingRow], is_anew: bool) -> Result<(), IndexError> {
+        if rows.is_empty() && !is_anew {
+            return Ok(());
+        }
+        let others = if is_anew { "0" } else { "n NOT IN (SELECT n FROM landing_new)" };
+        self.db.execute_batch(&format!(
+            "DROP VIEW IF EXISTS landing_now; DROP TABLE IF EXISTS landing_new;
+             CREATE TEMP TABLE landing_new (n INTEGER PRIMARY KEY, state INTEGER NOT NULL, told TEXT NOT NULL);
+             CREATE TEMP VIEW landing_now AS SELECT n, state, told FROM landing_new
+                 UNION ALL SELECT n, state, told FROM landing WHERE {others}"
+        ))?;
+        let mut insert = self.db.prepare("INSERT OR REPLACE INTO landing_new VALUES (?1, ?2, ?3)")?;
+        for row in rows {
+            let Some(n) = super::rows::number(&self.db, &row.id)? else { continue };
+            let told = serde_json::to_string(&row.proof).map_err(std::io::Error::other)?;
+            insert.execute(params![n, row.proof.landed.state as i64, told])?;
+        }
+        self.has_new_landing.set(true);
+        Ok(())
+    }
+
+    /// The table with the newest answers.
+    pub(super) fn landing_table(&self) -> &'static str {
+        if self.has_new_landing.get() { "landing_now" } else { "landing" }
+    }
+}

@@ -1,0 +1,166 @@
+//! Pull requests, through `gh`.
+
+use std::io::{Seek, Write};
+use std::process::Stdio;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::gh::{GhError, finished, gh};
+use crate::model::strict;
+
+/// What a pull request is asked for.
+const FIELDS: &str = "number,url,state,headRefOid,mergeCommit,statusCheckRollup,reviews";
+/// How many pull requests of one branch are looked at.
+const MOST: &str = "--limit=20";
+
+/// A pull request.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct PullRequest {
+    /// Its number.
+    pub(crate) number: u64,
+    /// Its page.
+    pub(crate) url: String,
+    /// `OPEN`, `CLOSED` or `MERGED`.
+    pub(crate) state: String,
+    /// The last commit of its branch.
+    pub(crate) head_ref_oid: String,
+    /// The commit by which the host merged it.
+    pub(crate) merge_commit: Option<MergeCommit>,
+    /// What its checks say.
+    pub(crate) status_check_rollup: Vec<HostCheck>,
+    /// What its reviewers say.
+    pub(crate) reviews: Vec<HostReview>,
+}
+
+/// The commit by which the host merged a pull request.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct MergeCommit {
+    /// Its id.
+    pub(crate) oid: String,
+}
+
+/// A check that the host runs.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct HostCheck {
+    /// Its name; a status has a context instead.
+    pub(crate) name: String,
+    /// The name of a status.
+    pub(crate) context: String,
+    /// `SUCCESS`, `FAILURE` and others, of a check that has ended.
+    pub(crate) conclusion: String,
+    /// The same of a status.
+    pub(crate) state: String,
+    /// Its page.
+    pub(crate) details_url: String,
+}
+
+impl HostCheck {
+    /// Whether it has failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        const FAILED: [&str; 5] = ["FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE", "ACTION_REQUIRED"];
+        [&self.conclusion, &self.state].into_iter().any(|word| FAILED.contains(&word.as_str()))
+    }
+
+    /// Its name.
+    pub(crate) fn called(&self) -> &str {
+        if self.name.is_empty() { &self.context } else { &self.name }
+    }
+}
+
+/// A review.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct HostReview {
+    /// Who wrote it.
+    pub(crate) author: HostUser,
+    /// What it says.
+    pub(crate) body: String,
+    /// `APPROVED`, `CHANGES_REQUESTED`, `COMMENTED` and others.
+    pub(crate) state: String,
+}
+
+/// Someone at the host.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct HostUser {
+    /// The login.
+    pub(crate) login: String,
+}
+
+impl PullRequest {
+    /// Whether the host has merged it.
+    pub(crate) fn is_merged(&self) -> bool {
+        self.state == "MERGED"
+    }
+
+    /// Whether it waits to be merged.
+    pub(crate) fn is_open(&self) -> bool {
+        self.state == "OPEN"
+    }
+}
+
+/// The pull requests of a branch, the newest first.
+pub(crate) fn of_branch(repository: &str, branch: &str) -> Result<Vec<PullRequest>, GhError> {
+    let mut command = gh(&["pr", "list", "--state", "all", MOST, "--json", FIELDS]);
+    command.arg(format!("--head={branch}")).arg(format!("--repo={repository}"));
+    parsed(&finished(command.output(), repository)?.stdout, repository)
+}
+
+/// A pull request as it is now.
+pub(crate) fn view(repository: &str, number: u64) -> Result<PullRequest, GhError> {
+    let mut command = gh(&["pr", "view", &number.to_string(), "--json", FIELDS]);
+    command.arg(format!("--repo={repository}"));
+    parsed(&finished(command.output(), repository)?.stdout, repository)
+}
+
+/// What a pull request says.
+#[derive(Debug)]
+pub(crate) struct PullText<'a> {
+    /// The title.
+    pub(crate) title: &'a str,
+    /// The body, in Markdown.
+    pub(crate) body: &'a str,
+}
+
+/// Opens a pull request with labels. Returns its address.
+pub(crate) fn open(
+    repository: &str,
+    branch: &str,
+    base: &str,
+    text: &PullText<'_>,
+    labels: &[&str],
+) -> Result<String, GhError> {
+    let mut command = gh(&["pr", "create", "--body-file", "-"]);
+    command.arg(format!("--head={branch}")).arg(format!("--base={base}")).arg(format!("--repo={repository}"));
+    command.arg(format!("--title={}", text.title));
+    command.args(labels.iter().map(|label| format!("--label={label}")));
+    command.stdin(body(text.body)?).stdout(Stdio::piped());
+    let output = finished(command.output(), repository)?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(said.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned())
+}
+
+/// Replaces the title and the body of a pull request.
+pub(crate) fn edit(repository: &str, number: u64, text: &PullText<'_>) -> Result<(), GhError> {
+    let mut command = gh(&["pr", "edit", &number.to_string(), "--body-file", "-"]);
+    command.arg(format!("--repo={repository}")).arg(format!("--title={}", text.title));
+    command.stdin(body(text.body)?).stdout(Stdio::piped());
+    finished(command.output(), repository).map(drop)
+}
+
+fn body(text: &str) -> Result<std::fs::File, GhError> {
+    let mut file = tempfile::tempfile().map_err(GhError::Start)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.rewind()).map_err(GhError::Start)?;
+    Ok(file)
+}
+
+fn parsed<T: DeserializeOwned>(stdout: &[u8], repository: &str) -> Result<T, GhError> {
+    serde_json::from_slice(stdout).map_err(|error| GhError::Cut {
+        fault: strict::json_fault(&error),
+        repository: repository.to_owned(),
+    })
+}

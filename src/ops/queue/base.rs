@@ -1,0 +1,183 @@
+//! The commit on which the next item would begin, and the completed work that it lacks.
+
+use std::collections::BTreeSet;
+
+use crate::index::{Index, IndexError, KnownQueues};
+use crate::model::branch::Branch;
+use crate::model::id::IssueId;
+use crate::model::queue::Item;
+use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::time::Time;
+use crate::rules::facts::{self, AbsentWork, WorkPlace};
+use crate::rules::folder::{ExecutionFolder, QueueFolder};
+use crate::rules::landed::{Landed, LandedState};
+use crate::rules::readiness::{Facts, dependencies};
+use crate::store::{ObjectId, ReadState, Store, StoreError, records};
+use crate::trail::audit::first_base;
+use crate::trail::landed::{Asked, Question, derive, target::LandingTarget};
+
+/// Where a claim would begin.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum ClaimBase {
+    /// At what is checked out.
+    #[default]
+    Head,
+    /// At the branch on which work lands.
+    Target,
+    /// At this branch.
+    Branch(Branch),
+}
+
+/// The commit on which a claim would begin.
+#[derive(Debug)]
+pub(crate) struct BaseCommit {
+    /// Its name for people.
+    pub(crate) name: String,
+    /// The commit.
+    pub(crate) tip: ObjectId,
+    /// Whether it is the tip of the target branch.
+    pub(crate) is_target: bool,
+}
+
+impl ClaimBase {
+    /// The commit; `None` in a repository without commits.
+    pub(crate) fn commit(&self, store: &Store) -> Result<Option<BaseCommit>, StoreError> {
+        let target = LandingTarget::find(store)?;
+        let is_target = |branch: &Branch| target.as_ref().is_some_and(|target| target.branch == *branch);
+        match self {
+            Self::Branch(branch) => {
+                let tip = store.read_ref(branch.as_str())?;
+                let name = branch.short().to_owned();
+                return Ok(tip.map(|tip| BaseCommit { name, tip, is_target: is_target(branch) }));
+            }
+            Self::Target => {
+                let tip = target.as_ref().map(|target| target.newest(store)).transpose()?.flatten();
+                if let (Some(target), Some(tip)) = (&target, tip) {
+                    let name = target.branch.short().to_owned();
+                    return Ok(Some(BaseCommit { name, tip, is_target: true }));
+                }
+            }
+            Self::Head => {}
+        }
+        let branch = store.branch()?;
+        let name = branch.as_ref().map_or("HEAD", Branch::short).to_owned();
+        let is_target = branch.as_ref().is_some_and(is_target);
+        Ok(store.head()?.map(|tip| BaseCommit { name, tip, is_target }))
+    }
+}
+
+/// Notes in the facts which of the completed issues that others wait for have commits that the base lacks. `first_land` is when
+/// work was first recorded as landed.
+pub(crate) fn note_absent(
+    store: &Store,
+    read: &impl ReadState,
+    base: &ClaimBase,
+    queues: &[QueueFolder],
+    facts: &mut Facts,
+    first_land: Option<Time>,
+) -> Result<(), StoreError> {
+    let needed = needed(queues, facts);
+    if needed.is_empty() {
+        return Ok(());
+    }
+    let Some(base) = base.commit(store)? else { return Ok(()) };
+    for (id, work) in absent(store, read, &base, needed, first_land)? {
+        if let Some(issue) = facts.get_mut(&id) {
+            issue.absent = Some(Box::new(work));
+        }
+    }
+    Ok(())
+}
+
+/// Lets the index know which completed work what is checked out lacks, for what it derives about items itself.
+pub(crate) fn note_in_index(store: &Store, index: &Index<'_>) -> Result<(), IndexError> {
+    let KnownQueues { queues, mut facts, .. } = index.queues_for_states()?;
+    let first = index.first_land()?;
+    note_absent(store, &index.snapshot()?, &ClaimBase::Head, &queues, &mut facts, first)?;
+    let absent = facts.into_iter().filter_map(|(id, issue)| Some((id, issue.absent?)));
+    index.note_absent(absent.collect());
+    Ok(())
+}
+
+/// Those of these completed issues whose commits the base lacks.
+pub(crate) fn absent(
+    store: &Store,
+    read: &impl ReadState,
+    base: &BaseCommit,
+    issues: BTreeSet<IssueId>,
+    first_land: Option<Time>,
+) -> Result<Vec<(IssueId, AbsentWork)>, StoreError> {
+    let mut executions: Vec<ExecutionFolder> = Vec::new();
+    for id in issues {
+        let folder = match records::issue(read, &id) {
+            Ok(Some(folder)) => folder,
+            Ok(None) | Err(StoreError::Broken { .. }) => continue,
+            Err(error) => return Err(error),
+        };
+        let holder = facts::holder(&folder).filter(|it| it.outcome() == ExecutionStatus::Completed);
+        executions.extend(holder.cloned());
+    }
+    let Some(branch) = Branch::of_short("base") else { return Ok(vec![]) };
+    let tips = [base.tip];
+    let asked = Asked { branch: &branch, tips: &tips, first_land };
+    let questions: Vec<Question<'_>> =
+        executions.iter().map(|execution| Question { execution, before: None }).collect();
+    let since = first_base(store, executions.iter());
+    let since: Vec<ObjectId> = since.and_then(|base| store.commit_here(&base)).into_iter().collect();
+    let mut found = Vec::new();
+    for (execution, proof) in executions.iter().zip(derive(store, &asked, &questions, &since)?) {
+        if let Some(place) = place(store, execution, &proof.landed, first_land)? {
+            let work = AbsentWork { base: base.name.clone(), is_target: base.is_target, place };
+            found.push((execution.execution.issue_id.clone(), work));
+        }
+    }
+    Ok(found)
+}
+
+/// Where work is that is not in the base; `None` if it is there, or if nobody can tell.
+fn place(
+    store: &Store,
+    execution: &ExecutionFolder,
+    landed: &Landed,
+    first_land: Option<Time>,
+) -> Result<Option<WorkPlace>, StoreError> {
+    match landed.state {
+        LandedState::Landed => Ok(None),
+        LandedState::Unknown => {
+            let is_old = first_land.is_some_and(|first| execution.finished_at().is_none_or(|at| at < first));
+            let is_shallow = store.repo().is_shallow().unwrap_or(false);
+            let is_away = landed.unknown.iter().any(|hash| store.commit_here(hash).is_none());
+            Ok((is_away && !is_old && !is_shallow).then_some(WorkPlace::Elsewhere))
+        }
+        LandedState::OnNoBranch => Ok(landed.on_no_branch.last().cloned().map(WorkPlace::NoBranch)),
+        LandedState::Unlanded => {
+            let last = landed.missing.last().and_then(|hash| store.commit_here(hash));
+            let refs = store.git().refs_containing(last.iter())?;
+            let of = |prefix: &str| refs.iter().find_map(|name| name.strip_prefix(prefix));
+            let branch = of("refs/heads/").or_else(|| of("refs/remotes/")).or_else(|| of("refs/tags/"));
+            let last = landed.missing.last().cloned();
+            Ok(branch.map(|it| WorkPlace::Branch(it.to_owned())).or(last.map(WorkPlace::NoBranch)))
+        }
+    }
+}
+
+/// The completed issues that unfinished items wait for: their dependencies, and what declared orders put before them.
+fn needed(queues: &[QueueFolder], facts: &Facts) -> BTreeSet<IssueId> {
+    let is_completed = |id: &IssueId| facts.get(id).is_some_and(|it| it.status == IssueStatus::Completed);
+    let mut needed = BTreeSet::new();
+    for queue in queues {
+        let is_open = |item: &&Item| {
+            let issue = facts.get(&item.issue_id);
+            !item.is_removed() && issue.is_some_and(|issue| !issue.status.is_terminal())
+        };
+        let open: Vec<&Item> = queue.items.iter().filter(is_open).collect();
+        for item in &open {
+            needed.extend(facts.get(&item.issue_id).into_iter().flat_map(|it| dependencies(item, it)));
+        }
+        if !open.is_empty() {
+            needed.extend(queue.conflicts.iter().flat_map(|it| &it.solutions).map(|plan| plan.issue()));
+        }
+    }
+    needed.retain(is_completed);
+    needed
+}

@@ -1,0 +1,59 @@
+//! Completed work that is not where it should be.
+
+use crate::index::Index;
+use crate::model::hash::CommitHash;
+use crate::model::root::Policy;
+use crate::model::status::ExecutionStatus;
+use crate::ops::Refusal;
+use crate::rules::audit::AuditFinding;
+use crate::rules::facts;
+use crate::rules::folder::ExecutionFolder;
+use crate::rules::landed::LandedState;
+use crate::store::{Store, records};
+use crate::trail::landed;
+use crate::trail::reach::Unreached;
+use crate::trail::restored;
+
+/// Completed work that is on no branch, or not on the target branch.
+pub(super) fn findings(
+    store: &Store,
+    index: &Index<'_>,
+    policy: &Policy,
+) -> Result<Vec<AuditFinding>, Refusal> {
+    if landed::refresh(store, index)?.is_none() {
+        return on_no_branch(store, index);
+    }
+    let snapshot = index.snapshot()?;
+    let mut found = Vec::new();
+    for row in index.not_landed()? {
+        let Some(folder) = records::issue(&snapshot, &row.id)? else { continue };
+        let Some(execution) = facts::holder(&folder) else { continue };
+        let landed = row.proof.landed;
+        match landed.state {
+            LandedState::Landed | LandedState::Unknown => {}
+            LandedState::Unlanded => found.push(AuditFinding::not_landed(execution, &landed, policy)),
+            LandedState::OnNoBranch => found.push(AuditFinding::adrift(execution, &landed.on_no_branch)),
+        }
+    }
+    Ok(found)
+}
+
+/// The same without a target: completed executions none of whose commits is on a branch.
+fn on_no_branch(store: &Store, index: &Index<'_>) -> Result<Vec<AuditFinding>, Refusal> {
+    let snapshot = index.snapshot()?;
+    let mut completed = Vec::new();
+    for id in index.executed()? {
+        let executions = records::executions(&snapshot, &id)?;
+        completed.extend(executions.into_iter().filter(|it| it.outcome() == ExecutionStatus::Completed));
+    }
+    let unreached = Unreached::among(store, completed.iter().flat_map(ExecutionFolder::known_commits))?;
+    let mut found = Vec::new();
+    for execution in &completed {
+        let commits: Vec<CommitHash> = execution.commits().into_iter().map(|it| it.link.hash).collect();
+        let is_adrift = commits.iter().all(|it| unreached.is_adrift(it));
+        if !commits.is_empty() && is_adrift && restored::rewrites(execution, &unreached).is_empty() {
+            found.push(AuditFinding::adrift(execution, &commits));
+        }
+    }
+    Ok(found)
+}

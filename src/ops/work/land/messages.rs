@@ -1,0 +1,83 @@
+//! The messages of the commits that landing makes.
+
+use super::chosen::ChosenIssue;
+use crate::store::{CodeCommit, one_line};
+use crate::trail::trailers;
+
+/// The message of a merge. It has no trailers: the merge is no work on a task.
+pub(super) fn merge_message(issue: &ChosenIssue) -> String {
+    let title = one_line(&issue.title);
+    format!("Merge {}: {title}\n\nLands {}\n", issue.issue, issue.solution)
+}
+
+/// The tasks of a plan that commits are for, as their trailers name them.
+struct NamedWork {
+    issue: Option<String>,
+    solution: String,
+    tasks: Vec<String>,
+}
+
+/// The message of a squash: that of the commit if there is only one; otherwise the title of the issue, and what each commit
+/// says. All tasks of the commits are in its trailers, those of other plans that they build on, too.
+pub(super) fn squash_message(issue: &ChosenIssue, commits: &[CodeCommit]) -> String {
+    let works = works(issue, commits);
+    let mut message = match commits {
+        [only] => String::from_utf8_lossy(&only.message).trim_end().to_owned(),
+        _ => {
+            let subjects: Vec<String> = commits.iter().map(|it| format!("* {}", it.subject)).collect();
+            format!("{} ({})\n\n{}", one_line(&issue.title), issue.issue, subjects.join("\n"))
+        }
+    };
+    let known = trailers::parse(message.as_bytes());
+    let mut lines: Vec<String> = Vec::new();
+    for work in &works {
+        let issue = work.issue.iter().map(|id| (trailers::ISSUE, id));
+        let tasks = work.tasks.iter().map(|task| (trailers::TASK, task));
+        for (key, value) in issue.chain([(trailers::SOLUTION, &work.solution)]).chain(tasks) {
+            if !known.iter().any(|(known, text)| known == key && text == value) {
+                lines.push(format!("{key}: {value}"));
+            }
+        }
+    }
+    if !lines.is_empty() {
+        message.push_str(if known.is_empty() { "\n\n" } else { "\n" });
+        message.push_str(&lines.join("\n"));
+    }
+    message.push('\n');
+    message
+}
+
+/// The work of the issue first, then that of others.
+fn works(issue: &ChosenIssue, commits: &[CodeCommit]) -> Vec<NamedWork> {
+    let own = NamedWork {
+        issue: Some(issue.issue.to_string()),
+        solution: issue.solution.to_string(),
+        tasks: issue.links.iter().flat_map(|link| link.tasks()).map(ToString::to_string).collect(),
+    };
+    let mut works = vec![own];
+    for commit in commits {
+        let (mut issue, mut at) = (None, None);
+        for (key, value) in trailers::parse(&commit.message) {
+            match key.as_str() {
+                trailers::ISSUE => issue = Some(value),
+                trailers::SOLUTION => {
+                    let known = works.iter().position(|work| work.solution == value);
+                    at = Some(known.unwrap_or(works.len()));
+                    if known.is_none() {
+                        works.push(NamedWork { issue: issue.take(), solution: value, tasks: vec![] });
+                    }
+                }
+                _ => {
+                    if let Some(work) = at.and_then(|at: usize| works.get_mut(at)) {
+                        work.tasks.push(value);
+                    }
+                }
+            }
+        }
+    }
+    for work in &mut works {
+        work.tasks.sort();
+        work.tasks.dedup();
+    }
+    works
+}

@@ -1,0 +1,288 @@
+//! Landing: completed work comes to the branch that everyone shares, after its tests have passed on the tree that the branch
+//! will have.
+//!
+//! `chosen.rs` says what lands and in which order, `target.rs` where; `candidate.rs` computes the commits that the branch will
+//! have, without a work tree; `tests.rs` runs the tests on them; `advance.rs` moves the branch and records it. Nothing is locked
+//! while tests run: if the branch has moved meanwhile, all of it starts again.
+
+mod advance;
+mod candidate;
+mod chosen;
+mod conflict;
+mod messages;
+mod place;
+mod pull_request;
+mod pulled;
+mod record;
+mod revert;
+mod stated;
+mod target;
+mod tests;
+mod view;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use self::candidate::{Candidate, ConflictReason, ConflictedIssue};
+use self::chosen::{ChosenIssue, chosen};
+use self::messages::merge_message;
+use self::place::HalfDonePlace;
+pub(crate) use self::pull_request::land_by_pull_request;
+pub(crate) use self::pulled::{LandByPullRequest, PullState, PullView, PulledIssue};
+pub(crate) use self::revert::{PreparedRevert, prepare_revert};
+pub(crate) use self::stated::{LandStatement, LandingStated, StateLanded, state_landed};
+use self::target::{LandTarget, TargetTips};
+use self::tests::{LandTest, Trial, TrialEnd, land_tests};
+use self::view::WhyNotLanded;
+pub(crate) use self::view::{LandView, LandedIssue, NotLanded};
+use crate::git::{OLDEST_TO_LAND, too_old_to_land};
+use crate::model::code::Code;
+use crate::model::execution::LandHow;
+use crate::model::id::IssueId;
+use crate::model::op::Op;
+use crate::model::text_enum::text_enum;
+use crate::ops::work::{Test, VerifyObserver, issue_of};
+use crate::ops::{Answer, Permit, Refusal, Session};
+
+/// How often a landing starts again because the branch had moved: as often as a claim.
+const TRIES: usize = 100;
+
+text_enum!(
+    /// How work comes to the branch.
+    LandMethod {
+        /// By a merge commit.
+        Merge = "merge",
+        /// By copies of its commits on top of the branch.
+        Rebase = "rebase",
+        /// By one commit for each issue.
+        Squash = "squash",
+    }
+);
+
+impl From<LandMethod> for LandHow {
+    fn from(method: LandMethod) -> Self {
+        match method {
+            LandMethod::Merge => Self::Merge,
+            LandMethod::Rebase => Self::Rebase,
+            LandMethod::Squash => Self::Squash,
+        }
+    }
+}
+
+/// What to land.
+#[derive(Debug, Clone)]
+pub(crate) struct LandWork {
+    /// Issues, plans, executions, items or runs; whatever is completed if `all`.
+    pub(crate) what: Vec<String>,
+    /// Whether to land everything that is completed.
+    pub(crate) all: bool,
+    /// The branch; by default the target of this repository.
+    pub(crate) onto: Option<String>,
+    /// How.
+    pub(crate) how: LandMethod,
+    /// How many issues are tested and pushed together.
+    pub(crate) batch: usize,
+    /// Only says what would land.
+    pub(crate) dry_run: bool,
+}
+
+/// Work that is about to land.
+pub(crate) struct Landing<'s> {
+    session: &'s Session,
+    permit: Permit,
+    input: LandWork,
+    target: LandTarget,
+    issues: Vec<ChosenIssue>,
+    tests: Vec<LandTest>,
+    view: LandView,
+    /// The work tree in which a conflict was resolved, until that has landed.
+    place: Option<HalfDonePlace>,
+}
+
+/// Finds what is to land, and its tests.
+///
+/// # Errors
+/// `not-found` and the like; `not-completed`, `no-target`, `git-too-old`; nothing to do if everything has landed.
+pub(crate) fn landing<'s>(session: &'s Session, input: LandWork) -> Result<Landing<'s>, Refusal> {
+    let permit = session.permit(Op::Land)?;
+    refuse_old_git()?;
+    session.check_store()?;
+    let target = LandTarget::find(session, input.onto.as_deref())?;
+    target.update_store(session)?;
+    let tips = target.look(session)?;
+    let issues = chosen(session, &input, &target, &tips)?;
+    let tests = land_tests(session, &issues)?;
+    let view = LandView::new(&target, input.dry_run);
+    Ok(Landing { session, permit, input, target, issues, tests, view, place: None })
+}
+
+/// Continues the landing of an issue whose conflicts someone has resolved in the work tree made for that: of the named
+/// issue, else of this work tree, else the only one. Of `input`, only how and whether to test count.
+///
+/// # Errors
+/// Those of [`landing`]; `unresolved`; nothing to do if no merge stands half done.
+pub(crate) fn continued<'s>(session: &'s Session, input: LandWork) -> Result<Landing<'s>, Refusal> {
+    let permit = session.permit(Op::Land)?;
+    refuse_old_git()?;
+    let store = session.store();
+    let named = match &input.what[..] {
+        [] => None,
+        [only] => Some(issue_of(store, &store.snapshot()?, only)?),
+        _ => return Err(Refusal::usage("one merge is continued at a time").hint("name one issue")),
+    };
+    if input.how == LandMethod::Rebase {
+        return Err(Refusal::usage("a resolved merge cannot land as a rebase").hint("as a merge or a squash"));
+    }
+    let place = HalfDonePlace::find(store, named.as_ref())?;
+    let target = LandTarget::find(session, Some(place.onto.short()))?;
+    target.update_store(session)?;
+    let tips = target.look(session)?;
+    let input = LandWork { what: vec![place.issue.to_string()], all: false, batch: 1, ..input };
+    let mut issues = chosen(session, &input, &target, &tips)?;
+    for issue in &mut issues {
+        let merge = place.resolved(session, &merge_message(issue))?;
+        issue.heads = vec![merge];
+        issue.resolved = Some(merge);
+    }
+    let tests = land_tests(session, &issues)?;
+    let view = LandView::new(&target, input.dry_run);
+    Ok(Landing { session, permit, input, target, issues, tests, view, place: Some(place) })
+}
+
+fn refuse_old_git() -> Result<(), Refusal> {
+    let Some(found) = too_old_to_land() else { return Ok(()) };
+    let message = format!("the installed git is {found}; landing needs git {OLDEST_TO_LAND} or later");
+    Err(Refusal::new(Code::GitTooOld, message)
+        .hint("install a newer git; everything else works with this one"))
+}
+
+impl Landing<'_> {
+    /// The tests that nobody here has agreed to yet, each with the tasks that name it.
+    ///
+    /// # Errors
+    /// `not-agreed` if the recorded consent cannot be read.
+    pub(crate) fn unseen(&self) -> Result<Vec<&Test>, Refusal> {
+        if self.input.dry_run {
+            return Ok(vec![]);
+        }
+        tests::unseen(self.session, &self.tests, &self.issues)
+    }
+
+    /// The issues that are to land, in order.
+    pub(crate) fn issue_ids(&self) -> Vec<&IssueId> {
+        self.issues.iter().map(|issue| &issue.issue).collect()
+    }
+
+    /// Records that someone has seen all tests and agrees to run them, now and later.
+    ///
+    /// # Errors
+    /// `not-agreed` if the consent cannot be stored.
+    pub(crate) fn agree(&self) -> Result<(), Refusal> {
+        tests::agree(self.session, &self.tests, &self.issues)
+    }
+
+    /// Lands the work, each test running for at most `timeout`. What cannot land is part of the answer.
+    ///
+    /// # Errors
+    /// `raced` if the branch moved each time; `refused` in the words of the host; `interrupted`.
+    pub(crate) fn run(mut self, timeout: Duration, observer: &mut dyn VerifyObserver) -> Answer<LandView> {
+        let mut trial = Trial::new(self.session, timeout, observer)?;
+        let all: Vec<usize> = (0..self.issues.len()).collect();
+        if self.input.dry_run {
+            self.foresee(&all)?;
+        } else {
+            for group in all.chunks(self.input.batch.max(1)) {
+                self.land(group, &mut trial)?;
+            }
+        }
+        if let Some(place) = self.place.filter(|_| !self.input.dry_run && self.view.not_landed.is_empty()) {
+            place.remove(self.session)?;
+        }
+        Ok(self.session.done(self.view, None))
+    }
+
+    /// Says what would land, without tests.
+    fn foresee(&mut self, group: &[usize]) -> Result<(), Refusal> {
+        let tips = self.target.look(self.session)?;
+        let made = self.candidate(&tips, group)?;
+        let landed = made.steps.iter().map(|step| step.shown(&self.issues[step.issue], &self.tests));
+        self.view.landed.extend(landed);
+        self.note_conflicts(&made.conflicts)
+    }
+
+    /// Lands a group of issues together. If its tests fail, each half lands alone, until it is known which issue is at fault.
+    fn land(&mut self, group: &[usize], trial: &mut Trial<'_>) -> Result<(), Refusal> {
+        for _ in 0..TRIES {
+            let tips = self.target.look(self.session)?;
+            let made = self.candidate(&tips, group)?;
+            if made.steps.is_empty() {
+                return self.note_conflicts(&made.conflicts);
+            }
+            self.target.refuse_dirty(self.session, &tips, made.tip)?;
+            let wanted: BTreeSet<usize> = made.steps.iter().map(|step| step.issue).collect();
+            let checks = match trial.run(self.session, &self.tests, &self.issues, &wanted, made.tip)? {
+                TrialEnd::Passed(checks) => checks,
+                TrialEnd::Failed(failed) => {
+                    let open: Vec<usize> = wanted.into_iter().collect();
+                    if let [only] = open[..] {
+                        self.view.not_landed.push(failed.shown(&self.issues[only]));
+                        return self.note_conflicts(&made.conflicts);
+                    }
+                    self.note_conflicts(&made.conflicts)?;
+                    let (first, second) = open.split_at(open.len() / 2);
+                    self.land(first, trial)?;
+                    return self.land(second, trial);
+                }
+            };
+            if self.advance(&tips, &made, &checks)? {
+                return self.note_conflicts(&made.conflicts);
+            }
+        }
+        let branch = self.target.branch.short();
+        let message = format!("`{branch}` moved during each of {TRIES} attempts to land");
+        Err(Refusal::new(Code::Raced, message).command(
+            format!("git log {}", self.target.branch.operand()),
+            "shows who lands there; then try again",
+        ))
+    }
+
+    /// The commits that the branch will have.
+    fn candidate(&self, tips: &TargetTips, group: &[usize]) -> Result<Candidate, Refusal> {
+        let blocked: BTreeSet<&IssueId> = self.view.not_landed.iter().map(|it| &it.issue_id).collect();
+        candidate::candidate(self.session, tips, self.input.how, &self.issues, group, &blocked)
+    }
+
+    /// Adds conflicts to the answer, and feedback to their issues.
+    fn note_conflicts(&mut self, conflicts: &[ConflictedIssue]) -> Result<(), Refusal> {
+        for conflict in conflicts {
+            let issue = &self.issues[conflict.issue];
+            let mut shown = conflict.shown(issue);
+            if !self.input.dry_run && shown.why == WhyNotLanded::Conflict {
+                conflict::give_feedback(self.session, self.permit, issue, conflict)?;
+                shown.place = self.begin_by_hand(issue, conflict)?;
+            }
+            self.view.not_landed.push(shown);
+        }
+        Ok(())
+    }
+
+    /// Begins the merge of a conflict in a work tree, for someone to resolve, if the issue was named.
+    fn begin_by_hand(
+        &self,
+        issue: &ChosenIssue,
+        conflict: &ConflictedIssue,
+    ) -> Result<Option<PathBuf>, Refusal> {
+        let ConflictReason::Conflict(what) = &conflict.why else { return Ok(None) };
+        let Some(theirs) = what.theirs.filter(|_| issue.is_named && issue.resolved.is_none()) else {
+            return Ok(None);
+        };
+        let tips = self.target.look(self.session)?;
+        // Others that have not landed yet may be in between.
+        if tips.tip != what.ours {
+            return Ok(None);
+        }
+        let place = HalfDonePlace::begin(self.session, &self.target, issue, what.ours, theirs)?;
+        Ok(Some(place.folder))
+    }
+}

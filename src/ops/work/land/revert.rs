@@ -1,0 +1,175 @@
+//! Taking a landing back: a commit on a branch of its own that reverts it, for someone to look at and to push. The branch
+//! itself is not touched.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::target::LandTarget;
+use crate::git::{MergeGit, NewCommit, TreeMerge};
+use crate::model::branch::Branch;
+use crate::model::code::Code;
+use crate::model::execution::{Event, Land, LogEntry};
+use crate::model::hash::CommitHash;
+use crate::model::id::IssueId;
+use crate::model::op::Op;
+use crate::model::remedy::RemedyCall;
+use crate::model::shell;
+use crate::ops::{Refusal, Session};
+use crate::store::{ObjectId, Store, StoreError, layout, object_id, read_blob};
+
+/// A commit that takes a landing back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct PreparedRevert {
+    /// The issues that had landed.
+    pub(crate) issue_ids: Vec<IssueId>,
+    /// The branch that they are on.
+    pub(crate) onto: Branch,
+    /// The branch with the commit.
+    pub(crate) branch: Branch,
+    /// The commit.
+    pub(crate) commit: CommitHash,
+    /// The command that brings it to the branch.
+    pub(crate) command: String,
+}
+
+/// A landing that a commit of the store records.
+struct RecordedLanding {
+    issue: IssueId,
+    land: Land,
+}
+
+/// Prepares a revert of the landing that a commit of the store records. Doing so again gives the same branch.
+///
+/// # Errors
+/// `cannot-undo` if the commit recorded no landing in git, or the revert conflicts with what came later.
+pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<PreparedRevert, Refusal> {
+    let store = session.store();
+    let mut landings = recorded(store, commit)?;
+    // The last comes off first.
+    landings.reverse();
+    let Some(onto) = landings.first().and_then(|it| it.land.onto.clone()) else {
+        return Err(Refusal::new(
+            Code::CannotUndo,
+            "that landing is only a statement, with no commits to take back",
+        )
+        .remedy(RemedyCall::new(Op::Land, ["ISSUE"]).option("as", "COMMIT"), "states what is true now"));
+    };
+    let target = LandTarget::find(session, Some(onto.short()))?;
+    let tips = target.look(session)?;
+    let temporary = session.environment().temporary();
+    let merges = MergeGit::new(&store.common_dir(), store.repo().hash_kind(), &temporary);
+    let merges = merges.map_err(StoreError::Git)?;
+    let is_signed = store.config_bool("commit.gpgSign", false)?;
+    let mut at = tips.tip;
+    for RecordedLanding { issue, land } in &landings {
+        let (Some(before), Some(after)) =
+            (here(store, land.before.as_ref()), here(store, land.after.as_ref()))
+        else {
+            return Err(Refusal::new(
+                Code::CannotUndo,
+                format!("the commits of the landing of `{issue}` are not here"),
+            )
+            .command("git fetch", "may bring them"));
+        };
+        let (old, new) = (store.code_tree_of(before)?, store.code_tree_of(after)?);
+        if old == new {
+            continue;
+        }
+        let tree = match merges.merge(at, before, Some(new)).map_err(StoreError::Git)? {
+            TreeMerge::Clean(tree) => tree,
+            TreeMerge::Conflict(conflict) => {
+                let message = format!(
+                    "a revert of `{issue}` conflicts with what came later, in {}",
+                    conflict.files.join(", ")
+                );
+                return Err(Refusal::new(Code::CannotUndo, message)
+                    .command(by_hand(store, before, after)?, "begins it by hand, on a branch of yours"));
+            }
+        };
+        let message = message(store, issue, before, after)?;
+        let new = NewCommit { tree, parents: &[at], message: message.as_bytes(), author_of: None, is_signed };
+        at = store.git().make_commit(&new).map_err(StoreError::Git)?;
+    }
+    let issue_ids: Vec<IssueId> = landings.into_iter().map(|it| it.issue).collect();
+    let branch = branch(&issue_ids, commit)
+        .ok_or_else(|| Refusal::unreadable("the name of a branch for the revert"))?;
+    let known = store.read_ref(branch.as_str())?;
+    if !store.git().move_branch(&branch, known, at).map_err(StoreError::Git)? {
+        return Err(Refusal::new(Code::Contended, format!("`{}` was moved meanwhile", branch.short()))
+            .command(format!("git log {}", branch.operand()), "shows what is on it; then try again"));
+    }
+    let command = match &target.remote {
+        Some(remote) => {
+            format!("git push {} {}:{}", shell::operand(remote), branch.short(), onto.short())
+        }
+        None => format!("git merge --ff-only {}", branch.operand()),
+    };
+    Ok(PreparedRevert { issue_ids, onto, branch, commit: at.into(), command })
+}
+
+/// `revert-ISS-001`; of several issues, with the start of the commit that records them.
+fn branch(issues: &[IssueId], commit: &CommitHash) -> Option<Branch> {
+    let short = match issues {
+        [only] => format!("revert-{only}"),
+        _ => format!("revert-landing-{}", commit.short()),
+    };
+    Branch::of_short(&short)
+}
+
+fn here(store: &Store, hash: Option<&CommitHash>) -> Option<ObjectId> {
+    hash.and_then(|hash| store.commit_here(hash))
+}
+
+/// The message as git writes it for a revert, by which it is known as one.
+fn message(store: &Store, issue: &IssueId, before: ObjectId, after: ObjectId) -> Result<String, Refusal> {
+    let commit = store.code_commit(after)?;
+    let mut message = format!("Revert \"{}\"\n\n", commit.subject);
+    if commit.parents.len() > 1 {
+        message.push_str(&format!("This reverts commit {after}, reversing\nchanges made to {before}.\n"));
+    } else {
+        for id in store.git().picks(before, after).map_err(StoreError::Git)? {
+            message.push_str(&format!("This reverts commit {id}.\n"));
+        }
+    }
+    message.push_str(&format!("\nTakes back the landing of {issue}\n"));
+    Ok(message)
+}
+
+/// The command of git that begins the same revert.
+fn by_hand(store: &Store, before: ObjectId, after: ObjectId) -> Result<String, StoreError> {
+    let is_merge = store.code_commit(after)?.parents.len() > 1;
+    Ok(if is_merge { format!("git revert -m 1 {after}") } else { format!("git revert {before}..{after}") })
+}
+
+/// The landings that a commit of the store records, in the order in which they happened.
+fn recorded(store: &Store, commit: &CommitHash) -> Result<Vec<RecordedLanding>, Refusal> {
+    let mut found = Vec::new();
+    if let Some(commit) = object_id(commit)
+        && let [parent] = store.parents(commit)?[..]
+    {
+        let (old, new) = (store.snapshot_at(parent)?, store.snapshot_at(commit)?);
+        for change in store.differences(Some(old.tree()), new.tree())? {
+            let Some(issue) = layout::Location::parse(&change.path).and_then(|it| it.issue()) else {
+                continue;
+            };
+            let Some(file) = change.new_file() else { continue };
+            let bytes = read_blob(store.repo(), file, &change.path)?;
+            if let Ok(LogEntry { event: Event::Land(land), .. }) = serde_json::from_slice(&bytes) {
+                found.push(RecordedLanding { issue, land });
+            }
+        }
+    }
+    in_order(&mut found);
+    Ok(found)
+}
+
+/// Each landing begins where the one before it ended.
+fn in_order(found: &mut [RecordedLanding]) {
+    for n in 0..found.len() {
+        let is_first =
+            |it: &RecordedLanding| !found[n..].iter().any(|other| other.land.after == it.land.before);
+        if let Some(first) = found[n..].iter().position(is_first) {
+            found.swap(n, n + first);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Completed work that changed the files of a plan and is not where the plan would be executed. It does not keep the plan
+//! waiting, or ten branches that touch one changelog would wait for each other's review; but others go first, and whoever
+//! gets it is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::take::ClaimRequest;
+use crate::index::Index;
+use crate::model::hash::CommitHash;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::op::Op;
+use crate::model::remedy::RemedyCall;
+use crate::model::repo_path::RepoPath;
+use crate::model::status::IssueStatus;
+use crate::ops::queue::{self, BaseCommit, QueueWorld};
+use crate::ops::{Notice, Refusal, Session};
+use crate::rules::facts::{AbsentWork, WorkPlace};
+use crate::rules::landed::LandedState;
+use crate::rules::overlap::ByPath;
+use crate::store::{ReadState, Store, StoreError, object_id};
+use crate::trail::collisions;
+
+/// At most this many are told.
+const MOST_TOLD: usize = 3;
+
+/// Completed work that shares a file with a plan.
+pub(super) struct SharedWork {
+    issue: IssueId,
+    file: RepoPath,
+    work: AbsentWork,
+}
+
+/// The completed work that shares a file with this plan and that the base lacks.
+pub(super) fn shared(
+    store: &Store,
+    read: &impl ReadState,
+    index: Option<&Index<'_>>,
+    base: &BaseCommit,
+    plan: &SolutionId,
+) -> Result<Vec<SharedWork>, Refusal> {
+    let world = match index {
+        Some(index) => QueueWorld::from(index.queues()?),
+        None => QueueWorld::read(read)?,
+    };
+    let own = plan.issue();
+    let Some(facts) = world.facts.get(&own).and_then(|issue| issue.plans.get(plan)) else {
+        return Ok(vec![]);
+    };
+    let mut files = ByPath::default();
+    facts.files.iter().for_each(|file| files.add(file, ()));
+    let mut found: BTreeMap<IssueId, RepoPath> = BTreeMap::new();
+    for (id, issue) in
+        world.facts.iter().filter(|(id, it)| **id != own && it.status == IssueStatus::Completed)
+    {
+        let done = issue.holder.as_ref().and_then(|holder| issue.plans.get(&holder.solution_id));
+        let touched = done.into_iter().flat_map(|plan| &plan.files);
+        if let Some(file) = touched.into_iter().find(|file| files.overlapping(file).next().is_some()) {
+            found.insert(id.clone(), file.clone());
+        }
+    }
+    if let Some(index) = index {
+        leave_out_landed(store, index, base, &mut found)?;
+    }
+    if found.is_empty() {
+        return Ok(vec![]);
+    }
+    let first = index.map(Index::first_land).transpose()?.flatten();
+    let absent = queue::absent(store, read, base, found.keys().cloned().collect(), first)?;
+    let one =
+        |(issue, work): (IssueId, AbsentWork)| Some(SharedWork { file: found.remove(&issue)?, issue, work });
+    Ok(absent.into_iter().filter_map(one).collect())
+}
+
+/// Leaves out what the index knows to be on the target branch, if the base has all of that.
+fn leave_out_landed(
+    store: &Store,
+    index: &Index<'_>,
+    base: &BaseCommit,
+    found: &mut BTreeMap<IssueId, RepoPath>,
+) -> Result<(), Refusal> {
+    let Some(key) = index.landing_key()?.filter(|_| !found.is_empty()) else { return Ok(()) };
+    let tips: Vec<_> = key.tips.iter().filter_map(|tip| object_id(tip)).collect();
+    let is_here = key.tips.iter().all(|tip| store.commit_here(tip).is_some());
+    if !is_here || !store.git().outside(&tips, &[base.tip]).map_err(StoreError::Git)?.is_empty() {
+        return Ok(());
+    }
+    let mut landed = BTreeSet::new();
+    for id in found.keys() {
+        if index.landing_of(id)?.is_some_and(|proof| proof.landed.state == LandedState::Landed) {
+            landed.insert(id.clone());
+        }
+    }
+    found.retain(|id, _| !landed.contains(id));
+    Ok(())
+}
+
+/// Says with which completed work the plan shares files, and whether git can merge both.
+pub(super) fn tell(session: &Session, wish: &ClaimRequest, plan: &SolutionId) -> Result<(), Refusal> {
+    let store = session.store();
+    let Some(base) = wish.base().commit(store)? else { return Ok(()) };
+    let index = session.index_at_hand()?;
+    let read = store.snapshot()?;
+    let all = shared(store, &read, index.as_ref(), &base, plan)?;
+    for it in all.iter().take(MOST_TOLD) {
+        let what = format!("`{}` changed `{}`, too, and is {}", it.issue, it.file, it.work);
+        let notice = Notice::warning(format!("{what}{}", merged(store, &base, &it.work)?));
+        session.notice(match &it.work.place {
+            WorkPlace::Branch(branch) => notice.remedy(
+                RemedyCall::new(Op::Next, [plan]).option("on", branch),
+                "builds on it, in a worktree of its own",
+            ),
+            WorkPlace::NoBranch(_) | WorkPlace::Elsewhere => notice,
+        });
+    }
+    Ok(())
+}
+
+/// What git says to a merge of both, in words.
+fn merged(store: &Store, base: &BaseCommit, work: &AbsentWork) -> Result<String, Refusal> {
+    let commit = match &work.place {
+        WorkPlace::Branch(branch) => {
+            let names = [format!("refs/heads/{branch}"), format!("refs/remotes/{branch}")];
+            let tips = names.iter().map(|name| store.read_ref(name)).collect::<Result<Vec<_>, _>>()?;
+            tips.into_iter().flatten().next().map(CommitHash::from)
+        }
+        WorkPlace::NoBranch(commit) => Some(commit.clone()),
+        WorkPlace::Elsewhere => None,
+    };
+    let Some(commit) = commit else { return Ok(String::new()) };
+    // An older git cannot tell, which is no reason to refuse the claim.
+    Ok(match collisions::between(store, &base.tip.into(), &commit) {
+        Ok(found) if found.is_empty() => "; both merge without conflicts as they are now".to_owned(),
+        Ok(found) => {
+            let files: BTreeSet<&str> = found.iter().map(|it| it.path.as_str()).collect();
+            let files: Vec<&str> = files.into_iter().take(MOST_TOLD).collect();
+            format!("; a merge of both conflicts in {}", files.join(", "))
+        }
+        Err(_) => String::new(),
+    })
+}

@@ -1,0 +1,150 @@
+//! Whether completed work is on the branch on which it lands, as git and the records show it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::branch::Branch;
+use crate::model::execution::{Event, Land, LandHow};
+use crate::model::hash::CommitHash;
+use crate::model::text_enum;
+use crate::rules::folder::ExecutionFolder;
+
+text_enum!(
+    /// What is known about completed work and its target branch. The index stores the place in this order.
+    LandedState {
+        /// All of it is there, or nothing needs to be.
+        Landed = "landed",
+        /// Some of it is not there, but on another branch.
+        Unlanded = "unlanded",
+        /// Some of it is on no branch of this clone.
+        OnNoBranch = "on-no-branch",
+        /// This clone cannot tell.
+        Unknown = "unknown",
+    }
+);
+
+/// Completed work and its target branch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub(crate) struct Landed {
+    /// The target branch, with its full name.
+    pub(crate) onto: Branch,
+    /// What is known.
+    pub(crate) state: LandedState,
+    /// The linked commits that are on it, or whose changes are.
+    pub(crate) commits: Vec<CommitHash>,
+    /// The linked commits that are not.
+    pub(crate) missing: Vec<CommitHash>,
+    /// Those of the missing commits that are on no branch of this clone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) on_no_branch: Vec<CommitHash>,
+    /// Those of the missing commits that were on it and were reverted there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reverted: Vec<CommitHash>,
+    /// The linked commits of which this clone cannot tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unknown: Vec<CommitHash>,
+    /// Why nothing needs to land, as a person says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) waived: Option<String>,
+}
+
+impl Landed {
+    /// Nothing yet about work that lands on this branch.
+    pub(crate) fn onto(branch: Branch) -> Self {
+        Self {
+            onto: branch,
+            state: LandedState::Landed,
+            commits: vec![],
+            missing: vec![],
+            on_no_branch: vec![],
+            reverted: vec![],
+            unknown: vec![],
+            waived: None,
+        }
+    }
+
+    /// With the state that follows from the commits.
+    pub(crate) fn decided(self) -> Self {
+        let state = if self.waived.is_some() {
+            LandedState::Landed
+        } else if !self.on_no_branch.is_empty() {
+            LandedState::OnNoBranch
+        } else if !self.missing.is_empty() {
+            LandedState::Unlanded
+        } else if !self.unknown.is_empty() {
+            LandedState::Unknown
+        } else {
+            LandedState::Landed
+        };
+        Self { state, ..self }
+    }
+
+    /// The state after the word `completed`: `not on main`; `None` if it has landed, or if nobody can tell.
+    pub(crate) fn words(&self) -> Option<String> {
+        self.state.told(&self.onto)
+    }
+}
+
+/// What was derived for an execution, and by which commits of the branch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LandingProof {
+    /// The answer.
+    pub(crate) landed: Landed,
+    /// For each commit of `landed.commits`, the one on the branch that has its change: often itself.
+    pub(crate) proofs: Vec<CommitHash>,
+}
+
+impl LandedState {
+    /// The states of work that is known to be absent from the target.
+    pub(crate) const ABSENT: [Self; 2] = [Self::Unlanded, Self::OnNoBranch];
+
+    /// `not on main`; `None` if it has landed, or if nobody can tell.
+    pub(crate) fn told(self, onto: &Branch) -> Option<String> {
+        match self {
+            Self::Landed | Self::Unknown => None,
+            Self::Unlanded => Some(format!("not on {}", onto.short())),
+            Self::OnNoBranch => Some("on no branch".to_owned()),
+        }
+    }
+}
+
+/// What people or the host said about the landing of an execution, the latest last.
+pub(crate) fn stated(execution: &ExecutionFolder) -> impl Iterator<Item = &Land> {
+    execution.log.iter().filter_map(|entry| match &entry.event {
+        Event::Land(land) if land.is_stated() => Some(land),
+        _ => None,
+    })
+}
+
+/// Why nothing of an execution needs to land, if the last statement says so.
+pub(crate) fn waived(execution: &ExecutionFolder) -> Option<String> {
+    let last = stated(execution).last().filter(|land| land.how == LandHow::None)?;
+    Some(last.reason.clone().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_on_no_branch_is_worse_than_what_is_on_another() {
+        let onto = Branch::parse("refs/heads/main").unwrap();
+        let all = Landed {
+            commits: vec!["1".into()],
+            missing: vec!["2".into(), "3".into()],
+            on_no_branch: vec!["3".into()],
+            unknown: vec!["4".into()],
+            ..Landed::onto(onto.clone())
+        };
+        let state = |landed: &Landed| landed.clone().decided().state;
+        assert_eq!(state(&all), LandedState::OnNoBranch);
+        let on_branch = Landed { on_no_branch: vec![], ..all.clone() };
+        assert_eq!(
+            (state(&on_branch), on_branch.decided().words().as_deref()),
+            (LandedState::Unlanded, Some("not on main"))
+        );
+        let away = Landed { on_no_branch: vec![], missing: vec![], ..all.clone() };
+        assert_eq!((state(&away), away.decided().words()), (LandedState::Unknown, None));
+        assert_eq!(state(&Landed { waived: Some("a note".into()), ..all }), LandedState::Landed);
+        assert_eq!(state(&Landed::onto(onto)), LandedState::Landed);
+    }
+}

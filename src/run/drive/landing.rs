@@ -1,0 +1,109 @@
+//! Lands what a run completes, issue by issue, so that later issues begin with what has landed.
+
+use std::time::Duration;
+
+use super::Driver;
+use crate::git::ObjectId;
+use crate::model::branch::Branch;
+use crate::model::id::IssueId;
+use crate::model::op::Op;
+use crate::model::remedy::RemedyCall;
+use crate::model::words::count;
+use crate::ops::work::{self, LandMethod, LandView, LandWork, Test, VerifyObserver};
+use crate::ops::{Notice, Refusal, RefusalKind};
+use crate::process::supervise::Ran;
+use crate::rules::test_count::TestCount;
+use crate::run::watch::RunUpdate;
+use crate::store::{StoreError, object_id};
+
+/// How long a test may take.
+const TEST_LIMIT: Duration = Duration::from_secs(3600);
+
+/// Nobody looks at the output of these tests; what a failed one printed last is part of the answer.
+struct Unseen;
+
+impl VerifyObserver for Unseen {
+    fn begins(&mut self, _: &Test, _: usize, _: usize) {}
+    fn wrote(&mut self, _: &[u8]) {}
+    fn ended(&mut self, _: &Ran, _: Option<TestCount>) {}
+}
+
+impl Driver<'_> {
+    /// Lands a completed issue, if the run does that. What does not land is told, and the run goes on.
+    pub(super) fn land(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        self.land_work(issue.to_string())
+    }
+
+    /// Lands what an earlier process of the run left, or what did not fit before.
+    pub(super) fn land_rest(&mut self) -> Result<(), Refusal> {
+        self.land_work(self.run.id.to_string())
+    }
+
+    fn land_work(&mut self, what: String) -> Result<(), Refusal> {
+        if !self.run.lands {
+            return Ok(());
+        }
+        let (onto, how) = (None, LandMethod::Merge);
+        let input = LandWork { what: vec![what.clone()], all: false, onto, how, batch: 1, dry_run: false };
+        let landed =
+            work::landing(self.session, input).and_then(|landing| landing.run(TEST_LIMIT, &mut Unseen));
+        match landed {
+            Ok(done) => {
+                for notice in &done.notices {
+                    self.watch.update(&RunUpdate::Noticed(notice));
+                }
+                self.tell_landed(&done.view);
+                let last = done.view.landed.last().and_then(|it| object_id(&it.after));
+                last.map_or(Ok(()), |tip| self.follow_target(tip))
+            }
+            Err(refusal) if refusal.is_stop() => Err(refusal),
+            Err(refusal) if refusal.kind == RefusalKind::Nothing => Ok(()),
+            Err(refusal) => {
+                let what = format!("{what} did not land: {}", refusal.message);
+                let call = RemedyCall::new(Op::Land, [&self.run.id]);
+                self.watch.update(&RunUpdate::Noticed(&Notice::warning(what).remedy(call, "tries again")));
+                Ok(())
+            }
+        }
+    }
+
+    fn tell_landed(&mut self, view: &LandView) {
+        let onto = view.onto.short();
+        for landed in &view.landed {
+            let commits = count(landed.commits.len(), "commit");
+            let note = format!("{} landed on {onto} ({commits}, {})", landed.issue_id, landed.after.short());
+            self.watch.update(&RunUpdate::Noticed(&Notice::note(note)));
+        }
+        for left in &view.not_landed {
+            let what = format!("{} did not land on {onto}: {}", left.issue_id, left.message);
+            let notice = match &left.place {
+                Some(place) => {
+                    let call = RemedyCall::new(Op::Land, [&left.issue_id]).flag("continue");
+                    let does = format!(
+                        "lands the merge that stands half done in {}, once you have resolved it",
+                        place.display()
+                    );
+                    Notice::warning(what).remedy(call, does)
+                }
+                None => {
+                    Notice::warning(what).remedy(RemedyCall::new(Op::Land, [&left.issue_id]), "tries again")
+                }
+            };
+            self.watch.update(&RunUpdate::Noticed(&notice));
+        }
+    }
+
+    /// Brings what has landed into the branch of the run, on which later issues build.
+    fn follow_target(&mut self, tip: ObjectId) -> Result<(), Refusal> {
+        let there = self.branch_tree()?;
+        let message = format!("Merge what has landed into {}", Branch::of_run(&self.run.id));
+        match there.git().merge_commit(tip, &message).map_err(StoreError::Git)? {
+            Ok(()) => {}
+            Err(words) => {
+                let what = format!("the branch of the run cannot take in what has landed: {words}");
+                self.watch.update(&RunUpdate::Noticed(&Notice::warning(what)));
+            }
+        }
+        self.know_branch()
+    }
+}

@@ -1,0 +1,123 @@
+//! Keeps in the index which completed work is on the target branch, looking only at what is new.
+
+use std::collections::BTreeSet;
+
+use sha2::{Digest, Sha256};
+
+use super::derive::{Asked, Question, derive};
+use super::history::TargetHistory;
+use super::target::LandingTarget;
+use crate::index::{Index, IndexError, LandingKey, LandingRow};
+use crate::model::hash::CommitHash;
+use crate::model::id::IssueId;
+use crate::model::status::ExecutionStatus;
+use crate::rules::facts;
+use crate::rules::folder::ExecutionFolder;
+use crate::rules::landed::LandingProof;
+use crate::store::{ObjectId, Snapshot, Store, StoreError, object_id, records};
+use crate::trail::audit::first_base;
+
+/// Brings what the index knows of the landing of work up to date. Returns the target; `None` if there is none, and then
+/// nothing is known.
+pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<LandingTarget>, IndexError> {
+    let Some(target) = LandingTarget::find(store)? else { return Ok(None) };
+    let tips = target.tips();
+    let known = index.landing_key()?.filter(|it| it.branch == target.branch);
+    let old = known.as_ref().and_then(|known| tips_here(store, &known.tips));
+    let old = match old {
+        Some(old) if old == tips || are_within(store, &old, &tips)? => Some(old),
+        // The branch was rewritten, or nothing was derived yet.
+        _ => None,
+    };
+    let pending = if old.is_some() { index.not_landed()? } else { vec![] };
+    let mut fresh: BTreeSet<IssueId> = index.completed(old.is_none())?.into_iter().collect();
+    let has_moved = old.as_ref() != Some(&tips);
+    // Nothing else depends on other branches.
+    let refs = if pending.is_empty() && fresh.is_empty() { String::new() } else { refs(store)? };
+    let is_elsewhere = known.as_ref().is_none_or(|known| known.refs != refs);
+    if fresh.is_empty() && !has_moved && (pending.is_empty() || !is_elsewhere) {
+        return Ok(Some(target));
+    }
+    if let Some(old) = old.as_ref().filter(|_| has_moved) {
+        let reverted = TargetHistory::read(store, &tips, old)?.reverted(store)?;
+        fresh.extend(index.landed_as(&reverted)?);
+        // Only the whole history says whether a revert still stands.
+        let is_reverted = |row: &&LandingRow| !row.proof.landed.reverted.is_empty();
+        fresh.extend(pending.iter().filter(is_reverted).map(|row| row.id.clone()));
+    }
+    let snapshot = index.snapshot()?;
+    let asked = Asked { branch: &target.branch, tips: &tips, first_land: index.first_land()? };
+    let mut rows = Vec::new();
+    let fresh = completed(&snapshot, fresh.into_iter().map(|id| (id, None)))?;
+    let base = first_base(store, fresh.iter().map(|it| &it.execution));
+    let base: Vec<ObjectId> = base.and_then(|base| store.commit_here(&base)).into_iter().collect();
+    rows.extend(decide(store, &asked, fresh, &base)?);
+    let pending = pending.into_iter().map(|row| (row.id, Some(row.proof)));
+    let pending = completed(&snapshot, pending.filter(|(id, _)| !rows.iter().any(|row| row.id == *id)))?;
+    rows.extend(decide(store, &asked, pending, old.as_deref().unwrap_or_default())?);
+    let has_open = rows.iter().any(|row| row.proof.landed.state as i64 > 0) || !refs.is_empty();
+    let refs = if has_open && refs.is_empty() { self::refs(store)? } else { refs };
+    let tips = tips.into_iter().map(CommitHash::from).collect();
+    let key = LandingKey { branch: target.branch.clone(), tips, refs };
+    index.note_landing(&key, &rows, old.is_none())?;
+    Ok(Some(target))
+}
+
+/// An issue with the execution that completed it.
+struct Completed {
+    id: IssueId,
+    execution: ExecutionFolder,
+    before: Option<LandingProof>,
+}
+
+fn completed(
+    snapshot: &Snapshot<'_>,
+    issues: impl Iterator<Item = (IssueId, Option<LandingProof>)>,
+) -> Result<Vec<Completed>, StoreError> {
+    let mut found = Vec::new();
+    for (id, before) in issues {
+        let Some(folder) = records::issue(snapshot, &id)? else { continue };
+        let holder = facts::holder(&folder).filter(|it| it.outcome() == ExecutionStatus::Completed);
+        found.extend(holder.cloned().map(|execution| Completed { id, execution, before }));
+    }
+    Ok(found)
+}
+
+fn decide(
+    store: &Store,
+    asked: &Asked<'_>,
+    completed: Vec<Completed>,
+    since: &[ObjectId],
+) -> Result<Vec<LandingRow>, StoreError> {
+    if completed.is_empty() {
+        return Ok(vec![]);
+    }
+    let questions: Vec<Question<'_>> = completed
+        .iter()
+        .map(|it| Question { execution: &it.execution, before: it.before.as_ref() })
+        .collect();
+    let answers = derive(store, asked, &questions, since)?;
+    Ok(completed.into_iter().zip(answers).map(|(it, proof)| LandingRow { id: it.id, proof }).collect())
+}
+
+/// Whether all of `old` are in the history of `tips`.
+fn are_within(store: &Store, old: &[ObjectId], tips: &[ObjectId]) -> Result<bool, StoreError> {
+    Ok(!old.is_empty() && store.git().outside(old, tips)?.is_empty())
+}
+
+/// The tips as they were, if they are all here.
+fn tips_here(store: &Store, tips: &[CommitHash]) -> Option<Vec<ObjectId>> {
+    tips.iter().map(|tip| object_id(tip).filter(|_| store.commit_here(tip).is_some())).collect()
+}
+
+/// Identifies all branches, tags and remote-tracking refs as they are now.
+fn refs(store: &Store) -> Result<String, StoreError> {
+    let mut hash = Sha256::new();
+    let all = store.repo().all_refs().map_err(StoreError::object("cannot read the references"))?;
+    let counts =
+        |name: &str| ["refs/heads/", "refs/tags/", "refs/remotes/"].iter().any(|it| name.starts_with(it));
+    for (name, id) in all.iter().filter(|(name, _)| counts(name) && name.as_str() != store.reference()) {
+        hash.update(format!("{name} {id}\n"));
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}

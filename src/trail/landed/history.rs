@@ -1,0 +1,156 @@
+//! The commits of a target branch since some state, with what their messages say of other work.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::git::ObjectId;
+use crate::model::hash::CommitHash;
+use crate::model::id::SolutionId;
+use crate::store::{CodeCommit, Store, StoreError, object_id};
+use crate::trail::referred::Referred;
+use crate::trail::trailers;
+
+/// A reverted merge takes back at most this many commits.
+const MOST_OF_A_MERGE: usize = 10_000;
+
+/// A chain of reverts of reverts is followed this far.
+const MOST_REVERTS: usize = 16;
+
+/// A commit of the target that says something about work.
+#[derive(Debug)]
+pub(super) struct TargetCommit {
+    /// Its id.
+    pub(super) id: ObjectId,
+    /// The first line of its message.
+    pub(super) subject: String,
+    /// Its trailers, unless it is a merge, which is no copy of anything.
+    trailers: Vec<(String, String)>,
+}
+
+impl TargetCommit {
+    /// The plans that it names.
+    pub(super) fn plans(&self) -> impl Iterator<Item = SolutionId> {
+        let named = self.trailers.iter().filter(|(key, _)| key == trailers::SOLUTION);
+        named.filter_map(|(_, value)| SolutionId::parse(value).ok())
+    }
+
+    /// Whether it names this task of this plan; any task if the linked commit has none.
+    pub(super) fn names(&self, plan: &SolutionId, task: Option<&str>) -> bool {
+        task.is_none_or(|task| trailers::tasks(&self.trailers, plan.as_str()).contains(task))
+    }
+}
+
+/// The commits that came to a target branch.
+#[derive(Debug, Default)]
+pub(super) struct TargetHistory {
+    /// All of them, parents first.
+    all: Vec<ObjectId>,
+    places: HashMap<ObjectId, usize>,
+    /// Those that are no merges.
+    pub(super) single: Vec<ObjectId>,
+    /// Those with trailers that are no merges.
+    pub(super) named: Vec<TargetCommit>,
+    /// What their messages say that they revert.
+    reverts: HashMap<ObjectId, Vec<ObjectId>>,
+}
+
+/// What reverts take back: for each of them, the commits.
+pub(super) type Reverts = HashMap<ObjectId, Vec<ObjectId>>;
+
+impl TargetHistory {
+    /// Reads the history of `tips` without that of `without`.
+    pub(super) fn read(store: &Store, tips: &[ObjectId], without: &[ObjectId]) -> Result<Self, StoreError> {
+        let all = store.git().between(tips, without)?;
+        let mut history = Self::default();
+        for id in &all {
+            // A commit that cannot be read says nothing.
+            let Some(commit) = store.sound_commit(*id)? else { continue };
+            let taken = reverts(store, &commit);
+            if !taken.is_empty() {
+                history.reverts.insert(*id, taken);
+            }
+            if commit.parents.len() > 1 {
+                continue;
+            }
+            history.single.push(*id);
+            let trailers = trailers::parse(&commit.message);
+            if !trailers.is_empty() {
+                history.named.push(TargetCommit { id: *id, subject: commit.subject, trailers });
+            }
+        }
+        let places = all.iter().enumerate().map(|(n, id)| (*id, n)).collect();
+        Ok(Self { all, places, ..history })
+    }
+
+    /// Everything that its reverts name, directly, through older reverts that they revert, or as the commits that a reverted
+    /// merge brought in.
+    pub(super) fn reverted(&self, store: &Store) -> Result<HashSet<ObjectId>, StoreError> {
+        let mut found = HashSet::new();
+        let mut open: Vec<ObjectId> = self.reverts.values().flatten().copied().collect();
+        while let Some(commit) = open.pop() {
+            if found.insert(commit) {
+                found.extend(all_of(store, commit)?);
+                open.extend(store.sound_commit(commit)?.into_iter().flat_map(|it| reverts(store, &it)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Its place among them; `None` for a commit that was there before.
+    pub(super) fn place(&self, commit: &CommitHash) -> Option<usize> {
+        self.places.get(&object_id(commit)?).copied()
+    }
+
+    /// The commits that are reverted at the end, each with the place of the revert: a revert of a revert brings back what that took. `recorded` are the reverts
+    /// that links name, of which the message may say nothing.
+    pub(super) fn taken_back(
+        &self,
+        store: &Store,
+        recorded: &Reverts,
+    ) -> Result<HashMap<ObjectId, usize>, StoreError> {
+        let of = |commit: &ObjectId| self.reverts.get(commit).or_else(|| recorded.get(commit));
+        let mut taken_back = HashMap::new();
+        for (place, revert) in self.all.iter().enumerate() {
+            for commit in of(revert).into_iter().flatten() {
+                let mut open = vec![(*commit, true, 0)];
+                while let Some((commit, takes, depth)) = open.pop() {
+                    if takes {
+                        taken_back.insert(commit, place);
+                    } else {
+                        taken_back.remove(&commit);
+                    }
+                    match of(&commit) {
+                        // A record may name any commit, even in a circle.
+                        Some(inner) if depth < MOST_REVERTS => {
+                            open.extend(inner.iter().map(|it| (*it, !takes, depth + 1)));
+                        }
+                        _ if takes => {
+                            taken_back.extend(all_of(store, commit)?.into_iter().map(|it| (it, place)));
+                        }
+                        _ => {
+                            for commit in all_of(store, commit)? {
+                                taken_back.remove(&commit);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(taken_back)
+    }
+}
+
+/// The commits that a message says it reverts, as far as they are here.
+fn reverts(store: &Store, commit: &CodeCommit) -> Vec<ObjectId> {
+    let named = Referred::parse(&commit.message).reverts;
+    named.iter().filter_map(|hash| store.commit_named(hash)).collect()
+}
+
+/// A commit, and for a merge what it brought in.
+fn all_of(store: &Store, commit: ObjectId) -> Result<Vec<ObjectId>, StoreError> {
+    let parents = store.sound_commit(commit)?.map(|commit| commit.parents).unwrap_or_default();
+    let mut all = vec![commit];
+    if let [first, _, ..] = parents[..] {
+        all.extend(store.git().between(&[commit], &[first])?.into_iter().take(MOST_OF_A_MERGE));
+    }
+    Ok(all)
+}

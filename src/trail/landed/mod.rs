@@ -1,0 +1,9 @@
+//! Whether completed work is on the branch on which it lands.
+
+mod cache;
+mod derive;
+mod history;
+pub(crate) mod target;
+
+pub(crate) use cache::refresh;
+pub(crate) use derive::{Asked, Question, derive};

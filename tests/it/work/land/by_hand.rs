@@ -1,0 +1,113 @@
+//! What a person does: resolves a merge, takes a landing back, says what git does not show.
+
+use serde_json::json;
+
+use super::{clones, project, work};
+use crate::support::{Repo, Sandbox};
+
+/// Two issues that conflict, of which the first has landed; and the place in which the merge of the second stands half done.
+fn half_done(sandbox: &Sandbox, repo: &Repo) -> Repo {
+    repo.complete(&work("ISS-001", "base", "1\nfirst\n3\n"));
+    repo.complete(&work("ISS-002", "base", "1\nsecond\n3\n"));
+    repo.wf(&["land", "ISS-001", "--yes"]).ok();
+    let answer = repo.wf(&["land", "ISS-002", "--yes", "--json"]).fails(1).json();
+    sandbox.at(answer["not_landed"][0]["place"].as_str().unwrap())
+}
+
+#[test]
+fn a_merge_that_someone_resolved_lands() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    let place = half_done(&sandbox, &repo);
+    assert!(place.read("base").contains("<<<<<<<"));
+    let error = repo.refused(1, &["land", "--continue", "ISS-002", "--yes"]);
+    assert_eq!(error["code"], "unresolved");
+    // Its markers are noticed even if someone stages the file as it is.
+    place.git(&["add", "base"]).ok();
+    assert_eq!(repo.refused(1, &["land", "--continue", "--yes"])["code"], "unresolved");
+    place.write("base", "1\nfirst and second\n3\n");
+    assert_eq!(repo.refused(1, &["land", "--continue", "--yes"])["code"], "unresolved");
+    place.git(&["add", "base"]).ok();
+    place.wf(&["land", "--continue", "--yes"]).ok();
+    assert_eq!(repo.read("base"), "1\nfirst and second\n3\n");
+    assert_eq!(repo.subjects("main")[0], "Merge ISS-002: About ISS-002");
+    assert_eq!(repo.id("main^2"), repo.id("work-ISS-002"));
+    assert!(!place.path().exists());
+    assert_eq!(repo.git(&["worktree", "list"]).ok().stdout.lines().count(), 1);
+    repo.wf(&["land", "--continue", "--yes"]).fails(3);
+}
+
+#[test]
+fn a_resolved_merge_lands_on_what_came_meanwhile() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    let place = half_done(&sandbox, &repo);
+    place.write("base", "1\nfirst and second\n3\n");
+    // It may as well be committed there.
+    place.git(&["commit", "--quiet", "--all", "-m", "Resolve"]).ok();
+    repo.commit("later.txt", "later\n", "Later");
+    repo.wf(&["land", "--continue", "--yes", "--how", "squash"]).ok();
+    assert_eq!(repo.read("base"), "1\nfirst and second\n3\n");
+    assert_eq!(repo.subjects("main")[1], "Later");
+    assert_eq!(repo.git(&["rev-list", "--count", "Later..main"]).code, 128);
+    assert_eq!(repo.git(&["log", "-1", "--format=%P", "main"]).ok().line(), repo.id("main~1"));
+}
+
+#[test]
+fn only_a_named_issue_gets_a_place() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.complete(&work("ISS-001", "base", "1\nfirst\n3\n"));
+    repo.complete(&work("ISS-002", "base", "1\nsecond\n3\n"));
+    let answer = repo.wf(&["land", "--all", "--yes", "--json"]).fails(1).json();
+    assert_eq!(answer["not_landed"][0]["place"], json!(null));
+    assert_eq!(repo.git(&["worktree", "list"]).ok().stdout.lines().count(), 1);
+}
+
+#[test]
+fn undo_of_a_landing_prepares_a_revert_and_says_so() {
+    let two = clones();
+    let repo = &two.ada;
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.wf(&["land", "ISS-001", "--yes"]).ok();
+    let (main, tip) = (repo.id("main"), repo.tip());
+    let ran = repo.wf(&["undo"]).ok();
+    assert!(
+        ran.stdout.starts_with("branch revert-ISS-001 reverts the landing of ISS-001 (commit "),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("main has not moved\n  `git push origin revert-ISS-001:main` brings it there"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!((repo.id("main"), repo.tip()), (main.clone(), tip));
+    assert_eq!(repo.id("revert-ISS-001~1"), main);
+    assert_eq!(repo.id("revert-ISS-001^{tree}"), repo.id("main~1^{tree}"));
+    repo.wf(&["undo"]).ok();
+    repo.git(&["push", "--quiet", "origin", "revert-ISS-001:main"]).ok();
+    let error = repo.refused(1, &["land", "ISS-001", "--yes"]);
+    assert_eq!(error["code"], "was-reverted");
+}
+
+#[test]
+fn what_git_does_not_show_can_be_said() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    let elsewhere = repo.id("work-ISS-001");
+    assert_eq!(repo.refused(1, &["land", "ISS-001", "--as", &elsewhere])["code"], "not-linked");
+    let other = repo.commit("a.txt", "something else\n", "Written again");
+    let answer = repo.json(&["land", "ISS-001", "--as", "main"]);
+    assert_eq!((&answer["how"], &answer["after"]), (&json!("as"), &json!(other)));
+    let ran = repo.wf(&["land", "ISS-001"]).fails(3);
+    assert!(ran.stderr.contains("`ISS-001` is already on `main`"), "{}", ran.stderr);
+
+    repo.complete(&work("ISS-002", "b.txt", "b\n"));
+    repo.refused(2, &["land", "ISS-002", "--none"]);
+    let answer = repo.json(&["land", "ISS-002", "--none", "-m", "it was an experiment"]);
+    assert_eq!((&answer["how"], &answer["reason"]), (&json!("none"), &json!("it was an experiment")));
+    let ran = repo.wf(&["land", "ISS-002"]).fails(3);
+    assert!(ran.stderr.contains("`ISS-002` is already on `main`"), "{}", ran.stderr);
+}

@@ -1,0 +1,151 @@
+//! Pull requests, with a stand-in for `gh` that keeps state.
+
+use serde_json::json;
+
+use super::{clones, work};
+use crate::support::{Repo, Two};
+
+/// What the host answers to `gh pr view`, one after the other, as shell commands; the last one is given again and again.
+struct Host<'a> {
+    views: &'a [&'a str],
+}
+
+const OPEN: &str = r#"echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"OPEN"}'"#;
+
+/// A clone with a remote at GitHub that nobody contacts, and a `gh` in its PATH.
+fn with_host(two: &Two, host: &Host<'_>) -> Repo {
+    use std::os::unix::fs::PermissionsExt;
+    two.ada.git(&["remote", "add", "github", "https://github.com/ada/code.git"]).ok();
+    two.ada.git(&["config", "wf.land.poll", "0"]).ok();
+    let state = two.sandbox.root().join("host");
+    std::fs::create_dir(&state).unwrap();
+    let mut views = String::new();
+    for (n, view) in (1..).zip(host.views) {
+        let pattern = if n == host.views.len() { "*".to_owned() } else { n.to_string() };
+        views.push_str(&format!("      {pattern}) {view} ;;\n"));
+    }
+    let (here, origin) = (state.display(), two.origin.path().display());
+    let script = format!(
+        r#"#!/bin/sh
+cd '{here}'
+origin='{origin}'
+echo "$*" >>calls
+case "$1 $2" in
+  "pr list")
+    if test -f open; then echo '[{{"number":7,"url":"https://github.com/ada/code/pull/7","state":"OPEN"}}]'; else echo '[]'; fi ;;
+  "pr create")
+    cat >body
+    if test -f labels; then grep -q x labels; elif echo "$*" | grep -q -e --label; then touch labels; echo "could not add label: 'auth' not found" >&2; exit 1; fi
+    touch open; echo https://github.com/ada/code/pull/7 ;;
+  "pr edit") cat >body ;;
+  "pr view")
+    n=$(($(cat views 2>/dev/null || echo 0) + 1)); echo $n >views
+    case $n in
+{views}    esac ;;
+  *) echo "unexpected: $*" >&2; exit 9 ;;
+esac
+"#
+    );
+    std::fs::write(state.join("gh"), script).unwrap();
+    std::fs::set_permissions(state.join("gh"), PermissionsExt::from_mode(0o755)).unwrap();
+    let path = two.ada.sh(&["-c", "echo $PATH"]).ok().line().to_owned();
+    two.ada.with_env("PATH", &format!("{here}:{path}"))
+}
+
+fn host_file(two: &Two, name: &str) -> String {
+    std::fs::read_to_string(two.sandbox.root().join("host").join(name)).unwrap()
+}
+
+#[test]
+fn a_pull_request_is_opened_with_the_trail_and_updated_later() {
+    let two = clones();
+    let repo = with_host(&two, &Host { views: &[OPEN] });
+    let own = repo.complete(&work("GH-12", "a.txt", "a\n"));
+    repo.wf(&["edit", "GH-12", "--source-url", "https://github.com/ada/code/issues/12"]).ok();
+    let ran = repo.wf(&["land", "GH-12", "--pr"]).ok();
+    assert_eq!(ran.stdout, "opened https://github.com/ada/code/pull/7 for GH-12: About GH-12\n");
+    assert_eq!(two.origin.id("land/GH-12"), own);
+    let body = host_file(&two, "body");
+    for part in ["## Completed", "### Commits", "Closes #12\n", "plan SOL-GH-12-"] {
+        assert!(body.contains(part), "{part} in {body}");
+    }
+    let calls = host_file(&two, "calls");
+    assert!(calls.contains("--head=land/GH-12 --base=main --repo=ada/code --title=About GH-12"), "{calls}");
+    let ran = repo.wf(&["land", "GH-12", "--pr"]).ok();
+    assert!(ran.stdout.starts_with("updated "), "{}", ran.stdout);
+    assert_eq!(host_file(&two, "calls").matches("pr create").count(), 1);
+    assert_ne!(two.origin.id("main"), own);
+}
+
+#[test]
+fn labels_that_the_host_does_not_know_are_left_out() {
+    let two = clones();
+    let repo = with_host(&two, &Host { views: &[OPEN] });
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.wf(&["edit", "ISS-001", "-t", "auth"]).ok();
+    std::fs::remove_file(two.sandbox.root().join("host/labels")).ok();
+    let ran = repo.wf(&["land", "ISS-001", "--pr"]);
+    assert!(
+        ran.stderr.contains("the pull request has no labels: could not add label: 'auth' not found"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn what_the_host_says_becomes_feedback_until_it_merges() {
+    let two = clones();
+    let failing = r#"echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"OPEN",
+        "statusCheckRollup":[{"name":"build","conclusion":"FAILURE","detailsUrl":"https://ci/1"},{"name":"lint","conclusion":"SUCCESS"}],
+        "reviews":[{"author":{"login":"bea"},"body":"Name it better","state":"CHANGES_REQUESTED"}]}'"#;
+    let merged = r#"git --git-dir="$origin" update-ref refs/heads/main refs/heads/land/ISS-001
+        oid=$(git --git-dir="$origin" rev-parse main)
+        echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"MERGED","mergeCommit":{"oid":"'$oid'"}}'"#;
+    let limited = "echo 'HTTP 429: too many requests' >&2; exit 1";
+    let denied = "echo 'HTTP 403: API rate limit exceeded' >&2; exit 1";
+    let cut = r#"printf '{"number":7,"url":"https'"#;
+    let views = [OPEN, limited, denied, cut, failing, failing, merged];
+    let repo = with_host(&two, &Host { views: &views });
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    let answer = repo.wf(&["land", "ISS-001", "--pr", "--watch", "--json"]).ok().json();
+    let pulled = &answer["pulls"][0];
+    assert_eq!(
+        (&pulled["state"], &pulled["feedback"], &pulled["number"]),
+        (&json!("merged"), &json!(2), &json!(7))
+    );
+    let feedback = repo.json(&["feedback", "list", "ISS-001"]);
+    assert_eq!(feedback.as_array().unwrap().len(), 2, "each is told once");
+    assert_eq!(
+        feedback[0]["content"],
+        "check `build` failed on https://github.com/ada/code/pull/7 https://ci/1"
+    );
+    assert_eq!((&feedback[1]["type"], &feedback[1]["stage"]), (&json!("rejection"), &json!("review")));
+    assert!(feedback[1]["content"].as_str().unwrap().ends_with("Name it better"));
+    // The branch of this clone follows, and the merge is recorded.
+    assert_eq!(repo.id("main"), two.origin.id("main"));
+    assert!(repo.last_message().starts_with("land: ISS-001 by https://github.com/ada/code/pull/7\n"));
+    assert_eq!(two.origin.tip(), repo.tip());
+}
+
+#[test]
+fn a_host_that_never_answers_is_given_up() {
+    let two = clones();
+    let repo = with_host(&two, &Host { views: &["echo 'HTTP 502: bad gateway' >&2; exit 1"] });
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    let ran = repo.wf(&["land", "ISS-001", "--pr", "--watch"]).fails(1);
+    assert!(ran.stderr.contains("`gh` failed: HTTP 502: bad gateway"), "{}", ran.stderr);
+    assert_eq!(host_file(&two, "views"), "9\n");
+}
+
+#[test]
+fn without_gh_or_a_repository_it_says_so() {
+    let two = clones();
+    two.ada.complete(&work("ISS-001", "a.txt", "a\n"));
+    let error = two.ada.refused(2, &["land", "ISS-001", "--pr"]);
+    assert_eq!(error["message"], "no remote leads to a repository on GitHub");
+    let repo = with_host(&two, &Host { views: &[OPEN] });
+    std::fs::write(two.sandbox.root().join("host/gh"), "#!/bin/sh\necho 'run: gh auth login' >&2\nexit 4\n")
+        .unwrap();
+    let ran = repo.wf(&["land", "ISS-001", "--pr"]).fails(1);
+    assert!(ran.stderr.contains("`gh` is not logged in"), "{}", ran.stderr);
+}

@@ -1,0 +1,151 @@
+//! Merges, rebases and squashes; what becomes of links, trailers, empty commits, merges and reverts.
+
+use super::{project, tested, work};
+use crate::support::{Repo, Sandbox, plan, plan_on};
+
+/// The commits of an issue's execution, as they are linked now.
+#[track_caller]
+fn linked(repo: &Repo, issue: &str) -> Vec<String> {
+    let trace = repo.json(&["show", issue]);
+    let commits = trace["executions"][0]["commits"].as_array().unwrap();
+    commits.iter().map(|it| it["hash"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A completed issue with two tasks, each with a commit, on a branch of its own.
+fn two_tasks(repo: &Repo) {
+    repo.planned("ISS-001", &tested(plan()));
+    repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
+    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["task", "start", "T1"]).ok();
+    repo.commit("src/limit/bucket.rs", "bucket\n", "Add a bucket");
+    repo.wf(&["task", "start", "T2"]).ok();
+    repo.as_person("Bea", "bea@example.org").commit("src/middleware/mod.rs", "limit\n", "Limit requests");
+    repo.wf(&["done"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+}
+
+#[test]
+fn a_rebase_keeps_authors_messages_and_trailers_and_links_follow() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    two_tasks(&repo);
+    let old = linked(&repo, "ISS-001");
+    repo.commit("later.txt", "later\n", "Later");
+    repo.wf(&["land", "ISS-001", "--how", "rebase", "--yes"]).ok();
+    assert_eq!(repo.subjects("main")[..3], ["Limit requests", "Add a bucket", "Later"]);
+    let now = linked(&repo, "ISS-001");
+    assert_eq!(now, [repo.id("main~1"), repo.id("main")]);
+    assert!(old.iter().all(|it| !now.contains(it)));
+    for (commit, before) in now.iter().zip(&old) {
+        for format in ["%an <%ae> %at", "%B"] {
+            let said = |id: &str| repo.git(&["log", "-1", &format!("--format={format}"), id]).ok().stdout;
+            assert_eq!(said(commit), said(before));
+        }
+    }
+    assert_eq!(repo.json(&["show", "ISS-001"])["status"], "completed");
+    repo.wf(&["audit"]).ok();
+}
+
+#[test]
+fn a_squash_is_one_commit_with_the_trailers_of_every_task() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    two_tasks(&repo);
+    repo.commit("later.txt", "later\n", "Later");
+    let answer = repo.wf(&["land", "ISS-001", "--how", "squash", "--yes", "--json"]).ok().json();
+    assert_eq!(answer["landed"][0]["how"], "squash");
+    assert_eq!(repo.subjects("main")[..2], ["About ISS-001 (ISS-001)", "Later"]);
+    let message = repo.git(&["log", "-1", "--format=%B", "main"]).ok().stdout;
+    for line in ["* Add a bucket", "* Limit requests", "Wf-Issue: ISS-001", "Wf-Task: T1", "Wf-Task: T2"] {
+        assert!(message.contains(line), "{line} in {message}");
+    }
+    assert_eq!(linked(&repo, "ISS-001"), [repo.id("main")]);
+    let trace = repo.json(&["trace", "ISS-001"]).to_string();
+    assert!(trace.contains(&repo.id("main")), "{trace}");
+    repo.wf(&["audit"]).ok();
+}
+
+#[test]
+fn an_empty_commit_stays_and_one_whose_change_is_there_goes() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.planned("ISS-001", &tested(plan_on("a.txt")));
+    repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
+    repo.wf(&["start", "ISS-001"]).ok();
+    repo.commit("a.txt", "a\n", "Add a");
+    repo.git(&["commit", "--quiet", "--allow-empty", "-m", "Mark the place"]).ok();
+    repo.commit("b.txt", "b\n", "Add b");
+    repo.wf(&["done"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    repo.commit("b.txt", "b\n", "The same, from elsewhere");
+    repo.wf(&["land", "ISS-001", "--how", "rebase", "--yes"]).ok();
+    assert_eq!(repo.subjects("main")[..3], ["Mark the place", "Add a", "The same, from elsewhere"]);
+}
+
+#[test]
+fn a_merge_within_the_work_lands_with_it() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.planned("ISS-001", &tested(plan_on("a.txt")));
+    repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
+    repo.wf(&["start", "ISS-001"]).ok();
+    repo.commit("a.txt", "a\n", "Add a");
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    repo.commit("later.txt", "later\n", "Later");
+    repo.git(&["switch", "--quiet", "work"]).ok();
+    repo.git(&["merge", "--quiet", "--no-edit", "main"]).ok();
+    repo.commit("a.txt", "a\nb\n", "Add b");
+    repo.wf(&["done"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    for (how, newest) in [("rebase", "Add b"), ("merge", "Merge ISS-001: About ISS-001")] {
+        let branch = format!("onto-{how}");
+        repo.git(&["branch", &branch, "main"]).ok();
+        repo.wf(&["land", "ISS-001", "--how", how, "--onto", &branch, "--yes"]).ok();
+        assert_eq!(repo.subjects(&branch)[0], newest);
+        assert_eq!(repo.text_at(&branch, "a.txt"), "a\nb\n");
+    }
+}
+
+#[test]
+fn reverted_work_does_not_land_again_by_a_merge_that_changes_nothing() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.wf(&["land", "ISS-001", "--yes"]).ok();
+    repo.git(&["revert", "--no-edit", "-m", "1", "main"]).ok();
+    let error = repo.refused(1, &["land", "ISS-001", "--yes"]);
+    assert_eq!(error["code"], "was-reverted");
+    // The revert of the revert brings it back.
+    repo.git(&["revert", "--no-edit", "main"]).ok();
+    let ran = repo.wf(&["land", "ISS-001", "--yes"]).fails(3);
+    assert!(ran.stderr.contains("`ISS-001` is already on `main`"), "{}", ran.stderr);
+}
+
+#[test]
+fn work_that_was_squashed_elsewhere_has_landed() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    two_tasks(&repo);
+    repo.commit("later.txt", "later\n", "Later");
+    repo.git(&["merge", "--squash", "--quiet", "work"]).ok();
+    repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--no-edit"]).ok();
+    let ran = repo.wf(&["land", "ISS-001", "--yes"]).fails(3);
+    assert!(ran.stderr.contains("`ISS-001` is already on `main`"), "{}", ran.stderr);
+}
+
+#[test]
+fn work_that_builds_on_a_squashed_branch_still_lands() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.complete(&work("ISS-001", "base", "1\n2 of the first\n3\n"));
+    // The second begins where the first was done.
+    repo.planned("ISS-002", &tested(plan_on("base")));
+    repo.git(&["switch", "--quiet", "-c", "second", "work-ISS-001"]).ok();
+    repo.wf(&["start", "ISS-002"]).ok();
+    repo.commit("base", "1\n2 of the second\n3\n", "Work on ISS-002");
+    repo.wf(&["done"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    repo.wf(&["land", "ISS-001", "--how", "squash", "--yes"]).ok();
+    repo.wf(&["land", "ISS-002", "--yes"]).ok();
+    assert_eq!(repo.read("base"), "1\n2 of the second\n3\n");
+}

@@ -1,0 +1,92 @@
+//! `land`: completed work comes to the branch that everyone shares.
+
+mod answers;
+mod batch;
+mod by_hand;
+mod forge;
+mod how;
+mod local;
+mod remote;
+
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox, Two, plan_on};
+
+/// A store with a first commit on `main`, and the hooks.
+fn project(sandbox: &Sandbox) -> Repo {
+    let repo = sandbox.store("a");
+    repo.commit("base", "1\n2\n3\n", "Base");
+    repo.wf(&["hooks", "install"]).ok();
+    repo
+}
+
+/// Two clones that share `main`, both with the hooks.
+fn clones() -> Two {
+    let two = Two::new();
+    two.ada.commit("base", "1\n2\n3\n", "Base");
+    two.ada.git(&["push", "--quiet", "origin", "main"]).ok();
+    for repo in [&two.ada, &two.bea] {
+        repo.wf(&["hooks", "install"]).ok();
+        repo.git(&["fetch", "--quiet"]).ok();
+    }
+    two.bea.git(&["switch", "--quiet", "main"]).ok();
+    two
+}
+
+/// Work that is completed on a branch of its own.
+struct Work<'a> {
+    issue: &'a str,
+    file: &'a str,
+    text: &'a str,
+    test: &'a str,
+}
+
+/// Work on a file whose test always passes.
+fn work<'a>(issue: &'a str, file: &'a str, text: &'a str) -> Work<'a> {
+    Work { issue, file, text, test: "true" }
+}
+
+/// A plan whose tests always pass.
+fn tested(mut plan: Value) -> Value {
+    for task in plan["tasks"].as_array_mut().unwrap() {
+        task["test"]["commands"] = json!(["true"]);
+    }
+    plan
+}
+
+impl Repo {
+    /// Carries out a plan for a new issue with one commit on the branch `work-<issue>`, from where `main` is, and returns to
+    /// `main`. Returns the commit.
+    #[track_caller]
+    fn complete(&self, work: &Work<'_>) -> String {
+        let Work { issue, file, text, test } = work;
+        let mut plan = plan_on(file);
+        plan["tasks"][0]["test"]["commands"] = json!([test]);
+        self.planned(issue, &plan);
+        self.git(&["switch", "--quiet", "-c", &format!("work-{issue}"), "main"]).ok();
+        self.wf(&["start", issue]).ok();
+        let commit = self.commit(file, text, &format!("Work on {issue}"));
+        self.wf(&["done"]).ok();
+        self.git(&["switch", "--quiet", "main"]).ok();
+        commit
+    }
+
+    /// The subjects of a branch, newest first, first parents only.
+    #[track_caller]
+    fn subjects(&self, branch: &str) -> Vec<String> {
+        let ran = self.git(&["log", "--first-parent", "--format=%s", branch]).ok();
+        ran.stdout.lines().map(str::to_owned).collect()
+    }
+
+    /// What a revision names.
+    #[track_caller]
+    fn id(&self, revision: &str) -> String {
+        self.git(&["rev-parse", "--verify", revision]).ok().line().to_owned()
+    }
+
+    /// A file of a commit.
+    #[track_caller]
+    fn text_at(&self, revision: &str, file: &str) -> String {
+        self.git(&["cat-file", "blob", &format!("{revision}:{file}")]).ok().stdout
+    }
+}
