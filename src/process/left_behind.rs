@@ -1,20 +1,18 @@
 //! Ends what agents of a run left behind when the run and its watchers were killed at the same time.
 
-use std::path::Path;
+/// The variable that names the run to its agents.
+pub(crate) const RUN: &str = "WF_RUN";
 
-/// Ends every process that has the trace of an agent with a guard in this folder in its environment. Nobody may drive the run.
+/// Ends every process that has this run in its environment. Nobody may drive the run.
 #[cfg(target_os = "linux")]
-pub(crate) fn end_left_behind(guards: &Path) {
+pub(crate) fn end_left_behind(run: &str) {
     use rustix::process::{Pid, Signal, kill_process};
-    use std::os::unix::ffi::OsStrExt;
     /// After this many rounds, give up on a program that starts processes faster than they can be ended.
     const ROUNDS: usize = 100;
-    let mut mark = b"GIT_TRACE2_EVENT=".to_vec();
-    mark.extend(guards.as_os_str().as_bytes());
-    mark.push(b'/');
+    let mark = format!("{RUN}={run}");
     let is_left = |pid: &i32| {
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(&mark))
+        environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
     };
     // An agent may resume the run that it belongs to; then it is an ancestor of this process, and is not ended.
     let own = super::ancestors::ids();
@@ -34,4 +32,4 @@ pub(crate) fn end_left_behind(guards: &Path) {
 
 /// Elsewhere the environment of other processes cannot be read.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn end_left_behind(_: &Path) {}
+pub(crate) fn end_left_behind(_: &str) {}

@@ -146,6 +146,8 @@ pub(crate) struct Shell<'a> {
     pub(crate) folder: &'a Path,
     /// The only variables that it sees; `None` passes all.
     pub(crate) environment: Option<&'a [(OsString, OsString)]>,
+    /// The words before it: a sandbox, if it runs in one.
+    pub(crate) within: &'a [OsString],
 }
 
 /// Runs a command of a plan without stdin. `sink` receives all output as it comes. Without a `limit`
@@ -157,8 +159,9 @@ pub(crate) fn run(
     sink: &mut dyn FnMut(&[u8]),
 ) -> Result<Ran, ProcessError> {
     let mut kept = Kept::default();
-    let Shell { command, folder, environment } = *shell;
-    let words = ["sh", "-c", command.as_str()].map(OsString::from);
+    let Shell { command, folder, environment, within } = *shell;
+    let words = within.iter().cloned().chain(["sh", "-c", command.as_str()].map(OsString::from));
+    let words: Vec<OsString> = words.collect();
     let started = Command { words: &words, folder, environment, stdin: None, is_joined: true };
     let ran = supervise(started, limit, &mut || interrupts.take(), &mut |_, bytes| {
         kept.add(bytes);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::agreed;
 use super::begin::{self, Begin};
-use super::crew::{Crew, step_of};
+use super::crew::{Crew, StartedRun, step_of};
 use super::drive::drive;
 use super::stops::RunStops;
 use super::watch::{RunWatch, tell_notices};
@@ -18,12 +18,13 @@ use crate::ops::work::AgentNames;
 use crate::ops::work::runs::driver::Driven;
 use crate::ops::work::runs::paths::RunPaths;
 use crate::ops::work::runs::view::{RunView, all, named, status_in};
-use crate::ops::{Answer, Done, Refusal, RefusalKind, Session, clones};
+use crate::ops::{Answer, Done, Notice, Refusal, RefusalKind, Session, clones};
 use crate::rules::folder::RunFolder;
 use crate::rules::roles::Role;
 use crate::rules::run::RunProgress;
 use crate::store::{ReadState, Store};
 use crate::sync;
+use crate::workplace::Confinement;
 
 /// Runs issues to their end: each is planned, reviewed, queued, executed and merged into the branch of the run,
 /// according to its mode and the input. All notices go to `watch`, so the answer has none.
@@ -38,11 +39,13 @@ pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn RunWatch) ->
     session.notice_all(notices);
     tell_notices(session, watch);
     let crew = Crew::of(session.store(), &given)?;
+    let confinement = confinement(session)?;
     agreed::settle(session, &run, watch)?;
-    let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input)?;
+    let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input, &confinement)?;
     agreed::keep(session.store(), &RunPaths::of(session.store(), &begun.run.id).files, watch)?;
     session.notice_all(notices);
-    driven(session, &begun.run.id, Some(begun.driver), crew, (watch, stops))
+    let started = StartedRun { driver: Some(begun.driver), crew, confinement };
+    driven(session, &begun.run.id, started, (watch, stops))
 }
 
 /// Which run to go on with, and how.
@@ -77,9 +80,20 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch
     let given = input.agents.clone().or(AgentNames::kept(&files)?).or(AgentNames::configured(store)?);
     let crew = Crew::of(store, &given)?;
     crew.refuse_missing(session, &found.run.steps)?;
+    let confinement = confinement(session)?;
     agreed::settle_rest(session, &found, &files, watch)?;
     agreed::keep(store, &files, watch)?;
-    driven(session, &found.run.id, None, crew, (watch, stops))
+    driven(session, &found.run.id, StartedRun { driver: None, crew, confinement }, (watch, stops))
+}
+
+/// Tries the sandbox, and says whether it holds.
+///
+/// # Errors
+/// `config`; `no-sandbox` if the settings require one.
+fn confinement(session: &Session) -> Result<Confinement, Refusal> {
+    let confinement = Confinement::of(session.store())?;
+    session.notice(Notice::note(confinement.to_string()));
+    Ok(confinement)
 }
 
 /// Refuses an agent for a step that this run skips.
@@ -96,11 +110,10 @@ fn refuse_idle(run: &Run, role: Role) -> Result<(), Refusal> {
 fn driven(
     session: &Session,
     id: &RunId,
-    begun: Option<String>,
-    crew: Crew,
+    started: StartedRun,
     (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
 ) -> Answer<RunView> {
-    let done = drive(session, id, begun, crew, (watch, stops));
+    let done = drive(session, id, started, (watch, stops));
     if let Ok(Done { notices, .. }) = &done {
         session.notice_all(notices.iter().cloned());
     }

@@ -166,14 +166,15 @@ fn run(
     Ok(prepared?)
 }
 
-/// Prepares the workplace of an agent. The agent works there whatever fails here; notices
-/// say what did. Setup commands that nobody here has agreed to are not run.
+/// Prepares the workplace of an agent, which `label` tells from others in `WF_NAME`. The agent works there whatever fails
+/// here; notices say what did. Setup commands that nobody here has agreed to are not run.
 ///
 /// # Errors
 /// `interrupted`.
-pub(super) fn prepare_workplace(
+pub(crate) fn prepare_workplace(
     session: &Session,
     workplace: &Workplace,
+    label: &str,
 ) -> Result<Option<Prepared>, Refusal> {
     let store = session.store();
     let prepared = Preparation::load(store).map_err(Refusal::from).and_then(|preparation| {
@@ -184,7 +185,7 @@ pub(super) fn prepare_workplace(
             preparation.without_setup()
         };
         let place = Store::open(&workplace.folder, store.environment())?;
-        let place = NewPlace { store: &place, label: workplace.name(), is_agents: true };
+        let place = NewPlace { store: &place, label, is_agents: true };
         run(session, &preparation, store, &place)
     });
     match prepared {

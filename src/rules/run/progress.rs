@@ -110,10 +110,6 @@ pub(crate) const STALLED: &str = "stalled";
 /// The type of the error of an issue that someone outside of the run works on.
 pub(crate) const HELD_ELSEWHERE: &str = "held-elsewhere";
 
-/// The types of the errors of an agent that pushed, and of one that wrote into a work tree that is not its own.
-pub(crate) const PUSHED: &str = "pushed";
-pub(crate) const OTHER_TREE: &str = "other-work-tree";
-
 /// The error type of an issue without a plan in a run that makes none.
 pub(crate) const NO_PLAN: &str = "no-plan";
 /// The error type of an issue whose plans were rejected too often.
@@ -247,12 +243,6 @@ impl<'a> RunProgress<'a> {
     /// Whether work of any issue was merged into the branch of the run.
     pub(crate) fn has_integrated(&self) -> bool {
         self.actions.iter().any(|it| it.action == RunStep::Integrate && it.skipped.is_none())
-    }
-
-    /// The commits of the run's branch after each merge, the last one first.
-    pub(crate) fn merges(&self) -> impl Iterator<Item = &'a CommitHash> + use<'_, 'a> {
-        let merged = self.actions.iter().rev().filter(|it| it.action == RunStep::Integrate);
-        merged.filter_map(|it| it.commit.as_ref())
     }
 
     fn add(&mut self, entry: &'a RunLogEntry) {

@@ -2,7 +2,6 @@
 
 pub(crate) mod driver;
 pub(crate) mod paths;
-pub(crate) mod tree;
 pub(crate) mod view;
 mod work_branch;
 

@@ -1,7 +1,6 @@
 //! Runs: one pass of the workflow over several issues, driven by agents.
 
 mod acp;
-mod alone;
 mod asked;
 mod attempts;
 mod busy;
@@ -31,6 +30,5 @@ mod stopping;
 mod together;
 mod told;
 mod unwritten;
-mod users_tree;
 mod waits;
 mod world;
