@@ -1,8 +1,6 @@
 //! Writes a tree with some files changed: as objects in memory, or straight into a pack.
 
 use std::collections::BTreeMap;
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
 
 use bstr::{BStr, BString};
 use gix::ObjectId;

@@ -205,7 +205,7 @@ impl Carrying<'_> {
         let where_to = match place.keep(self.session, &self.execution.id) {
             Ok(Some(branch)) => format!("now on the branch {branch}: {named}"),
             Ok(None) => return Ok(vec![]),
-            Err(refusal) if refusal.is_stop() => return Err(refusal.into()),
+            Err(refusal) if refusal.code != Code::WorkplaceChanged => return Err(refusal.into()),
             Err(refusal) => format!("and lost: {named} ({})", refusal.message),
         };
         let message = format!("{}: {files} not committed, {where_to}", self.job.issue);
@@ -355,11 +355,26 @@ impl Carrying<'_> {
         let place = match self.kept() {
             Ok(Some(branch)) => format!("its work is on the branch {branch}"),
             Ok(None) => return failure,
-            Err(refusal) => format!("its work is lost: {}", refusal.message),
+            Err(refusal) => match self.left_there() {
+                Some(place) if refusal.code != Code::WorkplaceChanged => {
+                    format!("its work is only in the workplace {place}")
+                }
+                _ => format!("its work is lost: {}", refusal.message),
+            },
         };
         let message = failure.message.unwrap_or_default();
         let gap = if message.contains('\n') { '\n' } else { ' ' };
         Failure { message: Some(format!("{message}{gap}({place})")), ..failure }
+    }
+
+    /// Lets the workplace stay until the next attempt; its path relative to the repository, `../code-RUN-…/SOL-…`, since records
+    /// contain no absolute paths.
+    fn left_there(&self) -> Option<String> {
+        let place = self.job.workplace.borrow();
+        let workplace = &place.as_ref()?.workplace;
+        workplace.note_needed().ok()?;
+        let (folder, name) = (workplace.folder.parent()?.file_name()?, workplace.folder.file_name()?);
+        Some(format!("../{}/{}", folder.to_string_lossy(), name.to_string_lossy()))
     }
 
     /// Ends the execution as failed, keeping its work on a branch.

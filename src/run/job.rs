@@ -12,6 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::committing;
 use super::listener::Listener;
 use super::stops::RunStops;
 use super::unended;
@@ -41,7 +42,6 @@ use crate::ops::work::runs::paths::{AgentIdentity, transcript_name};
 use crate::ops::work::{Conversation, record_session, recorded};
 use crate::ops::{Notice, Refusal, Session, plans};
 use crate::rules::roles::Role;
-use crate::trail::trailers;
 use crate::process::left_behind::RUN;
 use crate::workplace::{Confinement, PlaceVariables};
 
@@ -240,6 +240,9 @@ impl AgentJob {
     /// Removes the workplace of the agent.
     pub(super) fn leave(&self) {
         let Some(place) = self.workplace.take() else { return };
+        if place.workplace.is_needed() {
+            return;
+        }
         let folder = place.workplace.folder.clone();
         let removed = self.identity.shared().and_then(|store| Ok(place.workplace.remove(&store)?));
         if let Err(refusal) = removed {
@@ -289,7 +292,7 @@ impl AgentJob {
             && !agent.commits().value
             && reply.value["status"] == "completed"
         {
-            self.commit();
+            self.commit(&place);
         }
         if self.step != RunStep::Execute {
             self.usage.borrow_mut().add(recorded(used));
@@ -358,25 +361,29 @@ impl AgentJob {
         unended::begins(transcript, execution, talk.unanswered(Usage::default()));
     }
 
-    /// Commits the uncommitted changes of an agent that cannot commit, before its session ends. If that fails, they
-    /// stay, and the execution cannot be completed.
-    fn commit(&self) {
-        if let Err(refusal) = self.try_to_commit() {
+    /// Commits the uncommitted changes of an agent that cannot commit, as it would itself: with its hooks, and no more rights. If
+    /// that fails, they stay, and the execution cannot be completed.
+    fn commit(&self, place: &AgentWorkplace) {
+        if let Err(refusal) = self.try_to_commit(place) {
             self.warn("its changes cannot be committed", &refusal.message);
         }
     }
 
-    fn try_to_commit(&self) -> Result<(), Refusal> {
-        let place = self.workplace.borrow();
-        let (Some(place), Some(active)) = (place.as_ref(), &self.site.active) else { return Ok(()) };
-        if place.uncommitted()?.is_empty() {
+    fn try_to_commit(&self, place: &AgentWorkplace) -> Result<(), Refusal> {
+        let is_clean = match self.workplace.borrow().as_ref() {
+            Some(workplace) => workplace.uncommitted()?.is_empty(),
+            None => true,
+        };
+        if is_clean {
             return Ok(());
         }
         let session = self.identity.shared_session()?;
         let folder = existing_outline(&session.store().snapshot()?, &self.issue)?;
-        let message = trailers::message(&folder.issue.record.title, active);
-        let commit = place.workplace.commit_files(session.store(), &message)?;
-        Ok(place.workplace.offer(commit)?)
+        let message = format!("--message={}", folder.issue.record.title);
+        for words in [&["git", "add", "--all"][..], &["git", "commit", "--quiet", &message]] {
+            committing::run(words, place, &|| self.stops.is_at_once())?;
+        }
+        Ok(())
     }
 
     /// Stores what the agent learned. A failure does not stop the work.

@@ -106,10 +106,10 @@ pub(super) fn unmerged(store: &Store, folder: &IssueFolder) -> Result<Option<Bra
     Ok((!is_in(store, tip, store.head()?)).then(|| branch.clone()))
 }
 
-/// The directories with the worktrees of all runs that are recorded here.
-pub(super) fn folders_of_runs(store: &Store) -> Result<Vec<PathBuf>, Refusal> {
+/// The directories with the worktrees by which the runs that are recorded here claim plans.
+pub(super) fn folders_of_claims(store: &Store) -> Result<Vec<PathBuf>, Refusal> {
     let runs = records::run_ids(&store.snapshot()?)?;
-    Ok(runs.iter().map(|run| RunPaths::of(store, run).trees).collect())
+    Ok(runs.iter().map(|run| RunPaths::of(store, run).claims()).collect())
 }
 
 /// `wf/kept/EXR-…`, and the same with a number.

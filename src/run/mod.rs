@@ -21,6 +21,7 @@ mod arrived;
 mod begin;
 mod blocked;
 mod catch_up;
+mod committing;
 mod crew;
 mod drive;
 mod dry;

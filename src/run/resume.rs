@@ -18,7 +18,7 @@ use crate::ops::work::AgentNames;
 use crate::ops::work::runs::driver::Driven;
 use crate::ops::work::runs::paths::RunPaths;
 use crate::ops::work::runs::view::{RunView, all, named, status_in};
-use crate::ops::{Answer, Done, Notice, Refusal, RefusalKind, Session, clones};
+use crate::ops::{Answer, Done, Refusal, RefusalKind, Session, clones};
 use crate::rules::folder::RunFolder;
 use crate::rules::roles::Role;
 use crate::rules::run::RunProgress;
@@ -39,7 +39,7 @@ pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn RunWatch) ->
     session.notice_all(notices);
     tell_notices(session, watch);
     let crew = Crew::of(session.store(), &given)?;
-    let confinement = confinement(session)?;
+    let confinement = Confinement::of(session.store())?;
     agreed::settle(session, &run, watch)?;
     let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input, &confinement)?;
     agreed::keep(session.store(), &RunPaths::of(session.store(), &begun.run.id).files, watch)?;
@@ -80,20 +80,10 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch
     let given = input.agents.clone().or(AgentNames::kept(&files)?).or(AgentNames::configured(store)?);
     let crew = Crew::of(store, &given)?;
     crew.refuse_missing(session, &found.run.steps)?;
-    let confinement = confinement(session)?;
+    let confinement = Confinement::of(session.store())?;
     agreed::settle_rest(session, &found, &files, watch)?;
     agreed::keep(store, &files, watch)?;
     driven(session, &found.run.id, StartedRun { driver: None, crew, confinement }, (watch, stops))
-}
-
-/// Tries the sandbox, and says whether it holds.
-///
-/// # Errors
-/// `config`; `no-sandbox` if the settings require one.
-fn confinement(session: &Session) -> Result<Confinement, Refusal> {
-    let confinement = Confinement::of(session.store())?;
-    session.notice(Notice::note(confinement.to_string()));
-    Ok(confinement)
 }
 
 /// Refuses an agent for a step that this run skips.

@@ -169,7 +169,12 @@ impl StepWorkplace {
             TakenCommits::Nothing => None,
         };
         if let (Some(tip), Some(claim)) = (tip, hander.claim) {
-            open_tree(hander.session.store(), claim)?.git().reset_to(tip)?;
+            let there = open_tree(hander.session.store(), claim)?;
+            if there.head()? != Some(self.workplace.tip()) {
+                let why = "somebody else moved its branch meanwhile".to_owned();
+                return Ok(vec![RefusedBranch { fault: BranchFault::Other, why }]);
+            }
+            there.git().reset_to(tip)?;
             self.workplace.advance(tip)?;
         }
         let is_on_branch = self.workplace.is_on_branch().unwrap_or(false);

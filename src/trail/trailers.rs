@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use bstr::ByteSlice;
 
 use crate::rules::audit::StatedWork;
-use crate::trail::active::ActiveClaim;
 
 /// The trailer with the issue that a commit is for.
 pub(crate) const ISSUE: &str = "Wf-Issue";
@@ -73,15 +72,6 @@ pub(crate) fn value_of<'a>(key: &str, line: &'a [u8]) -> Option<&'a [u8]> {
     let (found, value) = line[start..].split_once_str(b":")?;
     let value = value.trim();
     (key.as_bytes().eq_ignore_ascii_case(found.trim_end()) && !value.is_empty()).then_some(value)
-}
-
-/// A message for work on a plan: a subject, and the trailers that the hook would add.
-pub(crate) fn message(subject: &str, work: &ActiveClaim) -> String {
-    let mut message = format!("{subject}\n\n{ISSUE}: {}\n{SOLUTION}: {}\n", work.issue_id, work.solution_id);
-    if let Some(task) = &work.task_id {
-        message.push_str(&format!("{TASK}: {task}\n"));
-    }
-    message
 }
 
 #[cfg(test)]

@@ -29,8 +29,6 @@ pub(super) struct ClaimedWorktree<'a> {
     pub(super) path: &'a Path,
     /// The plan that is executed there.
     pub(super) solution: &'a SolutionId,
-    /// Whether a run claimed the plan.
-    pub(super) is_of_run: bool,
 }
 
 /// How a worktree was prepared.
@@ -133,16 +131,12 @@ pub(super) fn prepare(
 fn prepared(
     session: &Session,
     preparation: &Preparation,
-    ClaimedWorktree { path, solution, is_of_run }: &ClaimedWorktree<'_>,
+    ClaimedWorktree { path, solution }: &ClaimedWorktree<'_>,
 ) -> Result<Prepared, Refusal> {
     let store = session.store();
-    // A run claims in a worktree of its own, which lacks what git does not track.
-    let users = if *is_of_run { store.repo().main_work_dir() } else { None };
-    let users = users.map(|top| Store::open(&top, store.environment())).transpose()?;
-    let source = users.as_ref().unwrap_or(store);
     let place = Store::open(path, store.environment())?;
     let place = NewPlace { store: &place, label: solution.as_str(), is_agents: false };
-    run(session, preparation, source, &place)
+    run(session, preparation, store, &place)
 }
 
 /// Prepares a place with what is in the work tree of `source`.

@@ -59,7 +59,7 @@ impl Driver<'_> {
         let of = format!("read-{issue}");
         let site = StepSite {
             name: workplace::name(&self.run.id, &of),
-            folder: self.places.agents().join(of),
+            folder: self.places.trees.join(of),
             start,
             branch: None,
             active: None,

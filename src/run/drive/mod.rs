@@ -4,6 +4,7 @@
 mod agreed;
 mod ending;
 mod jobs;
+mod left;
 mod own_part;
 mod recording;
 mod renewing;
@@ -31,7 +32,7 @@ use super::watch::{RunUpdate, RunWatch, StartedIssue, tell_notices};
 use crate::agent::environment::beside_agents;
 use crate::git::{GitError, Withheld};
 use crate::model::code::Code;
-use crate::model::id::{IssueId, RunId, SolutionId};
+use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::run::{Run, RunStep};
@@ -111,6 +112,7 @@ fn driven(
         head: None,
         last_end: None,
         leases_looked_at: None,
+        left: BTreeMap::new(),
     };
     driver.know_branch()?;
     driver.tell_start(is_resumed)?;
@@ -172,6 +174,8 @@ struct Driver<'a> {
     head: Option<ObjectId>,
     /// The newest end of an execution that may not be published yet, or a later commit.
     last_end: Option<ObjectId>,
+    /// Remarks about what killed agents left of executions.
+    left: BTreeMap<ExecutionId, String>,
     /// When it was last checked whether leases must be renewed.
     leases_looked_at: Option<Instant>,
 }
@@ -277,6 +281,8 @@ impl Driver<'_> {
         let issues = RunProgress::of(&self.log).issues.iter().map(started).collect();
         let agents = self.crew.names_for(&self.run.steps);
         self.watch.update(&RunUpdate::Started { run: &self.run, agents, is_resumed, issues });
+        let confinement = Notice::note(self.confinement.to_string());
+        self.watch.update(&RunUpdate::Noticed(&confinement));
         Ok(())
     }
 

@@ -19,6 +19,7 @@ impl Driver<'_> {
         let reached = PhaseReached { driver, confinement, ..PhaseReached::plain(status, phase) };
         self.log("resume", [RunEvent::Phase(reached)])?;
         unended::record(self.session, &self.places, &self.identity(Role::Executor));
+        self.take_what_is_left()?;
         self.catch_up()
     }
 

@@ -10,7 +10,7 @@ use crate::ops::work::runs::paths::{head, remove_tree};
 use crate::ops::work::runs::is_in;
 use crate::ops::{Refusal, issues};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::run::leftovers::{folders_of_runs, keep_commit, put_away};
+use crate::run::leftovers::{folders_of_claims, keep_commit, put_away};
 use crate::store::{ObjectId, object_id};
 
 impl Driver<'_> {
@@ -20,7 +20,7 @@ impl Driver<'_> {
         let store = self.session.store();
         store.prune_worktrees()?;
         let run_head = self.run_head()?;
-        let runs = folders_of_runs(store)?;
+        let runs = folders_of_claims(store)?;
         for attempt in attempts(folder, solution) {
             let id = &attempt.execution.id;
             let Some(branch) = attempt.execution.branch.as_ref().filter(|it| it.is_of_plan(solution)) else {

@@ -6,20 +6,20 @@ use std::path::Path;
 use super::Driver;
 use super::jobs::JobSite;
 use crate::model::code::Code;
-use crate::model::id::{ExecutionId, IssueId};
+use crate::model::id::IssueId;
 use crate::model::run::RunStep;
-use crate::model::run_log::{Breach, IssueReached, RunEvent};
+use crate::model::run_log::IssueReached;
 use crate::model::status::IssueStatus;
 use crate::ops::work::runs::paths::{open_tree, unlock};
 use crate::ops::work::{self, ClaimRequest, Claimable};
 use crate::ops::{Refusal, RefusalKind, issues};
 use crate::rules::audit;
 use crate::rules::roles::Role;
-use crate::rules::run::{Bounds, RunProgress, next, refused_words};
+use crate::rules::run::{RunProgress, next};
 use crate::run::execute::{AgentExecution, execute};
 use crate::run::job::AgentJob;
 use crate::run::steps;
-use crate::run::workplace::{self, Hander, StepSite, StepWorkplace};
+use crate::run::workplace::{self, StepSite};
 use crate::trail::active;
 
 impl Driver<'_> {
@@ -102,7 +102,7 @@ impl Driver<'_> {
         let id = if let (Some(id), true) = (&holder, is_there) {
             let there = open_tree(store, &tree)?;
             unlock(&there);
-            note = self.take_left_behind(id, &tree)?;
+            note = self.left.remove(id);
             id.clone()
         } else {
             if !is_under_way {
@@ -150,7 +150,7 @@ impl Driver<'_> {
         let of = file_name(&tree);
         let site = StepSite {
             name: workplace::name(&self.run.id, &of),
-            folder: self.places.agents().join(of),
+            folder: self.places.trees.join(of),
             start,
             branch: active.as_ref().map(|active| active.branch.clone()),
             active,
@@ -166,55 +166,14 @@ impl Driver<'_> {
     }
 
     /// The paths that the bound plan of an issue names.
-    fn named(&self, issue: &IssueId) -> Result<BTreeSet<String>, Refusal> {
+    pub(super) fn named(&self, issue: &IssueId) -> Result<BTreeSet<String>, Refusal> {
         let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
         let named = folder.bound().map(|plan| audit::paths(&plan.typed_plan())).unwrap_or_default();
         Ok(named.iter().map(ToString::to_string).collect())
     }
-
-    /// Takes over what is in the workplace of an agent that was killed with its run, and removes it. The agent continues from
-    /// its last commit. Returns a note about files that were not committed.
-    fn take_left_behind(&mut self, id: &ExecutionId, claim: &Path) -> Result<Option<String>, Refusal> {
-        let name = workplace::name(&self.run.id, &file_name(claim));
-        let Some(mut place) = StepWorkplace::reopen(self.session.store(), &name) else { return Ok(None) };
-        let session = self.identity(Role::Executor).shared_session()?;
-        let issue = id.issue();
-        let branch = active::read(&open_tree(session.store(), claim)?)?.map(|active| active.branch);
-        let bounds = Bounds {
-            role: Role::Executor,
-            branch,
-            base: place.workplace.start.into(),
-            named: self.named(&issue)?,
-        };
-        let hander = Hander {
-            session: &session,
-            role: Role::Executor,
-            execution: Some(id),
-            bounds: &bounds,
-            claim: Some(claim),
-        };
-        let refused = place.hand_in(hander)?;
-        let agent = self.agent_of(RunStep::Execute);
-        let breaches = refused.iter().map(|why| {
-            let (what, undone) = (refused_words(why), true);
-            let (action, issue_id, agent) = (RunStep::Execute, Some(issue.clone()), agent.clone());
-            RunEvent::Breach(Breach { action, issue_id, agent, what, undone })
-        });
-        let breaches: Vec<RunEvent> = breaches.collect();
-        if !breaches.is_empty() {
-            self.log("breach", breaches)?;
-        }
-        let note = match place.keep(&session, id) {
-            Ok(Some(branch)) => Some(format!("resumed; uncommitted changes are on the branch {branch}")),
-            Ok(None) => None,
-            Err(refusal) if refusal.is_stop() => return Err(refusal),
-            Err(refusal) => Some(format!("resumed; {}", refusal.message)),
-        };
-        place.workplace.remove(session.store())?;
-        Ok(note)
-    }
 }
 
-fn file_name(path: &Path) -> String {
+/// The last part of a path.
+pub(super) fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

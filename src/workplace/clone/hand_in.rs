@@ -165,17 +165,6 @@ impl Workplace {
         Ok(())
     }
 
-    /// Moves its branch to a commit that the user's repository has. The agent must not be at work.
-    ///
-    /// # Errors
-    /// If its git directory is not what git makes.
-    pub(crate) fn offer(&self, commit: ObjectId) -> Result<(), WorkplaceError> {
-        match &self.branch {
-            Some(branch) => refs::write(&self.git_dir()?, branch.as_str(), commit),
-            None => Ok(()),
-        }
-    }
-
     /// Gives it the records as they are in the user's repository now. The agent must not be at work.
     ///
     /// # Errors

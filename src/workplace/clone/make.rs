@@ -50,6 +50,7 @@ impl Workplace {
             branch: new.branch.map(|branch| branch.as_str().to_owned()),
             records: records.map(|tip| tip.to_string()),
             outlives: new.outlives,
+            is_needed: false,
             ignored: BTreeMap::new(),
         };
         let Registered { files, lock } = register(store, new.name, &note)?;

@@ -41,6 +41,9 @@ pub(super) struct WorkplaceNote {
     pub(super) records: Option<String>,
     /// Whether it stays if its process is killed.
     pub(super) outlives: bool,
+    /// Whether it has work that is nowhere else.
+    #[serde(default)]
+    pub(super) is_needed: bool,
     /// The content of ignored files that were brought into it: object ids and paths.
     #[serde(default)]
     pub(super) ignored: BTreeMap<String, PathBuf>,

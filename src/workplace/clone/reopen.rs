@@ -53,6 +53,21 @@ impl Workplace {
         note.write(&self.files)
     }
 
+    /// Remembers that it has work that is nowhere else.
+    ///
+    /// # Errors
+    /// If that cannot be noted.
+    pub(crate) fn note_needed(&self) -> Result<(), WorkplaceError> {
+        let Some(mut note) = WorkplaceNote::read(&self.files) else { return Ok(()) };
+        note.is_needed = true;
+        note.write(&self.files)
+    }
+
+    /// Whether it has work that is nowhere else.
+    pub(crate) fn is_needed(&self) -> bool {
+        WorkplaceNote::read(&self.files).is_some_and(|note| note.is_needed)
+    }
+
     /// The content of ignored files that were brought into it, with their paths.
     pub(crate) fn ignored(&self) -> BTreeMap<ObjectId, PathBuf> {
         let noted = WorkplaceNote::read(&self.files).map(|note| note.ignored).unwrap_or_default();

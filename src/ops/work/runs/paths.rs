@@ -23,7 +23,7 @@ use crate::workplace::{Workplace, beside, place};
 pub(crate) struct RunPaths {
     /// For transcripts.
     pub(crate) files: PathBuf,
-    /// In which the worktrees are.
+    /// In which its worktrees and the workplaces of its agents are.
     pub(crate) trees: PathBuf,
 }
 
@@ -94,13 +94,14 @@ impl RunPaths {
 
     /// The worktree that claims a plan. No agent works there.
     pub(crate) fn tree_of(&self, solution: &SolutionId) -> PathBuf {
-        self.trees.join(solution.as_str())
+        self.claims().join(solution.as_str())
     }
 
-    /// The directory in which the agents of the run have their workplaces.
-    pub(crate) fn agents(&self) -> PathBuf {
-        self.trees.join("agents")
+    /// The directory with the worktrees that claim plans.
+    pub(crate) fn claims(&self) -> PathBuf {
+        self.trees.join("claims")
     }
+
 
     /// The directory for the guard of an agent in a step.
     pub(crate) fn guard(&self, step: RunStep, issue: &IssueId) -> PathBuf {
@@ -203,10 +204,12 @@ pub(crate) fn remove_tree(store: &Store, tree: &Path) -> Result<(), Refusal> {
     Ok(store.prune_worktrees()?)
 }
 
-/// Removes the workplaces that killed processes of a run left.
+/// Removes the workplaces that killed processes of a run left, except those whose work is nowhere else.
 pub(crate) fn remove_workplaces(store: &Store, run: &RunId) -> Result<(), Refusal> {
     for name in Workplace::names(store, &format!("{run}-")) {
-        if let Some(workplace) = Workplace::reopen(store, &name) {
+        if let Some(workplace) = Workplace::reopen(store, &name)
+            && !workplace.is_needed()
+        {
             workplace.remove(store)?;
         }
     }
@@ -264,7 +267,7 @@ pub(crate) fn clean_up(store: &Store, places: &RunPaths, found: &RunFolder) -> R
     {
         store.git().delete_ref(branch.as_str(), tip)?;
     }
-    for folder in [&places.agents(), &places.trees] {
+    for folder in [&places.claims(), &places.trees] {
         // Removed only if empty.
         let _ = std::fs::remove_dir(folder);
     }
