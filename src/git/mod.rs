@@ -88,7 +88,7 @@ pub(crate) use refs::{RefMove, RefUpdate, checked_out_in, is_ref_name};
 pub(crate) use repository::{Header, LinkedWorktree, Opener, Repository};
 pub(crate) use revisions::Revisions;
 pub(crate) use sealed::SealedGit;
-pub(crate) use sealed_tree::Committer;
+pub(crate) use sealed_tree::{Committer, copy_index};
 pub(crate) use settings::Config;
 pub(crate) use shared::SharedMode;
 pub(crate) use sign::{DetachedSignature, SignError};

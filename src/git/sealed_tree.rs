@@ -1,6 +1,7 @@
 //! The files of an agent's work tree, as git sees them from a git directory of this program.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 
 use super::process::feed;
@@ -67,7 +68,7 @@ impl SealedGit {
         message: &str,
         by: &Committer,
     ) -> Result<ObjectId, GitError> {
-        fs::copy(self.folder.join("index"), index).map_err(GitError::io(index))?;
+        copy_index(&self.folder.join("index"), index).map_err(GitError::io(index))?;
         let with_index = |args: Args| {
             let mut command = self.command(args);
             command.env("GIT_INDEX_FILE", index);
@@ -93,6 +94,13 @@ impl SealedGit {
             code: Some(0),
         })
     }
+}
+
+/// Copies an index with its time: git reads a file again only if it is not older than the index.
+pub(crate) fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
+    fs::copy(from, to)?;
+    let written = from.metadata()?.modified()?;
+    File::options().write(true).open(to)?.set_modified(written)
 }
 
 fn lines(listed: &[u8]) -> Vec<String> {

@@ -1,18 +1,22 @@
 //! Ends what agents of a run left behind when the run and its watchers were killed at the same time.
 
+use std::path::Path;
+
 /// The variable that names the run to its agents.
 pub(crate) const RUN: &str = "WF_RUN";
+/// The variable with the directory of the run's files, which tells it from the same run in another clone.
+pub(crate) const FILES: &str = "WF_RUN_FILES";
 
-/// Ends every process that has this run in its environment. Nobody may drive the run.
+/// Ends every process that has this directory of a run in its environment. Nobody may drive the run.
 #[cfg(target_os = "linux")]
-pub(crate) fn end_left_behind(run: &str) {
+pub(crate) fn end_left_behind(files: &Path) {
     use rustix::process::{Pid, Signal, kill_process};
     /// After this many rounds, give up on a program that starts processes faster than they can be ended.
     const ROUNDS: usize = 100;
-    let mark = format!("{RUN}={run}");
+    let mark = [FILES.as_bytes(), b"=", files.as_os_str().as_encoded_bytes()].concat();
     let is_left = |pid: &i32| {
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+        environment.split(|byte| *byte == 0).any(|variable| variable == mark)
     };
     // An agent may resume the run that it belongs to; then it is an ancestor of this process, and is not ended.
     let own = super::ancestors::ids();
@@ -32,4 +36,4 @@ pub(crate) fn end_left_behind(run: &str) {
 
 /// Elsewhere the environment of other processes cannot be read.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn end_left_behind(_: &str) {}
+pub(crate) fn end_left_behind(_: &Path) {}

@@ -80,6 +80,10 @@ pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome
             let unrecorded = job.unrecorded(&refusal, end);
             StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_run(failure_of(&refusal)) })
         }
+        // The agent did something to its workplace.
+        Err(NoAnswer::Refused(refusal)) if refusal.code == Code::WorkplaceChanged => {
+            carrying.fail(failure_of(&refusal))
+        }
         Err(NoAnswer::Refused(refusal)) => carrying.give_back(&refusal),
         Err(NoAnswer::Failed(failure)) => carrying.fail(failure),
     }
@@ -264,7 +268,10 @@ impl Carrying<'_> {
             branch: None,
             active: None,
         };
-        let place = StepWorkplace::make(self.session, &site, &site.name)?;
+        // What git ignores is in the work tree of the user.
+        let users = self.job.identity.shared_session()?;
+        let place = StepWorkplace::make(&users, &site, &site.name)?;
+        users.notices().into_iter().for_each(|notice| self.job.report(Told::Noticed(notice)));
         let verified = self.run_tests(tests, &place);
         if let Err(error) = place.workplace.remove(self.session.store()) {
             let what = format!("{}: the workplace of its tests is left behind: {error}", self.job.issue);

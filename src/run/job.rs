@@ -42,7 +42,7 @@ use crate::ops::work::runs::paths::{AgentIdentity, transcript_name};
 use crate::ops::work::{Conversation, record_session, recorded};
 use crate::ops::{Notice, Refusal, Session, plans};
 use crate::rules::roles::Role;
-use crate::process::left_behind::RUN;
+use crate::process::left_behind::{FILES, RUN};
 use crate::workplace::{Confinement, PlaceVariables};
 
 pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};
@@ -320,7 +320,9 @@ impl AgentJob {
     pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
         let here = self.identity.environment.iter().cloned();
         let mut environment = environment(here, &self.agent, self.role.as_str());
+        let files = self.transcripts.parent().unwrap_or(&self.transcripts);
         environment.push((RUN.into(), self.run.id.as_str().into()));
+        environment.push((FILES.into(), files.into()));
         environment
     }
 

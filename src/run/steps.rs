@@ -263,6 +263,10 @@ fn outcome_of(job: &AgentJob, step: Result<StepOutcome, NoAnswer>) -> StepOutcom
         Ok(came) => came,
         Err(NoAnswer::Stopped) => StepOutcome::Stopped,
         Err(NoAnswer::Failed(failure)) => StepOutcome::Gave(VainStep::of_agent(failure)),
+        // The agent did something to its workplace.
+        Err(NoAnswer::Refused(refusal)) if refusal.code == Code::WorkplaceChanged => {
+            StepOutcome::Gave(VainStep::of_agent(failure_of(&refusal)))
+        }
         Err(NoAnswer::Refused(refusal)) => StepOutcome::Gave(job.refused(&refusal)),
     }
 }

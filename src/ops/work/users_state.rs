@@ -38,10 +38,11 @@ impl UsersState {
         }
     }
 
-    /// What is different now, in words; `None` if nothing is.
+    /// What is different now, in words; `None` if nothing is, or if somebody stopped the look.
     pub(crate) fn changed(&self, store: &Store) -> Option<String> {
         let differences = match Self::look(store) {
             Ok(now) => self.differences(&now),
+            Err(refusal) if refusal.is_stop() => return None,
             Err(refusal) => vec![refusal.message],
         };
         let what = format!("somebody changed this repository: {}", differences.join(", "));

@@ -83,7 +83,7 @@ fn driven(
     let environment = session.environment();
     environment.withhold(Withheld::new(beside_agents(environment.iter().cloned())));
     let found = existing(&store.snapshot()?, id)?;
-    end_left_behind(id.as_str());
+    end_left_behind(&places.files);
     if let Some(path) = store.repo().lasting_lock() {
         return Err(StoreError::Git(GitError::LockFile(path)).into());
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::register::{Registered, WorkplaceNote, register};
 use super::{Workplace, WorkplaceError, config, head};
-use crate::git::{Git, SealedGit};
+use crate::git::{Git, SealedGit, copy_index};
 use crate::model::branch::Branch;
 use crate::store::{ObjectId, Store, StoreError};
 
@@ -163,13 +163,6 @@ fn refuse_partial(store: &Store) -> Result<(), WorkplaceError> {
         return Err(WorkplaceError::Partial);
     }
     Ok(())
-}
-
-/// Copies an index with its time: git reads a file again only if it is not older than the index.
-fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
-    fs::copy(from, to)?;
-    let written = from.metadata()?.modified()?;
-    File::options().write(true).open(to)?.set_modified(written)
 }
 
 fn write(path: &Path, content: &[u8]) -> Result<(), WorkplaceError> {

@@ -33,12 +33,11 @@ fn tried(world: &World, role: &str, trial: &str) -> (String, bool) {
 #[test]
 fn an_executor_keeps_to_its_branch_and_its_plan() {
     let world = world();
-    let code = world.repo.path().display();
     let refs =
         world.repo.git(&["for-each-ref", "refs/heads/spare", "refs/heads/main", "refs/tags"]).ok().stdout;
     for (trial, words) in [
         ("git push -q origin HEAD", ""),
-        ("git push -q \"$HERE/origin.git\" HEAD:refs/heads/x", "an executor does not push"),
+        ("git push -q \"$HERE/origin\" HEAD:refs/heads/x", "an executor does not push"),
         ("git branch -D spare", ""),
         ("git checkout -q -b mine && git commit -q --allow-empty -m Mine; r=$?; git checkout -q -; (exit $r)", "commits only on the branch `wf/SOL-"),
         ("git wf close ISS-1 -m done", "an executor may not run `close`"),
@@ -121,7 +120,7 @@ fn a_planner_only_reads() {
     let world = world();
     for (trial, words) in [
         ("git commit -q --allow-empty -m Mine", "a planner only reads, and does not commit"),
-        ("git push -q \"$HERE/origin.git\" HEAD:refs/heads/x", "a planner does not push"),
+        ("git push -q \"$HERE/origin\" HEAD:refs/heads/x", "a planner does not push"),
         ("git wf next ISS-1", "a planner may not run `next`"),
     ] {
         let (out, is_through) = tried(&world, "planner", trial);
@@ -156,7 +155,7 @@ fn what_the_hooks_refuse_is_on_record() {
     let world = world();
     world.agent(
         "executor",
-        &format!("for _ in 1 2; do git push -q \"$HERE/origin.git\" HEAD:refs/heads/x 2> /dev/null; done\n{BUILDS}"),
+        &format!("for _ in 1 2; do git push -q \"$HERE/origin\" HEAD:refs/heads/x 2> /dev/null; done\n{BUILDS}"),
     );
     let state = world.run(0, &["ISS-1"]);
     assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");

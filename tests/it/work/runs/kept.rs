@@ -50,7 +50,7 @@ fn a_branch_of_a_failed_attempt_that_someone_checked_out_stays() {
     let fails = "if once failed; then
             branch=$(git symbolic-ref --short HEAD)
             env -i PATH=\"$PATH\" git -C \"$HERE/code\" worktree add -f -q \"$HERE/mine\" \"$branch\" >&2
-            exit 1
+            echo '{\"status\": \"failed\"}'; exit
         fi";
     world.agent("executor", &format!("{fails}\n{BUILDS}"));
     let state = world.run(0, &["ISS-1"]);
@@ -73,7 +73,7 @@ fn a_branch_of_a_failed_attempt_that_someone_is_rebasing_stays() {
             env -i PATH=\"$PATH\" GIT_SEQUENCE_EDITOR='sed -i 1s/^pick/edit/' HOME=\"$HOME\" sh -c \"
                 git -C '$HERE/code' worktree add -f -q '$HERE/mine' $branch && cd '$HERE/mine' &&
                 git -c core.hooksPath=/dev/null commit -q --allow-empty -m Half && git rebase -q -i HEAD~1\" >&2
-            exit 1
+            echo '{\"status\": \"failed\"}'; exit
         fi";
     world.agent("executor", &format!("{fails}\n{BUILDS}"));
     let state = world.run(0, &["ISS-1"]);
