@@ -134,7 +134,6 @@ impl Carrying<'_> {
         self.refuse_refused()?;
         let aside = self.set_aside()?;
         self.test(&aside)?;
-        self.find_links()?;
         let made = self.made()?;
         let item = Some(self.execution.id.to_string());
         let complete = Complete { item, report, made, then: Then::Nothing, ..Complete::default() };
@@ -427,10 +426,8 @@ impl Carrying<'_> {
         }
     }
 
-    /// The commits of a failed attempt, as far as they can be read; those with trailers are linked by them.
+    /// The commits of a failed attempt, as far as they can be read.
     fn made_in_vain(&self) -> Vec<ObjectId> {
-        // The failure matters more.
-        let _ = self.find_links();
         self.made().unwrap_or_default()
     }
 
