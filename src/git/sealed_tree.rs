@@ -47,6 +47,19 @@ impl SealedGit {
         fs::write(&path, format!("{to}\n")).map_err(GitError::io(&path))
     }
 
+    /// What differs between a commit and the work tree, as a patch; new files are in it. `index` is a file for the index.
+    pub(crate) fn diff_since(&self, commit: ObjectId, index: &Path) -> Result<Vec<u8>, GitError> {
+        copy_index(&self.folder.join("index"), index).map_err(GitError::io(index))?;
+        let with_index = |args: Args| {
+            let mut command = self.command(args);
+            command.env("GIT_INDEX_FILE", index);
+            feed(command, &[])
+        };
+        with_index(Args::new(&["add", "--intent-to-add", "--all"]))?;
+        let options = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
+        with_index(Args::new(&options).value(commit.to_string()).no_paths())
+    }
+
     /// Commits all files of the work tree that are not ignored, after `parent`. No ref holds the commit.
     pub(crate) fn commit_files(
         &self,

@@ -47,6 +47,7 @@ mod workplace;
 pub(crate) use crate::ops::work::AgentNames;
 pub(crate) use crate::ops::work::runs::driver::Driven;
 pub(crate) use crate::ops::work::runs::view::{LoggedView, RunSummary, RunView, list, log, show};
+pub(crate) use crate::ops::work::runs::workplaces::{RunDiff, RunWorkplace, WorkplaceUse, diff};
 pub(crate) use begin::{Begin, JOBS, RETRIES, is_issue};
 pub(crate) use dry::{DryIssue, DryRun, dry};
 #[cfg(feature = "web")]

@@ -24,6 +24,8 @@ pub(crate) struct RunProgress<'a> {
     pub(crate) phase: RunPhase,
     /// Who drives it, or drove it last.
     pub(crate) driver: Option<&'a str>,
+    /// Whether its agents are confined to their workplaces, and if not, why.
+    pub(crate) confinement: Option<&'a str>,
     /// Who stopped it, if nobody has resumed it since.
     pub(crate) stopped_by: Option<&'a str>,
     /// Its issues, in the order of the run.
@@ -183,6 +185,7 @@ impl<'a> RunProgress<'a> {
             status: RunStatus::Pending,
             phase: RunPhase::Init,
             driver: None,
+            confinement: None,
             stopped_by: None,
             issues: folder.run.issue_ids.iter().map(issue).collect(),
             places,
@@ -251,6 +254,7 @@ impl<'a> RunProgress<'a> {
                 self.status = reached.status;
                 self.phase = reached.phase;
                 self.driver = reached.driver.as_deref().or(self.driver);
+                self.confinement = reached.confinement.as_deref().or(self.confinement);
                 self.stopped_by = reached.stopped.filter(|it| *it).map(|_| entry.actor.as_str());
                 if reached.driver.is_some() {
                     for issue in std::mem::take(&mut self.stopped_for) {

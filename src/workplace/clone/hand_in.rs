@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::make::{lender, remove_tree};
 use super::objects::{self, HandInLimits};
-use super::untrusted::{Unreadable, UntrustedDir};
-use super::{Workplace, WorkplaceError, refs};
+use super::untrusted::UntrustedDir;
+use super::{Workplace, WorkplaceError, refs, refuse_pipes};
 use crate::git::{Committer, HashKind, SealedGit, pipes};
 use crate::store::{ObjectId, Store};
 
@@ -115,7 +115,7 @@ impl Workplace {
     /// # Errors
     /// A pipe in place of a file that git reads.
     pub(crate) fn uncommitted(&self) -> Result<Vec<String>, WorkplaceError> {
-        self.refuse_pipes()?;
+        refuse_pipes(&self.folder)?;
         Ok(self.private.changed()?)
     }
 
@@ -127,15 +127,8 @@ impl Workplace {
         &self,
         paths: impl IntoIterator<Item = &'a str>,
     ) -> Result<Vec<String>, WorkplaceError> {
-        self.refuse_pipes()?;
+        refuse_pipes(&self.folder)?;
         Ok(self.private.untracked_below(paths)?)
-    }
-
-    fn refuse_pipes(&self) -> Result<(), WorkplaceError> {
-        match pipes::in_tree(&self.folder).into_iter().next() {
-            Some(path) => Err(Unreadable::Replaced { path, is: "a pipe" }.into()),
-            None => Ok(()),
-        }
     }
 
     /// Commits all of its files after the last commit that was taken, and copies that commit into the user's repository. No
@@ -144,7 +137,7 @@ impl Workplace {
     /// # Errors
     /// If its files cannot be read.
     pub(crate) fn commit_files(&self, store: &Store, message: &str) -> Result<ObjectId, WorkplaceError> {
-        self.refuse_pipes()?;
+        refuse_pipes(&self.folder)?;
         let identity = store.identity()?;
         let by = Committer { name: identity.name, email: identity.email };
         let made = self.private.commit_files(self.tip, message, &by)?;

@@ -8,6 +8,7 @@
 mod config;
 mod error;
 mod hand_in;
+mod known;
 mod look;
 mod make;
 mod objects;
@@ -18,15 +19,17 @@ mod reopen;
 mod untrusted;
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) use error::WorkplaceError;
 pub(crate) use hand_in::{HandedCommits, MovedRef};
+pub(crate) use known::KnownWorkplace;
 pub(crate) use make::NewWorkplace;
 pub(crate) use objects::HandInLimits;
 pub(crate) use place::{beside, place};
 
-use crate::git::SealedGit;
+use self::untrusted::Unreadable;
+use crate::git::{SealedGit, pipes};
 use crate::model::branch::Branch;
 use crate::store::ObjectId;
 
@@ -67,6 +70,14 @@ impl Workplace {
     /// What its `HEAD` contained when it was made.
     fn head(&self) -> String {
         head(self.branch.as_ref(), self.start)
+    }
+}
+
+/// Refuses files that git would wait for.
+fn refuse_pipes(folder: &Path) -> Result<(), WorkplaceError> {
+    match pipes::in_tree(folder).into_iter().next() {
+        Some(path) => Err(Unreadable::Replaced { path, is: "a pipe" }.into()),
+        None => Ok(()),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,11 @@ use crate::store::Store;
 /// The directory for workplaces, in the git directory that all worktrees share.
 const WORKPLACES: &str = "wf/workplaces";
 /// The file that is locked.
-const LOCK: &str = "lock";
+pub(super) const LOCK: &str = "lock";
+/// How often to try a lock: a process that only looks whether a workplace is in use holds it for a moment.
+const TRIES: usize = 5;
+/// How long to wait before trying again.
+const PAUSE: Duration = Duration::from_millis(20);
 /// The file with the note about a workplace.
 const NOTE: &str = "workplace.json";
 
@@ -99,8 +104,13 @@ pub(super) fn register(store: &Store, name: &str, note: &WorkplaceNote) -> Resul
 pub(super) fn lock_again(store: &Store, name: &str) -> Option<Registered> {
     let files = files(store, name);
     let lock = File::open(files.join(LOCK)).ok()?;
-    lock.try_lock().ok()?;
-    Some(Registered { files, lock })
+    for _ in 0..TRIES {
+        if lock.try_lock().is_ok() {
+            return Some(Registered { files, lock });
+        }
+        std::thread::sleep(PAUSE);
+    }
+    None
 }
 
 /// Removes what a killed process left behind, unless it should outlive its process. It is removed nevertheless if

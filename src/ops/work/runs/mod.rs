@@ -4,5 +4,6 @@ pub(crate) mod driver;
 pub(crate) mod paths;
 pub(crate) mod view;
 mod work_branch;
+pub(crate) mod workplaces;
 
 pub(crate) use work_branch::{branch_of_work, is_in};
