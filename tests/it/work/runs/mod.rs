@@ -27,4 +27,5 @@ mod together;
 mod told;
 mod unwritten;
 mod waits;
+mod workplaces;
 mod world;
