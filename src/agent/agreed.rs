@@ -13,6 +13,10 @@ use crate::store::Store;
 /// The subject of consent to the commands that prepare workplaces. The digest of a plan never looks like this.
 const WORKPLACES: &str = "workplaces";
 
+/// The setting of a workplace that names the git directory of the repository from which it was made: what was agreed to
+/// there is agreed to in the workplace.
+pub(crate) const LENDER: &str = "wf.workplace.lender";
+
 /// The consent for one plan, by its digest, or for workplaces.
 #[derive(Debug)]
 pub(crate) struct Agreement {
@@ -34,7 +38,7 @@ impl Agreement {
 
     fn new(store: &Store, subject: &str) -> Result<Self, ConsentError> {
         let folder = store.environment().state_home().ok_or(ConsentError::NoHome)?.join("git-wf/agreed");
-        let repository = store.common_dir();
+        let repository = store.config(LENDER).map_or_else(|| store.common_dir(), PathBuf::from);
         let repository = repository.canonicalize().unwrap_or(repository);
         Ok(Self { folder, repository, subject: subject.to_owned() })
     }

@@ -13,15 +13,12 @@ pub(crate) mod definition;
 pub(crate) mod environment;
 pub(crate) mod guard;
 pub(crate) mod in_hook;
-pub(crate) mod in_run;
-pub(crate) mod namespace;
 pub(crate) mod ping;
 pub(crate) mod preset;
 pub(crate) mod request;
 pub(crate) mod secrets;
 mod state;
 pub(crate) mod talk;
-pub(crate) mod traced;
 pub(crate) mod transcript;
 
 use crate::model::code::Code;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::agent::{calling, in_run};
+use crate::agent::calling;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Exit, Failure, Outcome, print, system_words};
 use crate::git::Environment;
@@ -16,6 +16,7 @@ use crate::model::code::Code;
 use crate::ops::fields::{self, FieldNames};
 use crate::ops::format::Format;
 use crate::ops::{self, Done, Notice, Refusal, Session, Weight};
+use crate::process::left_behind::RUN;
 use crate::store::{Acting, Clock, Store, one_line};
 use crate::ui::{ProgressLine, Screen, time};
 
@@ -245,11 +246,14 @@ pub(crate) fn current_dir() -> Result<PathBuf, Refusal> {
 
 /// The actor, from the environment.
 pub(crate) fn acting() -> Acting {
-    match in_run::charged() {
-        // An agent of a run keeps its role, whatever it does to its environment.
-        Some(charged) => Acting::new(charged.actor, Some(charged.role), clock()).in_run(),
-        None => acting_as(variable("WF_ROLE")),
-    }
+    let acting = acting_as(variable("WF_ROLE"));
+    if is_in_run() { acting.in_run() } else { acting }
+}
+
+/// Whether an agent of a run started this. An agent can hide that, and is then no better off: whatever it does in its workplace
+/// is judged when it hands it in.
+pub(crate) fn is_in_run() -> bool {
+    environment().filled(RUN).is_some()
 }
 
 /// The actor, from the environment, in another role than it names.

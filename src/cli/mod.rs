@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use context::{
-    CliContext, Force, acting, acting_as, current_dir, environment, named, read_text, variable,
+    CliContext, Force, acting, acting_as, current_dir, environment, is_in_run, named, read_text, variable,
 };
 use failure::system_words;
 pub(crate) use failure::{Exit, Failure};

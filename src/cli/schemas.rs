@@ -343,6 +343,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "run-show",
         "`run`, `run show`, `run resume`: a run with its state",
     ),
+    kind::<crate::run::RunDiff>(Sort::Answer, "run-diff", "`run diff`: what an agent has changed so far"),
     kind::<crate::run::RunSummary>(Sort::Answer, "run-summary", "an array of them: `run list`"),
     kind::<ops::issues::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<ops::issues::Counted>(Sort::Answer, "list-count", "`list --count`"),

@@ -26,18 +26,54 @@ pub(crate) struct BranchBounds<'a> {
     pub(crate) ignored: &'a BTreeMap<ObjectId, PathBuf>,
 }
 
+/// What kind of commits is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BranchFault {
+    /// The work does not continue what it began with.
+    Rewritten,
+    /// Files are gone that the plan does not name.
+    UnplannedDeletion,
+    /// Something else than the branch is checked out.
+    OtherBranch,
+    /// They have content that must not get into any branch.
+    Content,
+    /// They are not what a plan makes.
+    Other,
+}
+
+impl BranchFault {
+    /// As the type of a failure.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Rewritten => "rewritten-branch",
+            Self::UnplannedDeletion => "unplanned-deletion",
+            Self::OtherBranch => "other-branch",
+            Self::Content | Self::Other => "refused-work",
+        }
+    }
+}
+
+/// Why a branch must not move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RefusedBranch {
+    /// The kind of the reason.
+    pub(crate) fault: BranchFault,
+    /// The reason.
+    pub(crate) why: String,
+}
+
 /// The commits that an agent made, and what stands against them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct JudgedBranch {
     /// Those that the user does not have, parents first.
     pub(crate) commits: Vec<ObjectId>,
     /// Why the branch must not move; empty if it may.
-    pub(crate) refused: Vec<String>,
+    pub(crate) refused: Vec<RefusedBranch>,
 }
 
 impl JudgedBranch {
-    fn refused(why: impl Into<String>) -> Self {
-        Self { commits: vec![], refused: vec![why.into()] }
+    fn refused(fault: BranchFault, why: impl Into<String>) -> Self {
+        Self { commits: vec![], refused: vec![RefusedBranch { fault, why: why.into() }] }
     }
 }
 
@@ -51,12 +87,12 @@ pub(crate) fn judge_branch(
 ) -> Result<JudgedBranch, StoreError> {
     let repo = seeing.repo();
     if !repo.is_commit(new) {
-        return Ok(JudgedBranch::refused("it does not point to a commit"));
+        return Ok(JudgedBranch::refused(BranchFault::Other, "it does not point to a commit"));
     }
     if !seeing.is_ancestor(given, new)? {
         let given = CommitHash::from(given);
         let why = format!("it does not descend from {}, where the work began", given.short());
-        return Ok(JudgedBranch::refused(why));
+        return Ok(JudgedBranch::refused(BranchFault::Rewritten, why));
     }
     let mut judged = JudgedBranch::default();
     for (commit, parents) in seeing.parents_first(&[new], Some(given))? {
@@ -64,27 +100,30 @@ pub(crate) fn judge_branch(
             continue;
         }
         if judged.commits.len() == MOST_COMMITS {
-            return Ok(JudgedBranch::refused(format!("it has more than {MOST_COMMITS} new commits")));
+            let why = format!("it has more than {MOST_COMMITS} new commits");
+            return Ok(JudgedBranch::refused(BranchFault::Other, why));
         }
         judged.commits.push(commit);
         let Some(changed) = changed(seeing, parents.first().copied(), commit)? else {
-            return Ok(JudgedBranch::refused(too_many(commit)));
+            return Ok(JudgedBranch::refused(BranchFault::Other, too_many(commit)));
         };
         for file in &changed {
-            judged.refused.extend(refuse_content(users, commit, file, bounds)?);
+            let why = refuse_content(users, commit, file, bounds)?;
+            judged.refused.extend(why.map(|why| RefusedBranch { fault: BranchFault::Content, why }));
             if judged.refused.len() == MOST_REASONS {
                 return Ok(judged);
             }
         }
     }
     let Some(changed) = changed(seeing, Some(given), new)? else {
-        return Ok(JudgedBranch::refused(too_many(new)));
+        return Ok(JudgedBranch::refused(BranchFault::Other, too_many(new)));
     };
     let deleted = changed.iter().filter(|file| file.old.is_some() && file.new.is_none());
     let unplanned: Vec<&str> =
         deleted.map(|file| file.path.as_str()).filter(|path| !bounds.named.holds(path)).collect();
     if !unplanned.is_empty() {
-        judged.refused.push(unplanned_words(&unplanned));
+        let (fault, why) = (BranchFault::UnplannedDeletion, unplanned_words(&unplanned));
+        judged.refused.push(RefusedBranch { fault, why });
     }
     Ok(judged)
 }

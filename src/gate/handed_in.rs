@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::received::received;
 use crate::git::tree_diff::Difference;
 use crate::git::{EntryKind, ObjectId};
+use crate::model::id::ExecutionId;
 use crate::model::op::Op;
 use crate::model::person::Person;
 use crate::model::status::IssueStatus;
@@ -41,6 +42,8 @@ pub(crate) struct HandingAgent<'a> {
     pub(crate) person: &'a Person,
     /// Its role.
     pub(crate) role: Role,
+    /// The execution whose plan it carries out.
+    pub(crate) execution: Option<&'a ExecutionId>,
 }
 
 /// A record that may be written.
@@ -72,6 +75,15 @@ pub(crate) struct JudgedRecords {
     pub(crate) refused: Vec<RefusedRecord>,
 }
 
+/// What becomes of one record.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    /// This operation writes it.
+    Written(Op),
+    /// It is a claim that somebody else confirms or replaces.
+    Claim,
+}
+
 /// Judges what differs between the records that an agent was given and those that it has now. `store` sees both.
 pub(crate) fn judge_records(
     store: &Store,
@@ -94,36 +106,37 @@ pub(crate) fn judge_records(
     }
     for file in differences {
         match judge(store, &before, &file, agent)? {
-            Ok(record) => judged.taken.push(record),
+            Ok(record) => judged.taken.extend(record),
             Err(why) => judged.refused.push(RefusedRecord { path: file.path, why }),
         }
     }
     Ok(judged)
 }
 
-/// The inner error is the reason for which the record is not taken.
+/// The inner error is the reason for which the record is not taken; `None` if it is a claim.
 fn judge(
     store: &Store,
     before: &Snapshot<'_>,
     file: &Difference,
     agent: &HandingAgent<'_>,
-) -> Result<Result<HandedRecord, String>, StoreError> {
+) -> Result<Result<Option<HandedRecord>, String>, StoreError> {
     let Some((EntryKind::Blob | EntryKind::BlobExecutable, id)) = file.new else {
         return Ok(Err("not a record".to_owned()));
     };
     let path = file.path.clone();
     let bytes = read_blob(store.repo(), id, &path)?;
     let old = if file.old.is_some() { before.file(&path)? } else { None };
-    let judged = writing(&path, old.as_deref(), &bytes, agent).and_then(|op| {
+    let judged = writing(&path, old.as_deref(), &bytes, agent).and_then(|verdict| {
+        let Verdict::Written(op) = verdict else { return Ok(None) };
         let role = Some(agent.role.as_str());
         let admitted = roles::admit(role, op).and_then(|()| roles::admit_in_run(role, op));
-        admitted.map(|()| HandedRecord { path, op, bytes }).map_err(|error| error.to_string())
+        admitted.map(|()| Some(HandedRecord { path, op, bytes })).map_err(|error| error.to_string())
     });
     Ok(judged)
 }
 
 /// The operation that writes a record; the error says why no agent writes it.
-fn writing(path: &str, old: Option<&[u8]>, new: &[u8], agent: &HandingAgent<'_>) -> Result<Op, String> {
+fn writing(path: &str, old: Option<&[u8]>, new: &[u8], agent: &HandingAgent<'_>) -> Result<Verdict, String> {
     let not_theirs = || "agents do not write such records: they answer what they are asked".to_owned();
     let new = strict::parse(new)?;
     match Location::parse(path).ok_or_else(not_theirs)? {
@@ -132,6 +145,9 @@ fn writing(path: &str, old: Option<&[u8]>, new: &[u8], agent: &HandingAgent<'_>)
                 LogKind::Comments(_) => Op::Comment,
                 LogKind::Feedback(_) => Op::FeedbackAdd,
                 LogKind::Wisdom => Op::WisdomAdd,
+                LogKind::Events(execution) if old.is_none() && agent.execution == Some(&execution) => {
+                    return of_own_execution(&new, agent);
+                }
                 LogKind::Explorations(_)
                 | LogKind::Reviews(_)
                 | LogKind::Events(_)
@@ -141,16 +157,29 @@ fn writing(path: &str, old: Option<&[u8]>, new: &[u8], agent: &HandingAgent<'_>)
                 | LogKind::Redactions(_) => return Err(not_theirs()),
             };
             refuse_other_author(&new, agent)?;
-            Ok(op)
+            Ok(Verdict::Written(op))
         }
         Location::Record(Owner::Issue(_)) => match old {
-            Some(old) => refuse_decisions(&strict::parse(old)?, &new).map(|()| Op::Edit),
+            Some(old) => refuse_decisions(&strict::parse(old)?, &new).map(|()| Verdict::Written(Op::Edit)),
             None => {
                 refuse_other_author(&new, agent)?;
-                refuse_progress(&new).map(|()| Op::New)
+                refuse_progress(&new).map(|()| Verdict::Written(Op::New))
             }
         },
         Location::Root | Location::Record(_) | Location::Item(..) => Err(not_theirs()),
+    }
+}
+
+/// Judges an entry in the log of the execution that the agent carries out. Whether a commit, a test or an end is as it says,
+/// the run finds out itself.
+fn of_own_execution(entry: &Value, agent: &HandingAgent<'_>) -> Result<Verdict, String> {
+    match entry["type"].as_str() {
+        Some("accept") => match entry["actor"].as_str() {
+            Some(actor) if actor == agent.person.as_str() => Ok(Verdict::Written(Op::Accept)),
+            _ => Err(format!("it is not written in the name of `{}`", agent.person)),
+        },
+        Some("commit" | "rewrite" | "unlink" | "check" | "renew" | "session" | "end") => Ok(Verdict::Claim),
+        _ => Err("agents do not set executions aside".to_owned()),
     }
 }
 
@@ -207,8 +236,20 @@ mod tests {
     const ISSUE: &str = "ISS-20261121-7k3m2pq9";
 
     fn verdict(path: &str, old: Option<&Value>, new: &Value) -> Result<Op, String> {
+        match judged(path, old, new, None)? {
+            Verdict::Written(op) => Ok(op),
+            Verdict::Claim => Err("a claim".to_owned()),
+        }
+    }
+
+    fn judged(
+        path: &str,
+        old: Option<&Value>,
+        new: &Value,
+        execution: Option<&ExecutionId>,
+    ) -> Result<Verdict, String> {
         let person = Person::from("Ada <ada@example.org> (codex)");
-        let agent = HandingAgent { person: &person, role: Role::Planner };
+        let agent = HandingAgent { person: &person, role: Role::Planner, execution };
         let old = old.map(|old| old.to_string().into_bytes());
         writing(path, old.as_deref(), new.to_string().as_bytes(), &agent)
     }

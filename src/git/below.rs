@@ -13,8 +13,6 @@ use rustix::io::Errno;
 pub(crate) enum Missing<'a> {
     /// It is not made.
     Left,
-    /// It is made, with the mode that the umask gives.
-    Made,
     /// It is made, with the mode of the directory at the same path below this one.
     MadeAs(&'a Path),
 }
@@ -41,7 +39,6 @@ pub(crate) fn parent_below<'a>(
             Missing::Left => false,
             // Until its mode is known, nobody else looks into it.
             Missing::MadeAs(_) => is_made(mkdirat(&at, part.as_os_str(), Mode::RWXU))?,
-            Missing::Made => is_made(mkdirat(&at, part.as_os_str(), Mode::from_raw_mode(0o777)))?,
         };
         at = match openat(&at, part.as_os_str(), way, Mode::empty()) {
             Err(Errno::NOENT) => return Ok(None),

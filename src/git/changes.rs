@@ -89,27 +89,6 @@ impl Git {
         Ok(texts(&feed(command, b"")?))
     }
 
-    /// The files of a commit that another one does not have.
-    pub(crate) fn deleted_between(&self, old: ObjectId, new: ObjectId) -> Result<Vec<String>, GitError> {
-        let args = Args::new(&["diff-tree", "-r", "--name-only", "--no-renames", "--diff-filter=D", "-z"]);
-        let args = args.value(old.to_string()).value(new.to_string()).no_paths();
-        Ok(texts(&self.run(args)?))
-    }
-
-    /// The state of the worktree as text that changes with its branch, its index and the names of its changed files; each
-    /// changed file is on a line of its own.
-    pub(crate) fn state(&self) -> Result<Vec<String>, GitError> {
-        let listed = self.run(&[
-            "--no-optional-locks",
-            "status",
-            "--porcelain=v2",
-            "--branch",
-            "--no-renames",
-            "--untracked-files=normal",
-        ])?;
-        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
-    }
-
     /// Selects the `commits` that touch one of these files, in their order.
     pub(crate) fn touching<C: std::fmt::Display, S: AsRef<str>>(
         &self,

@@ -51,7 +51,6 @@ impl Git {
 
     fn change_config(&self, args: Args) -> Result<(), GitError> {
         self.run(args)?;
-        self.know_config();
         Ok(())
     }
 

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::confined::Confined;
+use super::withheld::Withheld;
 
 /// Variables by name. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
     variables: Arc<[(OsString, OsString)]>,
     /// Shared with all clones.
-    confined: Arc<OnceLock<Confined>>,
+    withheld: Arc<OnceLock<Withheld>>,
     /// Set once the work was cancelled.
     stop: Option<Arc<AtomicBool>>,
     /// Shared with all clones.
@@ -36,9 +36,9 @@ impl Environment {
         Self { variables: variables.into_iter().collect(), ..Self::default() }
     }
 
-    /// From now on, git is confined wherever this environment, or a clone of it, is used. The first confinement stays.
-    pub(crate) fn confine(&self, confined: Confined) {
-        let _ = self.confined.set(confined);
+    /// From now on, git sees only some variables wherever this environment, or a clone of it, is used. The first choice stays.
+    pub(crate) fn withhold(&self, withheld: Withheld) {
+        let _ = self.withheld.set(withheld);
     }
 
     /// A copy with which git stops waiting for a remote once `flag` is set.
@@ -74,9 +74,9 @@ impl Environment {
         self.stop.is_none()
     }
 
-    /// The confinement of git; `None` if it works like the user's own git.
-    pub(crate) fn confined(&self) -> Option<&Confined> {
-        self.confined.get()
+    /// The variables that git sees; `None` if it works like the user's own git.
+    pub(super) fn withheld(&self) -> Option<&Withheld> {
+        self.withheld.get()
     }
 
     /// The value of a variable that is set, even if it is empty.

@@ -7,11 +7,11 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::Args;
-use super::confined::Confined;
 use super::environment::Environment;
 use super::error::{GitError, lock_file};
 use super::stoppable;
 use super::transfer_progress::{self, TransferWatch};
+use super::withheld::Withheld;
 
 /// Variables by which git tells its children which repository, index and message to use, and that a pager shows
 /// what they print. A child that works
@@ -202,26 +202,19 @@ impl Git {
         Self { incoming: Some(known.cloned().collect()), ..self }
     }
 
-    /// Accepts the current configuration, which this program itself has just changed, as the intended one.
-    pub(super) fn know_config(&self) {
-        if let Some(confined) = self.environment.confined() {
-            confined.settings().know_config();
-        }
-    }
-
     /// A command that the caller can still change (stdin, inherited output).
     pub(super) fn command(&self, args: impl Into<Args>) -> Command {
         self.started_with(&args.into().words())
     }
 
     fn started_with(&self, words: &[OsString]) -> Command {
-        let confined = self.environment.confined();
-        let mut command = match confined.and_then(Confined::program) {
+        let withheld = self.environment.withheld();
+        let mut command = match withheld.and_then(Withheld::program) {
             Some(program) => Command::new(program),
             None => Command::new("git"),
         };
-        if let Some(confined) = confined {
-            confined.apply(&mut command, self.has_keys);
+        if let Some(withheld) = withheld {
+            withheld.apply(&mut command, self.has_keys);
         }
         clear_local_variables(&mut command);
         command.env("GIT_DIR", &self.git_dir).env("LC_MESSAGES", "C").env("LANGUAGE", "C");
@@ -294,13 +287,6 @@ impl Git {
         let output = self.started_with(&words).output();
         let output = output.map_err(|source| GitError::Start { command: joined(&words), source })?;
         succeeded(&words, output).map(|output| output.stdout)
-    }
-
-    /// Like [`Git::run`], with another index than that of the work tree.
-    pub(crate) fn run_with_index(&self, args: impl Into<Args>, index: &Path) -> Result<Vec<u8>, GitError> {
-        let mut command = self.command(args);
-        command.env("GIT_INDEX_FILE", index);
-        feed(command, &[])
     }
 
     /// Like [`Git::run`], with `input` on stdin.

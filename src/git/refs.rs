@@ -16,9 +16,6 @@ use super::shared::SharedMode;
 use super::{Args, Fault, Git, ObjectId, Signature, fault};
 use crate::model::branch::Branch;
 
-/// What the reflog says of what was put back.
-pub(super) const RESTORED: &str = "wf: restore";
-
 /// A reference.
 pub(crate) struct Reference<'repo>(gix::Reference<'repo>);
 
@@ -173,25 +170,6 @@ impl Repository {
         self.common_dir().join(format!("{name}.lock"))
     }
 
-    /// The branches below `prefix`, such as `wf/`, that have a lock file.
-    pub(crate) fn locked_branches(&self, prefix: &str) -> Vec<Branch> {
-        let heads = self.common_dir().join("refs/heads");
-        let (mut folders, mut locked) = (vec![heads.join(prefix)], Vec::new());
-        while let Some(folder) = folders.pop() {
-            for file in std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
-                let path = file.path();
-                if file.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    folders.push(path);
-                } else if let Ok(name) = path.strip_prefix(&heads) {
-                    locked.extend(
-                        name.to_str().and_then(|it| it.strip_suffix(".lock")).and_then(Branch::of_short),
-                    );
-                }
-            }
-        }
-        locked
-    }
-
     /// The lock file on refs or settings of all worktrees that stays for as long as git waits for one.
     pub(crate) fn lasting_lock(&self) -> Option<PathBuf> {
         const WAIT: Duration = Duration::from_secs(1);
@@ -321,56 +299,9 @@ impl Git {
 
     /// Creates a ref that keeps a commit. Returns false if there is one of that name, or it cannot be created.
     pub(crate) fn keep(&self, name: &str, commit: ObjectId) -> Result<bool, GitError> {
-        self.update(name, Some(None), Some(commit), "wf: keep")
-    }
-
-    /// Restores a ref to `target`, or deletes it if that is `None`, if it is now at `now` (`None`: missing). Returns
-    /// whether it did.
-    pub(crate) fn put_back(
-        &self,
-        name: &str,
-        now: Option<ObjectId>,
-        target: Option<ObjectId>,
-    ) -> Result<bool, GitError> {
-        self.update(name, Some(now), target, RESTORED)
-    }
-
-    /// Restores a ref that no longer points to a commit, whatever is in its place: nothing, another ref, or a file that
-    /// git cannot read. Returns whether the ref is restored.
-    pub(crate) fn bring_back(&self, name: &str, target: ObjectId, common: &Path) -> Result<bool, GitError> {
-        if self.put_back(name, None, Some(target))? {
-            return Ok(true);
-        }
-        let file = common.join(name);
-        // git itself refuses to touch a file that is not a ref.
-        if is_ref_name(name) && file.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
-            std::fs::remove_file(&file).map_err(GitError::io(&file))?;
-        }
-        self.update(name, None, Some(target), RESTORED)
-    }
-
-    /// Sets a ref to `target`, or deletes it, with this entry in its reflog. If `now` is given, only if the ref is there
-    /// (`None`: missing). Returns whether it did.
-    fn update(
-        &self,
-        name: &str,
-        now: Option<Option<ObjectId>>,
-        target: Option<ObjectId>,
-        message: &'static str,
-    ) -> Result<bool, GitError> {
-        let args = match target {
-            Some(target) => Args::new(&["update-ref", "--no-deref", "--create-reflog", "-m"])
-                .options(&[message])
-                .value(name)
-                .value(target.to_string()),
-            None => Args::new(&["update-ref", "--no-deref", "-d"]).value(name),
-        };
-        let args = match now {
-            // For git, an empty value is a ref that is not there.
-            Some(now) => args.value(now.map_or_else(String::new, |id| id.to_string())),
-            None => args,
-        };
-        Ok(self.output(args)?.status.success())
+        let args = Args::new(&["update-ref", "--no-deref", "--create-reflog", "-m", "wf: keep"]);
+        // For git, an empty value is a ref that is not there.
+        Ok(self.output(args.value(name).value(commit.to_string()).value(""))?.status.success())
     }
 
     /// Empties the reflog of a ref; a bare repository has none.

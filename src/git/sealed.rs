@@ -17,8 +17,8 @@ const COMPLAINT: u64 = 16 * 1024;
 /// git, for a git directory that no agent can name or write.
 #[derive(Debug)]
 pub(crate) struct SealedGit {
-    git: Git,
-    folder: PathBuf,
+    pub(super) git: Git,
+    pub(super) folder: PathBuf,
     /// The commit whose attributes count, whatever the work tree has.
     attributes: Option<ObjectId>,
 }
@@ -67,16 +67,23 @@ impl SealedGit {
         Ok(Self { git: Git::new(folder, work_dir), folder: folder.to_owned(), attributes })
     }
 
+    /// A git directory that [`Self::create`] made with a work tree; `attributes` is the commit that was checked out then.
+    pub(crate) fn open(folder: &Path, work_dir: &Path, attributes: ObjectId) -> Self {
+        Self {
+            git: Git::new(folder, Some(work_dir)),
+            folder: folder.to_owned(),
+            attributes: Some(attributes),
+        }
+    }
+
+    /// The git directory.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The directory of its objects.
     pub(crate) fn objects(&self) -> PathBuf {
         self.folder.join("objects")
-    }
-
-    /// What changed in the work tree, each as git lists it, without ignored files. git does not look into submodules.
-    pub(crate) fn changed(&self) -> Result<Vec<String>, GitError> {
-        let options = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all"];
-        let listed = feed(self.command(Args::new(&options).options(&["--no-renames"])), &[])?;
-        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
     }
 
     /// Reads a pack of an agent, of at most `most` bytes. Its objects are not checked yet.
@@ -97,8 +104,7 @@ impl SealedGit {
         to: &Self,
         most: u64,
     ) -> Result<(), GitError> {
-        let mut wanted: String = tips.iter().map(|tip| format!("{tip}\n")).collect();
-        wanted.extend(known.iter().map(|id| format!("^{id}\n")));
+        let wanted = wanted(tips, known);
         let options = ["pack-objects", "--quiet", "--revs", "--stdout", "--delta-base-offset"];
         let mut pack = self.command(Args::new(&options));
         pack.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -116,6 +122,24 @@ impl SealedGit {
             (packed, checked)
         });
         checked.0.and(checked.1)
+    }
+
+    /// Copies what leads from `known` to `tips` into another repository. Few objects become single files there, as with
+    /// `git fetch`.
+    pub(crate) fn give(
+        &self,
+        tips: &[ObjectId],
+        known: &[ObjectId],
+        to: &Git,
+        limit: usize,
+    ) -> Result<(), GitError> {
+        let options = ["pack-objects", "--quiet", "--revs", "--stdout", "--delta-base-offset"];
+        let pack = feed(self.command(Args::new(&options)), wanted(tips, known).as_bytes())?;
+        let count = pack.get(8..12).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_be_bytes);
+        let is_small = usize::try_from(count).is_ok_and(|count| count < limit);
+        let read: &[&str] =
+            if is_small { &["unpack-objects", "-q"] } else { &["index-pack", "--stdin", "--fix-thin"] };
+        to.run_with(read, &pack).map(drop)
     }
 
     /// Starts a git that checks the pack which it reads. No other end of the pipe stays open here: if the reader ends, so does
@@ -150,6 +174,12 @@ impl SealedGit {
         }
         command
     }
+}
+
+/// The revisions that `git pack-objects` reads.
+fn wanted(tips: &[ObjectId], known: &[ObjectId]) -> String {
+    let tips = tips.iter().map(|tip| format!("{tip}\n"));
+    tips.chain(known.iter().map(|id| format!("^{id}\n"))).collect()
 }
 
 /// The file in which git looks for another directory of objects.

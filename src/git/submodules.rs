@@ -43,7 +43,6 @@ impl Git {
         is_copied: bool,
     ) -> Result<(), GitError> {
         self.run(Args::new(&["submodule", "--quiet", "init"]).path(&submodule.path))?;
-        self.know_config();
         let args = Args::new(&["submodule", "--quiet", "update", "--checkout"]);
         let path = source.display().to_string();
         // git makes hard links if a repository is named by its path.

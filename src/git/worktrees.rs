@@ -1,16 +1,11 @@
 //! The worktrees of the repository, which the installed git manages.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use gix::discover::path::from_gitdir_file;
 
 use super::{Args, Git, GitError, ObjectId};
 use crate::model::branch::Branch;
-
-/// The subject of the commits of [`Git::commit_of_tree`].
-const KEPT_FILES: &str = "Keep what was not committed";
 
 impl Git {
     /// The checked-out branches, with the directory of each, and those to which a rebase or a bisect in progress will
@@ -48,12 +43,6 @@ impl Git {
         self.run(args).map(drop)
     }
 
-    /// Creates a worktree on no branch, at a commit.
-    pub(crate) fn add_detached_worktree(&self, path: &Path, commit: &str) -> Result<(), GitError> {
-        let args = Args::new(&["worktree", "add", "--quiet", "--detach"]).value(path).value(commit);
-        self.run(args).map(drop)
-    }
-
     /// Removes a worktree, with whatever is in it, even one that git was killed in the middle of making.
     pub(crate) fn remove_worktree(&self, path: &Path) -> Result<(), GitError> {
         let removed = self.run(Args::new(&["worktree", "remove", "-f", "-f"]).value(path));
@@ -64,12 +53,6 @@ impl Git {
         }
         let _ = self.run(Args::new(&["worktree", "unlock"]).value(path));
         self.prune_worktrees()
-    }
-
-    /// Detaches HEAD at `commit`, where the work tree already is.
-    pub(crate) fn detach_head(&self, commit: ObjectId) -> Result<(), GitError> {
-        let args = Args::new(&["update-ref", "--no-deref", "-m", "wf: detach"]);
-        self.run(args.value("HEAD").value(commit.to_string())).map(drop)
     }
 
     /// Lets git forget worktrees whose folders are gone.
@@ -84,57 +67,15 @@ impl Git {
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
     }
 
+    /// Moves the branch that is checked out to `commit`, with index and work tree. Whatever is not committed goes.
+    pub(crate) fn reset_to(&self, commit: ObjectId) -> Result<(), GitError> {
+        self.run(Args::new(&["reset", "--quiet", "--hard"]).value(commit.to_string())).map(drop)
+    }
+
     /// Throws away what is not committed in the work tree, but for ignored files.
     pub(crate) fn discard_uncommitted(&self) -> Result<(), GitError> {
         self.run(&["reset", "--quiet", "--hard"])?;
         self.run(&["clean", "--quiet", "-f", "-d"]).map(drop)
-    }
-
-    /// Writes a tree of all files of the work tree that are not ignored. `index` is a copy of its index, which has them
-    /// afterwards.
-    pub(crate) fn tree_of_files(&self, index: &Path) -> Result<String, GitError> {
-        self.run_with_index(Args::new(&["add", "--all"]), index)?;
-        Ok(line(&self.run_with_index(Args::new(&["write-tree"]), index)?))
-    }
-
-    /// Makes a commit of a tree after what is checked out. No ref holds it.
-    pub(crate) fn commit_of_tree(&self, tree: &str) -> Result<ObjectId, GitError> {
-        let options = ["commit-tree", "-p", "HEAD", "-m", KEPT_FILES];
-        let made = line(&self.run(Args::new(&options).value(tree))?);
-        made.parse().map_err(|_| GitError::Failed {
-            command: "commit-tree".into(),
-            stderr: format!("it answered `{made}`"),
-            code: Some(0),
-        })
-    }
-
-    /// The changes of tracked files that are not committed, as a commit that `git stash apply` takes; `None` if there are
-    /// none. No ref holds it.
-    pub(crate) fn stashed(&self) -> Result<Option<ObjectId>, GitError> {
-        let made = line(&self.run(&["stash", "create"])?);
-        Ok(if made.is_empty() { None } else { made.parse().ok() })
-    }
-
-    /// The paths of all files of the work tree that are not ignored, and of those in its index that are gone.
-    pub(crate) fn files(&self) -> Result<Vec<PathBuf>, GitError> {
-        let options = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
-        self.run(&options).map(|listed| paths(&listed))
-    }
-
-    /// What is in the work tree and not in its index, ignored or not; of a directory without such files only its own path.
-    pub(crate) fn others(&self) -> Result<Vec<PathBuf>, GitError> {
-        self.run(&["ls-files", "-z", "--others", "--directory"]).map(|listed| paths(&listed))
-    }
-
-    /// What is staged: each entry of the index, as git lists it.
-    pub(crate) fn staged(&self) -> Result<Vec<u8>, GitError> {
-        self.run(&["ls-files", "--stage", "-z"])
-    }
-
-    /// Commits everything in the work tree that is not committed, as `git commit` does: with the hooks.
-    pub(crate) fn commit_all(&self, message: &str) -> Result<(), GitError> {
-        self.run(&["add", "--all"])?;
-        self.run(Args::new(&["commit", "--quiet"]).with("--message=", message)).map(drop)
     }
 
     /// Merges `branch` into the branch `into`, which is checked out in the work tree.
@@ -168,15 +109,6 @@ fn in_progress(folder: &Path) -> Vec<Branch> {
     let names = rebased.iter().map(String::as_str).chain(moved.lines().step_by(3));
     let bisected = Branch::of_short(read("BISECT_START").trim());
     names.filter_map(|name| Branch::parse(name.trim())).chain(bisected).collect()
-}
-
-pub(super) fn paths(listed: &[u8]) -> Vec<PathBuf> {
-    let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-    paths.map(|path| PathBuf::from(OsStr::from_bytes(path))).collect()
-}
-
-fn line(output: &[u8]) -> String {
-    String::from_utf8_lossy(output).trim().to_owned()
 }
 
 /// The result of a merge.

@@ -1,8 +1,6 @@
 //! Writes a tree with some files changed: as objects in memory, or straight into a pack.
 
 use std::collections::BTreeMap;
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
 
 use bstr::{BStr, BString};
 use gix::ObjectId;
@@ -33,29 +31,10 @@ pub(crate) fn onto(
 }
 
 impl Repository {
-    /// Writes a blob with these bytes, as they are.
-    pub(crate) fn write_bytes(&self, bytes: &[u8]) -> Result<ObjectId, GitError> {
-        make::bytes(self, Kind::Blob, bytes)
-    }
-
     /// The bytes of a blob.
     pub(crate) fn bytes_of(&self, blob: ObjectId) -> Result<Vec<u8>, GitError> {
         let found = self.object(blob).map_err(GitError::object("cannot read a file"))?;
         Ok(found.detach().data)
-    }
-
-    /// Writes a tree of blobs by their paths.
-    pub(crate) fn write_tree_of(
-        &self,
-        files: &BTreeMap<PathBuf, (EntryKind, ObjectId)>,
-    ) -> Result<ObjectId, GitError> {
-        let failed = GitError::object("cannot write a tree");
-        let mut editor = self.gix.edit_tree(self.empty_tree()).map_err(&failed)?.detach();
-        for (path, (kind, blob)) in files {
-            let parts = path.iter().map(|part| BStr::new(part.as_bytes()));
-            editor.upsert(parts, *kind, *blob).map_err(&failed)?;
-        }
-        editor.write(|tree| make::object(self, tree))
     }
 }
 

@@ -1,43 +1,35 @@
-//! The hooks that an agent of a run is given ([`crate::agent::guard`]): they refuse what its role may not do.
+//! The hooks of an agent's workplace ([`crate::agent::guard`]): they tell it what would be refused when it hands in.
 
 use std::path::Path;
-
-use bstr::ByteSlice;
 
 use super::commit_msg::index;
 use super::{HookError, HookVerdict};
 use crate::agent::guard;
-use crate::rules::run::{Bounds, RefChange, unplanned_words};
+use crate::rules::run::{Bounds, unplanned_words};
 use crate::store::{Store, object_id};
 
-/// Checks the git command that runs the hook `name`. `open` opens the store, which only a commit needs, and `input` reads
-/// what git wrote to its stdin.
+/// Checks the git command that runs the hook `name`. `open` opens the store.
 ///
 /// # Errors
-/// The bounds cannot be read.
+/// The bounds or the store cannot be read.
 pub(crate) fn run(
     open: impl FnOnce() -> Result<Store, HookError>,
     bounds: &Path,
     name: &str,
-    input: impl FnOnce() -> Result<Vec<u8>, HookError>,
 ) -> Result<HookVerdict, HookError> {
     let path = bounds.to_owned();
     let unread = |source| HookError::Read { path: path.clone(), source };
     let bytes = std::fs::read(&path).map_err(unread)?;
     let bounds: Bounds = serde_json::from_slice(&bytes).map_err(|error| unread(error.into()))?;
+    let store = open()?;
     let refused = match name {
-        "pre-commit" => commit(&open()?, &bounds)?,
+        "pre-commit" => commit(&store, &bounds)?,
         "pre-push" => Some(bounds.refuses_push()),
-        "reference-transaction" => {
-            let input = input()?;
-            let text = input.to_str_lossy();
-            text.lines().filter_map(RefChange::parse).find_map(|change| bounds.refuses_move(&change))
-        }
         _ => None,
     };
     Ok(match refused {
         Some(why) => {
-            guard::note_refused(&path, &why);
+            guard::note_refused(&store.git_dir(), &why);
             HookVerdict::OutOfBounds(why)
         }
         None => HookVerdict::Go,

@@ -52,13 +52,15 @@ once! {
         decides driver: Option<String> = default,
         /// Whether someone stopped the run here; it can be resumed.
         fact stopped: Option<bool> = default,
+        /// Whether agents are confined to their workplaces from here on, and if not, why: present where `driver` is.
+        fact confinement: Option<String> = default,
     }
 }
 
 impl PhaseReached {
     /// A status and a phase were reached, and nothing else is new.
     pub(crate) fn plain(status: RunStatus, phase: RunPhase) -> Self {
-        Self { status, phase, error: None, driver: None, stopped: None }
+        Self { status, phase, error: None, driver: None, stopped: None, confinement: None }
     }
 }
 
@@ -259,6 +261,7 @@ mod tests {
             r#""type":"phase","status":"completed","phase":"complete","error":{"message":"the remote is gone"}"#,
             r#""type":"phase","status":"running","phase":"executing","driver":"7k3m2pq9""#,
             r#""type":"phase","status":"running","phase":"executing","stopped":true"#,
+            r#""type":"phase","status":"running","phase":"init","driver":"7k3m2pq9","confinement":"agents are confined""#,
             r#""type":"issue","issue_id":"ISS-001","status":"executing","note":"it goes on""#,
             r#""type":"issue","issue_id":"ISS-001","status":"queued","solution_id":"SOL-ISS-001-a7x9","queue_id":"QUE-1","item_id":"S-1""#,
             r#""type":"issue","issue_id":"ISS-001","status":"failed","execution_id":"EXR-ISS-001-000000000000000000000000a7","error":{"error_type":"timeout"}"#,

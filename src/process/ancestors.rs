@@ -10,8 +10,6 @@ pub(crate) struct Ancestor {
     pub(crate) args: Vec<String>,
     /// Whether it runs this very program, or is called so.
     pub(crate) is_this_program: bool,
-    /// Whether it is in another session than this process.
-    pub(crate) is_apart: bool,
     #[cfg(target_os = "linux")]
     id: i32,
 }
@@ -63,8 +61,7 @@ fn chain() -> Option<Vec<Ancestor>> {
         if found.iter().any(|it: &Ancestor| it.id == parent) {
             return None;
         }
-        let is_apart = its.session != this.session;
-        found.push(Ancestor { args, is_this_program, is_apart, id: parent });
+        found.push(Ancestor { args, is_this_program, id: parent });
         (child, parent) = (process, its.parent);
     }
     Some(found)
@@ -109,7 +106,6 @@ impl Ancestor {
         Self {
             is_this_program: is_called_so(&args),
             args,
-            is_apart: false,
             #[cfg(target_os = "linux")]
             id: 0,
         }

@@ -2,19 +2,21 @@
 
 use std::path::Path;
 
-/// Ends every process that has the trace of an agent with a guard in this folder in its environment. Nobody may drive the run.
+/// The variable that names the run to its agents.
+pub(crate) const RUN: &str = "WF_RUN";
+/// The variable with the directory of the run's files, which tells it from the same run in another clone.
+pub(crate) const FILES: &str = "WF_RUN_FILES";
+
+/// Ends every process that has this directory of a run in its environment. Nobody may drive the run.
 #[cfg(target_os = "linux")]
-pub(crate) fn end_left_behind(guards: &Path) {
+pub(crate) fn end_left_behind(files: &Path) {
     use rustix::process::{Pid, Signal, kill_process};
-    use std::os::unix::ffi::OsStrExt;
     /// After this many rounds, give up on a program that starts processes faster than they can be ended.
     const ROUNDS: usize = 100;
-    let mut mark = b"GIT_TRACE2_EVENT=".to_vec();
-    mark.extend(guards.as_os_str().as_bytes());
-    mark.push(b'/');
+    let mark = [FILES.as_bytes(), b"=", files.as_os_str().as_encoded_bytes()].concat();
     let is_left = |pid: &i32| {
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(&mark))
+        environment.split(|byte| *byte == 0).any(|variable| variable == mark)
     };
     // An agent may resume the run that it belongs to; then it is an ancestor of this process, and is not ended.
     let own = super::ancestors::ids();

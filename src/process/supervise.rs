@@ -146,6 +146,8 @@ pub(crate) struct Shell<'a> {
     pub(crate) folder: &'a Path,
     /// The only variables that it sees; `None` passes all.
     pub(crate) environment: Option<&'a [(OsString, OsString)]>,
+    /// The words before it: a sandbox, if it runs in one.
+    pub(crate) within: &'a [OsString],
 }
 
 /// Runs a command of a plan without stdin. `sink` receives all output as it comes. Without a `limit`
@@ -156,21 +158,10 @@ pub(crate) fn run(
     interrupts: &Interrupts,
     sink: &mut dyn FnMut(&[u8]),
 ) -> Result<Ran, ProcessError> {
-    run_after(&[], shell, limit, interrupts, sink)
-}
-
-/// Like [`run`], with words before those of the shell: a program that confines it.
-pub(crate) fn run_after(
-    before: &[OsString],
-    shell: &Shell<'_>,
-    limit: Option<Duration>,
-    interrupts: &Interrupts,
-    sink: &mut dyn FnMut(&[u8]),
-) -> Result<Ran, ProcessError> {
     let mut kept = Kept::default();
-    let Shell { command, folder, environment } = *shell;
-    let mut words = before.to_vec();
-    words.extend(["sh", "-c", command.as_str()].map(OsString::from));
+    let Shell { command, folder, environment, within } = *shell;
+    let words = within.iter().cloned().chain(["sh", "-c", command.as_str()].map(OsString::from));
+    let words: Vec<OsString> = words.collect();
     let started = Command { words: &words, folder, environment, stdin: None, is_joined: true };
     let ran = supervise(started, limit, &mut || interrupts.take(), &mut |_, bytes| {
         kept.add(bytes);

@@ -20,10 +20,6 @@ use super::{descendants, pass};
 
 /// The hidden command by which this program starts itself as a watcher.
 pub(crate) const COMMAND: &str = "run-watched";
-/// Its options with the role and the name of the agent that it watches: what the agent starts finds them there
-/// ([`crate::agent::in_run`]).
-pub(crate) const ROLE: &str = "--role";
-pub(crate) const ACTOR: &str = "--actor";
 
 /// No socket reports the end of a process, so it is polled.
 pub(crate) const LOOK: Duration = Duration::from_millis(10);
@@ -125,12 +121,6 @@ impl Leash {
         watcher.arg0("git-wf").arg(COMMAND);
         if streams.stdin.is_some() {
             watcher.arg("--stdin");
-        }
-        for (option, variable) in [(ROLE, "WF_ROLE"), (ACTOR, "WF_ACTOR")] {
-            let given = start.environment.into_iter().flatten().find(|(name, _)| name == variable);
-            if let Some((_, value)) = given {
-                watcher.arg(option).arg(value);
-            }
         }
         watcher.arg("--").args(start.words).current_dir(start.folder);
         watcher.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(streams.stdout).stderr(streams.stderr);

@@ -27,6 +27,7 @@ use crate::rules::policy::Gate;
 use crate::rules::roadmap::has_tag;
 use crate::rules::run::mode_for;
 use crate::store::{Store, StoreError, random_uid, records, resolve};
+use crate::workplace::Confinement;
 
 /// Maximum issues that a batch explores at a time.
 const MOST_EXPLORED: u64 = 5;
@@ -179,7 +180,13 @@ pub(crate) fn is_issue(session: &Session, text: &str) -> Result<bool, Refusal> {
 ///
 /// # Errors
 /// Any error from writing the store.
-pub(crate) fn begin(session: &Session, run: &Run, given: &AgentNames, input: &Begin) -> Answer<Begun> {
+pub(crate) fn begin(
+    session: &Session,
+    run: &Run,
+    given: &AgentNames,
+    input: &Begin,
+    confinement: &Confinement,
+) -> Answer<Begun> {
     let store = session.store();
     let permit = session.permit(Op::Run)?;
     let places = RunPaths::of(store, &run.id);
@@ -194,6 +201,7 @@ pub(crate) fn begin(session: &Session, run: &Run, given: &AgentNames, input: &Be
             &run.id,
             RunEvent::Phase(PhaseReached {
                 driver: Some(driver.clone()),
+                confinement: Some(confinement.to_string()),
                 ..PhaseReached::plain(status, phase)
             }),
         )?;

@@ -10,6 +10,7 @@ use crate::ops::work::agents::{folder, refuse_missing};
 use crate::ops::{Refusal, Session};
 use crate::rules::roles::Role;
 use crate::store::Store;
+use crate::workplace::Confinement;
 
 /// The step that an agent takes in a role.
 pub(super) fn step_of(role: Role) -> Option<RunStep> {
@@ -20,6 +21,16 @@ pub(super) fn step_of(role: Role) -> Option<RunStep> {
         Role::Executor => Some(RunStep::Execute),
         Role::Integrator | Role::Coordinator => None,
     }
+}
+
+/// What a run is started or resumed with.
+pub(crate) struct StartedRun {
+    /// The name of its driver, which is this process; `None` if the run is resumed.
+    pub(super) driver: Option<String>,
+    /// The agents.
+    pub(super) crew: Crew,
+    /// Whether they are confined to their workplaces.
+    pub(super) confinement: Confinement,
 }
 
 /// Agents that can be started.

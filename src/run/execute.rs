@@ -1,7 +1,6 @@
 //! Executes a plan: the agent works in its worktree, then the tests of the plan are run, and the execution ends.
 
 use std::cell::Cell;
-use std::path::Path;
 use std::time::Duration;
 
 use super::agreed::not_agreed;
@@ -9,9 +8,9 @@ use super::job::{
     AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, VainStep, failure,
     failure_end, failure_of,
 };
-use super::leftovers::{keep_all, keep_files, named};
-use super::outside::refuse_outside;
+use super::leftovers::{keep_commit, named};
 use super::steps::input;
+use super::workplace::{self, StepSite, StepWorkplace};
 use crate::agent::request::RequestKind;
 use crate::git::Revisions;
 use crate::model::branch::Branch;
@@ -26,11 +25,9 @@ use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
 use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
-use crate::ops::work::runs::tree;
-use crate::ops::work::unfinished::refuse_uncommitted;
 use crate::ops::work::{
-    self, Built, Complete, ExecutorReport, Fail, FailureReport, ReleaseLease, Test, Then, Verification,
-    VerifyObserver, VerifyTests, verification,
+    self, Built, Complete, ExecutorReport, Fail, FailureReport, ReleaseLease, Test, TestWorkplace, Then,
+    Verification, Verified, VerifyObserver, VerifyTests, verification,
 };
 use crate::ops::{Notice, Refusal, RefusalKind, Session};
 use crate::process::supervise::Ran;
@@ -65,7 +62,7 @@ impl VerifyObserver for Unseen {
 
 /// Has a plan executed.
 pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome {
-    let session = match job.identity.at(&job.folder) {
+    let session = match job.session() {
         Ok(session) => session,
         Err(refusal) => return StepOutcome::Gave(job.refused(&refusal)),
     };
@@ -82,6 +79,10 @@ pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome
             let end = carrying.is_done.get().then_some(ExecutionStatus::Completed);
             let unrecorded = job.unrecorded(&refusal, end);
             StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_run(failure_of(&refusal)) })
+        }
+        // The agent did something to its workplace.
+        Err(NoAnswer::Refused(refusal)) if refusal.code == Code::WorkplaceChanged => {
+            carrying.fail(failure_of(&refusal))
         }
         Err(NoAnswer::Refused(refusal)) => carrying.give_back(&refusal),
         Err(NoAnswer::Failed(failure)) => carrying.fail(failure),
@@ -101,6 +102,7 @@ impl Carrying<'_> {
     fn carry_out(&self) -> Result<Spent, NoAnswer> {
         self.tests()?;
         let input = input(self.session, self.execution.id.as_str(), Role::Executor)?;
+        self.job.enter()?;
         self.job.ask::<Built, Spent>(RequestKind::Build, &input, |reply| {
             let spent = Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) };
             match reply.answer {
@@ -129,10 +131,9 @@ impl Carrying<'_> {
         if report.as_ref().is_some_and(ExecutorReport::has_failed_tests) {
             return Err(NoAnswer::Failed(failure("test_failure", "the agent reported failing tests", "")));
         }
-        refuse_outside(self.job, self.session.store())?;
+        self.refuse_refused()?;
         let aside = self.set_aside()?;
         self.test(&aside)?;
-        self.find_links()?;
         let made = self.made()?;
         let item = Some(self.execution.id.to_string());
         let complete = Complete { item, report, made, then: Then::Nothing, ..Complete::default() };
@@ -160,7 +161,7 @@ impl Carrying<'_> {
         let issue = existing_outline(&store.snapshot()?, &self.execution.id.issue())?;
         let execution = issue.executions.iter().find(|it| it.execution.id == self.execution.id);
         let Some(head) = store.head()?.map(CommitHash::from) else { return Ok(()) };
-        if execution.is_some_and(|it| it.known_commits().any(|hash| *hash == head)) || head == self.job.base {
+        if execution.is_some_and(|it| it.known_commits().any(|hash| *hash == head)) || head == self.job.guard.bounds().base {
             return Ok(());
         }
         let range = Some(format!("{}..{head}", self.job.guard.bounds().base));
@@ -181,25 +182,62 @@ impl Carrying<'_> {
         Ok(store.git().revisions(range)?)
     }
 
-    /// Moves untracked files to a branch, so that the tests see only what is committed: a file that was never added would
-    /// make them pass here and fail everywhere else. Returns these files. Changes of tracked files, and new files that the
-    /// plan names, stay, since the execution cannot be completed with them.
-    fn set_aside(&self) -> Result<Vec<String>, Refusal> {
-        let store = self.session.store();
-        let changes = store.git().uncommitted()?;
+    /// Refuses to complete if the commits of the agent were not taken.
+    fn refuse_refused(&self) -> Result<(), NoAnswer> {
+        let place = self.job.workplace.borrow();
+        let refused = place.as_ref().map(|place| place.refused.as_slice()).unwrap_or_default();
+        let Some(first) = refused.first() else { return Ok(()) };
+        let why: Vec<&str> = refused.iter().map(|refused| refused.why.as_str()).collect();
+        Err(NoAnswer::Failed(failure(first.fault.as_str(), &why.join("; "), "")))
+    }
+
+    /// Keeps untracked files on a branch and returns them: the tests see only what is committed, since a file that was never
+    /// added would make them pass here and fail everywhere else. With changes of tracked files, and with new files that the
+    /// plan names, the execution cannot be completed.
+    fn set_aside(&self) -> Result<Vec<String>, NoAnswer> {
+        let place = self.job.workplace.borrow();
+        let Some(place) = place.as_ref() else { return Ok(vec![]) };
+        let changes = place.uncommitted()?;
+        self.refuse_uncommitted(place, &changes)?;
         let untracked: Vec<String> =
             changes.iter().filter_map(|line| line.strip_prefix("?? ")).map(str::to_owned).collect();
-        let Some(folder) = self.folder()?.filter(|_| !untracked.is_empty()) else { return Ok(vec![]) };
-        let plan = work::as_stored(store, &folder.execution).ok().map(|plan| plan.typed_plan());
-        if refuse_uncommitted(store, &folder, plan.as_ref()).is_err() {
+        if untracked.is_empty() {
             return Ok(vec![]);
         }
-        let Some(kept) = keep_files(store, &self.execution.id)? else { return Ok(vec![]) };
-        store.git().discard_uncommitted()?;
         let (files, named) = (count(untracked.len(), "file"), named(&untracked));
-        let message = format!("{}: {files} not committed, now on the branch {kept}: {named}", self.job.issue);
+        let where_to = match place.keep(self.session, &self.execution.id) {
+            Ok(Some(branch)) => format!("now on the branch {branch}: {named}"),
+            Ok(None) => return Ok(vec![]),
+            Err(refusal) if refusal.code != Code::WorkplaceChanged => return Err(refusal.into()),
+            Err(refusal) => format!("and lost: {named} ({})", refusal.message),
+        };
+        let message = format!("{}: {files} not committed, {where_to}", self.job.issue);
         self.job.report(Told::Noticed(Notice::warning(message)));
         Ok(untracked)
+    }
+
+    /// Refuses to complete with uncommitted changes of tracked files, and without files that the plan names.
+    fn refuse_uncommitted(&self, place: &StepWorkplace, changes: &[String]) -> Result<(), NoAnswer> {
+        let tracked = changes.iter().filter(|line| !line.starts_with("??"));
+        let mut lines: Vec<String> =
+            tracked.map(|line| format!("{} has changes", line.get(3..).unwrap_or(line))).collect();
+        let planned = &self.job.guard.bounds().named;
+        if !planned.is_empty() {
+            let found = place.workplace.untracked_below(planned.iter().map(String::as_str));
+            for line in found.map_err(Refusal::from)? {
+                let path = line.get(3..).unwrap_or_default();
+                if line.starts_with("??") {
+                    lines.push(format!("{path} is in the plan but not committed"));
+                } else if planned.contains(path) {
+                    lines.push(format!("{path} is in the plan but ignored by git"));
+                }
+            }
+        }
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let what = format!("the work tree has uncommitted work in {}", count(lines.len(), "file"));
+        Err(NoAnswer::Failed(failure(COMMIT_FAILED, &what, &named(&lines))))
     }
 
     /// The tests of the plan as claimed, if it has any. The claim may have brought another version of the plan than the one
@@ -216,11 +254,29 @@ impl Carrying<'_> {
         Err(not_agreed(&format!("the tests of the plan of `{}`", self.job.issue)).details(unseen))
     }
 
-    /// Runs the tests of the plan here, whatever the agent reports. The files in `aside` were not committed.
+    /// Runs the tests of the plan, whatever the agent reports, in a workplace that is made for that. The files in `aside` were
+    /// not committed.
     fn test(&self, aside: &[String]) -> Result<(), NoAnswer> {
         let Some(tests) = self.tests()? else { return Ok(()) };
-        // The agent wrote what these tests run, so they get no more than the agent.
-        let verified = tests.within(self.job.environment()).run(TEST_LIMIT, &mut Unseen)?.view;
+        let Some(start) = self.session.store().head().map_err(Refusal::from)? else { return Ok(()) };
+        let of = format!("test-{}", self.execution.id.issue());
+        let site = StepSite {
+            name: workplace::name(&self.job.run.id, &of),
+            folder: self.job.site.folder.with_file_name(of),
+            start,
+            branch: None,
+            active: None,
+        };
+        // What git ignores is in the work tree of the user.
+        let users = self.job.identity.shared_session()?;
+        let place = StepWorkplace::make(&users, &site, &site.name)?;
+        users.notices().into_iter().for_each(|notice| self.job.report(Told::Noticed(notice)));
+        let verified = self.run_tests(tests, &place);
+        if let Err(error) = place.workplace.remove(self.session.store()) {
+            let what = format!("{}: the workplace of its tests is left behind: {error}", self.job.issue);
+            self.job.report(Told::Noticed(Notice::warning(what)));
+        }
+        let verified = verified?;
         if verified.passed {
             return Ok(());
         }
@@ -245,6 +301,19 @@ impl Carrying<'_> {
         Err(NoAnswer::Failed(failure))
     }
 
+    fn run_tests(&self, tests: Verification<'_>, place: &StepWorkplace) -> Result<Verified, Refusal> {
+        let workplace = &place.workplace;
+        let fresh = TestWorkplace {
+            workplace,
+            variables: place.variables.clone(),
+            // The agent wrote what these tests run, so they get no more than the agent.
+            within: self.job.confinement.words(&workplace.folder, &[]),
+            prepared: place.prepared.clone(),
+        };
+        let tests = tests.in_workplace(fresh).within(self.job.environment());
+        Ok(tests.run(TEST_LIMIT, &mut Unseen)?.view)
+    }
+
     /// Whether each task has a commit, and nothing is left uncommitted.
     fn is_all_there(&self) -> bool {
         let look = || -> Result<bool, Refusal> {
@@ -267,14 +336,11 @@ impl Carrying<'_> {
     /// The run itself cannot go on with the execution. The claim is given back, so that nobody takes this for a failure of
     /// the agent or the plan. The failure says where the work is.
     fn give_back(&self, refusal: &Refusal) -> StepOutcome {
-        if self.has_tree() {
-            // The refusal matters more.
-            let _ = self.find_links();
-        }
+        // The refusal matters more.
+        let _ = self.find_links();
         let failure = self.with_place(failure_of(refusal));
         let release = ReleaseLease { item: Some(self.execution.id.to_string()), force: None };
-        let shared = self.shared();
-        let unrecorded = match work::release(shared.as_ref().unwrap_or(self.session), &release) {
+        let unrecorded = match work::release(self.session, &release) {
             Ok(_) => None,
             Err(refusal) if refusal.is_stop() => return StepOutcome::Stopped,
             // Someone has taken it away.
@@ -292,18 +358,29 @@ impl Carrying<'_> {
 
     /// Keeps the work on a branch. Returns the failure with the place of the work.
     fn with_place(&self, failure: Failure) -> Failure {
-        let place = match (self.kept(), beside(&self.job.folder)) {
-            (Ok(Some(branch)), Some(tree)) if failure.error_type.as_deref() == Some(COMMIT_FAILED) => {
-                // The driver keeps it there: see `Driver::leave_room`.
-                format!("its worktree {tree} stays until the next attempt, its work on the branch {branch}")
-            }
-            (Ok(Some(branch)), _) => format!("its work is on the branch {branch}"),
-            (Err(_), Some(tree)) => format!("its work is only in the worktree {tree}"),
-            (Ok(None), _) | (Err(_), None) => return failure,
+        let place = match self.kept() {
+            Ok(Some(branch)) => format!("its work is on the branch {branch}"),
+            Ok(None) => return failure,
+            Err(refusal) => match self.left_there() {
+                Some(place) if refusal.code != Code::WorkplaceChanged => {
+                    format!("its work is only in the workplace {place}")
+                }
+                _ => format!("its work is lost: {}", refusal.message),
+            },
         };
         let message = failure.message.unwrap_or_default();
         let gap = if message.contains('\n') { '\n' } else { ' ' };
         Failure { message: Some(format!("{message}{gap}({place})")), ..failure }
+    }
+
+    /// Lets the workplace stay until the next attempt; its path relative to the repository, `../code-RUN-…/SOL-…`, since records
+    /// contain no absolute paths.
+    fn left_there(&self) -> Option<String> {
+        let place = self.job.workplace.borrow();
+        let workplace = &place.as_ref()?.workplace;
+        workplace.note_needed().ok()?;
+        let (folder, name) = (workplace.folder.parent()?.file_name()?, workplace.folder.file_name()?);
+        Some(format!("../{}/{}", folder.to_string_lossy(), name.to_string_lossy()))
     }
 
     /// Ends the execution as failed, keeping its work on a branch.
@@ -311,8 +388,7 @@ impl Carrying<'_> {
         // The record names the commits of a failed attempt as well, whether hooks linked them or not.
         let made = self.made_in_vain();
         let mut failure = self.with_place(failure);
-        let shared = self.shared();
-        let session = shared.as_ref().unwrap_or(self.session);
+        let session = self.session;
         let end = |failure: &Failure, made: &[ObjectId]| {
             let fail = Fail {
                 item: Some(self.execution.id.to_string()),
@@ -350,43 +426,27 @@ impl Carrying<'_> {
         }
     }
 
-    /// A session without the worktree, if the agent has removed that.
-    fn shared(&self) -> Option<Session> {
-        if self.has_tree() { None } else { self.job.identity.shared_session().ok() }
-    }
-
-    /// Whether the worktree is still there.
-    fn has_tree(&self) -> bool {
-        tree::check(&self.job.identity.common, &self.job.folder).is_ok()
-    }
-
-    /// The commits of a failed attempt, as far as they can be read; those with trailers are linked by them.
+    /// The commits of a failed attempt, as far as they can be read.
     fn made_in_vain(&self) -> Vec<ObjectId> {
-        if !self.has_tree() {
-            return vec![];
-        }
-        // The failure matters more.
-        let _ = self.find_links();
         self.made().unwrap_or_default()
     }
 
     /// The branch that keeps the work; `None` if there is no work.
     fn kept(&self) -> Result<Option<Branch>, Refusal> {
-        if !self.has_tree() {
-            return Ok(None);
+        let place = self.job.workplace.borrow();
+        let kept = place.as_ref().map_or(Ok(None), |place| place.keep(self.session, &self.execution.id))?;
+        let store = self.session.store();
+        let base = &self.job.guard.bounds().base;
+        match store.head()? {
+            Some(head) if kept.is_none() && CommitHash::from(head) != *base => {
+                keep_commit(store, &self.execution.id, head).map(Some)
+            }
+            _ => Ok(kept),
         }
-        let base = self.folder().ok().flatten().and_then(|folder| folder.execution.base_commit);
-        keep_all(self.session.store(), &self.execution.id, base.as_ref())
     }
 }
 
 /// Why a report is not recorded if the run was stopped.
 fn stopped() -> Refusal {
     Refusal::new(Code::Interrupted, "the run was stopped").remedy(Other::RunResume, "continues it")
-}
-
-/// The path of a run's worktree relative to the repository: `../code-RUN-…/SOL-…`. Records contain no absolute paths.
-fn beside(tree: &Path) -> Option<String> {
-    let (folder, name) = (tree.parent()?.file_name()?, tree.file_name()?);
-    Some(format!("../{}/{}", folder.to_string_lossy(), name.to_string_lossy()))
 }

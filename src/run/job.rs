@@ -12,10 +12,11 @@ use std::time::Duration;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::committing;
 use super::listener::Listener;
-use super::outside::{Outside, keep_records};
 use super::stops::RunStops;
 use super::unended;
+use super::workplace::{Hander, StepSite, StepWorkplace};
 use crate::agent::answer::{AnswerKind, CommonMembers};
 use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
@@ -26,7 +27,6 @@ use crate::model::agent_session::Usage;
 use crate::model::digest::hex;
 use crate::model::execution::Failure;
 use crate::model::exploration::Extent;
-use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::remedy::RemedyCall;
 use crate::model::review::Verdict;
@@ -39,11 +39,11 @@ use crate::model::wisdom::Learned;
 use crate::ops::issues::existing_outline;
 use crate::ops::work::asking::Asking;
 use crate::ops::work::runs::paths::{AgentIdentity, transcript_name};
-use crate::ops::work::runs::tree;
 use crate::ops::work::{Conversation, record_session, recorded};
-use crate::ops::{Notice, Refusal, plans};
+use crate::ops::{Notice, Refusal, Session, plans};
 use crate::rules::roles::Role;
-use crate::workplace::PlaceVariables;
+use crate::process::left_behind::{FILES, RUN};
+use crate::workplace::{Confinement, PlaceVariables};
 
 pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};
 
@@ -66,14 +66,16 @@ pub(super) struct AgentJob {
     pub(super) role: Role,
     /// The identity under which its work is recorded.
     pub(super) identity: AgentIdentity,
-    /// Where it works.
-    pub(super) folder: PathBuf,
-    /// The commit checked out there.
-    pub(super) base: CommitHash,
-    /// What holds it to its role.
+    /// The worktree that claims the plan, for the executor. The agent does not work there.
+    pub(super) claim: Option<PathBuf>,
+    /// Where the agent works.
+    pub(super) site: StepSite,
+    /// Its workplace, once it is made.
+    pub(super) workplace: RefCell<Option<StepWorkplace>>,
+    /// Whether it is confined to that.
+    pub(super) confinement: Confinement,
+    /// The hooks of its workplace.
     pub(super) guard: AgentGuard,
-    /// Shared by all steps of the run: what happens outside of roles.
-    pub(super) outside: Arc<Outside>,
     /// The directory of transcripts, one file for each question.
     pub(super) transcripts: PathBuf,
     /// How many earlier attempts failed.
@@ -180,8 +182,8 @@ impl AgentJob {
         let request = Request::new::<A>(kind, self.role, input.clone());
         let asking = Asking { agent: self.agent.clone(), request, simpler, tried: self.tried };
         let once = |agent: &Agent, request: &Request| {
-            let said = self.once::<A>(agent, request);
-            self.refuse_exchanged()?;
+            let said = self.once::<A>(agent, request)?;
+            self.hand_in()?;
             Ok(said)
         };
         let learning = |reply: AgentReply<A>, input: &Value| {
@@ -206,30 +208,79 @@ impl AgentJob {
         asking.ask(once, learning, || self.is_stopping(), setback)
     }
 
-    /// Refuses to go on if the agent has replaced its worktree.
-    fn refuse_exchanged(&self) -> Result<(), NoAnswer> {
-        tree::check(&self.identity.common, &self.folder).map_err(|refusal| {
-            let (action, issue_id) = (self.step, Some(self.issue.clone()));
-            let (agent, what) = (Some(self.agent.name().to_owned()), refusal.message.clone());
-            self.report(StepReport::Breach(Breach { action, issue_id, agent, what, undone: true }));
-            NoAnswer::Failed(failure_of(&refusal))
-        })
+    /// A session in the name of the agent: in the worktree that claims its plan, or else in the repository.
+    pub(super) fn session(&self) -> Result<Session, Refusal> {
+        match &self.claim {
+            Some(claim) => self.identity.at(claim),
+            None => self.identity.shared_session(),
+        }
     }
 
-    fn once<A: AnswerKind>(&self, agent: &Agent, request: &Request) -> Result<AgentReply<A>, Unanswered> {
-        let (environment, transcript) = (self.environment(), self.transcript());
-        let place =
-            AgentWorkplace { folder: self.folder.clone(), environment, within: Vec::new(), transcript };
+    /// Makes the workplace of the agent, unless it is there.
+    ///
+    /// # Errors
+    /// Those of [`StepWorkplace::make`].
+    pub(super) fn enter(&self) -> Result<(), Refusal> {
+        if self.workplace.borrow().is_some() {
+            return Ok(());
+        }
+        let session = self.identity.shared_session()?;
+        let label = match &self.site.active {
+            Some(active) => active.solution_id.as_str(),
+            None => &self.site.name,
+        };
+        let made = StepWorkplace::make(&session, &self.site, label);
+        for notice in session.notices() {
+            self.report(StepReport::Noticed(notice));
+        }
+        self.workplace.replace(Some(made?));
+        Ok(())
+    }
+
+    /// Removes the workplace of the agent.
+    pub(super) fn leave(&self) {
+        let Some(place) = self.workplace.take() else { return };
+        if place.workplace.is_needed() {
+            return;
+        }
+        let folder = place.workplace.folder.clone();
+        let removed = self.identity.shared().and_then(|store| Ok(place.workplace.remove(&store)?));
+        if let Err(refusal) = removed {
+            self.warn(&format!("its workplace {} is left behind", folder.display()), &refusal.message);
+        }
+    }
+
+    /// Takes over what the agent did, once its processes are gone, and reports what was refused.
+    fn hand_in(&self) -> Result<(), Refusal> {
+        let mut place = self.workplace.borrow_mut();
+        let Some(place) = place.as_mut() else { return Ok(()) };
+        let session = self.identity.shared_session()?;
+        let hander = Hander {
+            session: &session,
+            role: self.role,
+            execution: self.execution.as_ref(),
+            bounds: self.guard.bounds(),
+            claim: self.claim.as_deref(),
+        };
+        let refused = place.hand_in(hander)?;
+        refused.iter().for_each(|why| self.report_refused(why));
+        Ok(())
+    }
+
+    /// Asks once, with the records as they are now. The inner error is that of the agent.
+    fn once<A: AnswerKind>(
+        &self,
+        agent: &Agent,
+        request: &Request,
+    ) -> Result<Result<AgentReply<A>, Unanswered>, Refusal> {
+        let place = self.place(agent)?;
         let from = self.now();
         if let (RunStep::Execute, Some(from)) = (self.step, from) {
             self.begins(agent, from, &place.transcript);
         }
         let mut listener = Listener::of(self);
-        // Remember what was recorded so far, above all the claim, before the agent can remove it.
-        keep_records(self);
         let said = talk::ask::<A>(agent, &place, request, &mut listener);
         listener.report_more();
-        keep_records(self);
         let said = match (said, self.silence) {
             (Err(Unanswered::Stopped { agent }), Some(after)) if listener.is_quiet => {
                 Err(Unanswered::Quiet { agent, after })
@@ -241,30 +292,42 @@ impl AgentJob {
             && !agent.commits().value
             && reply.value["status"] == "completed"
         {
-            self.commit();
+            self.commit(&place);
         }
         if self.step != RunStep::Execute {
             self.usage.borrow_mut().add(recorded(used));
         } else if let Some(from) = from {
             self.record(agent, from, &place.transcript, &said, used);
         }
-        said
+        Ok(said)
     }
 
-    /// The environment of the agent, and of whatever runs in its name.
+    /// Where the agent is started, with the newest records.
+    fn place(&self, agent: &Agent) -> Result<AgentWorkplace, Refusal> {
+        let mut environment = self.environment();
+        self.guard.guard(&mut environment);
+        let mut place = self.workplace.borrow_mut();
+        if let Some(place) = place.as_mut() {
+            place.workplace.refresh(&self.identity.shared()?)?;
+            environment.extend(place.variables.iter().flat_map(PlaceVariables::variables));
+        }
+        let folder = self.site.folder.clone();
+        let within = self.confinement.words(&folder, &agent.state(&environment));
+        Ok(AgentWorkplace { folder, environment, within, transcript: self.transcript() })
+    }
+
+    /// The environment of whatever runs in the name of the agent.
     pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
         let here = self.identity.environment.iter().cloned();
         let mut environment = environment(here, &self.agent, self.role.as_str());
-        // A worktree that cannot be opened is refused later.
-        let store = self.identity.store(&self.folder).ok();
-        let place = store.and_then(|store| PlaceVariables::of_worktree(&store));
-        environment.extend(place.iter().flat_map(PlaceVariables::variables));
-        self.guard.guard(&mut environment);
+        let files = self.transcripts.parent().unwrap_or(&self.transcripts);
+        environment.push((RUN.into(), self.run.id.as_str().into()));
+        environment.push((FILES.into(), files.into()));
         environment
     }
 
     fn now(&self) -> Option<Time> {
-        self.identity.at(&self.folder).ok()?.store().now().ok()
+        self.session().ok()?.store().now().ok()
     }
 
     /// Adds the session to the log of the execution, which `trace` and `why` read. A failure does not stop the work.
@@ -276,7 +339,7 @@ impl AgentJob {
         said: &Result<AgentReply<A>, Unanswered>,
         used: Usage,
     ) {
-        let Ok(session) = self.identity.at(&self.folder) else { return };
+        let Ok(session) = self.session() else { return };
         let (Some(execution), Ok(ended_at)) = (&self.execution, session.now()) else { return };
         let summary = match said {
             Ok(reply) => reply.value["summary"].as_str().map(str::to_owned),
@@ -300,23 +363,34 @@ impl AgentJob {
         unended::begins(transcript, execution, talk.unanswered(Usage::default()));
     }
 
-    /// Commits the uncommitted changes of an agent that cannot commit, before its session ends. If that fails, they
-    /// stay, and the execution cannot be completed.
-    fn commit(&self) {
-        let Ok(session) = self.identity.at(&self.folder) else { return };
-        let store = session.store();
-        let is_clean = store.git().uncommitted().is_ok_and(|changes| changes.is_empty());
-        let title = store.snapshot().ok().and_then(|snapshot| existing_outline(&snapshot, &self.issue).ok());
-        if let (false, Some(folder)) = (is_clean, title)
-            && let Err(error) = store.git().commit_all(&folder.issue.record.title)
-        {
-            self.warn("its changes cannot be committed", &error.to_string());
+    /// Commits the uncommitted changes of an agent that cannot commit, as it would itself: with its hooks, and no more rights. If
+    /// that fails, they stay, and the execution cannot be completed.
+    fn commit(&self, place: &AgentWorkplace) {
+        if let Err(refusal) = self.try_to_commit(place) {
+            self.warn("its changes cannot be committed", &refusal.message);
         }
+    }
+
+    fn try_to_commit(&self, place: &AgentWorkplace) -> Result<(), Refusal> {
+        let is_clean = match self.workplace.borrow().as_ref() {
+            Some(workplace) => workplace.uncommitted()?.is_empty(),
+            None => true,
+        };
+        if is_clean {
+            return Ok(());
+        }
+        let session = self.identity.shared_session()?;
+        let folder = existing_outline(&session.store().snapshot()?, &self.issue)?;
+        let message = format!("--message={}", folder.issue.record.title);
+        for words in [&["git", "add", "--all"][..], &["git", "commit", "--quiet", &message]] {
+            committing::run(words, place, &|| self.stops.is_at_once())?;
+        }
+        Ok(())
     }
 
     /// Stores what the agent learned. A failure does not stop the work.
     fn learn(&self, learned: &[Learned]) {
-        if let (false, Ok(session)) = (learned.is_empty(), self.identity.at(&self.folder))
+        if let (false, Ok(session)) = (learned.is_empty(), self.session())
             && let Err(refusal) = plans::learn(&session, &self.issue, &self.run.id, learned)
         {
             self.warn("what its agent learned is not stored", &refusal.message);

@@ -1,20 +1,18 @@
 //! Keeps the commits and files of a failed attempt on branches `wf/kept/EXR-…`, so that they are neither lost nor in
 //! the way of the next attempt, which starts from scratch.
 
-use crate::git::{self, Git};
+use crate::git;
 use crate::model::branch::Branch;
 use crate::model::branch::NUMBERED;
 use crate::model::code::Code;
-use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, RunId};
 use crate::ops::Refusal;
 use crate::ops::work::runs::is_in;
-use crate::ops::work::runs::paths::{RunPaths, copied_index};
-use crate::ops::work::runs::tree;
+use crate::ops::work::runs::paths::{RunPaths, open_tree, remove_tree};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::run::{KeptBranch, KeptKind};
-use crate::store::{ObjectId, Store, object_id, records};
+use crate::store::{ObjectId, Store, records};
 use std::path::{Path, PathBuf};
 
 /// At most this many paths are named.
@@ -56,29 +54,12 @@ pub(super) fn kept_for(branch: &Branch, run: &RunId, attempts: &[&ExecutionId]) 
     kept.strip_prefix(run.as_str()).filter(|rest| rest.starts_with('-')).map(|_| KeptKind::Run)
 }
 
-/// Keeps uncommitted changes in the work tree of `store`; returns the branch, or `None` if there are
-/// none.
-pub(super) fn keep_files(store: &Store, attempt: &ExecutionId) -> Result<Option<Branch>, Refusal> {
-    if store.git().uncommitted()?.is_empty() {
-        return Ok(None);
-    }
-    keep_uncommitted(store, attempt.short()).map(Some)
-}
-
-/// Like [`keep_files`], on a branch that is named after something else, and whether there are changes or not.
-pub(super) fn keep_uncommitted(store: &Store, after: &str) -> Result<Branch, Refusal> {
-    let index = copied_index(&store.git_dir());
-    let made = store.git().tree_of_files(&index).and_then(|tree| store.git().commit_of_tree(&tree));
-    let _ = std::fs::remove_file(&index);
-    keep_commit_as(store, after, made?)
-}
-
 /// Keeps a commit with its history; returns the branch.
 pub(super) fn keep_commit(store: &Store, attempt: &ExecutionId, commit: ObjectId) -> Result<Branch, Refusal> {
     keep_commit_as(store, attempt.short(), commit)
 }
 
-/// Like [`keep_commit`], on a branch that is named after something else.
+/// On a branch that is named after something.
 ///
 /// # Errors
 /// `git-failed` if no such branch can be made, since others are in the way.
@@ -99,71 +80,20 @@ pub(super) fn keep_commit_as(store: &Store, after: &str, commit: ObjectId) -> Re
     .hint("`git branch --list 'wf/*'` shows what is in the way"))
 }
 
-/// Keeps a tree of files, on a branch named after a run and the tree; returns the branch. The same files are kept once, after
-/// what is checked out where `git` runs.
-///
-/// # Errors
-/// As [`keep_commit_as`].
-pub(super) fn keep_tree(store: &Store, git: &Git, run: &RunId, tree: ObjectId) -> Result<Branch, Refusal> {
-    let after = format!("{run}-{}", git::short(tree));
-    for name in KEPT.iter().flat_map(|below| names(below, &after)) {
-        let kept = store.read_ref(name.as_str())?;
-        if kept.is_some_and(|kept| store.repo().tree_of(kept).is_ok_and(|its| its == tree)) {
-            return Ok(name);
-        }
-    }
-    keep_commit_as(store, &after, git.commit_of_tree(&tree.to_string())?)
-}
-
-/// Keeps a tag object, on a tag that is named like such a branch; returns the short name.
-///
-/// # Errors
-/// `git-failed` if no such tag can be made.
-pub(super) fn keep_tag_as(store: &Store, after: &str, tag: ObjectId) -> Result<String, Refusal> {
-    for short in KEPT.map(|below| format!("{below}{after}")) {
-        let name = format!("refs/tags/{short}");
-        match store.read_ref(&name)? {
-            Some(kept) if kept == tag => return Ok(short),
-            None if store.git().keep(&name, tag)? => return Ok(short),
-            _ => {}
-        }
-    }
-    Err(Refusal::new(Code::GitFailed, format!("cannot create the tag `{}{after}` to keep it", KEPT[0]))
-        .hint("`git tag --list 'wf/*'` shows what is in the way"))
-}
-
-/// Keeps whatever an attempt left in the work tree of `store`: files that are not committed, or commits after `base`.
-pub(super) fn keep_all(
-    store: &Store,
-    attempt: &ExecutionId,
-    base: Option<&CommitHash>,
-) -> Result<Option<Branch>, Refusal> {
-    if let Some(name) = keep_files(store, attempt)? {
-        return Ok(Some(name));
-    }
-    let base = base.and_then(|base| object_id(base.as_str()));
-    match store.head()? {
-        Some(head) if Some(head) != base => keep_commit(store, attempt, head).map(Some),
-        _ => Ok(None),
-    }
-}
-
-/// Removes a worktree of a run, after keeping what exists only there.
+/// Removes a worktree of a run, after keeping the commits that are only on its branch.
 pub(super) fn put_away(
     store: &Store,
     folder: &Path,
     attempt: &ExecutionId,
     run_head: Option<ObjectId>,
 ) -> Result<(), Refusal> {
-    if let Ok(there) = tree::open_of(store, folder) {
-        let kept = keep_files(&there, attempt)?;
-        if let Some(head) = there.head()?.filter(|_| kept.is_none())
-            && !is_in(store, head, run_head)
-        {
-            keep_commit(store, attempt, head)?;
-        }
+    if let Ok(there) = open_tree(store, folder)
+        && let Some(head) = there.head()?
+        && !is_in(store, head, run_head)
+    {
+        keep_commit(store, attempt, head)?;
     }
-    tree::remove(store, folder)
+    remove_tree(store, folder)
 }
 
 /// The branch that still has the work of a completed issue, if what is checked out here does not
@@ -176,10 +106,10 @@ pub(super) fn unmerged(store: &Store, folder: &IssueFolder) -> Result<Option<Bra
     Ok((!is_in(store, tip, store.head()?)).then(|| branch.clone()))
 }
 
-/// The directories with the worktrees of all runs that are recorded here.
-pub(super) fn folders_of_runs(store: &Store) -> Result<Vec<PathBuf>, Refusal> {
+/// The directories with the worktrees by which the runs that are recorded here claim plans.
+pub(super) fn folders_of_claims(store: &Store) -> Result<Vec<PathBuf>, Refusal> {
     let runs = records::run_ids(&store.snapshot()?)?;
-    Ok(runs.iter().map(|run| RunPaths::of(store, run).trees).collect())
+    Ok(runs.iter().map(|run| RunPaths::of(store, run).claims()).collect())
 }
 
 /// `wf/kept/EXR-…`, and the same with a number.

@@ -3,21 +3,17 @@
 use std::time::{Duration, Instant};
 
 use super::job::{AgentJob, StepReport};
-use super::outside::breach;
 use super::silence::Silence;
+use super::workplace::StepWorkplace;
 use crate::agent::definition::Protocol;
 use crate::agent::guard::MOST_REASONS;
 use crate::agent::talk::{AgentObserver, AskedFor, TextKind};
 use crate::model::agent_session::Usage;
 use crate::model::run::RunStep;
-use crate::model::run_log::Breach;
 use crate::model::task_id::TaskId;
 use crate::model::words::count;
-use crate::ops::Session;
 use crate::ops::issues::existing_outline;
 use crate::ops::work::as_stored;
-use crate::rules::run::refused_words;
-use crate::trail::active;
 
 /// How often a silent agent is reminded before it is restarted, if its protocol allows reminders.
 const REMINDERS: u8 = 2;
@@ -36,8 +32,6 @@ pub(super) struct Listener<'a> {
     seen: usize,
     /// Usage reported so far.
     pub(super) used: Usage,
-    /// The agent's worktree; `None` if it cannot be opened, which ends the step anyway.
-    tree: Option<Session>,
     silence: Option<Silence>,
     /// How many more times it can be reminded before that.
     reminders: u8,
@@ -57,21 +51,18 @@ pub(super) struct Listener<'a> {
 
 impl<'a> Listener<'a> {
     pub(super) fn of(job: &'a AgentJob) -> Self {
-        let tree = job.identity.at(&job.folder).ok();
-        let silence = job.silence.zip(tree.as_ref());
         Self {
             job,
             seen: 0,
             used: Usage::default(),
-            silence: silence.map(|(limit, tree)| Silence::of(limit, tree.store())),
+            silence: job.silence.map(|limit| Silence::of(limit, job)),
             reminders: if job.agent.protocol().value == Protocol::Acp { REMINDERS } else { 0 },
             reminds: false,
             is_quiet: false,
             refused: Vec::new(),
             more: [0; UNLISTED.len()],
             task: None,
-            only: tree.as_ref().and_then(|tree| only_task(job, tree)),
-            tree,
+            only: only_task(job),
             looked: Instant::now(),
         }
     }
@@ -79,14 +70,8 @@ impl<'a> Listener<'a> {
     /// Reports how often it was refused more than is recorded one by one.
     pub(super) fn report_more(&self) {
         for ((_, what), more) in UNLISTED.iter().zip(self.more).filter(|(_, more)| *more > 0) {
-            self.report_refused(&format!("it asked {} {what}", count(more, "more time")));
+            self.job.report_refused(&format!("it asked {} {what}", count(more, "more time")));
         }
-    }
-
-    fn report_refused(&self, why: &str) {
-        let agent = Some(self.job.agent.name().to_owned());
-        let breach = breach(self.job, None, refused_words(why), true);
-        self.job.report(StepReport::Breach(Breach { agent, ..breach }));
     }
 
     /// Reports when the agent has begun another task.
@@ -95,10 +80,9 @@ impl<'a> Listener<'a> {
             return;
         }
         self.looked = Instant::now();
-        let active = self.tree.as_ref().and_then(|tree| active::read(tree.store()).ok().flatten());
-        let Some(active) = active else { return };
+        let active = self.job.workplace.borrow().as_ref().and_then(StepWorkplace::active);
         // Nobody sets the only task of a plan.
-        let Some(task) = active.task_id.or_else(|| self.only.clone()) else { return };
+        let Some(task) = active.and_then(|active| active.task_id).or_else(|| self.only.clone()) else { return };
         if self.task.as_ref() != Some(&task) {
             let _ = self.job.reports.try_send(StepReport::Task(self.job.issue.clone(), task.clone()));
             self.task = Some(task);
@@ -107,11 +91,12 @@ impl<'a> Listener<'a> {
 }
 
 /// The task of the plan that a job executes, if it has no other.
-fn only_task(job: &AgentJob, tree: &Session) -> Option<TaskId> {
+fn only_task(job: &AgentJob) -> Option<TaskId> {
     let id = job.execution.as_ref()?;
-    let folder = existing_outline(&tree.store().snapshot().ok()?, &id.issue()).ok()?;
+    let session = job.session().ok()?;
+    let folder = existing_outline(&session.store().snapshot().ok()?, &id.issue()).ok()?;
     let execution = folder.executions.iter().find(|it| it.execution.id == *id)?;
-    match as_stored(tree.store(), &execution.execution).ok()?.typed_plan().tasks.as_slice() {
+    match as_stored(session.store(), &execution.execution).ok()?.typed_plan().tasks.as_slice() {
         [only] => Some(only.id.clone()),
         _ => None,
     }
@@ -136,7 +121,7 @@ impl AgentObserver for Listener<'_> {
             return;
         }
         if self.refused.iter().filter(|(other, _)| *other == what).count() < MOST_REASONS {
-            self.report_refused(&refused.1);
+            self.job.report_refused(&refused.1);
             self.refused.push(refused);
         } else if let Some(n) = UNLISTED.iter().position(|(other, _)| *other == what) {
             self.more[n] += 1;
@@ -153,8 +138,8 @@ impl AgentObserver for Listener<'_> {
         let is_new = wished > self.seen;
         self.seen += usize::from(is_new);
         self.look_for_task();
-        if let (Some(silence), Some(tree), false) = (&mut self.silence, &self.tree, self.is_quiet)
-            && silence.is_too_long(tree.store())
+        if let (Some(silence), false) = (&mut self.silence, self.is_quiet)
+            && silence.is_too_long(self.job)
         {
             if self.reminders > 0 {
                 self.reminders -= 1;

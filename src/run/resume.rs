@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::agreed;
 use super::begin::{self, Begin};
-use super::crew::{Crew, step_of};
+use super::crew::{Crew, StartedRun, step_of};
 use super::drive::drive;
 use super::stops::RunStops;
 use super::watch::{RunWatch, tell_notices};
@@ -24,6 +24,7 @@ use crate::rules::roles::Role;
 use crate::rules::run::RunProgress;
 use crate::store::{ReadState, Store};
 use crate::sync;
+use crate::workplace::Confinement;
 
 /// Runs issues to their end: each is planned, reviewed, queued, executed and merged into the branch of the run,
 /// according to its mode and the input. All notices go to `watch`, so the answer has none.
@@ -38,11 +39,13 @@ pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn RunWatch) ->
     session.notice_all(notices);
     tell_notices(session, watch);
     let crew = Crew::of(session.store(), &given)?;
+    let confinement = Confinement::of(session.store())?;
     agreed::settle(session, &run, watch)?;
-    let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input)?;
+    let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input, &confinement)?;
     agreed::keep(session.store(), &RunPaths::of(session.store(), &begun.run.id).files, watch)?;
     session.notice_all(notices);
-    driven(session, &begun.run.id, Some(begun.driver), crew, (watch, stops))
+    let started = StartedRun { driver: Some(begun.driver), crew, confinement };
+    driven(session, &begun.run.id, started, (watch, stops))
 }
 
 /// Which run to go on with, and how.
@@ -77,9 +80,10 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch
     let given = input.agents.clone().or(AgentNames::kept(&files)?).or(AgentNames::configured(store)?);
     let crew = Crew::of(store, &given)?;
     crew.refuse_missing(session, &found.run.steps)?;
+    let confinement = Confinement::of(session.store())?;
     agreed::settle_rest(session, &found, &files, watch)?;
     agreed::keep(store, &files, watch)?;
-    driven(session, &found.run.id, None, crew, (watch, stops))
+    driven(session, &found.run.id, StartedRun { driver: None, crew, confinement }, (watch, stops))
 }
 
 /// Refuses an agent for a step that this run skips.
@@ -96,11 +100,10 @@ fn refuse_idle(run: &Run, role: Role) -> Result<(), Refusal> {
 fn driven(
     session: &Session,
     id: &RunId,
-    begun: Option<String>,
-    crew: Crew,
+    started: StartedRun,
     (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
 ) -> Answer<RunView> {
-    let done = drive(session, id, begun, crew, (watch, stops));
+    let done = drive(session, id, started, (watch, stops));
     if let Ok(Done { notices, .. }) = &done {
         session.notice_all(notices.iter().cloned());
     }

@@ -1,9 +1,8 @@
 //! Agents that neither say nor change anything: how long that is tolerated, and how it is noticed.
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+use super::job::AgentJob;
 use crate::agent::definition::{self, Agent, Protocol};
 use crate::model::code::Code;
 use crate::ops::Refusal;
@@ -45,14 +44,14 @@ pub(super) struct Silence {
     limit: Duration,
     /// When it was last known to do something.
     since: Instant,
-    /// What the work tree looked like then; `None` if git could not tell.
-    seen: Option<u64>,
+    /// When its workplace was changed last; `None` if that could not be seen.
+    seen: Option<SystemTime>,
 }
 
 impl Silence {
-    /// From now on, in this work tree.
-    pub(super) fn of(limit: Duration, tree: &Store) -> Self {
-        Self { limit, since: Instant::now(), seen: looks(tree) }
+    /// From now on.
+    pub(super) fn of(limit: Duration, job: &AgentJob) -> Self {
+        Self { limit, since: Instant::now(), seen: looks(job) }
     }
 
     /// The agent said something.
@@ -60,13 +59,13 @@ impl Silence {
         self.since = Instant::now();
     }
 
-    /// Whether the agent was silent for too long. Its work tree is looked at only where it has said nothing for so long.
-    pub(super) fn is_too_long(&mut self, tree: &Store) -> bool {
+    /// Whether the agent was silent for too long. Its workplace is looked at only if it has said nothing for so long.
+    pub(super) fn is_too_long(&mut self, job: &AgentJob) -> bool {
         if self.since.elapsed() < self.limit {
             return false;
         }
-        let now = looks(tree);
-        // If its work tree cannot be inspected, an agent is not known to be silent.
+        let now = looks(job);
+        // If its workplace cannot be inspected, an agent is not known to be silent.
         let is_silent = now.is_some() && now == self.seen;
         if !is_silent {
             (self.seen, self.since) = (now, Instant::now());
@@ -75,16 +74,7 @@ impl Silence {
     }
 }
 
-/// A number for what is committed and changed in a work tree, and when; `None` if git cannot tell.
-fn looks(tree: &Store) -> Option<u64> {
-    let mut hasher = DefaultHasher::new();
-    let head = tree.head().ok()?.map(|head| head.to_string());
-    head.hash(&mut hasher);
-    for line in tree.git().uncommitted().ok()? {
-        let file = tree.work_dir().map(|dir| dir.join(line.get(3..).unwrap_or_default()));
-        let modified = file.and_then(|file| std::fs::symlink_metadata(file).ok());
-        let modified = modified.and_then(|found| Some((found.modified().ok()?, found.len())));
-        (line, modified).hash(&mut hasher);
-    }
-    Some(hasher.finish())
+/// When something was last changed in the workplace of an agent; `None` if that cannot be seen.
+fn looks(job: &AgentJob) -> Option<SystemTime> {
+    job.workplace.borrow().as_ref()?.workplace.changed_at()
 }

@@ -16,12 +16,11 @@ use crate::model::time::Time;
 use crate::ops::issues::existing;
 use crate::ops::queue::{self, QueueWorld};
 use crate::ops::work::runs::is_in;
-use crate::ops::work::runs::paths::{RunPaths, head};
-use crate::ops::work::runs::tree;
+use crate::ops::work::runs::paths::{RunPaths, head, open_tree};
 use crate::ops::{Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit, RunFolder};
 use crate::rules::readiness::{self, in_order};
-use crate::rules::run::{OTHER_TREE, PUSHED, RunProgress, Standing};
+use crate::rules::run::{RunProgress, Standing};
 use crate::rules::{facts, review};
 use crate::store::{IssueSources, ObjectId, ReadState, Snapshot, Store, object_id, records};
 use crate::trail::active;
@@ -279,7 +278,7 @@ impl StandingReader<'_> {
         if let Some(claimed) = self.claimed.get() {
             return Ok(claimed.contains(id));
         }
-        let claimed = match tree::open_of(self.store, &self.places.branch_tree()) {
+        let claimed = match open_tree(self.store, &self.places.branch_tree()) {
             // What cannot be read must not make an execution of this run that of someone else.
             Ok(there) => active::begun(&there)?,
             // The run has no such worktree (yet), or something else was put in its place.
@@ -290,6 +289,5 @@ impl StandingReader<'_> {
 }
 
 fn is_final(failure: &Failure) -> bool {
-    let kinds = [Code::AgentTimeout.as_str(), PUSHED, OTHER_TREE];
-    failure.error_type.as_deref().is_some_and(|kind| kinds.contains(&kind))
+    failure.error_type.as_deref() == Some(Code::AgentTimeout.as_str())
 }

@@ -6,11 +6,11 @@ use serde_json::Value;
 use super::job::{
     AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport, VainStep, failure, failure_of,
 };
+use super::taking::breach;
 use crate::agent::request::RequestKind;
 use crate::agent::talk::AgentReply;
 use crate::model::code::Code;
 use crate::model::exploration::{Depth, Exploration};
-use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
@@ -44,7 +44,8 @@ fn spent<A>(reply: &AgentReply<A>) -> Spent {
 /// Has an issue explored. The findings are stored with the issue.
 pub(super) fn explore(job: &AgentJob) -> StepOutcome {
     let explored = (|| {
-        let session = job.identity.at(&job.folder)?;
+        let session = job.session()?;
+        job.enter()?;
         let input = input(&session, job.issue.as_str(), Role::Explorer)?;
         let simpler = simpler(&input);
         let kind = RequestKind::Explore;
@@ -82,7 +83,8 @@ fn simpler(input: &Value) -> Value {
 /// Has an issue planned: its plan is stored and bound, or several wait for a choice.
 pub(super) fn plan(job: &AgentJob) -> StepOutcome {
     let planned = (|| {
-        let session = job.identity.at(&job.folder)?;
+        let session = job.session()?;
+        job.enter()?;
         let context = plans::planner_context(&session, &job.issue, &job.run.issue_ids)?;
         let input = to_value(&context, job.issue.as_str())?;
         let mut is_warned = job.tried > 0;
@@ -222,7 +224,8 @@ fn mendable(refusal: Refusal) -> RefusedAnswer {
 /// Has a plan reviewed.
 pub(super) fn review(job: &AgentJob, solution: &SolutionId) -> StepOutcome {
     let reviewed = (|| {
-        let session = job.identity.at(&job.folder)?;
+        let session = job.session()?;
+        job.enter()?;
         let input = input(&session, solution.as_str(), Role::Reviewer)?;
         job.ask::<Judgement, StepOutcome>(RequestKind::Review, &input, |reply| {
             let spent = spent(&reply);
@@ -260,35 +263,26 @@ fn outcome_of(job: &AgentJob, step: Result<StepOutcome, NoAnswer>) -> StepOutcom
         Ok(came) => came,
         Err(NoAnswer::Stopped) => StepOutcome::Stopped,
         Err(NoAnswer::Failed(failure)) => StepOutcome::Gave(VainStep::of_agent(failure)),
+        // The agent did something to its workplace.
+        Err(NoAnswer::Refused(refusal)) if refusal.code == Code::WorkplaceChanged => {
+            StepOutcome::Gave(VainStep::of_agent(failure_of(&refusal)))
+        }
         Err(NoAnswer::Refused(refusal)) => StepOutcome::Gave(job.refused(&refusal)),
     }
 }
 
-/// Enforces that an agent only reads: changes in its worktree are recorded and undone.
+/// Reports what an agent changed that should only read. Its workplace is thrown away.
 fn only_read(job: &AgentJob) {
-    let look = || -> Result<Vec<String>, Refusal> {
-        let session = job.identity.at(&job.folder)?;
-        let store = session.store();
-        let mut changed = store.git().uncommitted()?;
-        let head = store.head()?.map(CommitHash::from);
-        if let Some(head) = head.filter(|head| *head != job.base) {
-            changed.insert(0, format!("HEAD is at {}", head.short()));
-        }
-        Ok(changed)
-    };
-    let changed = match look() {
+    let place = job.workplace.borrow();
+    let Some(place) = place.as_ref() else { return };
+    let changed = match place.changed() {
         Ok(changed) if changed.is_empty() => return,
         Ok(changed) => changed.join(", "),
         // Ctrl-C ended git.
         Err(refusal) if refusal.is_stop() => return,
         Err(refusal) => failure_of(&refusal).message.unwrap_or_default(),
     };
-    // The worktree is thrown away.
-    job.report(StepReport::Breach(Breach {
-        action: job.step,
-        issue_id: Some(job.issue.clone()),
-        agent: Some(job.agent.name().to_owned()),
-        what: failure("", "changed the work tree", &changed).message.unwrap_or_default(),
-        undone: true,
-    }));
+    let agent = Some(job.agent.name().to_owned());
+    let what = failure("", "changed the work tree", &changed).message.unwrap_or_default();
+    job.report(StepReport::Breach(Breach { agent, ..breach(job, what, true) }));
 }

@@ -15,7 +15,9 @@ mod slot;
 mod submodules;
 mod target;
 
-pub(crate) use clone::{HandInLimits, NewWorkplace, Workplace, beside, place};
+pub(crate) use clone::{
+    HandInLimits, HandedCommits, KnownWorkplace, MovedRef, NewWorkplace, Workplace, WorkplaceError, beside, place,
+};
 pub(crate) use prepare::{FailedCommand, NewPlace, Preparation, PreparationError, Prepared, Source};
 pub(crate) use sandbox::Confinement;
 pub(crate) use slot::PlaceVariables;

@@ -292,7 +292,7 @@ impl Preparation {
         let environment = variables.map(|variables| variables.added_to(place.environment()));
         for (passed, command) in self.settings.setup.iter().enumerate() {
             begins(command);
-            let shell = Shell { command, folder: top, environment: environment.as_deref() };
+            let shell = Shell { command, folder: top, environment: environment.as_deref(), within: &[] };
             let ran = supervise::run(&shell, None, interrupts, &mut |_| {})?;
             if ran.ended != ProcessEnd::Exited(0) {
                 let failed = FailedCommand { command: command.as_str().to_owned(), ran };

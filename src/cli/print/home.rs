@@ -30,6 +30,9 @@ pub(in crate::cli) fn home(screen: &mut Screen, home: &Home) -> io::Result<()> {
         (None, None) if home.is_bare => {}
         (None, None) => writeln!(screen, "this worktree executes nothing")?,
     }
+    for place in &home.workplaces {
+        writeln!(screen, "{}", super::run::workplace(place))?;
+    }
     items(screen, "ready", &home.ready)?;
     items(screen, "blocked", &home.blocked)?;
     outside(screen, "not queued", &home.unblocked)?;

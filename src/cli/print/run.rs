@@ -6,7 +6,7 @@ use super::run_lines::text_lines;
 use crate::model::branch::Branch;
 use crate::model::run::{Run, RunAgents, RunStep};
 use crate::rules::run::{Counts, IssueStage, SkippedStep, breach_words};
-use crate::run::{Driven, LoggedView, RunSummary, RunView};
+use crate::run::{Driven, LoggedView, RunDiff, RunSummary, RunView, RunWorkplace, WorkplaceUse};
 use crate::ui::style::{self, Style};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, time};
@@ -62,6 +62,25 @@ fn driver(screen: &mut Screen, view: &RunView) -> io::Result<()> {
     }
 }
 
+/// Where something is at work.
+pub(super) fn workplace(place: &RunWorkplace) -> String {
+    let folder = place.folder.to_string_lossy();
+    let does = match place.used_to {
+        WorkplaceUse::Execute => "an agent executes its plan",
+        WorkplaceUse::Read => "an agent reads",
+        WorkplaceUse::Test => "its tests run",
+    };
+    format!("{}: {does} in {}", place.issue_id, clean_line(&folder))
+}
+
+/// Prints what an agent has changed so far.
+pub(in crate::cli) fn diff(screen: &mut Screen, diff: &RunDiff) -> io::Result<()> {
+    if diff.patch.is_empty() {
+        return screen.nothing("nothing is changed yet");
+    }
+    diff.patch.lines().try_for_each(|line| writeln!(screen, "{}", clean_line(line)))
+}
+
 /// The branch of a run, if any work was merged into it.
 fn branch_with_work(view: &RunView) -> Option<&Branch> {
     let has_work = view.state.completed_actions.iter().any(|action| action.starts_with("integrate"));
@@ -105,7 +124,13 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     let steps: Vec<&str> = run.steps.iter().map(|step: &RunStep| step.verb()).collect();
     writeln!(screen, "  {}; {}", outcome(state.context, view.waiting_count), steps.join(" → "))?;
     agents(screen, run)?;
+    if let Some(confinement) = &view.confinement {
+        writeln!(screen, "  {}", clean_line(confinement))?;
+    }
     driver(screen, view)?;
+    for place in &view.workplaces {
+        writeln!(screen, "  {}", workplace(place))?;
+    }
     if let Some(branch) = branch_with_work(view) {
         let place = match view.lacks_branch {
             false => String::new(),

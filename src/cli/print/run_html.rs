@@ -40,6 +40,9 @@ pub(in crate::cli) fn html(screen: &mut Screen, report: &RunReport) -> io::Resul
     if let Some(crew) = crew(&report.agents) {
         writeln!(screen, "<p>{}.</p>", text(&crew))?;
     }
+    if let Some(confinement) = &report.confinement {
+        writeln!(screen, "<p>{}.</p>", text(confinement))?;
+    }
     let breaches = breaches(report);
     if !breaches.is_empty() {
         writeln!(screen, "<h2>Role breaches</h2>\n<ul>")?;

@@ -184,6 +184,9 @@ pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Res
     if let Some(crew) = crew(&report.agents) {
         writeln!(screen, "  {crew}")?;
     }
+    if let Some(confinement) = &report.confinement {
+        writeln!(screen, "  {}", clean_line(confinement))?;
+    }
     let mut table = Table::new([
         Column::left("ISSUE"),
         Column::left("STATUS"),
@@ -272,6 +275,7 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
         ("Started", format!("{} by {}", time::iso(report.started_at), report.actor)),
         ("Took", took(report)),
         ("Agents", crew(&report.agents).unwrap_or_else(|| "none".to_owned())),
+        ("Confinement", report.confinement.clone().unwrap_or_else(|| "not recorded".to_owned())),
         ("Branch", report.branch.as_ref().map_or_else(|| "none".to_owned(), |it| it.short().to_owned())),
     ];
     for (name, value) in lines {

@@ -177,7 +177,7 @@ fn in_workplace(
     let name = format!("test-{}", random_uid()?);
     let branch = if role == Role::Executor { Branch::of_short(&format!("wf/{name}")) } else { None };
     let folder = place(store, &name)?;
-    let new = NewWorkplace { folder: &folder, name: &name, start: head, branch: branch.as_ref() };
+    let new = NewWorkplace { folder: &folder, name: &name, start: head, branch: branch.as_ref(), outlives: false };
     let workplace = Workplace::make(store, &new)?;
     let tested = ask_in(session, agent, role, input, &workplace, observer);
     workplace.remove(store)?;
@@ -192,7 +192,7 @@ fn ask_in(
     workplace: &Workplace,
     observer: &mut dyn AgentObserver,
 ) -> Result<Tested, Refusal> {
-    let prepared = prepare_workplace(session, workplace)?;
+    let prepared = prepare_workplace(session, workplace, workplace.name())?;
     let mut environment = seen_by(session, agent, role);
     let variables = prepared.as_ref().and_then(|prepared| prepared.variables.as_ref());
     environment.extend(variables.iter().flat_map(|place| place.variables()));
@@ -236,7 +236,7 @@ fn judged(
             let bounds = BranchBounds { named: &named(session, input)?, ignored: &ignored };
             let judged = judge_branch(store, &seeing, moved.given, moved.now, &bounds)?;
             branch.commits = judged.commits.into_iter().map(CommitHash::from).collect();
-            branch.refused = judged.refused;
+            branch.refused = judged.refused.into_iter().map(|refused| refused.why).collect();
         }
         Ok(None) => {}
         Err(error) => branch.refused.push(error.to_string()),

@@ -72,7 +72,7 @@ pub(crate) fn ask_apart<A: AnswerKind, T>(
     let name = format!("{name}-{}", random_uid()?);
     let there = AgentIdentity::agent(session, Some(agent.name().to_owned()), role).shared_session()?;
     let folder = place(store, &name)?;
-    let workplace = NewWorkplace { folder: &folder, name: &name, start: head, branch: None };
+    let workplace = NewWorkplace { folder: &folder, name: &name, start: head, branch: None, outlives: false };
     let workplace = Workplace::make(store, &workplace)?;
     let mut apart =
         AgentApart { session, there: &there, agent: &agent, role, workplace, confinement, asked: 0 };
@@ -103,7 +103,7 @@ impl AgentApart<'_> {
         mut accept: impl FnMut(&Session, &Agent, AgentReply<A>) -> Result<T, ApartUnfit>,
     ) -> Result<T, Refusal> {
         let (session, there, agent) = (self.session, self.there, self.agent);
-        let prepared = prepare_workplace(session, &self.workplace)?;
+        let prepared = prepare_workplace(session, &self.workplace, self.workplace.name())?;
         let variables = prepared.and_then(|prepared| prepared.variables);
         let before = self.workplace.changed()?;
         let users = UsersState::look(session.store())?;
@@ -168,7 +168,7 @@ impl AgentApart<'_> {
 
     /// Takes the records that the agent wrote, and reports those that were not taken.
     fn take_records(&self) {
-        let refused = take_records(self.there, self.role, &self.workplace);
+        let refused = take_records(self.there, self.role, None, &self.workplace);
         let not_recorded = |what: &str, why: &str| {
             let agent = self.agent.name();
             Notice::warning(format!("{what} that agent `{agent}` wrote was not recorded: {why}"))

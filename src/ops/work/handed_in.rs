@@ -1,20 +1,30 @@
-//! Writes the records that an agent hands in: anew, in its name and role, and with one commit for each operation.
+//! Takes over what an agent hands in: its commits as they are, its records anew, in its name and role, and with one commit for
+//! each operation.
 
 use std::collections::BTreeMap;
 
+use crate::gate::handed_branch::{BranchBounds, BranchFault, RefusedBranch, judge_branch};
 use crate::gate::handed_in::{HandedRecord, HandingAgent, RefusedRecord, judge_records};
+use crate::model::Explain;
+use crate::model::code::Code;
+use crate::model::id::ExecutionId;
 use crate::model::op::Op;
+use crate::model::repo_path::FoldedPaths;
 use crate::model::words::count;
 use crate::ops::{Refusal, Session};
 use crate::rules::roles::Role;
-use crate::store::{AtPath, Tx};
-use crate::workplace::{HandInLimits, Workplace};
+use crate::store::{AtPath, ObjectId, Tx};
+use crate::workplace::{HandInLimits, HandedCommits, MovedRef, Workplace, WorkplaceError};
 
-/// Takes what may be taken of the records in a workplace. `agent` is a session in the name and the role of the agent. Returns
-/// what was not taken.
-pub(super) fn take_records(
+/// Takes what may be taken of the records in a workplace. `agent` is a session in the name and the role of the agent, which
+/// may carry out `execution`. Returns what was not taken.
+///
+/// # Errors
+/// If the records cannot be read; nothing is taken then.
+pub(crate) fn take_records(
     agent: &Session,
     role: Role,
+    execution: Option<&ExecutionId>,
     place: &Workplace,
 ) -> Result<Vec<RefusedRecord>, Refusal> {
     let store = agent.store();
@@ -22,7 +32,7 @@ pub(super) fn take_records(
     let quarantine = place.quarantine(store, HandInLimits::DEFAULT)?;
     let handed = quarantine.seeing(store, &moved)?;
     let person = store.identity()?.person();
-    let handing = HandingAgent { person: &person, role };
+    let handing = HandingAgent { person: &person, role, execution };
     let judged = judge_records(&handed, moved.given, moved.now, &handing)?;
     let mut by_op: BTreeMap<&str, (Op, Vec<HandedRecord>)> = BTreeMap::new();
     for record in judged.taken {
@@ -48,4 +58,73 @@ fn write(tx: &mut Tx<'_>, record: &HandedRecord) -> Result<(), Refusal> {
         _ => record.bytes.clone(),
     };
     Ok(tx.write(record.path.clone(), bytes)?)
+}
+
+/// What became of the commits on the branch of a workplace.
+#[derive(Debug)]
+pub(crate) enum TakenCommits {
+    /// There are none.
+    Nothing,
+    /// They are in the repository now, without a ref; the last of them.
+    Taken(ObjectId),
+    /// They were not taken.
+    Refused(Vec<RefusedBranch>),
+}
+
+/// Takes the commits on the branch of a workplace. `named` are the paths that the plan names.
+///
+/// # Errors
+/// If the repository of the user cannot be read or written.
+pub(crate) fn take_commits(
+    session: &Session,
+    named: &FoldedPaths,
+    place: &Workplace,
+) -> Result<TakenCommits, Refusal> {
+    let store = session.store();
+    // What the agent broke is a reason to refuse its commits.
+    let (moved, handed) = match checked(session, place) {
+        Ok(Some(checked)) => checked,
+        Ok(None) => return Ok(TakenCommits::Nothing),
+        Err(error) if error.code() == Code::Interrupted => return Err(error.into()),
+        Err(error) => {
+            let why = error.to_string();
+            return Ok(TakenCommits::Refused(vec![RefusedBranch { fault: BranchFault::Other, why }]));
+        }
+    };
+    let ignored = place.ignored();
+    let bounds = BranchBounds { named, ignored: &ignored };
+    let judged = judge_branch(store, &handed.seeing, moved.given, moved.now, &bounds)?;
+    if judged.refused.is_empty() {
+        handed.take(store)?;
+        Ok(TakenCommits::Taken(moved.now))
+    } else {
+        Ok(TakenCommits::Refused(judged.refused))
+    }
+}
+
+fn checked(
+    session: &Session,
+    place: &Workplace,
+) -> Result<Option<(MovedRef, HandedCommits)>, WorkplaceError> {
+    let Some(moved) = place.moved_branch()? else { return Ok(None) };
+    let store = session.store();
+    let quarantine = place.quarantine(store, HandInLimits::DEFAULT)?;
+    let handed = quarantine.check(store, &moved)?;
+    Ok(Some((moved, handed)))
+}
+
+/// Why a commit of files that an agent left must not be kept on a branch; empty if it may.
+///
+/// # Errors
+/// If the repository of the user cannot be read.
+pub(crate) fn refuse_to_keep(
+    session: &Session,
+    place: &Workplace,
+    commit: ObjectId,
+) -> Result<Vec<RefusedBranch>, Refusal> {
+    let (store, ignored) = (session.store(), place.ignored());
+    let bounds = BranchBounds { named: &FoldedPaths::default(), ignored: &ignored };
+    let mut refused = judge_branch(store, store, place.tip(), commit, &bounds)?.refused;
+    refused.retain(|refused| refused.fault == BranchFault::Content);
+    Ok(refused)
 }

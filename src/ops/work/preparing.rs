@@ -29,8 +29,6 @@ pub(super) struct ClaimedWorktree<'a> {
     pub(super) path: &'a Path,
     /// The plan that is executed there.
     pub(super) solution: &'a SolutionId,
-    /// Whether a run claimed the plan.
-    pub(super) is_of_run: bool,
 }
 
 /// How a worktree was prepared.
@@ -133,16 +131,12 @@ pub(super) fn prepare(
 fn prepared(
     session: &Session,
     preparation: &Preparation,
-    ClaimedWorktree { path, solution, is_of_run }: &ClaimedWorktree<'_>,
+    ClaimedWorktree { path, solution }: &ClaimedWorktree<'_>,
 ) -> Result<Prepared, Refusal> {
     let store = session.store();
-    // A run claims in a worktree of its own, which lacks what git does not track.
-    let users = if *is_of_run { store.repo().main_work_dir() } else { None };
-    let users = users.map(|top| Store::open(&top, store.environment())).transpose()?;
-    let source = users.as_ref().unwrap_or(store);
     let place = Store::open(path, store.environment())?;
     let place = NewPlace { store: &place, label: solution.as_str(), is_agents: false };
-    run(session, preparation, source, &place)
+    run(session, preparation, store, &place)
 }
 
 /// Prepares a place with what is in the work tree of `source`.
@@ -166,14 +160,15 @@ fn run(
     Ok(prepared?)
 }
 
-/// Prepares the workplace of an agent. The agent works there whatever fails here; notices
-/// say what did. Setup commands that nobody here has agreed to are not run.
+/// Prepares the workplace of an agent, which `label` tells from others in `WF_NAME`. The agent works there whatever fails
+/// here; notices say what did. Setup commands that nobody here has agreed to are not run.
 ///
 /// # Errors
 /// `interrupted`.
-pub(super) fn prepare_workplace(
+pub(crate) fn prepare_workplace(
     session: &Session,
     workplace: &Workplace,
+    label: &str,
 ) -> Result<Option<Prepared>, Refusal> {
     let store = session.store();
     let prepared = Preparation::load(store).map_err(Refusal::from).and_then(|preparation| {
@@ -184,7 +179,7 @@ pub(super) fn prepare_workplace(
             preparation.without_setup()
         };
         let place = Store::open(&workplace.folder, store.environment())?;
-        let place = NewPlace { store: &place, label: workplace.name(), is_agents: true };
+        let place = NewPlace { store: &place, label, is_agents: true };
         run(session, &preparation, store, &place)
     });
     match prepared {

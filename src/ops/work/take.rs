@@ -128,7 +128,8 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
         return Err(Refusal::new(Code::Bare, "a bare repository has no work tree to execute a plan in")
             .remedy(wish.again().flag("worktree"), "creates one; so does `git worktree add`"));
     }
-    let preparation = preparing::preparation(session, wish)?;
+    // No agent works where a run claims.
+    let preparation = if wish.run.is_some() { None } else { preparing::preparation(session, wish)? };
     let remote = if wish.local { None } else { sync::remote::of_the_ref(store)? };
     let taken = once(session, wish, remote.as_deref()).or_else(|refusal| {
         if let Some(remote) = remote.filter(|_| refusal.kind == RefusalKind::Nothing) {
@@ -146,9 +147,9 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
         shared_files::tell(session, wish, &claimed.solution_id)?;
     }
     if let (Some(preparation), Some(place)) = (preparation, new_place) {
-        let (path, solution, is_of_run) = (&*place, &claimed.solution_id, wish.run.is_some());
+        let (path, solution) = (&*place, &claimed.solution_id);
         claimed.prepared =
-            preparing::prepare(session, &preparation, &ClaimedWorktree { path, solution, is_of_run });
+            preparing::prepare(session, &preparation, &ClaimedWorktree { path, solution });
     }
     Ok(session.done(claimed, None))
 }

@@ -10,11 +10,11 @@ use crate::store::{ObjectId, Store, StoreError};
 /// How many differences are named.
 const MOST_NAMED: usize = 5;
 /// Refs that this program moves while an agent works.
-const OWN: [&str; 3] = ["refs/wf/", "refs/wf-kept/", "refs/wf-remotes/"];
+const OWN: [&str; 4] = ["refs/wf/", "refs/wf-kept/", "refs/wf-remotes/", "refs/heads/wf/"];
 
 /// The refs and the files of a user at one time.
 #[derive(Debug)]
-pub(super) struct UsersState {
+pub(crate) struct UsersState {
     refs: BTreeMap<String, ObjectId>,
     branch: Option<String>,
     changed: Vec<String>,
@@ -22,7 +22,7 @@ pub(super) struct UsersState {
 
 impl UsersState {
     /// Looks at them.
-    pub(super) fn look(store: &Store) -> Result<Self, Refusal> {
+    pub(crate) fn look(store: &Store) -> Result<Self, Refusal> {
         let mut refs = store.repo().all_refs().map_err(StoreError::object("cannot read the references"))?;
         refs.retain(|name, _| *name != store.reference() && !OWN.iter().any(|own| name.starts_with(own)));
         let changed = if store.work_dir().is_some() { store.git().uncommitted()? } else { vec![] };
@@ -31,17 +31,22 @@ impl UsersState {
     }
 
     /// Reports what is different now.
-    pub(super) fn report(&self, session: &Session, agent: &str) {
-        let differences = match Self::look(session.store()) {
+    pub(crate) fn report(&self, session: &Session, agent: &str) {
+        if let Some(what) = self.changed(session.store()) {
+            let message = format!("while agent `{agent}` worked elsewhere, {what}");
+            session.notice(Notice::warning(message));
+        }
+    }
+
+    /// What is different now, in words; `None` if nothing is, or if somebody stopped the look.
+    pub(crate) fn changed(&self, store: &Store) -> Option<String> {
+        let differences = match Self::look(store) {
             Ok(now) => self.differences(&now),
+            Err(refusal) if refusal.is_stop() => return None,
             Err(refusal) => vec![refusal.message],
         };
-        if !differences.is_empty() {
-            session.notice(Notice::warning(format!(
-                "while agent `{agent}` worked elsewhere, somebody changed this repository: {}",
-                differences.join(", ")
-            )));
-        }
+        let what = format!("somebody changed this repository: {}", differences.join(", "));
+        (!differences.is_empty()).then_some(what)
     }
 
     fn differences(&self, now: &Self) -> Vec<String> {

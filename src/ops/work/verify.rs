@@ -4,19 +4,19 @@
 //! shown, for the current version of the plan; any other command must be shown and agreed to before it runs.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::test_place::{TestPlace, TestWorkplace, test_tree};
 use super::verify_notices::{not_installed, of_other_commit};
 use super::{WorktreeClaim, as_claimed, own, verifying};
 use crate::agent::agreed::Agreement;
-use crate::agent::check::{self, CodeState};
+use crate::agent::check;
 use crate::model::code::Code;
 use crate::model::execution::{Check, Event, Execution};
-use crate::model::hash::CommitHash;
 use crate::model::hidden::exact;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::{Op, Other};
@@ -25,14 +25,13 @@ use crate::model::remedy::RemedyCall;
 use crate::model::task_id::TaskId;
 use crate::model::words::{count, its_tasks};
 use crate::ops::issues::existing;
-use crate::ops::{Answer, Notice, Permit, Refusal, Session, queue};
+use crate::ops::{Answer, Permit, Refusal, Session, queue};
 use crate::process::supervise::{self, ProcessEnd, Ran, Shell};
 use crate::rules::command_line::CommandLine;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::test_count::{TestCount, TestCounter};
 use crate::rules::{evidence, facts, toward};
-use crate::store::{ObjectId, ReadState, Store, StoreError, resolve};
-use crate::trail::active;
+use crate::store::{ObjectId, ReadState, resolve};
 use crate::workplace::PlaceVariables;
 
 /// What `verify` answers.
@@ -64,7 +63,7 @@ pub(crate) struct Verification<'s> {
     permit: Permit,
     execution: ExecutionFolder,
     tests: Vec<Test>,
-    place: TestTree,
+    place: TestPlace<'s>,
     environment: Option<Vec<(OsString, OsString)>>,
 }
 
@@ -112,14 +111,19 @@ pub(crate) fn verification<'s>(
     let claim = &execution.execution;
     let plan = as_claimed(store, &folder, claim)?.typed_plan();
     let tests = tests(&plan, &input.tasks, &claim.solution_id)?;
-    let place = test_tree(session, &claim.id)?;
+    let place = TestPlace::Worktree(test_tree(session, &claim.id)?);
     Ok(Verification { session, permit, execution, tests, place, environment: None })
 }
 
-impl Verification<'_> {
+impl<'s> Verification<'s> {
     /// Limits the tests to these variables, and runs them in the role that one of them names.
     pub(crate) fn within(self, environment: Vec<(OsString, OsString)>) -> Self {
         Self { environment: Some(environment), ..self }
+    }
+
+    /// Runs them in a workplace that was made for them.
+    pub(crate) fn in_workplace(self, place: TestWorkplace<'s>) -> Self {
+        Self { place: TestPlace::Fresh(place), ..self }
     }
 
     /// How many tests there are.
@@ -129,7 +133,7 @@ impl Verification<'_> {
 
     /// The directory in which they run.
     pub(crate) fn folder(&self) -> &Path {
-        &self.place.folder
+        self.place.folder()
     }
 
     /// The tests that nobody here has agreed to yet.
@@ -165,7 +169,10 @@ impl Verification<'_> {
     /// `verifying` if tests are running in this work tree; if a command cannot be started, after the results so far are
     /// recorded.
     pub(crate) fn run(self, timeout: Duration, observer: &mut dyn VerifyObserver) -> Answer<Verified> {
-        let _alone = verifying::hold(&self.place.store, &self.execution.execution.id)?;
+        let _alone = match &self.place {
+            TestPlace::Worktree(tree) => Some(verifying::hold(&tree.store, &self.execution.execution.id)?),
+            TestPlace::Fresh(_) => None,
+        };
         let mut checks = Vec::new();
         let ran = self.run_all(timeout, &mut checks, observer);
         let claim = &self.execution.execution;
@@ -174,7 +181,9 @@ impl Verification<'_> {
             if checks.is_empty() { None } else { record(self.session, self.permit, claim, &checks)? };
         let not_run = ran?;
         self.session.notice_all(of_other_commit(self.session.store(), &self.execution, &checks));
-        self.session.notice_all(not_installed(&self.place.store, &checks));
+        if self.place.is_new() {
+            self.session.notice_all(not_installed(&checks));
+        }
         let verified = Verified {
             execution_id: claim.id.clone(),
             solution_id: claim.solution_id.clone(),
@@ -187,9 +196,11 @@ impl Verification<'_> {
 
     /// The variables of the tests, with those of a worktree that was prepared; `None` passes all.
     fn variables(&self) -> Option<Vec<(OsString, OsString)>> {
-        let Some(place) = PlaceVariables::of_worktree(&self.place.store) else {
-            return self.environment.clone();
+        let place = match &self.place {
+            TestPlace::Worktree(tree) => PlaceVariables::of_worktree(&tree.store),
+            TestPlace::Fresh(place) => place.variables.clone(),
         };
+        let Some(place) = place else { return self.environment.clone() };
         match &self.environment {
             Some(only) => Some(only.iter().cloned().chain(place.variables()).collect()),
             None => Some(place.added_to(self.session.environment())),
@@ -208,13 +219,19 @@ impl Verification<'_> {
         let environment = environment.as_deref();
         let interrupts = self.session.interrupts()?;
         // Untracked files that an earlier test left behind do not make a later result less valid.
-        let first = place.state(true)?;
+        let store = self.session.store();
+        let first = place.state(store, true)?;
         let has_untracked = first.dirty && !place.is_dirty(false)?;
         for (n, test) in tests.iter().enumerate() {
-            let mut code = if n == 0 { first.clone() } else { place.state(false)? };
+            let mut code = if n == 0 { first.clone() } else { place.state(store, false)? };
             code.dirty |= has_untracked;
             observer.begins(test, n, tests.len());
-            let shell = Shell { command: &test.command, folder: &place.folder, environment };
+            let shell = Shell {
+                command: &test.command,
+                folder: place.folder(),
+                environment,
+                within: place.within(),
+            };
             let mut counter = TestCounter::default();
             let ran = supervise::run(&shell, Some(timeout), &interrupts, &mut |bytes| {
                 counter.read(bytes);
@@ -327,55 +344,6 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
         ));
     }
     Ok(tests)
-}
-
-/// Where the commands run: in the work tree of the execution, if it is in this repository.
-struct TestTree {
-    store: Store,
-    folder: PathBuf,
-}
-
-fn test_tree(session: &Session, id: &ExecutionId) -> Result<TestTree, Refusal> {
-    let store = session.store();
-    let folder = match active::work_dir_of(store, id)? {
-        Some(folder) => folder,
-        None => {
-            let here = store.work_dir().ok_or_else(|| {
-                Refusal::new(Code::Bare, "a bare repository has no work tree to run tests in").command(
-                    "git worktree add DIRECTORY",
-                    "creates one; run the tests there, or in another clone",
-                )
-            })?;
-            session.notice(Notice::warning(format!(
-                "no work tree here executes `{id}`; its tests run in this one"
-            )));
-            here
-        }
-    };
-    Ok(TestTree { store: Store::open(&folder, session.environment())?, folder })
-}
-
-impl TestTree {
-    /// What is checked out. With `untracked`, untracked files count as changes.
-    fn state(&self, untracked: bool) -> Result<CodeState, Refusal> {
-        // The commit comes first: if HEAD moves meanwhile, the work tree differs from it.
-        let commit = self.store.head()?;
-        let tree = match commit {
-            Some(commit) => self.store.code_tree_of(commit)?,
-            None => ObjectId::empty_tree(self.store.repo().hash_kind()),
-        };
-        let dirty = self.is_dirty(untracked)?;
-        Ok(CodeState { commit: commit.map(CommitHash::from), tree: tree.into(), dirty })
-    }
-
-    fn commit(&self) -> Result<Option<CommitHash>, Refusal> {
-        Ok(self.store.head()?.map(CommitHash::from))
-    }
-
-    /// Whether anything differs from the commit; with `untracked`, untracked files count too.
-    fn is_dirty(&self, untracked: bool) -> Result<bool, Refusal> {
-        Ok(self.store.git().is_dirty(untracked).map_err(StoreError::Git)?)
-    }
 }
 
 /// Records the results. Returns the commit of the store.

@@ -1,10 +1,10 @@
-//! What an agent of a run may do with git: where it may commit, which refs it may move, which files it may delete.
+//! What an agent of a run may do with git: where it may commit, and which files it may delete.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::branch::{self, Branch};
+use crate::model::branch::Branch;
 use crate::model::hash::CommitHash;
 use crate::model::repo_path::{FoldedPaths, RepoPath};
 use crate::rules::roles::Role;
@@ -22,70 +22,7 @@ pub(crate) struct Bounds {
     pub(crate) named: BTreeSet<String>,
 }
 
-/// The intended move of a ref.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RefChange<'a> {
-    /// The full name of the ref.
-    pub(crate) name: &'a str,
-    /// The new target in hex, or `ref:` and the name of another ref; `None` if the ref is deleted.
-    pub(crate) new: Option<&'a str>,
-}
-
-impl<'a> RefChange<'a> {
-    /// Reads a line that git gives to the hook `reference-transaction`: `OLD NEW NAME`.
-    pub(crate) fn parse(line: &'a str) -> Option<Self> {
-        let mut words = line.splitn(3, ' ').skip(1);
-        let (new, name) = (words.next()?, words.next()?);
-        let is_null = new.bytes().all(|byte| byte == b'0');
-        Some(Self { name, new: (!is_null).then_some(new) })
-    }
-}
-
-/// Refs that each worktree has for itself.
-const OF_ONE_WORKTREE: &[&str] = &["refs/bisect/", "refs/rewritten/", "refs/worktree/"];
-/// Refs that follow a remote.
-const REMOTES: &str = "refs/remotes/";
-
-/// Whether a ref belongs to one worktree, or is a remote-tracking ref.
-pub(crate) fn is_private_or_remote(name: &str) -> bool {
-    !name.starts_with("refs/")
-        || OF_ONE_WORKTREE.iter().any(|own| name.starts_with(own))
-        || name.starts_with(REMOTES)
-}
-
-/// Whether a branch is one that runs create and delete.
-pub(crate) fn is_left_to_all(name: &str) -> bool {
-    name.starts_with("refs/heads/wf/")
-}
-
 impl Bounds {
-    /// Why the agent may not move this ref; `None` if it may.
-    pub(crate) fn refuses_move(&self, change: &RefChange<'_>) -> Option<String> {
-        let RefChange { name, new } = *change;
-        let role = self.role.with_article();
-        let short = branch::short(name);
-        let Some(own) = &self.branch else {
-            return match new {
-                Some(new) if name == "HEAD" && new != self.base.as_str() => Some(format!(
-                    "{role} only reads `{}`, and does not commit or check out anything else",
-                    self.base.short()
-                )),
-                _ if is_private_or_remote(name) => None,
-                _ => Some(format!("{role} only reads, and does not change `{short}`")),
-            };
-        };
-        if is_private_or_remote(name) || (own == name && new.is_some()) {
-            return None;
-        }
-        Some(match new {
-            None => format!("{role} does not delete `{short}`"),
-            Some(_) if name == "refs/stash" => {
-                format!("all worktrees share the stash: commit on `{own}` instead")
-            }
-            Some(_) => format!("{role} works only on the branch `{own}`, and does not change `{short}`"),
-        })
-    }
-
     /// Why the agent may not commit on what is checked out; `None` if it may.
     pub(crate) fn refuses_commit_on(&self, checked_out: Option<&Branch>) -> Option<String> {
         let role = self.role.with_article();
@@ -135,45 +72,9 @@ mod tests {
         }
     }
 
-    fn refusal(bounds: &Bounds, line: &str) -> Option<String> {
-        bounds.refuses_move(&RefChange::parse(line).unwrap())
-    }
-
-    const NULL: &str = "0000000000000000000000000000000000000000";
-    const OTHER: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
-
     #[test]
-    fn an_executor_moves_its_own_branch_only() {
-        let executor = bounds(Role::Executor, Some("refs/heads/wf/SOL-1"));
-        let line = |new: &str, name: &str| refusal(&executor, &format!("{NULL} {new} {name}"));
-        for name in
-            ["HEAD", "ORIG_HEAD", "refs/heads/wf/SOL-1", "refs/remotes/origin/main", "refs/bisect/bad"]
-        {
-            assert_eq!(line(OTHER, name), None, "{name}");
-        }
-        for (new, name, words) in [
-            (OTHER, "refs/heads/main", "does not change `main`"),
-            (NULL, "refs/heads/main", "does not delete `main`"),
-            (NULL, "refs/heads/wf/SOL-1", "does not delete `wf/SOL-1`"),
-            (OTHER, "refs/heads/wf/SOL-12", "works only on the branch `wf/SOL-1`"),
-            (OTHER, "refs/tags/v1", "does not change `refs/tags/v1`"),
-            (OTHER, "refs/wf/main", "does not change `refs/wf/main`"),
-            (OTHER, "refs/stash", "share the stash"),
-        ] {
-            assert!(line(new, name).is_some_and(|why| why.contains(words)), "{name}: {:?}", line(new, name));
-        }
-    }
-
-    #[test]
-    fn whoever_reads_moves_nothing() {
+    fn whoever_reads_commits_and_pushes_nothing() {
         let planner = bounds(Role::Planner, None);
-        let line = |new: &str, name: &str| refusal(&planner, &format!("{NULL} {new} {name}"));
-        assert_eq!(line(&"a".repeat(40), "HEAD"), None, "it may go back to where it was");
-        assert_eq!(line(OTHER, "refs/remotes/origin/main"), None);
-        assert_eq!(line(NULL, "AUTO_MERGE"), None);
-        for name in ["HEAD", "refs/heads/main", "refs/notes/commits"] {
-            assert!(line(OTHER, name).is_some_and(|why| why.starts_with("a planner")), "{name}");
-        }
         assert!(planner.refuses_commit_on(None).is_some() && planner.refuses_push().starts_with("a planner"));
         assert!(bounds(Role::Explorer, None).refuses_push().starts_with("an explorer does not push"));
     }

@@ -12,14 +12,14 @@ mod times;
 mod waiting;
 mod worn;
 
-pub(crate) use bounds::{Bounds, RefChange, is_left_to_all, is_private_or_remote, unplanned_words};
+pub(crate) use bounds::{Bounds, unplanned_words};
 pub(crate) use breaches::{breach_words, refused_words};
 pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;
 pub(crate) use next::{Need, Standing, StuckReason, chains, mode_for, need, next, phase};
 pub(crate) use progress::{
-    ALL_FAILED, HELD_ELSEWHERE, IN_CYCLE, IssueProgress, NO_PLAN, OTHER_TREE, PENDING_SELECTION, PUSHED,
-    REJECTED, RunProgress, STALLED, SkippedStep, UNREVIEWED, is_for_a_person,
+    ALL_FAILED, HELD_ELSEWHERE, IN_CYCLE, IssueProgress, NO_PLAN, PENDING_SELECTION, REJECTED,
+    RunProgress, STALLED, SkippedStep, UNREVIEWED, is_for_a_person,
 };
 pub(crate) use report::{IssueReport, RunFacts, RunReport, report};
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};

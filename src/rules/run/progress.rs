@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::execution::Failure;
-use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::run::RunStep;
 use crate::model::run_log::{
@@ -25,6 +24,8 @@ pub(crate) struct RunProgress<'a> {
     pub(crate) phase: RunPhase,
     /// Who drives it, or drove it last.
     pub(crate) driver: Option<&'a str>,
+    /// Whether its agents are confined to their workplaces, and if not, why.
+    pub(crate) confinement: Option<&'a str>,
     /// Who stopped it, if nobody has resumed it since.
     pub(crate) stopped_by: Option<&'a str>,
     /// Its issues, in the order of the run.
@@ -110,10 +111,6 @@ pub(crate) const STALLED: &str = "stalled";
 /// The type of the error of an issue that someone outside of the run works on.
 pub(crate) const HELD_ELSEWHERE: &str = "held-elsewhere";
 
-/// The types of the errors of an agent that pushed, and of one that wrote into a work tree that is not its own.
-pub(crate) const PUSHED: &str = "pushed";
-pub(crate) const OTHER_TREE: &str = "other-work-tree";
-
 /// The error type of an issue without a plan in a run that makes none.
 pub(crate) const NO_PLAN: &str = "no-plan";
 /// The error type of an issue whose plans were rejected too often.
@@ -188,6 +185,7 @@ impl<'a> RunProgress<'a> {
             status: RunStatus::Pending,
             phase: RunPhase::Init,
             driver: None,
+            confinement: None,
             stopped_by: None,
             issues: folder.run.issue_ids.iter().map(issue).collect(),
             places,
@@ -249,12 +247,6 @@ impl<'a> RunProgress<'a> {
         self.actions.iter().any(|it| it.action == RunStep::Integrate && it.skipped.is_none())
     }
 
-    /// The commits of the run's branch after each merge, the last one first.
-    pub(crate) fn merges(&self) -> impl Iterator<Item = &'a CommitHash> + use<'_, 'a> {
-        let merged = self.actions.iter().rev().filter(|it| it.action == RunStep::Integrate);
-        merged.filter_map(|it| it.commit.as_ref())
-    }
-
     fn add(&mut self, entry: &'a RunLogEntry) {
         self.updated_at = self.updated_at.max(entry.at);
         match &entry.event {
@@ -262,6 +254,7 @@ impl<'a> RunProgress<'a> {
                 self.status = reached.status;
                 self.phase = reached.phase;
                 self.driver = reached.driver.as_deref().or(self.driver);
+                self.confinement = reached.confinement.as_deref().or(self.confinement);
                 self.stopped_by = reached.stopped.filter(|it| *it).map(|_| entry.actor.as_str());
                 if reached.driver.is_some() {
                     for issue in std::mem::take(&mut self.stopped_for) {

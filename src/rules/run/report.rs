@@ -97,6 +97,7 @@ pub(crate) fn report(folder: &RunFolder, known: &RunFacts<'_>) -> RunReport {
         phase: progress.phase,
         actor: run.actor.clone(),
         agents: run.agents.clone(),
+        confinement: progress.confinement.map(str::to_owned),
         branch: run.branch(),
         started_at: run.created_at,
         updated_at: progress.updated_at,

@@ -4,8 +4,8 @@
 mod agreed;
 mod ending;
 mod jobs;
-mod keeping;
 mod landing;
+mod left;
 mod own_part;
 mod recording;
 mod renewing;
@@ -23,24 +23,21 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use self::ending::with_resume;
-use super::alone::Alone;
 use super::arrived::Arrivals;
-use super::crew::Crew;
+use super::crew::{Crew, StartedRun};
 use super::job::StepReport;
-use super::left_at::restore_branch;
-use super::locks::remove_left_behind;
 use super::others::Others;
-use super::outside::{Outside, user_trees};
 use super::standing::{KnownIssues, Standings, standings};
 use super::stops::RunStops;
 use super::watch::{RunUpdate, RunWatch, StartedIssue, tell_notices};
+use crate::agent::environment::beside_agents;
+use crate::git::{GitError, Withheld};
 use crate::model::code::Code;
-use crate::model::id::{IssueId, RunId, SolutionId};
+use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::run::{Run, RunStep};
 use crate::model::run_log::{PhaseReached, RunEvent, RunStatus};
-use crate::ops::work::confining::confine;
 use crate::ops::work::publish_store;
 use crate::ops::work::runs::driver;
 use crate::ops::work::runs::paths::{RunPaths, clean_up, prepare_branch};
@@ -50,7 +47,8 @@ use crate::process::left_behind::end_left_behind;
 use crate::rules::facts;
 use crate::rules::folder::RunFolder;
 use crate::rules::run::{IssueProgress, RunProgress};
-use crate::store::{ObjectId, ReadState, Snapshot, layout};
+use crate::store::{ObjectId, ReadState, Snapshot, StoreError, layout};
+use crate::workplace::Confinement;
 
 /// How long to wait for reports before checking whether someone wants to stop.
 const LOOK: Duration = Duration::from_millis(100);
@@ -64,14 +62,13 @@ const NEWS: usize = 256;
 pub(super) fn drive(
     session: &Session,
     id: &RunId,
-    begun: Option<String>,
-    crew: Crew,
+    started: StartedRun,
     (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
 ) -> Answer<RunView> {
     let store = session.store();
     let places = RunPaths::of(store, id);
-    let _alone = driver::hold(store, &places.files, id)?;
-    let done = driven(session, id, places, begun, crew, (watch, stops));
+    let _held = driver::hold(store, &places.files, id)?;
+    let done = driven(session, id, places, started, (watch, stops));
     done.map_err(|refusal| with_resume(store, id, refusal))
 }
 
@@ -80,19 +77,18 @@ fn driven(
     session: &Session,
     id: &RunId,
     places: RunPaths,
-    begun: Option<String>,
-    crew: Crew,
+    StartedRun { driver: begun, crew, confinement }: StartedRun,
     (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
 ) -> Answer<RunView> {
     let store = session.store();
-    confine(session, &places.files.join("changed"));
+    let environment = session.environment();
+    environment.withhold(Withheld::new(beside_agents(environment.iter().cloned())));
     let found = existing(&store.snapshot()?, id)?;
-    end_left_behind(&places.guards());
-    remove_left_behind(store, &places, &found)?;
-    let moved = restore_branch(store, &found)?;
+    end_left_behind(&places.files);
+    if let Some(path) = store.repo().lasting_lock() {
+        return Err(StoreError::Git(GitError::LockFile(path)).into());
+    }
     prepare_branch(store, &places, &found)?;
-    let alone = Alone::of(store, id, &user_trees(store)?)?;
-    let outside = Arc::new(Outside::of(store, id, alone.is_some())?);
     let is_resumed = begun.is_none();
     let name = begun.map_or_else(|| driver::name(store, &places.files), Ok)?;
     let (sender, news) = mpsc::sync_channel(NEWS);
@@ -113,16 +109,15 @@ fn driven(
         news,
         arrivals: Arrivals::default(),
         stops,
-        outside,
-        alone,
-        at_work: BTreeMap::new(),
+        confinement,
         head: None,
         last_end: None,
         leases_looked_at: None,
+        left: BTreeMap::new(),
     };
     driver.know_branch()?;
     driver.tell_start(is_resumed)?;
-    let went_on = if is_resumed { driver.go_on(moved) } else { Ok(()) };
+    let went_on = if is_resumed { driver.go_on() } else { Ok(()) };
     let driven = went_on.and_then(|()| driver.until_nothing_is_left());
     match &driven {
         Err(refusal) if refusal.code == Code::TakenOver => driver.let_agents_end(),
@@ -174,16 +169,14 @@ struct Driver<'a> {
     /// Remembers which work of other issues is in the branch of the run.
     arrivals: Arrivals,
     stops: Arc<RunStops>,
-    /// Detects what agents do outside of their roles.
-    outside: Arc<Outside>,
-    /// The user's side of the repository, if nobody else works there.
-    alone: Option<Alone>,
-    /// The agents that were at work since the user's side was last looked at.
-    at_work: BTreeMap<IssueId, (RunStep, String)>,
+    /// Whether agents are confined to their workplaces.
+    confinement: Confinement,
     /// Where the run left its branch.
     head: Option<ObjectId>,
     /// The newest end of an execution that may not be published yet, or a later commit.
     last_end: Option<ObjectId>,
+    /// Remarks about what killed agents left of executions.
+    left: BTreeMap<ExecutionId, String>,
     /// When it was last checked whether leases must be renewed.
     leases_looked_at: Option<Instant>,
 }
@@ -213,7 +206,6 @@ impl Driver<'_> {
     fn turn(&mut self, seen: &mut Option<ObjectId>, looked: &mut Instant) -> Result<Option<bool>, Refusal> {
         tell_notices(self.session, self.watch);
         self.watch.tick();
-        self.keep()?;
         self.keep_leases()?;
         let tip = self.session.store().tip()?;
         // An agent at work writes often, usually without making a new step possible.
@@ -225,7 +217,6 @@ impl Driver<'_> {
         self.publish_ends()?;
         let is_stopping = self.is_stopping();
         if self.busy.is_empty() {
-            self.keep_users_side()?;
             if is_stopping {
                 // Completed work is still merged before the run stops.
                 self.integrate_completed()?;
@@ -266,6 +257,15 @@ impl Driver<'_> {
         self.stops.after_steps();
     }
 
+    /// Remembers the position of the run's branch.
+    fn know_branch(&mut self) -> Result<(), Refusal> {
+        self.head = match self.run.branch() {
+            Some(branch) => self.session.store().read_ref(branch.as_str())?,
+            None => None,
+        };
+        Ok(())
+    }
+
     /// Whether someone wants the run to stop.
     fn is_stopping(&self) -> bool {
         self.stops.is_wanted()
@@ -282,6 +282,8 @@ impl Driver<'_> {
         let issues = RunProgress::of(&self.log).issues.iter().map(started).collect();
         let agents = self.crew.names_for(&self.run.steps);
         self.watch.update(&RunUpdate::Started { run: &self.run, agents, is_resumed, issues });
+        let confinement = Notice::note(self.confinement.to_string());
+        self.watch.update(&RunUpdate::Noticed(&confinement));
         Ok(())
     }
 

@@ -16,8 +16,7 @@ use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::ops::plans::{self, Bind};
 use crate::ops::queue::{self, QueueSelection};
-use crate::ops::work::runs::paths::prepare_branch;
-use crate::ops::work::runs::tree;
+use crate::ops::work::runs::paths::{open_tree, prepare_branch, remove_tree};
 use crate::ops::work::{self, Retry};
 use crate::ops::{Notice, Refusal, issues};
 use crate::rules::roles::Role;
@@ -273,17 +272,17 @@ impl Driver<'_> {
         Ok((holder.id.clone(), holder.branch.clone().ok_or_else(none)?))
     }
 
-    /// The worktree for the branch of the run. If an agent replaced it or checked out something else there, it is
+    /// The worktree for the branch of the run. If somebody replaced it or checked out something else there, it is
     /// created again.
     pub(super) fn branch_tree(&mut self) -> Result<Store, Refusal> {
         let store = self.session.store();
         let folder = self.places.branch_tree();
-        match tree::open_of(store, &folder) {
+        match open_tree(store, &folder) {
             Ok(there) if there.branch()? == self.run.branch() => return Ok(there),
             _ => {}
         }
         prepare_branch(store, &self.places, &self.log)?;
-        let there = tree::open_of(store, &folder)?;
+        let there = open_tree(store, &folder)?;
         let what = "the worktree of the run's branch was replaced".to_owned();
         let breach = Breach { action: RunStep::Integrate, issue_id: None, agent: None, what, undone: true };
         self.log("breach", [RunEvent::Breach(breach)])?;
@@ -304,13 +303,12 @@ impl Driver<'_> {
             let message = format!("its work is on the branch `{branch}`, which is not here");
             return self.fail(issue, RunStep::Integrate, failure("no-branch", &message, ""));
         }
-        self.refuse_moved()?;
         let there = self.branch_tree()?;
         match there.git().merge_branch(&branch, &Branch::of_run(&self.run.id)) {
             Ok(BranchMerge::Done) => {
                 let tree = self.places.tree_of(&solution);
                 if tree.exists() {
-                    tree::remove(&there, &tree)?;
+                    remove_tree(&there, &tree)?;
                 }
                 // git refuses it where someone has the branch checked out: then it stays, and its work is merged all the same.
                 let _ = there.git().delete_merged_branch(&branch);

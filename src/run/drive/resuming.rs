@@ -3,7 +3,7 @@
 use super::Driver;
 use crate::model::hash::CommitHash;
 use crate::model::run::RunStep;
-use crate::model::run_log::{ActionDone, Breach, PhaseReached, RunEvent, RunStatus};
+use crate::model::run_log::{ActionDone, PhaseReached, RunEvent, RunStatus};
 use crate::ops::{Refusal, issues};
 use crate::rules::roles::Role;
 use crate::rules::run::RunProgress;
@@ -11,16 +11,15 @@ use crate::run::catch_up::unrecorded;
 use crate::run::unended;
 
 impl Driver<'_> {
-    /// Continues an interrupted run: records the new driver, what had happened to its branch, and what is known of the run
-    /// now.
-    pub(super) fn go_on(&mut self, moved: Option<Breach>) -> Result<(), Refusal> {
+    /// Continues an interrupted run: records the new driver, and what is known of the run now.
+    pub(super) fn go_on(&mut self) -> Result<(), Refusal> {
         let (status, phase) = (RunStatus::Running, RunProgress::of(&self.log).phase);
         let driver = Some(self.name.clone());
-        self.log("resume", [RunEvent::Phase(PhaseReached { driver, ..PhaseReached::plain(status, phase) })])?;
-        if let Some(moved) = moved {
-            self.log("breach", [RunEvent::Breach(moved)])?;
-        }
+        let confinement = Some(self.confinement.to_string());
+        let reached = PhaseReached { driver, confinement, ..PhaseReached::plain(status, phase) };
+        self.log("resume", [RunEvent::Phase(reached)])?;
         unended::record(self.session, &self.places, &self.identity(Role::Executor));
+        self.take_what_is_left()?;
         self.catch_up()
     }
 

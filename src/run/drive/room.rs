@@ -6,12 +6,11 @@ use std::path::Path;
 use super::Driver;
 use crate::model::branch::Branch;
 use crate::model::id::{IssueId, SolutionId};
-use crate::ops::work::runs::paths::head;
-use crate::ops::work::runs::{is_in, tree};
+use crate::ops::work::runs::paths::{head, remove_tree};
+use crate::ops::work::runs::is_in;
 use crate::ops::{Refusal, issues};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::run::leftovers::{folders_of_runs, keep_commit, put_away};
-use crate::run::outside::is_same;
+use crate::run::leftovers::{folders_of_claims, keep_commit, put_away};
 use crate::store::{ObjectId, object_id};
 
 impl Driver<'_> {
@@ -21,7 +20,7 @@ impl Driver<'_> {
         let store = self.session.store();
         store.prune_worktrees()?;
         let run_head = self.run_head()?;
-        let runs = folders_of_runs(store)?;
+        let runs = folders_of_claims(store)?;
         for attempt in attempts(folder, solution) {
             let id = &attempt.execution.id;
             let Some(branch) = attempt.execution.branch.as_ref().filter(|it| it.is_of_plan(solution)) else {
@@ -31,7 +30,7 @@ impl Driver<'_> {
             let checked_out = store.git().checked_out()?;
             if let Some((_, tree)) = checked_out.iter().find(|(name, _)| name == branch) {
                 let parent = tree.parent().map(Path::to_owned);
-                if parent.is_some_and(|it| runs.iter().any(|run| is_same(run, &it))) {
+                if parent.is_some_and(|it| runs.contains(&it)) {
                     put_away(store, tree, id, run_head)?;
                 }
             }
@@ -41,26 +40,20 @@ impl Driver<'_> {
         if tree.exists() || tree.is_symlink() {
             match attempts(folder, solution).next() {
                 Some(last) => put_away(store, &tree, &last.execution.id, run_head)?,
-                None => tree::remove(store, &tree)?,
+                None => remove_tree(store, &tree)?,
             }
         }
         Ok(())
     }
 
-    /// Removes the branch and the worktree of an execution that has just failed. With `keeps_tree`, because its changes
-    /// could not be committed, the worktree stays as it is for inspection.
-    pub(super) fn leave_room(&self, issue: &IssueId, keeps_tree: bool) -> Result<(), Refusal> {
+    /// Removes the branch and the worktree of an execution that has just failed.
+    pub(super) fn leave_room(&self, issue: &IssueId) -> Result<(), Refusal> {
         let store = self.session.store();
         let folder = issues::existing(&store.snapshot()?, issue)?;
         let Some(failed) = crate::rules::facts::holder(&folder) else { return Ok(()) };
         let solution = &failed.execution.solution_id;
         let tree = self.places.tree_of(solution);
-        if tree.exists() && keeps_tree {
-            let there = tree::open_of(store, &tree)?;
-            if let Some(head) = there.head()? {
-                there.git().detach_head(head)?;
-            }
-        } else if tree.exists() || tree.is_symlink() {
+        if tree.exists() || tree.is_symlink() {
             put_away(store, &tree, &failed.execution.id, self.run_head()?)?;
         }
         let Some(branch) = failed.execution.branch.as_ref().filter(|it| it.is_of_plan(solution)) else {

@@ -9,9 +9,7 @@ use crate::model::run::RunStep;
 use crate::model::run_log::{IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
 use crate::ops::Refusal;
-use crate::ops::work::runs::tree;
 use crate::rules::run::RunProgress;
-use crate::run::execute::COMMIT_FAILED;
 use crate::run::job::{StepOutcome, StepReport, VainStep, failure_of};
 use crate::run::watch::RunUpdate;
 
@@ -38,16 +36,10 @@ impl Driver<'_> {
             StepReport::Over(issue, step, came, usage) => {
                 self.busy.remove(&issue);
                 self.watch.update(&RunUpdate::Ended { issue: &issue });
-                let kept = self.keep_users_side();
-                if matches!(step, RunStep::Explore | RunStep::Plan | RunStep::Review) {
-                    // Whatever is left is removed before the issue is read for again.
-                    let _ = tree::remove(self.session.store(), &self.places.reading(&issue));
-                }
                 if step == RunStep::Execute {
                     self.last_end = self.session.store().tip()?;
                 }
                 self.settle(&issue, step, *came, usage)?;
-                kept?;
             }
         }
         Ok(())
@@ -95,9 +87,8 @@ impl Driver<'_> {
                 ("completed", vec![self.done(issue, step, spent, None), RunEvent::Issue(reached)])
             }
             StepOutcome::Failed(failure) => {
-                let keeps_tree = failure.error_type.as_deref() == Some(COMMIT_FAILED);
                 // If something cannot be removed now, the next attempt reports it.
-                let _ = self.leave_room(issue, keeps_tree);
+                let _ = self.leave_room(issue);
                 ("failed", vec![self.setback(issue, step, VainStep::of_agent(failure))])
             }
             // If these fail, the plan is made without an exploration, and judged by other reviews or by none.

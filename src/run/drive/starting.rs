@@ -1,14 +1,16 @@
 //! Starts the steps that agents take.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use super::Driver;
 use super::jobs::JobSite;
 use crate::model::code::Code;
-use crate::model::id::{ExecutionId, IssueId};
+use crate::model::id::IssueId;
 use crate::model::run::RunStep;
 use crate::model::run_log::IssueReached;
 use crate::model::status::IssueStatus;
-use crate::ops::work::runs::paths::unlock;
-use crate::ops::work::runs::tree;
+use crate::ops::work::runs::paths::{open_tree, unlock};
 use crate::ops::work::{self, ClaimRequest, Claimable};
 use crate::ops::{Refusal, RefusalKind, issues};
 use crate::rules::audit;
@@ -16,9 +18,8 @@ use crate::rules::roles::Role;
 use crate::rules::run::{RunProgress, next};
 use crate::run::execute::{AgentExecution, execute};
 use crate::run::job::AgentJob;
-use crate::run::leftovers::keep_files;
 use crate::run::steps;
-use crate::store::Store;
+use crate::run::workplace::{self, StepSite};
 use crate::trail::active;
 
 impl Driver<'_> {
@@ -99,9 +100,9 @@ impl Driver<'_> {
         let identity = self.identity(Role::Executor);
         let mut note = None;
         let id = if let (Some(id), true) = (&holder, is_there) {
-            let there = tree::open_of(store, &tree)?;
+            let there = open_tree(store, &tree)?;
             unlock(&there);
-            note = left_behind(&there, id)?;
+            note = self.left.remove(id);
             id.clone()
         } else {
             if !is_under_way {
@@ -140,26 +141,39 @@ impl Driver<'_> {
         if self.is_stopping() {
             return Ok(());
         }
+        let there = open_tree(store, &tree)?;
+        let start = there.head()?.ok_or_else(|| {
+            Refusal::new(Code::NoCommit, "there is no commit to work on")
+                .command("git commit", "creates the first one")
+        })?;
+        let active = active::read(&there)?;
+        let of = file_name(&tree);
+        let site = StepSite {
+            name: workplace::name(&self.run.id, &of),
+            folder: self.places.trees.join(of),
+            start,
+            branch: active.as_ref().map(|active| active.branch.clone()),
+            active,
+        };
         let folder = issues::existing(&store.snapshot()?, issue)?;
         let execution = folder.executions.iter().find(|it| it.execution.id == id).map(|it| &it.execution);
-        let named = folder.bound().map(|plan| audit::paths(&plan.typed_plan())).unwrap_or_default();
-        let task = JobSite {
-            folder: tree,
-            branch: execution.and_then(|it| it.branch.clone()),
-            base: execution.and_then(|it| it.base_commit.clone()),
-            named: named.iter().map(ToString::to_string).collect(),
-        };
+        let base = execution.and_then(|it| it.base_commit.clone());
+        let task = JobSite { site, claim: Some(tree), base, named: self.named(issue)? };
         let job = self.job(issue, RunStep::Execute, Role::Executor, task)?;
         let job = AgentJob { execution: Some(id.clone()), ..job };
         self.spawn(job, move |job| execute(job, &AgentExecution { id: id.clone(), may_be_done }));
         Ok(())
     }
+
+    /// The paths that the bound plan of an issue names.
+    pub(super) fn named(&self, issue: &IssueId) -> Result<BTreeSet<String>, Refusal> {
+        let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
+        let named = folder.bound().map(|plan| audit::paths(&plan.typed_plan())).unwrap_or_default();
+        Ok(named.iter().map(ToString::to_string).collect())
+    }
 }
 
-/// Sets aside what an agent left uncommitted when the run was interrupted: the agent continues from its last commit.
-/// Returns a note about it.
-fn left_behind(there: &Store, execution: &ExecutionId) -> Result<Option<String>, Refusal> {
-    let Some(branch) = keep_files(there, execution)? else { return Ok(None) };
-    there.git().discard_uncommitted()?;
-    Ok(Some(format!("resumed; uncommitted changes are on the branch {branch}")))
+/// The last part of a path.
+pub(super) fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -111,12 +111,6 @@ impl Store {
         }
     }
 
-    /// The first of these commits that nobody can read whole.
-    pub(crate) fn unsound_among(&self, commits: &[ObjectId]) -> Option<ObjectId> {
-        let is_unsound = |id: &&ObjectId| self.repo.commit(**id).and_then(|commit| commit.check()).is_err();
-        commits.iter().find(is_unsound).copied()
-    }
-
     /// The commit with this id, or the only one whose id begins with it; `None` if there is none, or more than one.
     pub(crate) fn commit_named(&self, hash: &str) -> Option<ObjectId> {
         if hash.len() < 4 || !hash.bytes().all(|b| b.is_ascii_hexdigit()) {

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 
 use super::WorkplaceError;
+use super::make::lender;
+use crate::agent::agreed::LENDER;
 use crate::store::{DEFAULT_REF, Store};
 
 /// Settings of the user that change what git writes into files, objects and messages. Those that concern one machine or
@@ -35,6 +37,7 @@ pub(super) fn text(store: &Store) -> Result<String, WorkplaceError> {
         ("commit.gpgSign".to_owned(), "false".to_owned()),
         ("tag.gpgSign".to_owned(), "false".to_owned()),
     ];
+    settings.push((LENDER.to_owned(), lender(store)?.to_string_lossy().into_owned()));
     if store.reference() != DEFAULT_REF {
         settings.push(("wf.ref".to_owned(), store.reference().to_owned()));
     }

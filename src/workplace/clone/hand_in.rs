@@ -7,9 +7,12 @@ use std::path::PathBuf;
 use super::make::{lender, remove_tree};
 use super::objects::{self, HandInLimits};
 use super::untrusted::UntrustedDir;
-use super::{Workplace, WorkplaceError, refs};
-use crate::git::{HashKind, SealedGit, pipes};
+use super::{Workplace, WorkplaceError, refs, refuse_pipes};
+use crate::git::{Committer, HashKind, SealedGit, pipes};
 use crate::store::{ObjectId, Store};
+
+/// With fewer objects, each becomes a file of its own, as `git fetch` does it.
+const FEW_OBJECTS: usize = 100;
 
 /// A ref that an agent has moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +21,16 @@ pub(crate) struct MovedRef {
     pub(crate) given: ObjectId,
     /// Where it is now. Nothing is known about this object yet.
     pub(crate) now: ObjectId,
+}
+
+/// Objects that were checked, and are not in the user's repository yet.
+pub(crate) struct HandedCommits {
+    /// The store of the user, which also sees them. Nothing may be written through it.
+    pub(crate) seeing: Store,
+    checked: SealedGit,
+    moved: MovedRef,
+    /// Has the directories of the objects.
+    _quarantine: Quarantine,
 }
 
 /// Copies of the objects in a workplace, which no agent can change.
@@ -45,7 +58,7 @@ impl Workplace {
     /// If the ref is not what git makes.
     pub(crate) fn moved_branch(&self) -> Result<Option<MovedRef>, WorkplaceError> {
         match &self.branch {
-            Some(branch) => self.moved(branch.as_str(), self.start),
+            Some(branch) => self.moved(branch.as_str(), self.tip),
             None => Ok(None),
         }
     }
@@ -82,11 +95,67 @@ impl Workplace {
             return Ok(pipes.iter().map(|path| path.display().to_string()).collect());
         }
         let mut changed = self.private.changed()?;
-        let head = self.git_dir()?.read("HEAD", 1024)?;
-        if head.is_none_or(|head| head.trim_ascii() != self.head().trim_ascii().as_bytes()) {
+        if !self.is_on_branch()? {
             changed.insert(0, "HEAD".to_owned());
         }
         Ok(changed)
+    }
+
+    /// Whether its `HEAD` is still where it was when the agent was asked.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(crate) fn is_on_branch(&self) -> Result<bool, WorkplaceError> {
+        let head = self.git_dir()?.read("HEAD", 1024)?;
+        Ok(head.is_some_and(|head| head.trim_ascii() == self.head().trim_ascii().as_bytes()))
+    }
+
+    /// What is changed in its files and not in the last commit that was taken, each as git lists it.
+    ///
+    /// # Errors
+    /// A pipe in place of a file that git reads.
+    pub(crate) fn uncommitted(&self) -> Result<Vec<String>, WorkplaceError> {
+        refuse_pipes(&self.folder)?;
+        Ok(self.private.changed()?)
+    }
+
+    /// What is untracked at or below these paths, ignored files included, each as git lists it.
+    ///
+    /// # Errors
+    /// A pipe in place of a file that git reads.
+    pub(crate) fn untracked_below<'a>(
+        &self,
+        paths: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Vec<String>, WorkplaceError> {
+        refuse_pipes(&self.folder)?;
+        Ok(self.private.untracked_below(paths)?)
+    }
+
+    /// Commits all of its files after the last commit that was taken, and copies that commit into the user's repository. No
+    /// ref holds it yet.
+    ///
+    /// # Errors
+    /// If its files cannot be read.
+    pub(crate) fn commit_files(&self, store: &Store, message: &str) -> Result<ObjectId, WorkplaceError> {
+        refuse_pipes(&self.folder)?;
+        let identity = store.identity()?;
+        let by = Committer { name: identity.name, email: identity.email };
+        let made = self.private.commit_files(self.tip, message, &by)?;
+        self.private.give(&[made], &[self.tip], &store.git(), FEW_OBJECTS)?;
+        Ok(made)
+    }
+
+    /// Goes on from a commit of its branch that the user's repository has.
+    ///
+    /// # Errors
+    /// If that cannot be noted.
+    pub(crate) fn advance(&mut self, tip: ObjectId) -> Result<(), WorkplaceError> {
+        if tip != self.tip {
+            self.private.move_to(self.tip, tip)?;
+            self.tip = tip;
+            self.note(tip, self.records)?;
+        }
+        Ok(())
     }
 
     /// Gives it the records as they are in the user's repository now. The agent must not be at work.
@@ -99,10 +168,10 @@ impl Workplace {
             refs::write(&self.git_dir()?, store.reference(), tip)?;
         }
         self.records = records;
-        Ok(())
+        self.note(self.tip, records)
     }
 
-    fn git_dir(&self) -> Result<UntrustedDir, WorkplaceError> {
+    pub(super) fn git_dir(&self) -> Result<UntrustedDir, WorkplaceError> {
         let git_dir = UntrustedDir::open(&self.folder)?.below(".git")?;
         git_dir.ok_or_else(|| WorkplaceError::GoneRef(".git".to_owned()))
     }
@@ -115,10 +184,34 @@ impl Quarantine {
     /// # Errors
     /// If an object is broken or missing, or if the objects are too large.
     pub(crate) fn seeing(&self, store: &Store, moved: &MovedRef) -> Result<Store, WorkplaceError> {
+        Ok(self.checked(store, moved)?.1)
+    }
+
+    /// Checks what a ref leads to: each object is sound, and all that it names exists.
+    ///
+    /// # Errors
+    /// If an object is broken or missing, or if the objects are too large.
+    pub(crate) fn check(self, store: &Store, moved: &MovedRef) -> Result<HandedCommits, WorkplaceError> {
+        let (checked, seeing) = self.checked(store, moved)?;
+        Ok(HandedCommits { seeing, checked, moved: *moved, _quarantine: self })
+    }
+
+    fn checked(&self, store: &Store, moved: &MovedRef) -> Result<(SealedGit, Store), WorkplaceError> {
         let folder = self.folder.join(moved.now.to_string());
         let checked = SealedGit::create(&folder, None, self.hash, &self.lender)?;
         self.copies.hand_over(&[moved.now], &[moved.given], &checked, self.limits.bytes)?;
-        Ok(store.also_seeing(&checked.objects())?)
+        let seeing = store.also_seeing(&checked.objects())?;
+        Ok((checked, seeing))
+    }
+}
+
+impl HandedCommits {
+    /// Copies them into the user's repository. No ref holds them yet.
+    ///
+    /// # Errors
+    /// If git cannot write them.
+    pub(crate) fn take(&self, store: &Store) -> Result<(), WorkplaceError> {
+        Ok(self.checked.give(&[self.moved.now], &[self.moved.given], &store.git(), FEW_OBJECTS)?)
     }
 }
 

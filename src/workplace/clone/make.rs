@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::register::{Registered, register};
+use super::register::{Registered, WorkplaceNote, register};
 use super::{Workplace, WorkplaceError, config, head};
-use crate::git::{Git, SealedGit};
+use crate::git::{Git, SealedGit, copy_index};
 use crate::model::branch::Branch;
 use crate::store::{ObjectId, Store, StoreError};
 
@@ -31,6 +31,8 @@ pub(crate) struct NewWorkplace<'a> {
     pub(crate) start: ObjectId,
     /// The branch on which the agent commits; none if it only reads.
     pub(crate) branch: Option<&'a Branch>,
+    /// Whether it stays if this process is killed, until it is opened again. Otherwise the next workplace removes it.
+    pub(crate) outlives: bool,
 }
 
 impl Workplace {
@@ -40,8 +42,18 @@ impl Workplace {
     /// A partial clone; a directory that is there already or cannot be written.
     pub(crate) fn make(store: &Store, new: &NewWorkplace<'_>) -> Result<Self, WorkplaceError> {
         refuse_partial(store)?;
-        let Registered { files, lock } = register(store, new.name)?;
         let records = store.tip()?;
+        let note = WorkplaceNote {
+            folder: new.folder.to_owned(),
+            start: new.start.to_string(),
+            tip: new.start.to_string(),
+            branch: new.branch.map(|branch| branch.as_str().to_owned()),
+            records: records.map(|tip| tip.to_string()),
+            outlives: new.outlives,
+            is_needed: false,
+            ignored: BTreeMap::new(),
+        };
+        let Registered { files, lock } = register(store, new.name, &note)?;
         let mut refs = store.repo().all_refs().map_err(StoreError::object("cannot read the references"))?;
         refs.retain(|name, _| GIVEN.iter().any(|prefix| name.starts_with(prefix)));
         refs.extend(records.map(|tip| (store.reference().to_owned(), tip)));
@@ -52,6 +64,7 @@ impl Workplace {
             Ok(private) => Ok(Self {
                 folder: new.folder.to_owned(),
                 start: new.start,
+                tip: new.start,
                 branch: new.branch.cloned(),
                 records,
                 files,
@@ -69,6 +82,17 @@ impl Workplace {
                 Err(error)
             }
         }
+    }
+
+    /// Puts a file of this program into its git directory, before the agent works there.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn put(&self, name: &str, content: &[u8]) -> Result<(), WorkplaceError> {
+        let path = self.folder.join(".git").join(name);
+        let parent = path.parent().unwrap_or(&path);
+        fs::create_dir_all(parent).map_err(|source| WorkplaceError::write(parent, source))?;
+        write(&path, content)
     }
 
     /// Removes it, with whatever an agent put there.
@@ -139,13 +163,6 @@ fn refuse_partial(store: &Store) -> Result<(), WorkplaceError> {
         return Err(WorkplaceError::Partial);
     }
     Ok(())
-}
-
-/// Copies an index with its time: git reads a file again only if it is not older than the index.
-fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
-    fs::copy(from, to)?;
-    let written = from.metadata()?.modified()?;
-    File::options().write(true).open(to)?.set_modified(written)
 }
 
 fn write(path: &Path, content: &[u8]) -> Result<(), WorkplaceError> {

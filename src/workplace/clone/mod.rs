@@ -1,29 +1,35 @@
 //! The clones in which agents work. An agent has a repository of its own, and what it hands in is checked like a push from
 //! a stranger.
 //!
-//! `make.rs` makes a clone, `hand_in.rs` reads what is in it. The git directory of a workplace is never opened as a repository by
+//! `make.rs` makes a clone, `hand_in.rs` reads what is in it, `reopen.rs` finds one that a killed process left. The git directory of a workplace is never opened as a repository by
 //! this program, since the agent can write its settings, hooks and links: `untrusted.rs` reads single files there, and
 //! git only sees copies in directories of this program ([`SealedGit`]).
 
 mod config;
 mod error;
 mod hand_in;
+mod known;
+mod look;
 mod make;
 mod objects;
 mod place;
 mod refs;
 mod register;
+mod reopen;
 mod untrusted;
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) use error::WorkplaceError;
+pub(crate) use hand_in::{HandedCommits, MovedRef};
+pub(crate) use known::KnownWorkplace;
 pub(crate) use make::NewWorkplace;
 pub(crate) use objects::HandInLimits;
 pub(crate) use place::{beside, place};
 
-use crate::git::SealedGit;
+use self::untrusted::Unreadable;
+use crate::git::{SealedGit, pipes};
 use crate::model::branch::Branch;
 use crate::store::ObjectId;
 
@@ -34,6 +40,8 @@ pub(crate) struct Workplace {
     pub(crate) folder: PathBuf,
     /// The commit at which its work starts.
     pub(crate) start: ObjectId,
+    /// The last commit that was taken from it; the start if none was.
+    tip: ObjectId,
     /// The branch that is checked out, if any.
     branch: Option<Branch>,
     /// The commit of the ref of the store that it was given last.
@@ -54,9 +62,22 @@ impl Workplace {
         &self.name
     }
 
+    /// The last commit that was taken from it; the start if none was.
+    pub(crate) fn tip(&self) -> ObjectId {
+        self.tip
+    }
+
     /// What its `HEAD` contained when it was made.
     fn head(&self) -> String {
         head(self.branch.as_ref(), self.start)
+    }
+}
+
+/// Refuses files that git would wait for.
+fn refuse_pipes(folder: &Path) -> Result<(), WorkplaceError> {
+    match pipes::in_tree(folder).into_iter().next() {
+        Some(path) => Err(Unreadable::Replaced { path, is: "a pipe" }.into()),
+        None => Ok(()),
     }
 }
 

@@ -124,6 +124,7 @@ fn others(repo: &Repo) {
         schema::fits(repo, "run-event", &serde_json::from_str(line).unwrap());
     }
     answer(repo, "run-show", &["run", "show"]);
+    run_diff(repo);
     answer(repo, "run-report", &["run", "report"]);
     answers(repo, "run-summary", &["run", "list"]);
     answers(repo, "run-log-entry", &["run", "log"]);
@@ -139,6 +140,18 @@ fn others(repo: &Repo) {
     answers(repo, "hook-state", &["hooks", "uninstall"]);
     repo.plumb(&[("notes.txt", "of another program")]);
     answers(repo, "fsck-finding", &["fsck"]);
+}
+
+/// What an agent has changed so far, as the agent itself sees it.
+fn run_diff(repo: &Repo) {
+    repo.issue("ISS-010");
+    repo.wf_in(plan_on("a.txt").to_string(), &["solution", "add", "ISS-010"]).ok();
+    let file = repo.path().join("../diff.json");
+    let asks = format!("date > new.txt; git -C '{}' wf run diff ISS-010 --json > '{}'; exit 3", repo.path().display(), file.display());
+    repo.wf(&["run", "ISS-010", "--execute-only", "--executor", &format!("sh:{asks}"), "--yes"]).fails(1);
+    let diff: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert!(diff["patch"].as_str().unwrap().contains("+++ b/new.txt"), "{diff}");
+    schema::fits(repo, "run-diff", &diff);
 }
 
 /// The answers that need a second clone.

@@ -15,7 +15,7 @@ mod rewritten_told;
 mod sizes;
 mod trees;
 mod unreadable;
-mod workplaces;
+pub(crate) mod workplaces;
 
 use serde_json::{Value, json};
 

@@ -76,7 +76,7 @@ fn hook(name: &str, args: &[OsString]) -> Result<HookVerdict, Refusal> {
         Ok(Store::open(Path::new("."), &environment())?.acting(acting()).in_hook())
     };
     if let (OF_AGENTS, [bounds, name, ..]) = (name, args) {
-        return Ok(guard::run(|| Ok(open()?), Path::new(bounds), &name.to_string_lossy(), stdin)?);
+        return Ok(guard::run(|| Ok(open()?), Path::new(bounds), &name.to_string_lossy())?);
     }
     let store = match open() {
         Ok(store) => store,

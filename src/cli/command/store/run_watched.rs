@@ -11,12 +11,6 @@ pub(crate) struct Args {
     /// Whether stdin for the command arrives over the socket
     #[arg(long)]
     stdin: bool,
-    /// The role of the agent, which finds it above itself
-    #[arg(long)]
-    role: Option<OsString>,
-    /// The name of the agent
-    #[arg(long)]
-    actor: Option<OsString>,
     /// A program and its arguments
     #[arg(required = true, last = true)]
     words: Vec<OsString>,

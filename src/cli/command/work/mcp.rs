@@ -1,5 +1,4 @@
-use crate::agent::in_run;
-use crate::cli::{CliContext, Exit, Outcome, acting, acting_as, current_dir, environment, print, variable};
+use crate::cli::{CliContext, Exit, Outcome, acting, acting_as, current_dir, environment, is_in_run, print, variable};
 use crate::mcp::{self, McpSettings};
 use crate::model::code::Code;
 use crate::ops::Refusal;
@@ -46,25 +45,22 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         .command(format!("env -u {name} git wf mcp"), "starts the server without it")
         .into());
     }
-    let charged = in_run::charged();
-    let role = match (&charged, args.role) {
-        // An agent of a run keeps its role.
-        (Some(charged), _) => Some(charged.role.clone()),
-        (None, Some(role)) => Some(role),
-        (None, None) => variable("WF_ROLE").filter(|role| !role.trim().is_empty()),
-    };
+    let is_in_run = is_in_run();
+    let named = variable("WF_ROLE").filter(|role| !role.trim().is_empty());
+    // An agent of a run keeps its role.
+    let role = if is_in_run { named } else { args.role.or(named) };
     // An unknown role may do nothing, so say so before any call fails.
-    if charged.is_none() {
+    if !is_in_run {
         roles::acting(role.as_deref())?;
     }
     let folder = current_dir()?;
-    let acting = if charged.is_some() { acting() } else { acting_as(role.clone()) };
+    let acting = if is_in_run { acting() } else { acting_as(role.clone()) };
     let settings = McpSettings {
         folder,
         environment,
         acting,
         role,
-        is_in_run: charged.is_some(),
+        is_in_run,
         is_read_only: args.read_only,
         spell: print::remedy::command,
     };

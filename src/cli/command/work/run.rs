@@ -15,7 +15,8 @@ use crate::ui;
 /// Have agents plan, review and execute issues
 ///
 /// One agent explores each issue (if you name an explorer), one plans it, one reviews the plan (if the mode requires
-/// it), and one executes the plan in its own worktree. The run then runs the plan's tests, and merges work that passes
+/// it), and one executes the plan. Each works in a clone of its own, in a sandbox if bubblewrap works (wf.run.sandbox), and
+/// what it hands in is checked. The run then runs the plan's tests in a fresh clone, and merges work that passes
 /// into its branch `wf/RUN`, on which later issues build. Your own branch and work tree stay as they are; `git merge
 /// heads/wf/RUN` brings the work into them, and `git wf land RUN` tests it and lands it on the branch that everyone shares.
 /// With --land (or wf.run.land), the run itself lands each issue as soon as it is completed, and later issues begin with what
@@ -31,7 +32,7 @@ use crate::ui;
 /// On a terminal, each issue has a line with its step, its task, the time and the last output of its agent. With --json,
 /// each event is a JSON object on a line of stderr (`git wf schema run-event`), and the answer is the run at its end.
 ///
-/// An agent that gives no valid answer is asked once more. An execution that still fails is retried once, in a new worktree
+/// An agent that gives no valid answer is asked once more. An execution that still fails is retried once, in a new workplace
 /// (--retry). When no retries are left, or when its agent took too long, its issue is skipped; on a terminal without --yes,
 /// you are asked whether to retry it, skip it or stop the run. An agent that neither prints nor changes anything for
 /// wf.run.silence (default for acp: 15m) is stopped and started again, once; an agent that speaks acp is first reminded twice.
@@ -138,6 +139,13 @@ enum RunCommand {
         #[arg(long, conflicts_with_all = ["markdown", "json"])]
         html: bool,
     },
+    /// Show what an agent has changed so far
+    ///
+    /// The patch has all changes since the execution began, committed or not. The workplace of the agent stays as it is.
+    Diff {
+        /// The issue
+        issue: String,
+    },
     /// Show the log of a run
     Log {
         /// The run (default: the latest)
@@ -145,7 +153,7 @@ enum RunCommand {
     },
     /// Resume an interrupted run
     ///
-    /// Finished steps are not repeated. An agent that was interrupted is asked again, in the same worktree.
+    /// Finished steps are not repeated. An agent that was interrupted is asked again, from its last commit on.
     Resume {
         /// The run (default: the only one that was interrupted here)
         run: Option<String>,
@@ -207,6 +215,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 (true, false) => print::run_report::markdown(screen, report),
                 (false, false) => print::run_report::people(screen, report),
             })
+        }
+        RunCommand::Diff { issue } => {
+            let done = run::diff(&session, &issue)?;
+            context.answer(done, |diff, _, screen| print::run::diff(screen, diff))
         }
         RunCommand::Log { run } => {
             let done = run::log(&session, run.as_deref())?;

@@ -6,8 +6,7 @@ use std::process::{Command, Stdio};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::agent::in_run;
-use crate::cli::{CliContext, Exit, Failure, Outcome, acting, current_dir, environment};
+use crate::cli::{CliContext, Exit, Failure, Outcome, acting, current_dir, environment, is_in_run};
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ui::UiSettings;
@@ -63,7 +62,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if let Some(folder) = &args.export {
         return export(context, folder);
     }
-    if args.write && in_run::charged().is_some() {
+    if args.write && is_in_run() {
         return Err(Refusal::usage("an agent of a run cannot serve pages that change the store")
             .hint("leave --write out")
             .into());

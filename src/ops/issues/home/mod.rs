@@ -25,6 +25,7 @@ use crate::model::queue::{Item, Queue};
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
 use crate::ops::queue::{self, ClaimBase};
+use crate::ops::work::runs::workplaces::{self, RunWorkplace};
 use crate::ops::work::{self, PrimedExecution};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::next_steps::{Situation, next_steps};
@@ -59,6 +60,9 @@ pub(crate) struct Home {
     /// What this worktree executes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) execution: Option<PrimedExecution>,
+    /// The workplaces in which agents of runs are at work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) workplaces: Vec<RunWorkplace>,
     /// Why this worktree no longer holds what it executed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lost: Option<String>,
@@ -173,6 +177,7 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
         tip: Some(tip.into()),
         target: target.map(|target| target.branch),
         execution,
+        workplaces: workplaces::live(store, None),
         lost,
         issues,
         broken,
@@ -200,6 +205,7 @@ fn place(session: &Session, role: Option<Role>) -> Result<Home, Refusal> {
         target: None,
         role,
         execution: None,
+        workplaces: Vec::new(),
         lost: None,
         issues: BTreeMap::new(),
         broken: 0,

@@ -228,7 +228,7 @@ impl<'o> Trial<'o> {
         let store = session.store();
         let name = format!("land-{}", random_uid()?);
         let folder = place(store, &name)?;
-        let new = NewWorkplace { folder: &folder, name: &name, start: commit, branch: None };
+        let new = NewWorkplace { folder: &folder, name: &name, start: commit, branch: None, outlives: false };
         let workplace = Workplace::make(store, &new)?;
         let end = self.within(session, &workplace, &tests, wanted, commit);
         workplace.remove(store)?;
@@ -256,19 +256,19 @@ impl<'o> Trial<'o> {
                 code.dirty |= workplace.changed()?.iter().any(|line| !line.starts_with("??"));
             }
             self.observer.begins(&test.shown, n, tests.len());
+            let within = self.confinement.words(&workplace.folder, &[]);
             let shell = Shell {
                 command: &test.command,
                 folder: &workplace.folder,
                 environment: environment.as_deref(),
+                within: &within,
             };
-            let before = self.confinement.words(&workplace.folder, &[]);
             let mut counter = TestCounter::default();
             let observer = &mut *self.observer;
-            let ran =
-                supervise::run_after(&before, &shell, Some(self.timeout), &self.interrupts, &mut |bytes| {
-                    counter.read(bytes);
-                    observer.wrote(bytes);
-                })?;
+            let ran = supervise::run(&shell, Some(self.timeout), &self.interrupts, &mut |bytes| {
+                counter.read(bytes);
+                observer.wrote(bytes);
+            })?;
             let counted = counter.end();
             self.observer.ended(&ran, counted);
             if ran.ended == ProcessEnd::Interrupted || self.interrupts.take() {

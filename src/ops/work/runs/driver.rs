@@ -3,12 +3,10 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::view::folder;
-use crate::agent::namespace;
-use crate::git::SharedMode;
 use crate::model::code::Code;
 use crate::model::id::RunId;
 use crate::model::op::Other;
@@ -24,8 +22,6 @@ use crate::store::{Store, random_uid};
 const NAMES: &str = "drivers";
 /// The process that holds it drives the run; the file has its number.
 const LOCK: &str = "driving.lock";
-/// A directory beside those of the runs, with a file for each run that is driven: it has the driver's pid namespace.
-const NAMESPACES: &str = "driving";
 /// How often to try the lock: a process that only looks at a run holds it for a moment.
 const TRIES: usize = 5;
 /// How long to wait before trying again.
@@ -103,20 +99,10 @@ pub(crate) fn process(files: &Path) -> Option<u32> {
 /// Keeps other processes from driving the same run until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
-    namespace: Option<PathBuf>,
     _lock: File,
 }
 
-impl Drop for Held {
-    fn drop(&mut self) {
-        if let Some(namespace) = &self.namespace {
-            // What is left behind counts only while the lock is held.
-            let _ = fs::remove_file(namespace);
-        }
-    }
-}
-
-/// Notes that this process drives a run, and in which pid namespace.
+/// Notes that this process drives a run.
 ///
 /// # Errors
 /// `run-under-way`.
@@ -131,7 +117,7 @@ pub(crate) fn hold(store: &Store, files: &Path, run: &RunId) -> Result<Held, Ref
             Ok(()) => {
                 let noted = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
                 noted.map_err(failed)?;
-                return Ok(Held { namespace: note_namespace(shared, files, run)?, _lock: file });
+                return Ok(Held { _lock: file });
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
@@ -140,42 +126,6 @@ pub(crate) fn hold(store: &Store, files: &Path, run: &RunId) -> Result<Held, Ref
     let by = process(files).map_or_else(|| "another process".to_owned(), |id| format!("process {id}"));
     Err(Refusal::new(Code::RunUnderWay, format!("{by} already drives run `{run}`"))
         .remedy(RemedyCall::new(Other::RunShow, [run]), "shows its progress"))
-}
-
-fn note_namespace(shared: SharedMode, files: &Path, run: &RunId) -> Result<Option<PathBuf>, Refusal> {
-    let (Some(own), Some(runs)) = (namespace::own(), files.parent()) else { return Ok(None) };
-    let folder = runs.with_file_name(NAMESPACES);
-    let path = folder.join(run.as_str());
-    let noted = shared.create_folder(&folder).and_then(|()| shared.write(&path, own));
-    noted.map_err(|error| cannot("write", &path, &error))?;
-    Ok(Some(path))
-}
-
-/// Refuses to change anything while a run is driven from another pid namespace: an agent of the run could have started this
-/// process, and the watcher of the agent cannot be seen from here.
-///
-/// # Errors
-/// `run-under-way`.
-pub(crate) fn refuse_unseen(store: &Store) -> Result<(), Refusal> {
-    let own = namespace::own();
-    if namespace::sees_all(own.as_deref()) {
-        return Ok(());
-    }
-    // Most repositories have none, or an empty one.
-    let Ok(driven) = fs::read_dir(store.common_dir().join("wf").join(NAMESPACES)) else { return Ok(()) };
-    for entry in driven.flatten() {
-        let Some(run) = entry.file_name().to_str().and_then(|name| RunId::parse(name).ok()) else { continue };
-        let is_elsewhere = fs::read_to_string(entry.path()).is_ok_and(|its| Some(its) != own);
-        if is_elsewhere && is_locked(&folder(store, &run)) {
-            return Err(Refusal::new(
-                Code::RunUnderWay,
-                format!("cannot see whether an agent of the run `{run}` started this: the run is driven from another pid namespace, such as another container"),
-            )
-            .hint("run this where the run is driven, or when it has ended; reading works meanwhile")
-            .remedy(RemedyCall::new(Other::RunShow, [&run]), "shows its progress"));
-        }
-    }
-    Ok(())
 }
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Refusal {

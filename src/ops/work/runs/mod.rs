@@ -2,8 +2,8 @@
 
 pub(crate) mod driver;
 pub(crate) mod paths;
-pub(crate) mod tree;
 pub(crate) mod view;
 mod work_branch;
+pub(crate) mod workplaces;
 
 pub(crate) use work_branch::{branch_of_work, is_in};

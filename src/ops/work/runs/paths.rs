@@ -1,9 +1,7 @@
 //! The places of a run on this machine: its files in the git directory, its worktrees beside the repository.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use super::tree;
 use super::view::folder;
 use crate::git::Environment;
 use crate::model::branch::Branch;
@@ -12,21 +10,20 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, RunId, SolutionId};
 use crate::model::run::{Run, RunStep};
 use crate::model::shell;
-use crate::ops::work::confining::keep_settings_of;
 use crate::ops::{NoProgress, Refusal, Session};
 use crate::rules::folder::RunFolder;
 use crate::rules::roles::Role;
 use crate::rules::run::RunProgress;
 use crate::store::{Acting, Store, object_id};
 use crate::sync;
-use crate::workplace::beside;
+use crate::workplace::{Workplace, beside, place};
 
 /// The places of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct RunPaths {
     /// For transcripts.
     pub(crate) files: PathBuf,
-    /// In which the worktrees are.
+    /// In which its worktrees and the workplaces of its agents are.
     pub(crate) trees: PathBuf,
 }
 
@@ -62,7 +59,7 @@ impl AgentIdentity {
     /// # Errors
     /// `worktree-exchanged`.
     pub(crate) fn store(&self, folder: &Path) -> Result<Store, Refusal> {
-        Ok(tree::open(&self.common, folder, &self.environment)?.acting(self.acting.clone()))
+        Ok(open(&self.common, folder, &self.environment)?.acting(self.acting.clone()))
     }
 
     /// A session in the repository, whatever became of the worktrees of the run.
@@ -72,10 +69,6 @@ impl AgentIdentity {
 
     /// The store of the repository, whatever became of the worktrees of the run.
     pub(crate) fn shared(&self) -> Result<Store, Refusal> {
-        if let Some(confined) = self.environment.confined() {
-            // Opening reads the settings.
-            confined.settings().put_back();
-        }
         Ok(Store::open(&self.common, &self.environment)?.acting(self.acting.clone()))
     }
 }
@@ -89,7 +82,9 @@ fn patient(store: Store) -> Session {
 
 impl RunPaths {
     pub(crate) fn of(store: &Store, run: &RunId) -> Self {
-        Self { files: folder(store, run), trees: beside(store, run) }
+        // A root that cannot be used is reported when a workplace is made there.
+        let trees = place(store, run).unwrap_or_else(|_| beside(store, run));
+        Self { files: folder(store, run), trees }
     }
 
     /// The worktree of the run's branch.
@@ -97,15 +92,16 @@ impl RunPaths {
         self.trees.join("branch")
     }
 
-    /// The worktree in which a plan is executed.
+    /// The worktree that claims a plan. No agent works there.
     pub(crate) fn tree_of(&self, solution: &SolutionId) -> PathBuf {
-        self.trees.join(solution.as_str())
+        self.claims().join(solution.as_str())
     }
 
-    /// The worktree in which an agent reads for an issue.
-    pub(crate) fn reading(&self, issue: &IssueId) -> PathBuf {
-        self.trees.join(format!("read-{issue}"))
+    /// The directory with the worktrees that claim plans.
+    pub(crate) fn claims(&self) -> PathBuf {
+        self.trees.join("claims")
     }
+
 
     /// The directory for the guard of an agent in a step.
     pub(crate) fn guard(&self, step: RunStep, issue: &IssueId) -> PathBuf {
@@ -161,17 +157,62 @@ pub(crate) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder
     let folder = places.branch_tree();
     if folder.exists() || folder.is_symlink() {
         // A process killed during a merge may have left a lock, and nobody else works there.
-        if let Ok(there) = tree::open_of(store, &folder)
+        if let Ok(there) = open_tree(store, &folder)
             && there.branch()?.as_ref() == Some(&branch)
         {
             unlock(&there);
             return Ok(there.git().discard_uncommitted()?);
         }
-        tree::remove(store, &folder)?;
+        remove_tree(store, &folder)?;
     }
     store.prune_worktrees()?;
-    store.git().add_worktree(&folder, &branch, is_new.then_some(base.as_str()))?;
-    keep_settings_of(&tree::open_of(store, &folder)?);
+    Ok(store.git().add_worktree(&folder, &branch, is_new.then_some(base.as_str()))?)
+}
+
+/// Opens a worktree of the run of the repository of `store`.
+///
+/// # Errors
+/// `worktree-exchanged`; the errors of opening a store.
+pub(crate) fn open_tree(store: &Store, tree: &Path) -> Result<Store, Refusal> {
+    open(&store.common_dir(), tree, store.environment())
+}
+
+/// Opens a worktree of a run. `common` is the git directory that all worktrees share.
+fn open(common: &Path, tree: &Path, environment: &Environment) -> Result<Store, Refusal> {
+    let is_same = |one: &Path, other: &Path| one.canonicalize().ok() == other.canonicalize().ok();
+    let store = Store::open(tree, environment)?;
+    if is_same(&store.common_dir(), common) && store.work_dir().is_some_and(|dir| is_same(&dir, tree)) {
+        return Ok(store);
+    }
+    let what = format!("{} is no longer the worktree that the run made", tree.display());
+    Err(Refusal::new(Code::WorktreeExchanged, what)
+        .hint("something else is in its place, and the run does not touch it"))
+}
+
+/// Removes a worktree of a run, or whatever is in its place; if that is a link, only the link.
+///
+/// # Errors
+/// If it cannot be removed.
+pub(crate) fn remove_tree(store: &Store, tree: &Path) -> Result<(), Refusal> {
+    let Some(link) = tree.parent().into_iter().chain([tree]).find(|path| path.is_symlink()) else {
+        return Ok(store.git().remove_worktree(tree)?);
+    };
+    std::fs::remove_file(link).map_err(|error| {
+        Refusal::new(Code::CannotWrite, format!("cannot remove {}: {error}", tree.display()))
+            .hint("make sure that the directory is writable and the disk has space")
+    })?;
+    Ok(store.prune_worktrees()?)
+}
+
+/// Removes the workplaces that killed processes of a run left, except those whose work is nowhere else.
+pub(crate) fn remove_workplaces(store: &Store, run: &RunId) -> Result<(), Refusal> {
+    for name in Workplace::names(store, &format!("{run}-")) {
+        if let Some(workplace) = Workplace::reopen(store, &name)
+            && !workplace.is_needed()
+        {
+            workplace.remove(store)?;
+        }
+    }
     Ok(())
 }
 
@@ -215,9 +256,10 @@ pub(crate) fn head(store: &Store, run: &Run) -> Result<Option<CommitHash>, Refus
 /// Removes the worktrees of a run that has ended, except those whose work is nowhere else; and its branch, if nothing
 /// was merged into it.
 pub(crate) fn clean_up(store: &Store, places: &RunPaths, found: &RunFolder) -> Result<(), Refusal> {
-    let reading = found.run.issue_ids.iter().map(|issue| places.reading(issue));
-    for folder in reading.chain([places.branch_tree()]).filter(|it| it.exists() || it.is_symlink()) {
-        tree::remove(store, &folder)?;
+    remove_workplaces(store, &found.run.id)?;
+    let folder = places.branch_tree();
+    if folder.exists() || folder.is_symlink() {
+        remove_tree(store, &folder)?;
     }
     if let Some(branch) = found.run.branch().filter(|_| !RunProgress::of(found).has_integrated())
         && let Some(tip) = store.read_ref(branch.as_str())?
@@ -225,34 +267,23 @@ pub(crate) fn clean_up(store: &Store, places: &RunPaths, found: &RunFolder) -> R
     {
         store.git().delete_ref(branch.as_str(), tip)?;
     }
-    // Only where nothing is left.
-    let _ = std::fs::remove_dir(&places.trees);
+    for folder in [&places.claims(), &places.trees] {
+        // Removed only if empty.
+        let _ = std::fs::remove_dir(folder);
+    }
     Ok(())
 }
 
-/// Removes the locks that git left in the git directory of a worktree of a run when it was killed. Nobody may work there.
+/// Removes the locks that git left in the git directory of a worktree of a run, and on its branch, when it was killed. Nobody
+/// may work there.
 pub(crate) fn unlock(there: &Store) {
+    if let Ok(Some(branch)) = there.branch() {
+        let _ = std::fs::remove_file(there.repo().ref_lock(branch.as_str()));
+    }
     let files = std::fs::read_dir(there.git_dir()).into_iter().flatten().filter_map(Result::ok);
     for path in files.map(|it| it.path()).filter(|path| path.extension().is_some_and(|end| end == "lock")) {
         let _ = std::fs::remove_file(path);
     }
-}
-
-/// A temporary copy of the index in a git directory. Without one, git would read all files again.
-///
-/// The copy keeps the time of the original: git reads a file again only if the file is not older than the index, and
-/// would otherwise miss a change made in the second of the checkout.
-pub(crate) fn copied_index(git_dir: &Path) -> PathBuf {
-    let (original, copy) = (git_dir.join("index"), git_dir.join("wf/snapshot-index"));
-    let copied = std::fs::create_dir_all(git_dir.join("wf")).and_then(|()| {
-        std::fs::copy(&original, &copy)?;
-        let written = original.metadata()?.modified()?;
-        File::options().write(true).open(&copy)?.set_modified(written)
-    });
-    if copied.is_err() {
-        let _ = std::fs::remove_file(&copy);
-    }
-    copy
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::driver::{self, Driven};
 use super::paths::RunPaths;
+use super::workplaces::{self, RunWorkplace};
 use crate::model::branch::Branch;
 use crate::model::declare::is_default;
 use crate::model::id::{IssueId, RunId};
@@ -52,6 +53,12 @@ pub(crate) struct RunView {
     /// The directory on this machine with the transcripts of its agents, if any are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) transcripts: Option<String>,
+    /// Whether its agents are confined to their workplaces, and if not, why; absent for a run of an earlier version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) confinement: Option<String>,
+    /// The workplaces in which its agents and its tests are at work now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) workplaces: Vec<RunWorkplace>,
     /// Actions that the roles of its agents do not allow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) breaches: Vec<Breach>,
@@ -167,6 +174,8 @@ pub(crate) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
     let waiting_count = progress.waiting_count(status_in(read));
     let chosen_since = progress.chosen_since(status_in(read));
     let stopped_by = progress.stopped_by.map(str::to_owned);
+    let confinement = progress.confinement.map(str::to_owned);
+    let workplaces = workplaces::live(store, Some(&found.run.id));
     let branch = found.run.branch();
     let lacks_branch = match &branch {
         Some(branch) => store.read_ref(branch.as_str())?.is_none(),
@@ -183,6 +192,8 @@ pub(crate) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
         left_out,
         history,
         transcripts,
+        confinement,
+        workplaces,
         breaches,
         waiting_count,
         chosen_since,

@@ -39,6 +39,9 @@ pub(crate) struct RunReport {
     pub(crate) actor: Person,
     /// The agents.
     pub(crate) agents: RunAgents,
+    /// Whether the agents were confined to their workplaces, and if not, why; absent for a run of an earlier version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) confinement: Option<String>,
     /// The branch into which the work of completed issues is merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<Branch>,

@@ -33,7 +33,7 @@ fn asked(repo: &Repo, script: &str) -> Ran {
 const RECORDED: [&str; 4] = ["objects", "wf", "refs/wf", "logs/refs/wf"];
 
 /// The files of a git directory.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     fn collect(folder: &Path, top: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -53,17 +53,29 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 /// The git directory is byte for byte as it was, but for what was recorded. No object is gone or changed.
 #[track_caller]
 fn assert_unchanged(before: &BTreeMap<String, Vec<u8>>, repo: &Repo, what: &str) {
+    assert_unchanged_but(&RECORDED, before, repo, what);
+}
+
+/// Likewise, but for these parts.
+#[track_caller]
+pub(crate) fn assert_unchanged_but(
+    recorded: &[&str],
+    before: &BTreeMap<String, Vec<u8>>,
+    repo: &Repo,
+    what: &str,
+) {
     let is_in =
         |file: &str, folder: &str| file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     let now = files(&repo.path().join(".git"));
     for (file, content) in &now {
         if before.get(file) != Some(content) {
-            assert!(RECORDED.iter().any(|part| is_in(file, part)), "{what}: `{file}` is new or changed");
+            assert!(recorded.iter().any(|part| is_in(file, part)), "{what}: `{file}` is new or changed");
             assert!(!is_in(file, "objects") || !before.contains_key(file), "{what}: `{file}` is changed");
         }
     }
     for file in before.keys().filter(|file| !now.contains_key(*file)) {
-        assert!(is_in(file, "wf"), "{what}: `{file}` is gone");
+        let is_recorded = recorded.iter().any(|part| is_in(file, part)) && !is_in(file, "objects");
+        assert!(is_recorded, "{what}: `{file}` is gone");
     }
 }
 

@@ -64,7 +64,7 @@ fn an_executor_that_removes_its_worktree_fails_and_is_recorded() {
     world.agent("executor", "git worktree remove --force .; rm -rf \"$PWD\"");
     let state = world.run(1, &["ISS-1"]);
     let (kind, _) = World::error(&state);
-    assert_eq!(kind, "worktree-exchanged", "{state:#}");
+    assert_eq!(kind, "workplace-changed", "{state:#}");
     let log = world.repo.wf(&["run", "log"]).ok().stdout;
     assert!(!log.contains("cannot be inspected") && !log.contains("could not be recorded"), "{log}");
     let shown = world.repo.json(&["show", "ISS-1"]);

@@ -33,51 +33,22 @@ fn tried(world: &World, role: &str, trial: &str) -> (String, bool) {
 #[test]
 fn an_executor_keeps_to_its_branch_and_its_plan() {
     let world = world();
-    let code = world.repo.path().display();
     let refs =
         world.repo.git(&["for-each-ref", "refs/heads/spare", "refs/heads/main", "refs/tags"]).ok().stdout;
-    let nested = "git wf queue new lifted && touch \"$(dirname \"$0\")/lifted\"";
-    std::fs::write(world.sandbox.root().join("nested.sh"), nested).unwrap();
-    let deep = "if [ $1 -gt 0 ]; then sh \"$0\" $(($1 - 1)); else git wf close ISS-1 -m done; fi; exit $?";
-    std::fs::write(world.sandbox.root().join("deep.sh"), deep).unwrap();
     for (trial, words) in [
-        ("git push -q origin HEAD".to_owned(), "an executor does not push"),
-        ("git branch -D spare".to_owned(), "an executor does not delete `spare`"),
-        ("git branch -f main HEAD".to_owned(), ""),
-        ("git tag v1".to_owned(), "does not change `refs/tags/v1`"),
-        ("git checkout -q -b mine".to_owned(), "does not change `mine`"),
-        ("echo x > a.txt; git stash".to_owned(), "share the stash"),
-        (format!("git -C '{code}' commit -q --allow-empty -m Mine"), "commits only on the branch `wf/SOL-"),
-        (format!("git -C '{code}' commit -q --no-verify --allow-empty -m Mine"), "does not change `main`"),
-        ("git update-ref -d refs/wf/main".to_owned(), "does not delete `refs/wf/main`"),
-        (
-            "env -u WF_ROLE -u WF_ACTOR git wf close ISS-1 -m done".to_owned(),
-            "an executor may not run `close`",
-        ),
-        // A program whose name is not UTF-8, and more processes than anybody needs, between it and its watcher.
-        (
-            "odd=$(printf \"$HERE/odd\\377\"); cp \"$(command -v sh)\" \"$odd\"; \
-             env -u WF_ROLE -u WF_ACTOR \"$odd\" -c 'git wf close ISS-1 -m done; exit $?'"
-                .to_owned(),
-            "an executor may not run `close`",
-        ),
-        ("env -u WF_ROLE -u WF_ACTOR sh \"$HERE/deep.sh\" 300".to_owned(), "an executor may not run `close`"),
-        ("git wf done".to_owned(), "an agent of a run may not run `done`"),
-        ("git wf fail ISS-1 -m sabotage".to_owned(), "an agent of a run may not run `fail`"),
-        ("git wf edit ISS-1 -m evil".to_owned(), "an agent of a run may not run `edit`"),
-        ("echo '{}' | git wf import jsonl -".to_owned(), "an agent of a run may not run `import jsonl`"),
-        ("git wf sync".to_owned(), "an agent of a run may not run `merge`"),
-        (
-            "git wf agent test --role integrator \"sh $HERE/nested.sh\"; test -e \"$HERE/lifted\"".to_owned(),
-            "",
-        ),
-        (
-            "bash -c 'exec -a git-wf bash -c \"git push -q origin HEAD\"'".to_owned(),
-            "an executor does not push",
-        ),
-        ("git wf queue new mine".to_owned(), "an executor may not run `queue new`"),
+        ("git push -q origin HEAD", ""),
+        ("git push -q \"$HERE/origin\" HEAD:refs/heads/x", "an executor does not push"),
+        ("git branch -D spare", ""),
+        ("git checkout -q -b mine && git commit -q --allow-empty -m Mine; r=$?; git checkout -q -; (exit $r)", "commits only on the branch `wf/SOL-"),
+        ("git wf close ISS-1 -m done", "an executor may not run `close`"),
+        ("git wf done", "an agent of a run may not run `done`"),
+        ("git wf fail ISS-1 -m sabotage", "an agent of a run may not run `fail`"),
+        ("git wf edit ISS-1 -m evil", "an agent of a run may not run `edit`"),
+        ("echo '{}' | git wf import jsonl -", "an agent of a run may not run `import jsonl`"),
+        ("git wf sync", "an agent of a run may not run `merge`"),
+        ("git wf queue new mine", "an executor may not run `queue new`"),
     ] {
-        let (out, is_through) = tried(&world, "executor", &trial);
+        let (out, is_through) = tried(&world, "executor", trial);
         assert!(!is_through && out.contains(words), "{trial}: {out}");
     }
     let after =
@@ -91,7 +62,7 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
     }
 }
 
-/// Begins a pid namespace, or a container as far as git-wf can tell.
+/// Begins a pid namespace.
 const NAMESPACE: &str = "unshare --user --map-root-user --pid --fork --mount-proc";
 
 /// Whether this system lets anybody begin one.
@@ -101,32 +72,6 @@ fn can_hide(world: &World) -> bool {
         eprintln!("skipped: no pid namespace can be made here");
     }
     is_possible
-}
-
-#[test]
-fn who_cannot_be_seen_writes_nothing_while_a_run_is_driven() {
-    let world = world();
-    if !can_hide(&world) {
-        return;
-    }
-    let bare = "env -u WF_ROLE -u WF_ACTOR PATH=\"$PATH\"";
-    let none = "unshare --user --map-root-user --mount sh -c 'mount -t tmpfs none /proc && exec \"$@\"' sh";
-    for (trial, is_through) in [
-        (format!("{NAMESPACE} {bare} git wf close ISS-1 -m pwned"), false),
-        (format!("{NAMESPACE} env WF_ROLE=integrator git wf queue new pwned"), false),
-        (format!("{NAMESPACE} {bare} git wf hooks uninstall"), false),
-        (format!("{NAMESPACE} {bare} git wf init --remote origin"), false),
-        (format!("{none} {bare} git wf close ISS-1 -m pwned"), false),
-        (format!("{NAMESPACE} {bare} git wf show ISS-1"), true),
-    ] {
-        let (out, came_through) = tried(&world, "executor", &trial);
-        assert_eq!(came_through, is_through, "{trial}: {out}");
-        let words = "cannot see whether an agent of the run `RUN-";
-        assert_eq!(out.contains(words), !is_through, "{trial}: {out}");
-    }
-    // Once nobody drives a run, a container is a place like any other.
-    let ran = world.repo.sh(&["-c", &format!("{NAMESPACE} git wf comment ISS-1 -m 'From a container'")]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
 
 #[test]
@@ -175,10 +120,8 @@ fn a_planner_only_reads() {
     let world = world();
     for (trial, words) in [
         ("git commit -q --allow-empty -m Mine", "a planner only reads, and does not commit"),
-        ("git commit -q --no-verify --allow-empty -m Mine", "a planner only reads `"),
-        ("git push -q origin HEAD:refs/heads/x", "a planner does not push"),
-        ("git branch -D spare", "a planner only reads, and does not change `spare`"),
-        ("env -i PATH=\"$PATH\" git wf next ISS-1", "a planner may not run `next`"),
+        ("git push -q \"$HERE/origin\" HEAD:refs/heads/x", "a planner does not push"),
+        ("git wf next ISS-1", "a planner may not run `next`"),
     ] {
         let (out, is_through) = tried(&world, "planner", trial);
         assert!(!is_through && out.contains(words), "{trial}: {out}");
@@ -196,64 +139,15 @@ fn the_hooks_of_the_repository_are_called_all_the_same() {
         world.repo.sh(&["-c", &format!("chmod +x '{}'", path.display())]).ok();
     };
     own("pre-commit", &format!("git branch --show-current >> '{here}/pre-commit'"));
-    own(
-        "reference-transaction",
-        &format!("while read -r old new name; do echo \"$1 $name\"; done >> '{here}/refs'"),
-    );
-    own("post-checkout", "exit 0");
+    own("post-commit", &format!("git rev-parse HEAD > '{here}/post-commit'"));
     let state = world.run(0, &["ISS-1"]);
     assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
     let seen = |name: &str| std::fs::read_to_string(world.sandbox.root().join(name)).unwrap();
     assert!(seen("pre-commit").starts_with("wf/SOL-ISS-1"), "{}", seen("pre-commit"));
-    let refs = seen("refs");
-    for state in ["prepared", "committed"] {
-        assert!(refs.lines().any(|line| line.starts_with(&format!("{state} refs/heads/wf/SOL-"))), "{refs}");
-    }
-    // The hook that links commits is one of them.
+    assert_eq!(seen("post-commit").len(), 41);
+    // The run links what it takes, whatever a hook says.
     let execution = world.repo.json(&["show", "ISS-1"])["executions"][0].clone();
-    assert_eq!(execution["commits"][0]["linked_by"], "hook", "{execution:#}");
-}
-
-#[test]
-fn a_copy_of_the_program_does_not_lift_a_role() {
-    let world = world();
-    let trial = "cp \"$(git wf --version >/dev/null; command -v git-wf)\" \"$HERE/mine\"; \
-                 env -i PATH=\"$PATH\" \"$HERE/mine\" close ISS-1 -m done";
-    let (out, is_through) = tried(&world, "executor", trial);
-    assert!(!is_through && out.contains("an executor may not run `close`"), "{out}");
-}
-
-#[test]
-fn a_guard_that_an_agent_takes_away_stops_it_and_is_named() {
-    let world = world();
-    for (act, words, is_stopped) in [
-        ("rm \"$GUARD/bounds.json\"", "the hooks that hold it to its role", true),
-        (": > \"$GUARD/git.jsonl\"", "the trace of its git commands", true),
-        ("rm \"$GUARD/git.jsonl\"", "the trace of its git commands", true),
-        ("rm -r \"$GUARD\"", "the hooks that hold it to its role", false),
-        ("echo '#!/bin/sh' > \"$GUARD/hooks/pre-push\"", "the hooks that hold it to its role", false),
-    ] {
-        let guard = "GUARD=$(dirname \"$GIT_TRACE2_EVENT\")";
-        let trial = format!("{guard}; {act}; git push -q origin HEAD:refs/heads/x");
-        world.agent(
-            "executor",
-            &format!("{{ {trial}; }} 2>\"$HERE/out\" && touch \"$HERE/through\"\n{BUILDS}"),
-        );
-        let issue = format!("ISS-{}", world.repo.json(&["list", "--all"]).as_array().unwrap().len() + 1);
-        world.repo.issue(&issue);
-        // Whether it can commit depends on what it did.
-        world.repo.wf(&["run", "--yes", &issue]);
-        let out = std::fs::read_to_string(world.sandbox.root().join("out")).unwrap();
-        assert!(!(is_stopped && world.sandbox.root().join("through").exists()), "{act}: {out}");
-        let log = world.repo.json(&["run", "log"]);
-        let named = |it: &serde_json::Value| {
-            it["type"] == "breach"
-                && it["agent"] == "executor"
-                && it["what"].as_str().unwrap().contains(words)
-        };
-        assert!(log.as_array().unwrap().iter().any(named), "{act}: {log:#}");
-        let _ = std::fs::remove_file(world.sandbox.root().join("through"));
-    }
+    assert_eq!(execution["commits"].as_array().map(Vec::len), Some(1), "{execution:#}");
 }
 
 #[test]
@@ -261,7 +155,7 @@ fn what_the_hooks_refuse_is_on_record() {
     let world = world();
     world.agent(
         "executor",
-        &format!("for _ in 1 2; do git push -q origin HEAD:refs/heads/x 2> /dev/null; done\n{BUILDS}"),
+        &format!("for _ in 1 2; do git push -q \"$HERE/origin\" HEAD:refs/heads/x 2> /dev/null; done\n{BUILDS}"),
     );
     let state = world.run(0, &["ISS-1"]);
     assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");

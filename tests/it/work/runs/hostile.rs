@@ -11,14 +11,6 @@ fn breaches(world: &World) -> Vec<Value> {
     log.as_array().unwrap().iter().filter(|entry| entry["type"] == "breach").cloned().collect()
 }
 
-/// The breach whose text has these words.
-#[track_caller]
-fn breach(world: &World, words: &str) -> Value {
-    let all = breaches(world);
-    let found = all.iter().find(|it| it["what"].as_str().unwrap().contains(words));
-    found.unwrap_or_else(|| panic!("{words}: {all:#?}")).clone()
-}
-
 #[test]
 fn output_that_is_no_answer_is_named() {
     let much = "head -c 100000000 /dev/zero | tr '\\0' x";
@@ -90,87 +82,6 @@ fn what_an_agent_says_cannot_steer_a_terminal() {
 const FREE: &str = "git -c core.hooksPath=/dev/null";
 
 #[test]
-fn refs_that_an_agent_rewrites_are_put_back() {
-    let world = World::new();
-    world.repo.git(&["checkout", "-q", "-b", "spare"]).ok();
-    world.repo.commit("spare.txt", "spare\n", "Spare");
-    world.repo.git(&["checkout", "-q", "main"]).ok();
-    world.repo.git(&["tag", "v1"]).ok();
-    let before =
-        world.repo.git(&["for-each-ref", "refs/heads/spare", "refs/heads/main", "refs/tags"]).ok().stdout;
-    let script = format!(
-        "{BUILDS}\n{FREE} branch -q -D spare; {FREE} update-ref refs/heads/main HEAD; {FREE} tag -d v1; {FREE} tag v2 main"
-    );
-    world.agent(
-        "executor",
-        &format!("{{ {script}; }} > \"$HERE/out\" 2>&1; echo '{{\"status\": \"completed\"}}'"),
-    );
-    let state = world.run(0, &["ISS-1"]);
-    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
-    let after =
-        world.repo.git(&["for-each-ref", "refs/heads/spare", "refs/heads/main", "refs/tags"]).ok().stdout;
-    assert_eq!(after, before, "{:#?}", breaches(&world));
-    for words in [
-        "`spare` was deleted",
-        "`main` was moved",
-        "`refs/tags/v1` was deleted",
-        "`refs/tags/v2` was created",
-    ] {
-        let breach = breach(&world, words);
-        assert_eq!((&breach["agent"], &breach["undone"]), (&"executor".into(), &true.into()), "{breach:#}");
-    }
-    for args in [&["run", "show"][..], &["run", "report"], &["audit", "main"]] {
-        let shown = world.repo.wf(args);
-        assert!(shown.stdout.contains("`spare` was deleted"), "{args:?}: {}", shown.stdout);
-    }
-    assert_eq!(world.repo.json(&["run", "report"])["totals"]["breach_count"], 4);
-    world.is_untouched();
-}
-
-#[test]
-fn the_records_and_the_branch_of_the_run_come_back() {
-    for act in [
-        "update-ref -d refs/wf/main",
-        "update-ref refs/wf/main refs/wf/main~2",
-        "update-ref refs/wf/main HEAD",
-        "update-ref \"$(git for-each-ref --format='%(refname)' 'refs/heads/wf/RUN-*')\" HEAD",
-        "update-ref -d \"$(git for-each-ref --format='%(refname)' 'refs/heads/wf/RUN-*')\"",
-    ] {
-        let world = World::new();
-        world.agent("executor", &format!("{BUILDS} > \"$HERE/answer\"; {FREE} {act}; cat \"$HERE/answer\""));
-        let ran = world.repo.wf(&["run", "--yes", "ISS-1"]);
-        if world.repo.json(&["run", "show"])["state"]["status"] != "completed" {
-            // The driver may have met the gap before it was closed.
-            world.repo.wf(&["run", "resume", "--yes"]).ok();
-        }
-        assert_eq!(world.repo.status("ISS-1"), "completed", "{act}: {}\n{}", ran.stdout, ran.stderr);
-        assert!(!breaches(&world).is_empty(), "{act}");
-        world.is_untouched();
-    }
-}
-
-#[test]
-fn a_push_that_got_past_is_named_and_waits_for_a_person() {
-    let world = World::new();
-    let origin = world.sandbox.bare("origin");
-    let push = format!("{FREE} push -q --no-verify '{}' HEAD:refs/heads/theirs", origin.path().display());
-    // What a program is called proves nothing.
-    let named = "cp \"$(command -v sh)\" \"$HERE/git-wf\"; \"$HERE/git-wf\"";
-    world.agent("executor", &format!("{named} -c '{}; true'; {BUILDS}", push.replace('\'', "\"")));
-    world.run(1, &["ISS-1"]);
-    let breach = breach(&world, "it pushed, by `git -c core.hooksPath=/dev/null push");
-    assert_eq!((&breach["agent"], &breach["undone"]), (&"executor".into(), &false.into()), "{breach:#}");
-    let report = world.repo.json(&["run", "report"]);
-    assert!(report["waiting"].to_string().contains("could not be undone"), "{report:#}");
-    let audit = world.repo.wf(&["audit", "--strict", "--json", "main"]);
-    let findings = audit.json()["findings"].clone();
-    assert!(
-        findings.as_array().unwrap().iter().any(|it| it["kind"] == "breach" && it["severity"] == "fault")
-    );
-    assert_eq!(audit.code, 1, "{findings:#}");
-}
-
-#[test]
 fn work_outside_of_its_plan_does_not_get_into_the_run() {
     for (act, kind) in [
         ("git rm -q b.txt && GIT commit -q --no-verify -m Delete", "unplanned-deletion"),
@@ -199,52 +110,6 @@ fn work_outside_of_its_plan_does_not_get_into_the_run() {
 }
 
 #[test]
-fn where_nobody_else_works_everything_is_put_back() {
-    let world = World::new();
-    let code = world.repo.path().display().to_string();
-    world.repo.git(&["branch", "spare"]).ok();
-    world.repo.write("staged.txt", "staged\n");
-    world.repo.git(&["add", "staged.txt"]).ok();
-    world.repo.write("mine.txt", "not committed\n");
-    let state = |repo: &crate::support::Repo| {
-        let refs =
-            repo.git(&["for-each-ref", "refs/heads/main", "refs/heads/spare", "refs/heads/new"]).ok().stdout;
-        let status = repo.git(&["status", "--porcelain=v2", "--branch"]).ok().stdout;
-        (refs, status, repo.read("a.txt"), repo.read("mine.txt"))
-    };
-    let before = state(&world.repo);
-    let acts = [
-        format!("echo evil > '{code}/a.txt'; rm '{code}/mine.txt'; echo more > '{code}/more.txt'"),
-        format!(
-            "cd '{code}'; env -i PATH=\"$PATH\" sh -c 'git -c user.name=x -c user.email=x@x commit -q -a -m Evil; git branch -D spare; git branch new'"
-        ),
-        format!(
-            "cd '{code}'; env -i PATH=\"$PATH\" git checkout -q --detach; git rm -q -f --cached staged.txt"
-        ),
-        format!("cd '{code}'; {FREE} reset -q --hard; {FREE} clean -q -f -d"),
-    ];
-    world.repo.git(&["config", "wf.run.alone", "true"]).ok();
-    for (n, act) in acts.iter().enumerate() {
-        world.agent("executor", &format!("( {act} ) > \"$HERE/out\" 2>&1\n{BUILDS}"));
-        let issue = format!("ISS-1{n}");
-        world.repo.issue(&issue);
-        // Of the last two, git's trace tells who did them.
-        let (code, status) = if n < 2 { (0, "completed") } else { (1, "failed") };
-        let ran = world.run(code, &[&issue]);
-        assert_eq!(ran["issues"][&issue]["status"], status, "{act}: {ran:#}");
-        assert_eq!(state(&world.repo), before, "{act}: {:#?}", breaches(&world));
-        let all = breaches(&world);
-        assert!(!all.is_empty() && all.iter().all(|it| it["agent"] == "executor"), "{act}: {all:#?}");
-        assert!(all.iter().any(|it| it["undone"] == true), "{act}: {all:#?}");
-    }
-    // What was overwritten is kept.
-    let kept = world.repo.git(&["for-each-ref", "--format=%(refname)", "refs/heads/wf/kept"]).ok().stdout;
-    let evil =
-        kept.lines().filter(|branch| world.repo.git(&["show", &format!("{branch}:more.txt")]).code == 0);
-    assert!(evil.count() > 0, "{kept}");
-}
-
-#[test]
 fn a_user_who_works_meanwhile_is_not_blamed() {
     let world = World::new();
     let code = world.repo.path().display().to_string();
@@ -268,7 +133,9 @@ fn a_user_who_works_meanwhile_is_not_blamed() {
     assert_eq!(world.repo.read("open.txt"), "x\n");
     let all = breaches(&world);
     assert!(all.iter().all(|it| it["agent"].is_null()), "{all:#?}");
-    assert!(all[0]["what"].as_str().unwrap().contains("open.txt"), "{all:#?}");
+    let what = all[0]["what"].as_str().unwrap();
+    assert!(what.contains("open.txt") && what.contains("refs/heads/main moved"), "{all:#?}");
+    assert_eq!(all[0]["undone"], false);
     assert_eq!(world.repo.json(&["run", "report"])["totals"]["breach_count"], 0);
     world.repo.wf(&["audit", "--strict", "main~1..main~1"]);
 }

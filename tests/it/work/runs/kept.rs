@@ -1,4 +1,4 @@
-//! What a ref is about to lose is kept on a branch before the ref is put back; what cannot be kept stays.
+//! What becomes of the branches of attempts, and of what only they have.
 
 use serde_json::{Value, json};
 
@@ -10,49 +10,6 @@ fn breaches(world: &World, words: &str) -> Vec<Value> {
     let log = world.repo.json(&["run", "log"]);
     let is_it = |it: &&Value| it["type"] == "breach" && it["what"].as_str().unwrap().contains(words);
     log.as_array().unwrap().iter().filter(is_it).cloned().collect()
-}
-
-#[test]
-fn a_branch_whose_commits_cannot_be_kept_stays() {
-    let world = World::new();
-    // No branch can be made where the run would keep the commit.
-    let in_the_way = "run=$(git for-each-ref --format='%(refname:lstrip=3)' 'refs/heads/wf/RUN-*')
-        kept=refs/heads/wf/kept-$run-$(git rev-parse --short=10 $made)
-        { echo create refs/heads/wf/kept HEAD; echo create $kept/x HEAD
-          for n in $(seq 2 30); do echo create $kept+$n/x HEAD; done; } |
-            env -i PATH=\"$PATH\" git update-ref --stdin";
-    let act = format!(
-        "made=$(git commit-tree -m evil HEAD^{{tree}})\n{in_the_way}\ngit -c core.hooksPath=/dev/null branch evil $made"
-    );
-    world.agent("planner", &format!("{act}\n{PLANS}"));
-    world.run(0, &["ISS-1"]);
-    assert_eq!(world.repo.git(&["log", "--format=%s", "evil"]).ok().stdout, "evil\n");
-    let found = breaches(&world, "`evil` was created: cannot create the branch");
-    assert!(matches!(&found[..], [it] if it["undone"] == false), "{found:#?}");
-}
-
-#[test]
-fn work_is_not_merged_into_a_branch_that_cannot_be_put_back() {
-    let world = World::new();
-    // As an agent that writes the ref by itself, and leaves the lock of the ref.
-    let act = "ref=$(git rev-parse --git-common-dir)/$(git for-each-ref --format='%(refname)' 'refs/heads/wf/RUN-*')
-        made=$(git commit-tree -p HEAD -m Elsewhere 'HEAD^{tree}')
-        echo $made > \"$HERE/made\"; echo $made > \"$ref\"; touch \"$ref.lock\"";
-    world.agent("executor", &format!("{act}\n{BUILDS}"));
-    let ended = world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1);
-    assert!(ended.stderr.contains("was moved by someone else and cannot be put back"), "{}", ended.stderr);
-    let run = latest(&world.repo);
-    let found = breaches(&world, &format!("the branch `wf/{run}` was moved from"));
-    assert!(matches!(&found[..], [it] if it["undone"] == false), "{found:#?}");
-    let made = std::fs::read_to_string(world.sandbox.root().join("made")).unwrap();
-    let held = world.repo.git(&["for-each-ref", "--contains", made.trim()]).ok().stdout;
-    assert!(held.contains("refs/heads/wf/kept/RUN-"), "{held}");
-    // Resumed, the run puts the branch back first.
-    world.repo.wf(&["run", "resume", "--yes"]).ok();
-    let merged = world.repo.git(&["log", "--format=%s", &format!("wf/{run}")]).ok().stdout;
-    assert!(merged.contains("Change\n") && !merged.contains("Elsewhere"), "{merged}");
-    let found = breaches(&world, &format!("the branch `wf/{run}` was moved from"));
-    assert!(found.iter().any(|it| it["undone"] == true), "{found:#?}");
 }
 
 #[test]
@@ -87,54 +44,13 @@ fn a_merge_that_a_killed_run_did_not_record_is_its_own() {
 }
 
 #[test]
-fn a_moved_tag_is_kept_as_a_tag() {
-    let world = World::new();
-    world.repo.git(&["tag", "-a", "-m", "first", "v1"]).ok();
-    let act = "env -i PATH=\"$PATH\" HOME=\"$HOME\" GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b \\
-        git tag -f -a -m second v1 $(git commit-tree -m Tagged HEAD^{tree}) >&2";
-    world.agent("planner", &format!("{act}\n{PLANS}"));
-    world.run(0, &["ISS-1"]);
-    let run = latest(&world.repo);
-    let tags = world
-        .repo
-        .git(&["for-each-ref", "--format=%(refname:short) %(contents:subject)", "refs/tags"])
-        .ok()
-        .stdout;
-    assert!(
-        tags.contains("v1 first\n")
-            && tags.contains(&format!("wf/kept/{run}-"))
-            && tags.contains(" second\n"),
-        "{tags}"
-    );
-    assert!(matches!(&breaches(&world, "now the tag `wf/kept/")[..], [it] if it["undone"] == true));
-}
-
-#[test]
-fn an_annotated_tag_of_an_agent_is_named_kept_and_undone() {
-    let world = World::new();
-    let tag = "git -c core.hooksPath=/nowhere tag";
-    let trial =
-        format!("{tag} -a -m evil release $(git commit-tree -m Hidden HEAD^{{tree}}); {tag} -m evil v2 HEAD");
-    world.agent("executor", &format!("{{ {trial}; }} >&2\n{BUILDS}"));
-    world.run(0, &["ISS-1"]);
-    for name in ["release", "v2"] {
-        let words = format!("`refs/tags/{name}` was created (now the tag `wf/kept/");
-        assert!(matches!(&breaches(&world, &words)[..], [it] if it["undone"] == true), "{name}");
-    }
-    let tags =
-        world.repo.git(&["for-each-ref", "--format=%(refname:short) %(*subject)", "refs/tags"]).ok().stdout;
-    assert!(tags.lines().all(|tag| tag.starts_with("wf/kept/")) && tags.contains(" Hidden\n"), "{tags}");
-}
-
-#[test]
 fn a_branch_of_a_failed_attempt_that_someone_checked_out_stays() {
     let world = World::new();
     world.repo.git(&["config", "wf.run.retries", "1"]).ok();
     let fails = "if once failed; then
             branch=$(git symbolic-ref --short HEAD)
-            git -c core.hooksPath=/dev/null switch -q --detach
-            env -i PATH=\"$PATH\" git worktree add -q \"$HERE/mine\" \"$branch\" >&2
-            exit 1
+            env -i PATH=\"$PATH\" git -C \"$HERE/code\" worktree add -f -q \"$HERE/mine\" \"$branch\" >&2
+            echo '{\"status\": \"failed\"}'; exit
         fi";
     world.agent("executor", &format!("{fails}\n{BUILDS}"));
     let state = world.run(0, &["ISS-1"]);
@@ -148,31 +64,16 @@ fn a_branch_of_a_failed_attempt_that_someone_checked_out_stays() {
 }
 
 #[test]
-fn the_reflogs_say_what_the_run_did() {
-    let world = World::new();
-    let repo = &world.repo;
-    repo.git(&["branch", "same"]).ok();
-    let act = "env -i PATH=\"$PATH\" git branch -q -D same >&2
-        git -c core.hooksPath=/dev/null branch evil $(git commit-tree -m evil HEAD^{tree})";
-    world.agent("planner", &format!("{act}\n{PLANS}"));
-    world.run(0, &["ISS-1"]);
-    let kept = repo.git(&["for-each-ref", "--format=%(refname)", "refs/heads/wf/kept"]).ok();
-    let last = |name: &str| repo.git(&["reflog", "-1", "--format=%gs", name]).ok().line().to_owned();
-    assert_eq!((last(kept.line()).as_str(), last("same").as_str()), ("wf: keep", "wf: restore"));
-}
-
-#[test]
 fn a_branch_of_a_failed_attempt_that_someone_is_rebasing_stays() {
     let world = World::new();
     world.repo.git(&["config", "wf.run.retries", "1"]).ok();
     // The user looks at the attempt, and stops in the middle of a rebase of its commit.
     let fails = "if once failed; then
             branch=$(git symbolic-ref --short HEAD)
-            git -c core.hooksPath=/dev/null commit -q --allow-empty -m Half
-            git -c core.hooksPath=/dev/null switch -q --detach
             env -i PATH=\"$PATH\" GIT_SEQUENCE_EDITOR='sed -i 1s/^pick/edit/' HOME=\"$HOME\" sh -c \"
-                git worktree add -q '$HERE/mine' $branch && cd '$HERE/mine' && git rebase -q -i HEAD~1\" >&2
-            exit 1
+                git -C '$HERE/code' worktree add -f -q '$HERE/mine' $branch && cd '$HERE/mine' &&
+                git -c core.hooksPath=/dev/null commit -q --allow-empty -m Half && git rebase -q -i HEAD~1\" >&2
+            echo '{\"status\": \"failed\"}'; exit
         fi";
     world.agent("executor", &format!("{fails}\n{BUILDS}"));
     let state = world.run(0, &["ISS-1"]);
@@ -186,7 +87,7 @@ fn a_branch_of_a_failed_attempt_that_someone_is_rebasing_stays() {
 #[test]
 fn a_merged_branch_that_someone_checked_out_stays() {
     let world = World::new();
-    let act = "env -i PATH=\"$PATH\" git worktree add -q -f \"$HERE/mine\" \"$(git symbolic-ref --short HEAD)\" >&2";
+    let act = "env -i PATH=\"$PATH\" git -C \"$HERE/code\" worktree add -q -f \"$HERE/mine\" \"$(git symbolic-ref --short HEAD)\" >&2";
     world.agent("executor", &format!("{act}\n{BUILDS}"));
     let state = world.run(0, &["ISS-1"]);
     assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
@@ -199,7 +100,7 @@ fn a_branch_in_the_way_of_what_is_kept_stops_no_attempt() {
     world.repo.git(&["config", "wf.run.retries", "1"]).ok();
     let fails = "if once failed; then
             : > a.txt; git commit -q -a -m Empty
-            git rev-parse HEAD^ > \"$(git rev-parse --git-common-dir)/refs/heads/wf/kept\"
+            git rev-parse HEAD^ > \"$HERE/code/.git/refs/heads/wf/kept\"
             echo '{\"status\": \"completed\"}'; exit
         fi";
     world.agent("executor", &format!("{fails}\n{BUILDS}"));

@@ -1,13 +1,11 @@
 //! Runs: one pass of the workflow over several issues, driven by agents.
 
 mod acp;
-mod alone;
 mod asked;
 mod attempts;
 mod busy;
 mod clones;
 mod committed;
-mod exchanged;
 mod explorers;
 mod failures;
 mod followed;
@@ -19,19 +17,16 @@ mod landed;
 mod leases;
 mod live;
 mod pair;
-mod pipes;
 mod prepared;
-mod refs;
 mod remedied;
 mod report;
 mod said;
-mod settings;
 mod shown;
 mod silent;
 mod stopping;
 mod together;
 mod told;
 mod unwritten;
-mod users_tree;
 mod waits;
+mod workplaces;
 mod world;

@@ -60,7 +60,7 @@ fn why_the_run_cannot_commit_for_an_agent_is_told() {
 }
 
 #[test]
-fn a_commit_that_a_hook_refuses_leaves_the_worktree_and_a_snapshot() {
+fn a_commit_that_a_hook_refuses_leaves_a_snapshot() {
     let world = World::new();
     let hook = refusing_hook(&world);
     world.repo.wf(&["policy", "set", "commits=required", "evidence=required"]).ok();
@@ -69,8 +69,6 @@ fn a_commit_that_a_hook_refuses_leaves_the_worktree_and_a_snapshot() {
     assert_eq!(kind, "commit_failed", "{state:#}");
     let branch = message.split("on the branch ").nth(1).unwrap().trim_end_matches(')');
     assert_ne!(world.repo.git(&["show", &format!("{branch}:a.txt")]).ok().stdout, "one\n");
-    let trees = world.repo.git(&["worktree", "list", "--porcelain"]).ok().stdout;
-    assert!(trees.contains("/SOL-ISS-1-"), "{trees}");
     std::fs::remove_file(hook).unwrap();
     world.is_untouched();
 }

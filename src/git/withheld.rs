@@ -1,36 +1,27 @@
-//! Runs git beside programs that are not trusted: the agents of a run. They can change the settings of the repository
-//! and the files by which git chooses filters, and so make git start a program of theirs. What git starts here sees no
-//! more of the environment than the agents do, and git runs only after the settings were restored.
+//! Runs git beside agents: what git starts here, such as a filter or a hook, sees no more of the environment than the agents
+//! do, since it works on files that they wrote.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::kept_settings::KeptSettings;
-
 /// No program watches the files for git: it would only save time.
 const UNWATCHED: &[(&str, &str)] =
     &[("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "core.fsmonitor"), ("GIT_CONFIG_VALUE_0", "false")];
 
-/// The environment and the settings that git is confined to.
+/// The variables from which git is not kept.
 #[derive(Debug)]
-pub(crate) struct Confined {
+pub(crate) struct Withheld {
     variables: Vec<(OsString, OsString)>,
-    settings: KeptSettings,
     program: Option<PathBuf>,
 }
 
-impl Confined {
-    /// `variables` are the only ones that git sees. `settings` are put back whenever git starts.
-    pub(crate) fn new(variables: Vec<(OsString, OsString)>, settings: KeptSettings) -> Self {
+impl Withheld {
+    /// `variables` are the only ones that git sees.
+    pub(crate) fn new(variables: Vec<(OsString, OsString)>) -> Self {
         let program = program(&variables);
-        Self { variables, settings, program }
-    }
-
-    /// The settings that stay as they were.
-    pub(crate) fn settings(&self) -> &KeptSettings {
-        &self.settings
+        Self { variables, program }
     }
 
     /// The path of git, if it was found. Without a path, a command with its own environment is searched for in a fork
@@ -39,11 +30,9 @@ impl Confined {
         self.program.as_ref()
     }
 
-    /// Confines a git command that has no arguments yet. A command that needs the user's keys gets the whole
-    /// environment if the settings could be restored.
+    /// Limits a git command that has no arguments yet, unless it needs the user's keys.
     pub(super) fn apply(&self, command: &mut Command, has_keys: bool) {
-        let is_as_before = self.settings.put_back();
-        if !(has_keys && is_as_before) {
+        if !has_keys {
             command.env_clear().envs(self.variables.iter().map(|(name, value)| (name, value)));
             command.envs(UNWATCHED.iter().copied());
         }

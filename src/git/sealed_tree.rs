@@ -1,0 +1,121 @@
+//! The files of an agent's work tree, as git sees them from a git directory of this program.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use super::process::feed;
+use super::{Args, GitError, ObjectId, SealedGit};
+
+/// The index that holds all files while they are committed.
+const SNAPSHOT: &str = "snapshot";
+
+/// Who makes a commit.
+#[derive(Debug, Clone)]
+pub(crate) struct Committer {
+    /// `user.name`
+    pub(crate) name: String,
+    /// `user.email`
+    pub(crate) email: String,
+}
+
+impl SealedGit {
+    /// What changed in the work tree, each as git lists it, without ignored files. git does not look into submodules.
+    pub(crate) fn changed(&self) -> Result<Vec<String>, GitError> {
+        let options = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all"];
+        let listed = feed(self.command(Args::new(&options).options(&["--no-renames"])), &[])?;
+        Ok(lines(&listed))
+    }
+
+    /// What is untracked below these paths, ignored files included, each as git lists it.
+    pub(crate) fn untracked_below<'a>(
+        &self,
+        paths: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Vec<String>, GitError> {
+        let options = ["status", "--porcelain", "--untracked-files=all", "--ignored=matching"];
+        let args = Args::new(&options).options(&["--ignore-submodules=all", "--no-renames"]);
+        let args = paths.into_iter().fold(args, |args, path| args.path(path));
+        let listed = lines(&feed(self.command(args), &[])?);
+        Ok(listed.into_iter().filter(|line| line.starts_with("??") || line.starts_with("!!")).collect())
+    }
+
+    /// Compares the work tree with the commit `to` from now on, instead of `from`. The work tree does not change.
+    pub(crate) fn move_to(&self, from: ObjectId, to: ObjectId) -> Result<(), GitError> {
+        let args = Args::new(&["read-tree", "-i", "-m"]).value(from.to_string()).value(to.to_string());
+        feed(self.command(args), &[])?;
+        let path = self.folder.join("HEAD");
+        fs::write(&path, format!("{to}\n")).map_err(GitError::io(&path))
+    }
+
+    /// What differs between a commit and the work tree, as a patch; new files are in it. `index` is a file for the index.
+    pub(crate) fn diff_since(&self, commit: ObjectId, index: &Path) -> Result<Vec<u8>, GitError> {
+        copy_index(&self.folder.join("index"), index).map_err(GitError::io(index))?;
+        let with_index = |args: Args| {
+            let mut command = self.command(args);
+            command.env("GIT_INDEX_FILE", index);
+            feed(command, &[])
+        };
+        with_index(Args::new(&["add", "--intent-to-add", "--all"]))?;
+        let options = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
+        with_index(Args::new(&options).value(commit.to_string()).no_paths())
+    }
+
+    /// Commits all files of the work tree that are not ignored, after `parent`. No ref holds the commit.
+    pub(crate) fn commit_files(
+        &self,
+        parent: ObjectId,
+        message: &str,
+        by: &Committer,
+    ) -> Result<ObjectId, GitError> {
+        let index = self.folder.join(SNAPSHOT);
+        let committed = self.committed(&index, parent, message, by);
+        // What is left is replaced by the next one.
+        let _ = fs::remove_file(&index);
+        committed
+    }
+
+    fn committed(
+        &self,
+        index: &Path,
+        parent: ObjectId,
+        message: &str,
+        by: &Committer,
+    ) -> Result<ObjectId, GitError> {
+        copy_index(&self.folder.join("index"), index).map_err(GitError::io(index))?;
+        let with_index = |args: Args| {
+            let mut command = self.command(args);
+            command.env("GIT_INDEX_FILE", index);
+            feed(command, &[])
+        };
+        with_index(Args::new(&["add", "--all"]))?;
+        let tree = with_index(Args::new(&["write-tree"]))?;
+        let args = Args::new(&["commit-tree", "-F", "-"]).with("-p", parent);
+        let mut command = self.command(args.value(String::from_utf8_lossy(&tree).trim()));
+        for (name, value) in [
+            ("GIT_AUTHOR_NAME", &by.name),
+            ("GIT_AUTHOR_EMAIL", &by.email),
+            ("GIT_COMMITTER_NAME", &by.name),
+            ("GIT_COMMITTER_EMAIL", &by.email),
+        ] {
+            command.env(name, value);
+        }
+        let made = feed(command, message.as_bytes())?;
+        let made = String::from_utf8_lossy(&made).trim().to_owned();
+        made.parse().map_err(|_| GitError::Failed {
+            command: "commit-tree".into(),
+            stderr: format!("it answered `{made}`"),
+            code: Some(0),
+        })
+    }
+}
+
+/// Copies an index with its time: git reads a file again only if it is not older than the index.
+pub(crate) fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
+    fs::copy(from, to)?;
+    let written = from.metadata()?.modified()?;
+    File::options().write(true).open(to)?.set_modified(written)
+}
+
+fn lines(listed: &[u8]) -> Vec<String> {
+    String::from_utf8_lossy(listed).lines().map(str::to_owned).collect()
+}

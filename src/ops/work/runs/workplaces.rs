@@ -1,0 +1,89 @@
+//! The workplaces of agents of runs: where they are, and what was changed in them so far.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::id::{IssueId, RunId, SolutionId};
+use crate::model::op::Other;
+use crate::model::text_enum;
+use crate::ops::{Answer, Refusal, Session};
+use crate::store::{Store, resolve};
+use crate::workplace::KnownWorkplace;
+
+text_enum!(
+    /// What a workplace of a run is for.
+    WorkplaceUse {
+        /// An agent carries out a plan.
+        Execute = "execute",
+        /// An agent explores, plans or reviews.
+        Read = "read",
+        /// The tests of a plan run.
+        Test = "test",
+    }
+);
+
+/// The workplace of an agent of a run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunWorkplace {
+    /// The run.
+    pub(crate) run_id: RunId,
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// What it is for.
+    pub(crate) used_to: WorkplaceUse,
+    /// Its directory.
+    pub(crate) folder: PathBuf,
+}
+
+/// What an agent has changed so far.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunDiff {
+    /// Its workplace.
+    #[serde(flatten)]
+    pub(crate) workplace: RunWorkplace,
+    /// All changes since it began, committed or not, as a patch.
+    pub(crate) patch: String,
+}
+
+/// The workplaces that are in use: of a run, or of all runs.
+pub(crate) fn live(store: &Store, run: Option<&RunId>) -> Vec<RunWorkplace> {
+    let prefix = run.map_or_else(|| "RUN-".to_owned(), |run| format!("{run}-"));
+    let mut known = KnownWorkplace::all(store, &prefix);
+    known.retain(|it| it.is_in_use);
+    known.iter().filter_map(of_run).collect()
+}
+
+/// What was changed so far in the workplace in which the plan of an issue is carried out.
+///
+/// # Errors
+/// `not-found`; nothing to do if there is no such workplace.
+pub(crate) fn diff(session: &Session, issue: &str) -> Answer<RunDiff> {
+    let store = session.store();
+    let id = resolve::issue(&store.snapshot()?, issue)?;
+    for known in KnownWorkplace::all(store, "RUN-") {
+        let workplace = of_run(&known).filter(|it| it.issue_id == id && it.used_to == WorkplaceUse::Execute);
+        if let Some(workplace) = workplace {
+            let patch = String::from_utf8_lossy(&known.diff(store)?).into_owned();
+            return Ok(session.done(RunDiff { workplace, patch }, None));
+        }
+    }
+    Err(Refusal::nothing(format!("no agent of a run executes `{id}` here"))
+        .remedy(Other::RunShow, "shows what runs do"))
+}
+
+/// What the name of a workplace says.
+fn of_run(known: &KnownWorkplace) -> Option<RunWorkplace> {
+    let end = known.name.match_indices('-').nth(2)?.0;
+    let run_id = RunId::parse(&known.name[..end]).ok()?;
+    let of = &known.name[end + 1..];
+    let (used_to, issue_id) = if let Some(issue) = of.strip_prefix("read-") {
+        (WorkplaceUse::Read, IssueId::parse(issue).ok()?)
+    } else if let Some(issue) = of.strip_prefix("test-") {
+        (WorkplaceUse::Test, IssueId::parse(issue).ok()?)
+    } else {
+        (WorkplaceUse::Execute, SolutionId::parse(of).ok()?.issue())
+    };
+    Some(RunWorkplace { run_id, issue_id, used_to, folder: known.folder.clone() })
+}

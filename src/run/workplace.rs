@@ -1,0 +1,240 @@
+//! The workplace of an agent in a step of a run: a clone of its own, prepared, and what is handed in from it.
+
+use std::collections::BTreeMap;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use super::leftovers::keep_commit;
+use crate::agent::guard::{REFUSED, refusals};
+use crate::gate::handed_branch::{BranchFault, RefusedBranch};
+use crate::gate::handed_in::RefusedRecord;
+use crate::model::branch::Branch;
+use crate::model::code::Code;
+use crate::model::id::{ExecutionId, RunId};
+use crate::model::record::entry_bytes;
+use crate::model::repo_path::{FoldedPaths, RepoPath};
+use crate::ops::work::handed_in::{TakenCommits, refuse_to_keep, take_commits, take_records};
+use crate::ops::work::preparing::prepare_workplace;
+use crate::ops::work::runs::paths::open_tree;
+use crate::ops::{Refusal, Session};
+use crate::rules::roles::Role;
+use crate::rules::run::Bounds;
+use crate::store::{ObjectId, Store};
+use crate::trail::active::ActiveClaim;
+use crate::workplace::{NewWorkplace, PlaceVariables, Source, Workplace};
+
+/// The file in the git directory of a workplace that says what is executed there.
+const ACTIVE: (&str, &str) = ("wf", "active.json");
+/// The subject of a commit of files that an agent left.
+const KEPT_FILES: &str = "Keep what was not committed";
+
+/// Where an agent works in a step.
+#[derive(Debug, Clone)]
+pub(super) struct StepSite {
+    /// The name of its workplace among those of the repository.
+    pub(super) name: String,
+    /// The directory of its workplace.
+    pub(super) folder: PathBuf,
+    /// The commit at which the work begins.
+    pub(super) start: ObjectId,
+    /// The branch on which it commits; `None` to read only.
+    pub(super) branch: Option<Branch>,
+    /// What it executes.
+    pub(super) active: Option<ActiveClaim>,
+}
+
+/// The workplace of an agent in a step.
+#[derive(Debug)]
+pub(super) struct StepWorkplace {
+    /// It.
+    pub(super) workplace: Workplace,
+    /// What tells it from others on this machine.
+    pub(super) variables: Option<PlaceVariables>,
+    /// What differed from the start once it was prepared.
+    pub(super) prepared: Vec<String>,
+    /// Why its commits were not taken.
+    pub(super) refused: Vec<RefusedBranch>,
+}
+
+/// In whose name something is handed in.
+#[derive(Clone, Copy)]
+pub(super) struct Hander<'a> {
+    /// A session of the agent in the repository of the user.
+    pub(super) session: &'a Session,
+    /// Its role.
+    pub(super) role: Role,
+    /// What it executes.
+    pub(super) execution: Option<&'a ExecutionId>,
+    /// What it may do.
+    pub(super) bounds: &'a Bounds,
+    /// The worktree that has its branch.
+    pub(super) claim: Option<&'a Path>,
+}
+
+/// The name of the workplace for the n-th of something of a run.
+pub(super) fn name(run: &RunId, of: &str) -> String {
+    format!("{run}-{of}")
+}
+
+impl StepWorkplace {
+    /// Makes and prepares it. `session` is one in the repository of the user.
+    ///
+    /// # Errors
+    /// Those of [`Workplace::make`]; `interrupted`.
+    pub(super) fn make(session: &Session, site: &StepSite, label: &str) -> Result<Self, Refusal> {
+        let store = session.store();
+        if let Some(parent) = site.folder.parent() {
+            let made = DirBuilder::new().mode(0o700).recursive(true).create(parent);
+            made.map_err(|error| {
+                Refusal::new(Code::CannotWrite, format!("cannot make {}: {error}", parent.display()))
+                    .hint("make sure that the directory is writable and the disk has space")
+            })?;
+        }
+        let new = NewWorkplace {
+            folder: &site.folder,
+            name: &site.name,
+            start: site.start,
+            branch: site.branch.as_ref(),
+            outlives: true,
+        };
+        let workplace = Workplace::make(store, &new)?;
+        match Self::prepare(session, workplace, site, label) {
+            Ok(made) => Ok(made),
+            Err((workplace, refusal)) => {
+                // The refusal matters more.
+                let _ = workplace.remove(store);
+                Err(refusal)
+            }
+        }
+    }
+
+    fn prepare(
+        session: &Session,
+        workplace: Workplace,
+        site: &StepSite,
+        label: &str,
+    ) -> Result<Self, (Workplace, Refusal)> {
+        let store = session.store();
+        let prepare = || -> Result<_, Refusal> {
+            if let Some(active) = &site.active {
+                let (folder, name) = ACTIVE;
+                workplace.put(&format!("{folder}/{name}"), &entry_bytes(active))?;
+            }
+            let prepared = prepare_workplace(session, &workplace, label)?;
+            let source = Source { store, top: store.work_dir() };
+            let ignored =
+                prepared.as_ref().map_or_else(BTreeMap::new, |prepared| prepared.ignored_content(&source));
+            if !ignored.is_empty() {
+                workplace.note_ignored(&ignored)?;
+            }
+            Ok((prepared.and_then(|prepared| prepared.variables), workplace.changed()?))
+        };
+        match prepare() {
+            Ok((variables, prepared)) => Ok(Self { workplace, variables, prepared, refused: Vec::new() }),
+            Err(refusal) => Err((workplace, refusal)),
+        }
+    }
+
+    /// One that a killed process left; `None` if there is none.
+    pub(super) fn reopen(store: &Store, name: &str) -> Option<Self> {
+        let workplace = Workplace::reopen(store, name)?;
+        Some(Self { workplace, variables: None, prepared: Vec::new(), refused: Vec::new() })
+    }
+
+    /// Takes what may be taken of its commits and records, once its processes are gone. Returns what was refused, in words.
+    ///
+    /// # Errors
+    /// If the repository of the user cannot be read or written.
+    pub(super) fn hand_in(&mut self, hander: Hander<'_>) -> Result<Vec<String>, Refusal> {
+        let mut told = self.refusals_of_hooks();
+        match take_records(hander.session, hander.role, hander.execution, &self.workplace) {
+            Ok(refused) => told.extend(refused.iter().map(record_words)),
+            Err(refusal) if refusal.is_stop() || refusal.is_passing() => return Err(refusal),
+            Err(refusal) => told.push(format!("nothing of its records was taken: {}", refusal.message)),
+        }
+        if hander.bounds.branch.is_some() {
+            self.refused = self.take_commits(hander)?;
+            told.extend(self.refused.iter().map(|refused| refused.why.clone()));
+        }
+        Ok(told)
+    }
+
+    /// Returns why its commits were not taken.
+    fn take_commits(&mut self, hander: Hander<'_>) -> Result<Vec<RefusedBranch>, Refusal> {
+        let named = named(hander.bounds);
+        let tip = match take_commits(hander.session, &named, &self.workplace)? {
+            TakenCommits::Refused(refused) => return Ok(refused),
+            TakenCommits::Taken(tip) => Some(tip),
+            TakenCommits::Nothing => None,
+        };
+        if let (Some(tip), Some(claim)) = (tip, hander.claim) {
+            let there = open_tree(hander.session.store(), claim)?;
+            if there.head()? != Some(self.workplace.tip()) {
+                let why = "somebody else moved its branch meanwhile".to_owned();
+                return Ok(vec![RefusedBranch { fault: BranchFault::Other, why }]);
+            }
+            there.git().reset_to(tip)?;
+            self.workplace.advance(tip)?;
+        }
+        let is_on_branch = self.workplace.is_on_branch().unwrap_or(false);
+        let what = hander.bounds.branch.as_ref().filter(|_| !is_on_branch).map(|branch| RefusedBranch {
+            fault: BranchFault::OtherBranch,
+            why: format!("its worktree is no longer on the branch `{branch}`"),
+        });
+        Ok(what.into_iter().collect())
+    }
+
+    /// What hooks of the workplace refused. The agent can write anything there.
+    fn refusals_of_hooks(&self) -> Vec<String> {
+        let (folder, name) = REFUSED;
+        self.workplace.read_file(folder, name).map(|noted| refusals(&noted)).unwrap_or_default()
+    }
+
+    /// What an agent changed that should only read.
+    pub(super) fn changed(&self) -> Result<Vec<String>, Refusal> {
+        let mut changed = self.workplace.changed()?;
+        changed.retain(|line| !self.prepared.contains(line));
+        Ok(changed)
+    }
+
+    /// What is not in the last commit that was taken, each as git lists it.
+    pub(super) fn uncommitted(&self) -> Result<Vec<String>, Refusal> {
+        let mut changed = self.workplace.uncommitted()?;
+        changed.retain(|line| !self.prepared.contains(line));
+        Ok(changed)
+    }
+
+    /// Keeps files that are not in the last commit that was taken, on a branch; `None` if there are none.
+    ///
+    /// # Errors
+    /// `workplace-changed` if they cannot be read, or must not be kept.
+    pub(super) fn keep(&self, session: &Session, attempt: &ExecutionId) -> Result<Option<Branch>, Refusal> {
+        if self.uncommitted()?.is_empty() {
+            return Ok(None);
+        }
+        let store = session.store();
+        let made = self.workplace.commit_files(store, KEPT_FILES)?;
+        if let Some(refused) = refuse_to_keep(session, &self.workplace, made)?.into_iter().next() {
+            let what = format!("the files that the agent left are not kept: {}", refused.why);
+            return Err(Refusal::new(Code::WorkplaceChanged, what)
+                .hint("such content must not get into any branch"));
+        }
+        keep_commit(store, attempt, made).map(Some)
+    }
+
+    /// The task that the agent says it works on.
+    pub(super) fn active(&self) -> Option<ActiveClaim> {
+        let (folder, name) = ACTIVE;
+        serde_json::from_slice(&self.workplace.read_file(folder, name)?).ok()
+    }
+}
+
+/// The paths that a plan names.
+fn named(bounds: &Bounds) -> FoldedPaths {
+    bounds.named.iter().filter_map(|path| RepoPath::parse(path).ok()).collect()
+}
+
+fn record_words(refused: &RefusedRecord) -> String {
+    format!("the record `{}` was not taken: {}", refused.path, refused.why)
+}

@@ -1,0 +1,52 @@
+//! The workplaces that are here, seen from other processes.
+
+use std::fs::{File, TryLockError};
+use std::path::PathBuf;
+
+use super::Workplace;
+use super::register::{LOCK, WorkplaceNote, files};
+use super::{WorkplaceError, refuse_pipes};
+use crate::git::SealedGit;
+use crate::store::{Store, object_id};
+
+/// A workplace that is here.
+#[derive(Debug)]
+pub(crate) struct KnownWorkplace {
+    /// Its name among those of the repository.
+    pub(crate) name: String,
+    /// The directory with its files.
+    pub(crate) folder: PathBuf,
+    /// Whether a process uses it now.
+    pub(crate) is_in_use: bool,
+}
+
+impl KnownWorkplace {
+    /// Those whose names begin with `prefix`, by name.
+    pub(crate) fn all(store: &Store, prefix: &str) -> Vec<Self> {
+        let known = |name: String| {
+            let files = files(store, &name);
+            let folder = WorkplaceNote::read(&files)?.folder;
+            let lock = File::open(files.join(LOCK)).ok()?;
+            let is_in_use = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
+            Some(Self { name, folder, is_in_use })
+        };
+        Workplace::names(store, prefix).into_iter().filter_map(known).collect()
+    }
+
+    /// What was changed in its files since the work began, committed or not, as a patch. The git directory of the workplace is
+    /// not opened.
+    ///
+    /// # Errors
+    /// If its files cannot be read.
+    pub(crate) fn diff(&self, store: &Store) -> Result<Vec<u8>, WorkplaceError> {
+        refuse_pipes(&self.folder)?;
+        let files = files(store, &self.name);
+        let start = WorkplaceNote::read(&files).and_then(|note| object_id(&note.start));
+        let start = start.ok_or_else(|| WorkplaceError::BrokenRef("HEAD".to_owned()))?;
+        let temporary = store.environment().temporary();
+        let index = tempfile::tempdir_in(&temporary);
+        let index = index.map_err(|source| WorkplaceError::write(&temporary, source))?;
+        let private = SealedGit::open(&files.join("private"), &self.folder, start);
+        Ok(private.diff_since(start, &index.path().join("index"))?)
+    }
+}

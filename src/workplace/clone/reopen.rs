@@ -1,0 +1,84 @@
+//! Workplaces that a killed process left behind.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::register::{Registered, WorkplaceNote, files, lock_again};
+use super::{Workplace, WorkplaceError};
+use crate::git::SealedGit;
+use crate::model::branch::Branch;
+use crate::store::{ObjectId, Store, object_id};
+
+impl Workplace {
+    /// The workplace of this name that a killed process left; `None` if there is none, if it is in use, or if it was not finished.
+    pub(crate) fn reopen(store: &Store, name: &str) -> Option<Self> {
+        let Registered { files, lock } = lock_again(store, name)?;
+        let note = WorkplaceNote::read(&files)?;
+        let (start, tip) = (object_id(&note.start)?, object_id(&note.tip)?);
+        let private = SealedGit::open(&files.join("private"), &note.folder, start);
+        let is_finished = private.folder().join("index").is_file() && note.folder.is_dir();
+        is_finished.then(|| Self {
+            start,
+            tip,
+            branch: note.branch.as_deref().and_then(Branch::parse),
+            records: note.records.as_deref().and_then(object_id),
+            folder: note.folder,
+            files,
+            name: name.to_owned(),
+            private,
+            _lock: lock,
+        })
+    }
+
+    /// The names of the workplaces that begin with `prefix`, in use or left behind.
+    pub(crate) fn names(store: &Store, prefix: &str) -> Vec<String> {
+        let all = files(store, "");
+        let entries = all.read_dir().into_iter().flatten().flatten();
+        let mut names: Vec<String> = entries
+            .filter(|entry| entry.path().is_dir())
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| name.starts_with(prefix))
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Remembers the content of ignored files that were brought into it.
+    ///
+    /// # Errors
+    /// If that cannot be noted.
+    pub(crate) fn note_ignored(&self, ignored: &BTreeMap<ObjectId, PathBuf>) -> Result<(), WorkplaceError> {
+        let Some(mut note) = WorkplaceNote::read(&self.files) else { return Ok(()) };
+        note.ignored = ignored.iter().map(|(id, path)| (id.to_string(), path.clone())).collect();
+        note.write(&self.files)
+    }
+
+    /// Remembers that it has work that is nowhere else.
+    ///
+    /// # Errors
+    /// If that cannot be noted.
+    pub(crate) fn note_needed(&self) -> Result<(), WorkplaceError> {
+        let Some(mut note) = WorkplaceNote::read(&self.files) else { return Ok(()) };
+        note.is_needed = true;
+        note.write(&self.files)
+    }
+
+    /// Whether it has work that is nowhere else.
+    pub(crate) fn is_needed(&self) -> bool {
+        WorkplaceNote::read(&self.files).is_some_and(|note| note.is_needed)
+    }
+
+    /// The content of ignored files that were brought into it, with their paths.
+    pub(crate) fn ignored(&self) -> BTreeMap<ObjectId, PathBuf> {
+        let noted = WorkplaceNote::read(&self.files).map(|note| note.ignored).unwrap_or_default();
+        noted.into_iter().filter_map(|(id, path)| Some((object_id(&id)?, path))).collect()
+    }
+
+    /// Remembers up to where its branch and its records were taken.
+    pub(super) fn note(&self, tip: ObjectId, records: Option<ObjectId>) -> Result<(), WorkplaceError> {
+        let Some(mut note) = WorkplaceNote::read(&self.files) else { return Ok(()) };
+        note.tip = tip.to_string();
+        note.records = records.map(|records| records.to_string());
+        note.write(&self.files)
+    }
+}
