@@ -43,6 +43,12 @@ impl Git {
         self.run(args).map(drop)
     }
 
+    /// Creates a worktree on no branch, at a commit.
+    pub(crate) fn add_detached_worktree(&self, path: &Path, commit: &str) -> Result<(), GitError> {
+        let args = Args::new(&["worktree", "add", "--quiet", "--detach"]).value(path).value(commit);
+        self.run(args).map(drop)
+    }
+
     /// Removes a worktree, with whatever is in it, even one that git was killed in the middle of making.
     pub(crate) fn remove_worktree(&self, path: &Path) -> Result<(), GitError> {
         let removed = self.run(Args::new(&["worktree", "remove", "-f", "-f"]).value(path));

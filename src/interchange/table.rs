@@ -14,7 +14,7 @@ use super::lines::Unreadable;
 use super::title;
 use super::tracker::{Arrival, Each, FoundRecord, Records, RefusedRecord, Tracker};
 use crate::model::id::IssueId;
-use crate::model::issue::{Issue, Source, StoredStatus};
+use crate::model::issue::{Issue, Source};
 use crate::model::text_enum::text_enum;
 use crate::model::time::Time;
 use crate::rules::limits;
@@ -290,6 +290,7 @@ fn kept(record: &Value) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::issue::StoredStatus;
 
     fn arrivals(text: &str, mapped: &[MappedColumn]) -> Vec<Arrival> {
         let mut rows = TableRows::read(text.as_bytes(), None, mapped).unwrap();

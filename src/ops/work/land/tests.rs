@@ -243,7 +243,7 @@ impl<'o> Trial<'o> {
         wanted: &BTreeSet<usize>,
         commit: ObjectId,
     ) -> Result<TrialEnd, Refusal> {
-        let prepared = prepare_workplace(session, workplace)?;
+        let prepared = prepare_workplace(session, workplace, workplace.name())?;
         let variables = prepared.and_then(|prepared| prepared.variables);
         let environment: Option<Vec<(OsString, OsString)>> =
             variables.map(|variables| variables.added_to(session.environment()));
