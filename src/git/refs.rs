@@ -97,10 +97,9 @@ impl Repository {
     /// The default branch of a remote, as `refs/remotes/NAME/HEAD` notes it; `None` if nothing is noted.
     pub(crate) fn remote_head(&self, remote: &str) -> Result<Option<Branch>, GitError> {
         let name = format!("refs/remotes/{remote}/HEAD");
-        let found =
-            self.gix.try_find_reference(&name).map_err(GitError::object("cannot read a reference"))?;
-        let target =
-            found.as_ref().and_then(|it| it.target().try_name().map(|name| name.as_bstr().to_string()));
+        let failed = GitError::object("cannot read a reference");
+        let found = self.gix.try_find_reference(&name).map_err(failed)?;
+        let target = found.and_then(|it| Some(it.target().try_name()?.as_bstr().to_string()));
         let short = target.as_deref().and_then(|it| it.strip_prefix(&format!("refs/remotes/{remote}/")));
         Ok(short.and_then(Branch::of_short))
     }

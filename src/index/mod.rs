@@ -6,6 +6,7 @@ mod dependencies;
 mod error;
 mod filter;
 mod folder;
+mod freshness;
 mod full_text;
 mod landing;
 mod lanes;
@@ -29,6 +30,7 @@ mod words;
 
 pub(crate) use error::IndexError;
 pub(crate) use filter::Filter;
+pub(crate) use freshness::{Freshness, freshness};
 pub(crate) use landing::{LandingKey, LandingRow};
 pub(crate) use lanes::Carded;
 pub(crate) use list::{IssueRow, SortOrder};
@@ -42,7 +44,6 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::rules::facts::AbsentWork;
 use crate::store::{ObjectId, Snapshot, Store, StoreError};
@@ -71,17 +72,6 @@ struct InFile {
     folder: IndexFolder,
     identity: Option<FolderIdentity>,
     guard: IndexLock,
-}
-
-/// How fresh the index was before this query.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-pub(crate) struct Freshness {
-    /// Its path; null if it cannot be stored anywhere.
-    pub(crate) path: Option<String>,
-    /// The commit of the ref that it reflects; null if the next query rebuilds it.
-    pub(crate) commit: Option<CommitHash>,
-    /// Whether that is the current commit of the ref.
-    pub(crate) is_fresh: bool,
 }
 
 /// Opens the index at the newest state. If there is none, makes one; in memory if it cannot be stored anywhere or
@@ -216,25 +206,6 @@ pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
         }
     }
     Ok(())
-}
-
-/// How fresh the index is; does not change it.
-pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
-    let tip = store.tip()?;
-    for folder in IndexFolder::all(store) {
-        if folder.identity().is_none() {
-            continue;
-        }
-        // Nothing is known about an index that cannot be opened.
-        if let Ok(commit) = known_tip(&folder, folder::PATIENCE) {
-            return Ok(Freshness {
-                path: Some(folder.database().display().to_string()),
-                commit: commit.map(CommitHash::from),
-                is_fresh: commit == tip,
-            });
-        }
-    }
-    Ok(Freshness { path: None, commit: None, is_fresh: false })
 }
 
 /// Replaces the index that has this identity with a new one. If another process was faster, its index is just as good.

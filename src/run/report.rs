@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::job::UNSTORED;
 use super::leftovers::{kept_branches, unmerged};
+use crate::index::Needs;
 use crate::model::branch::Branch;
 use crate::model::digest::hex;
 use crate::model::id::{ExecutionId, IssueId};
@@ -22,7 +23,8 @@ use crate::ops::{Answer, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::{IssueFolder, RunFolder};
 use crate::rules::run::{
-    NeededIssue, RunFacts, RunProgress, RunReport, UnstoredAnswer, UnstoredState, report as report_of,
+    IssueStage, NeededIssue, RunFacts, RunProgress, RunReport, UnstoredAnswer, UnstoredState,
+    report as report_of,
 };
 use crate::store::{ReadState, Store, StoreError, records};
 use crate::sync;
@@ -54,7 +56,19 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
     let unstored = unstored(&RunPaths::of(store, &found.run.id), &found);
     let has_remote = sync::remote::to_sync(store, None).is_ok();
     let known = RunFacts { issues: &issues, is_merged, apart, kept, needed, unstored, is_driven, has_remote };
-    Ok(session.done(report_of(&found, &known), None))
+    let mut report = report_of(&found, &known);
+    add_landed(session, &mut report)?;
+    Ok(session.done(report, None))
+}
+
+/// Adds which completed work is on the target branch.
+fn add_landed(session: &Session, report: &mut RunReport) -> Result<(), Refusal> {
+    let (index, target, ()) = session.ask_landed(Needs::ROWS, |_| Ok(()))?;
+    for issue in report.issues.iter_mut().filter(|it| target.is_some() && it.status == IssueStage::Completed)
+    {
+        issue.landed = index.landing_of(&issue.issue_id)?.map(|proof| proof.landed);
+    }
+    Ok(())
 }
 
 /// The answers of agents that the run could not store and kept as files here, by their names in its log.

@@ -140,11 +140,13 @@ creates. May be given more than once. See
 The first port of the first worktree (default: 21000); each has ten.
 .TP
 .B wf.land.onto
-The branch on which work lands, from which the files
+The branch on which work lands, unless the policy
+.B land.onto
+names one; the files
 .I .worktreeinclude
 and
 .I .wfconfig
-are read (default: the remote's default branch, else
+are read from it (default: the remote's default branch, else
 .B main
 or
 .BR master ).

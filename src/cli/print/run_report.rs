@@ -7,6 +7,7 @@ use crate::cli::print::run::{crew, left_out, waiting_words};
 use crate::model::agent_session::Cost;
 use crate::model::run_log::RunStatus;
 use crate::model::task_id::TaskId;
+use crate::rules::landed::Landed;
 use crate::rules::run::{Counts, IssueReport, IssueStage, QualityGate, RunReport, breach_words};
 use crate::ui::style::{self, Style};
 use crate::ui::text::{clean_line, count, truncate};
@@ -149,6 +150,14 @@ fn gate_style(gate: Option<QualityGate>) -> Style {
     }
 }
 
+/// The status of an issue in words: `completed, not on main`.
+fn status_words(issue: &IssueReport) -> String {
+    match issue.landed.as_ref().and_then(Landed::words) {
+        Some(words) => format!("{}, {words}", issue.status),
+        None => issue.status.to_string(),
+    }
+}
+
 fn stage_style(stage: IssueStage) -> Style {
     match stage {
         IssueStage::Completed => style::GOOD,
@@ -199,7 +208,7 @@ pub(in crate::cli) fn people(screen: &mut Screen, report: &RunReport) -> io::Res
     for issue in &report.issues {
         table.row([
             Cell::new(issue.issue_id.as_str(), style::ID),
-            Cell::new(issue.status.as_str(), stage_style(issue.status)),
+            Cell::new(status_words(issue), stage_style(issue.status)),
             Cell::from(review(issue)),
             Cell::from(issue.commits.len().to_string()),
             Cell::from(passed(issue)),
@@ -293,7 +302,7 @@ pub(in crate::cli) fn markdown(screen: &mut Screen, report: &RunReport) -> io::R
             screen,
             "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             plain(issue.issue_id.as_str()),
-            issue.status,
+            status_words(issue),
             plain(&plan),
             review(issue),
             issue.commits.len(),

@@ -10,8 +10,7 @@ use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::item_name::ItemName;
 use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
-use crate::model::remedy::Detail;
-use crate::model::remedy::RemedyCall;
+use crate::model::remedy::{Detail, RemedyCall};
 use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
@@ -23,6 +22,13 @@ use crate::rules::lease;
 use crate::rules::readiness::{Facts, InOrder, in_order};
 use crate::store::{Store, Tx, layout, records};
 use crate::sync;
+
+/// The item to claim.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Picked {
+    pub(super) queue: QueueId,
+    pub(super) item: Item,
+}
 
 /// Who is asking, and which items are acceptable besides ready ones.
 pub(super) struct Picker<'a> {
@@ -40,13 +46,6 @@ pub(super) struct Picker<'a> {
 
 /// How many items at the front of a queue are searched before all queues are read.
 const FRONT: usize = 64;
-
-/// The item to claim.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Picked {
-    pub(super) queue: QueueId,
-    pub(super) item: Item,
-}
 
 /// The queues, and their plans that can be claimed.
 struct Choice<'a> {
@@ -220,10 +219,8 @@ impl Picker<'_> {
 
     /// The same, with what the base of the claim lacks.
     fn based(&self, tx: &Tx<'_>, mut world: QueueWorld) -> Result<QueueWorld, Refusal> {
-        if let Some(base) = &self.base {
-            let first = self.index.map(Index::first_land).transpose()?.flatten();
-            world.note_absent(self.store, tx, base, first)?;
-        }
+        let Some(base) = &self.base else { return Ok(world) };
+        world.note_absent(self.store, tx, base, self.index.map_or(Ok(None), Index::first_land)?)?;
         Ok(world)
     }
 

@@ -151,6 +151,7 @@ fn issue_report(
         issue_id: issue.id.clone(),
         title: record.map(|record| record.title.clone()).unwrap_or_default(),
         status: stage(issue.status),
+        landed: None,
         depends_on: record
             .into_iter()
             .flat_map(|record| &record.depends_on)

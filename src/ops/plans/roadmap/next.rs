@@ -187,8 +187,10 @@ fn refuse_unlanded(view: &RoadmapView, wave: &WaveView, unmerged: &[UnmergedWork
     });
     let what =
         format!("wave {} of `{}` waits until the work of the waves before it has landed", wave.wave, view.id);
-    let mut refusal = Refusal::nothing(what).details(details.collect());
-    refusal.remedies.extend(absent.into_iter().map(merge));
+    let mut refusal = Refusal::nothing(what)
+        .details(details.collect())
+        .remedy(RemedyCall::new(Other::RoadmapShow, [&view.id]), "shows the waves");
+    refusal.remedies.splice(0..0, absent.into_iter().map(merge));
     Err(refusal)
 }
 

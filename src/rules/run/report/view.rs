@@ -18,6 +18,7 @@ use crate::model::run::{RunAgents, RunMode};
 use crate::model::run_log::{Breach, RunPhase, RunStatus};
 use crate::model::task_id::TaskId;
 use crate::model::time::Time;
+use crate::rules::landed::Landed;
 use crate::rules::run::gates::RunQuality;
 use crate::rules::run::progress::SkippedStep;
 use crate::rules::run::state::IssueStage;
@@ -140,6 +141,9 @@ pub(crate) struct IssueReport {
     pub(crate) title: String,
     /// How far it came in this run.
     pub(crate) status: IssueStage,
+    /// Whether its work is on the target branch; absent unless it is completed and there is a target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) landed: Option<Landed>,
     /// Issues of the same run that it depends on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) depends_on: Vec<IssueId>,
