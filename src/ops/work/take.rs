@@ -122,8 +122,7 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
     let mut claimed = view(session, taken)?;
     if let (Some(preparation), Some(place)) = (preparation, new_place) {
         let (path, solution) = (&*place, &claimed.solution_id);
-        claimed.prepared =
-            preparing::prepare(session, &preparation, &ClaimedWorktree { path, solution });
+        claimed.prepared = preparing::prepare(session, &preparation, &ClaimedWorktree { path, solution });
     }
     Ok(session.done(claimed, None))
 }
