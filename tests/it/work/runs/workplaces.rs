@@ -225,7 +225,7 @@ fn a_confined_agent_reaches_nothing_but_its_workplace() {
         "plan.json",
         "git log -1 --format=%s | grep -q Change && ! touch ../code/a.txt && touch made-by-test",
     );
-    let ran = world.repo.wf(&["run", "--yes", "ISS-1"]);
+    let ran = world.repo.wf(&["run", "--yes", "--json", "ISS-1"]);
     assert_eq!(ran.code, 0, "{}\n{}", ran.stdout, ran.stderr);
     let told = "agents are confined: they can write only their workplace and their own state";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
