@@ -80,7 +80,7 @@ const FRONT_ENDS: &[&str] = &["cli", "board", "mcp", "web", "hooks", "ui", "main
 const NAMES_ENV: &[(&str, &str)] = &[
     ("agent/configured.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("process/watch.rs", "starts this very program as the watcher, where /proc does not name its file"),
-    ("git/confined.rs", "takes the text of a `PATH` apart, which reads nothing"),
+    ("git/withheld.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("workplace/sandbox/mounts.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("trail/hooked/shim_file.rs", "takes the text of a `PATH` apart, which reads nothing"),
     ("git/fault.rs", "tests kill debug builds here; a release has none of it"),

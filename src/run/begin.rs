@@ -168,14 +168,6 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     Ok(session.done((run, given), None))
 }
 
-/// Whether `text` names exactly one issue.
-///
-/// # Errors
-/// Any error from reading the store.
-pub(crate) fn is_issue(session: &Session, text: &str) -> Result<bool, Refusal> {
-    Ok(resolve::issue(&session.store().snapshot()?, text).is_ok())
-}
-
 /// Records a prepared run.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::agent::talk::AgentWorkplace;
 use crate::model::code::Code;
+use crate::model::op::Other;
 use crate::ops::Refusal;
 use crate::process::supervise::{Command, ProcessEnd, supervise};
 
@@ -22,8 +23,7 @@ pub(super) fn run(
     place: &AgentWorkplace,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<(), Refusal> {
-    let all: Vec<OsString> =
-        place.within.iter().cloned().chain(words.iter().map(OsString::from)).collect();
+    let all: Vec<OsString> = place.within.iter().cloned().chain(words.iter().map(OsString::from)).collect();
     let command = Command {
         words: &all,
         folder: &place.folder,
@@ -38,10 +38,14 @@ pub(super) fn run(
         output.drain(..excess);
     });
     let name = words[..2].join(" ");
-    let failed = |why: String| Refusal::new(Code::GitFailed, format!("`{name}` failed: {why}"));
+    let failed = |why: String| {
+        Refusal::new(Code::GitFailed, format!("`{name}` failed: {why}"))
+            .hint("the files stay uncommitted, and a branch keeps them")
+    };
     match ran.map_err(|error| failed(error.to_string()))?.0 {
         ProcessEnd::Exited(0) => Ok(()),
-        ProcessEnd::Interrupted => Err(Refusal::new(Code::Interrupted, format!("`{name}` was stopped"))),
+        ProcessEnd::Interrupted => Err(Refusal::new(Code::Interrupted, format!("`{name}` was stopped"))
+            .remedy(Other::RunResume, "continues the run")),
         ProcessEnd::TimedOut => Err(failed(format!("it did not end within {} s", LIMIT.as_secs()))),
         ProcessEnd::Exited(_) | ProcessEnd::Signal(_) => {
             let said = String::from_utf8_lossy(&output).replace(char::is_control, " ");

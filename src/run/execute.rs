@@ -1,20 +1,16 @@
 //! Executes a plan: the agent works in its worktree, then the tests of the plan are run, and the execution ends.
 
 use std::cell::Cell;
-use std::time::Duration;
 
-use super::agreed::not_agreed;
 use super::job::{
-    AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, VainStep, failure,
-    failure_end, failure_of,
+    AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, VainStep, failure, failure_of,
 };
 use super::leftovers::{keep_commit, named};
 use super::steps::input;
-use super::workplace::{self, StepSite, StepWorkplace};
+use super::workplace::StepWorkplace;
 use crate::agent::request::RequestKind;
 use crate::git::Revisions;
 use crate::model::branch::Branch;
-use crate::model::check_outcome::CheckOutcome;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::hash::CommitHash;
@@ -25,39 +21,22 @@ use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
 use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
-use crate::ops::work::{
-    self, Built, Complete, ExecutorReport, Fail, FailureReport, ReleaseLease, Test, TestWorkplace, Then,
-    Verification, Verified, VerifyObserver, VerifyTests, verification,
-};
-use crate::ops::{Notice, Refusal, RefusalKind, Session};
-use crate::process::supervise::Ran;
+use crate::ops::work::{self, Built, Complete, ExecutorReport, Fail, FailureReport, ReleaseLease, Then};
+use crate::ops::{Notice, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::roles::Role;
 use crate::rules::run::{completes, fails, releases};
-use crate::rules::test_count::TestCount;
 use crate::rules::unbegun::unbegun;
 use crate::store::{ObjectId, object_id};
 
 /// The type of failure if changes are not committed.
 pub(super) const COMMIT_FAILED: &str = "commit_failed";
-/// How long a test command may take.
-const TEST_LIMIT: Duration = Duration::from_secs(3600);
-
 /// An execution by an agent.
 pub(super) struct AgentExecution {
     /// It.
     pub(super) id: ExecutionId,
     /// Whether it began before the run was interrupted, and left nothing uncommitted.
     pub(super) may_be_done: bool,
-}
-
-/// Nobody looks at the output of tests while they run; the checks keep its end.
-struct Unseen;
-
-impl VerifyObserver for Unseen {
-    fn begins(&mut self, _: &Test, _: usize, _: usize) {}
-    fn wrote(&mut self, _: &[u8]) {}
-    fn ended(&mut self, _: &Ran, _: Option<TestCount>) {}
 }
 
 /// Has a plan executed.
@@ -89,10 +68,10 @@ pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome
     }
 }
 
-struct Carrying<'a> {
-    job: &'a AgentJob,
-    execution: &'a AgentExecution,
-    session: &'a Session,
+pub(super) struct Carrying<'a> {
+    pub(super) job: &'a AgentJob,
+    pub(super) execution: &'a AgentExecution,
+    pub(super) session: &'a Session,
     /// Whether the work is complete, and only its end is missing.
     is_done: Cell<bool>,
 }
@@ -161,7 +140,9 @@ impl Carrying<'_> {
         let issue = existing_outline(&store.snapshot()?, &self.execution.id.issue())?;
         let execution = issue.executions.iter().find(|it| it.execution.id == self.execution.id);
         let Some(head) = store.head()?.map(CommitHash::from) else { return Ok(()) };
-        if execution.is_some_and(|it| it.known_commits().any(|hash| *hash == head)) || head == self.job.guard.bounds().base {
+        if execution.is_some_and(|it| it.known_commits().any(|hash| *hash == head))
+            || head == self.job.guard.bounds().base
+        {
             return Ok(());
         }
         let range = Some(format!("{}..{head}", self.job.guard.bounds().base));
@@ -238,80 +219,6 @@ impl Carrying<'_> {
         }
         let what = format!("the work tree has uncommitted work in {}", count(lines.len(), "file"));
         Err(NoAnswer::Failed(failure(COMMIT_FAILED, &what, &named(&lines))))
-    }
-
-    /// The tests of the plan as claimed, if it has any. The claim may have brought another version of the plan than the one
-    /// whose tests somebody agreed to.
-    fn tests(&self) -> Result<Option<Verification<'_>>, Refusal> {
-        let tests = match verification(self.session, &VerifyTests::of(&self.execution.id)) {
-            Err(refusal) if refusal.kind == RefusalKind::Nothing => return Ok(None),
-            other => other?,
-        };
-        let unseen: Vec<String> = tests.unseen()?.iter().map(|it| it.command.as_str().to_owned()).collect();
-        if unseen.is_empty() {
-            return Ok(Some(tests));
-        }
-        Err(not_agreed(&format!("the tests of the plan of `{}`", self.job.issue)).details(unseen))
-    }
-
-    /// Runs the tests of the plan, whatever the agent reports, in a workplace that is made for that. The files in `aside` were
-    /// not committed.
-    fn test(&self, aside: &[String]) -> Result<(), NoAnswer> {
-        let Some(tests) = self.tests()? else { return Ok(()) };
-        let Some(start) = self.session.store().head().map_err(Refusal::from)? else { return Ok(()) };
-        let of = format!("test-{}", self.execution.id.issue());
-        let site = StepSite {
-            name: workplace::name(&self.job.run.id, &of),
-            folder: self.job.site.folder.with_file_name(of),
-            start,
-            branch: None,
-            active: None,
-        };
-        // What git ignores is in the work tree of the user.
-        let users = self.job.identity.shared_session()?;
-        let place = StepWorkplace::make(&users, &site, &site.name)?;
-        users.notices().into_iter().for_each(|notice| self.job.report(Told::Noticed(notice)));
-        let verified = self.run_tests(tests, &place);
-        if let Err(error) = place.workplace.remove(self.session.store()) {
-            let what = format!("{}: the workplace of its tests is left behind: {error}", self.job.issue);
-            self.job.report(Told::Noticed(Notice::warning(what)));
-        }
-        let verified = verified?;
-        if verified.passed {
-            return Ok(());
-        }
-        let Some(failed) = verified.checks.iter().find(|check| !check.has_passed()) else {
-            return Err(NoAnswer::Stopped);
-        };
-        if failed.exit_code.is_none() && self.job.is_stopping() {
-            return Err(NoAnswer::Stopped);
-        }
-        let how = match failed.outcome() {
-            CheckOutcome::Failed(code) => format!("ended with {code}"),
-            other => other.to_string(),
-        };
-        let without = match aside {
-            [] => String::new(),
-            files => format!(", without what was not committed: {}", named(files)),
-        };
-        let what = format!("`{}` {how}{without}", failed.command);
-        let mut failure =
-            failure_end("test_failure", &what, failed.output_tail.trim(), "the checks of the execution");
-        failure.task_id.clone_from(&failed.task_id);
-        Err(NoAnswer::Failed(failure))
-    }
-
-    fn run_tests(&self, tests: Verification<'_>, place: &StepWorkplace) -> Result<Verified, Refusal> {
-        let workplace = &place.workplace;
-        let fresh = TestWorkplace {
-            workplace,
-            variables: place.variables.clone(),
-            // The agent wrote what these tests run, so they get no more than the agent.
-            within: self.job.confinement.words(&workplace.folder, &[]),
-            prepared: place.prepared.clone(),
-        };
-        let tests = tests.in_workplace(fresh).within(self.job.environment());
-        Ok(tests.run(TEST_LIMIT, &mut Unseen)?.view)
     }
 
     /// Whether each task has a commit, and nothing is left uncommitted.

@@ -1,7 +1,6 @@
 //! A step that an agent takes on its own thread: its input, and its result.
 
 use std::cell::RefCell;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,17 +11,15 @@ use std::time::Duration;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::committing;
 use super::listener::Listener;
 use super::stops::RunStops;
 use super::unended;
-use super::workplace::{Hander, StepSite, StepWorkplace};
+use super::workplace::{StepSite, StepWorkplace};
 use crate::agent::answer::{AnswerKind, CommonMembers};
 use crate::agent::definition::Agent;
-use crate::agent::environment::environment;
 use crate::agent::guard::AgentGuard;
 use crate::agent::request::{Request, RequestKind};
-use crate::agent::talk::{self, AgentReply, AgentWorkplace, Unanswered};
+use crate::agent::talk::{self, AgentReply, Unanswered};
 use crate::model::agent_session::Usage;
 use crate::model::digest::hex;
 use crate::model::execution::Failure;
@@ -36,14 +33,12 @@ use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
 use crate::model::time::Time;
 use crate::model::wisdom::Learned;
-use crate::ops::issues::existing_outline;
 use crate::ops::work::asking::Asking;
 use crate::ops::work::runs::paths::{AgentIdentity, transcript_name};
 use crate::ops::work::{Conversation, record_session, recorded};
-use crate::ops::{Notice, Refusal, Session, plans};
+use crate::ops::{Notice, Refusal, plans};
 use crate::rules::roles::Role;
-use crate::process::left_behind::{FILES, RUN};
-use crate::workplace::{Confinement, PlaceVariables};
+use crate::workplace::Confinement;
 
 pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};
 
@@ -208,65 +203,6 @@ impl AgentJob {
         asking.ask(once, learning, || self.is_stopping(), setback)
     }
 
-    /// A session in the name of the agent: in the worktree that claims its plan, or else in the repository.
-    pub(super) fn session(&self) -> Result<Session, Refusal> {
-        match &self.claim {
-            Some(claim) => self.identity.at(claim),
-            None => self.identity.shared_session(),
-        }
-    }
-
-    /// Makes the workplace of the agent, unless it is there.
-    ///
-    /// # Errors
-    /// Those of [`StepWorkplace::make`].
-    pub(super) fn enter(&self) -> Result<(), Refusal> {
-        if self.workplace.borrow().is_some() {
-            return Ok(());
-        }
-        let session = self.identity.shared_session()?;
-        let label = match &self.site.active {
-            Some(active) => active.solution_id.as_str(),
-            None => &self.site.name,
-        };
-        let made = StepWorkplace::make(&session, &self.site, label);
-        for notice in session.notices() {
-            self.report(StepReport::Noticed(notice));
-        }
-        self.workplace.replace(Some(made?));
-        Ok(())
-    }
-
-    /// Removes the workplace of the agent.
-    pub(super) fn leave(&self) {
-        let Some(place) = self.workplace.take() else { return };
-        if place.workplace.is_needed() {
-            return;
-        }
-        let folder = place.workplace.folder.clone();
-        let removed = self.identity.shared().and_then(|store| Ok(place.workplace.remove(&store)?));
-        if let Err(refusal) = removed {
-            self.warn(&format!("its workplace {} is left behind", folder.display()), &refusal.message);
-        }
-    }
-
-    /// Takes over what the agent did, once its processes are gone, and reports what was refused.
-    fn hand_in(&self) -> Result<(), Refusal> {
-        let mut place = self.workplace.borrow_mut();
-        let Some(place) = place.as_mut() else { return Ok(()) };
-        let session = self.identity.shared_session()?;
-        let hander = Hander {
-            session: &session,
-            role: self.role,
-            execution: self.execution.as_ref(),
-            bounds: self.guard.bounds(),
-            claim: self.claim.as_deref(),
-        };
-        let refused = place.hand_in(hander)?;
-        refused.iter().for_each(|why| self.report_refused(why));
-        Ok(())
-    }
-
     /// Asks once, with the records as they are now. The inner error is that of the agent.
     fn once<A: AnswerKind>(
         &self,
@@ -300,30 +236,6 @@ impl AgentJob {
             self.record(agent, from, &place.transcript, &said, used);
         }
         Ok(said)
-    }
-
-    /// Where the agent is started, with the newest records.
-    fn place(&self, agent: &Agent) -> Result<AgentWorkplace, Refusal> {
-        let mut environment = self.environment();
-        self.guard.guard(&mut environment);
-        let mut place = self.workplace.borrow_mut();
-        if let Some(place) = place.as_mut() {
-            place.workplace.refresh(&self.identity.shared()?)?;
-            environment.extend(place.variables.iter().flat_map(PlaceVariables::variables));
-        }
-        let folder = self.site.folder.clone();
-        let within = self.confinement.words(&folder, &agent.state(&environment));
-        Ok(AgentWorkplace { folder, environment, within, transcript: self.transcript() })
-    }
-
-    /// The environment of whatever runs in the name of the agent.
-    pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
-        let here = self.identity.environment.iter().cloned();
-        let mut environment = environment(here, &self.agent, self.role.as_str());
-        let files = self.transcripts.parent().unwrap_or(&self.transcripts);
-        environment.push((RUN.into(), self.run.id.as_str().into()));
-        environment.push((FILES.into(), files.into()));
-        environment
     }
 
     fn now(&self) -> Option<Time> {
@@ -361,31 +273,6 @@ impl AgentJob {
         let Some(execution) = &self.execution else { return };
         let talk = Conversation { agent, started_at: from, ended_at: from, transcript, summary: None };
         unended::begins(transcript, execution, talk.unanswered(Usage::default()));
-    }
-
-    /// Commits the uncommitted changes of an agent that cannot commit, as it would itself: with its hooks, and no more rights. If
-    /// that fails, they stay, and the execution cannot be completed.
-    fn commit(&self, place: &AgentWorkplace) {
-        if let Err(refusal) = self.try_to_commit(place) {
-            self.warn("its changes cannot be committed", &refusal.message);
-        }
-    }
-
-    fn try_to_commit(&self, place: &AgentWorkplace) -> Result<(), Refusal> {
-        let is_clean = match self.workplace.borrow().as_ref() {
-            Some(workplace) => workplace.uncommitted()?.is_empty(),
-            None => true,
-        };
-        if is_clean {
-            return Ok(());
-        }
-        let session = self.identity.shared_session()?;
-        let folder = existing_outline(&session.store().snapshot()?, &self.issue)?;
-        let message = format!("--message={}", folder.issue.record.title);
-        for words in [&["git", "add", "--all"][..], &["git", "commit", "--quiet", &message]] {
-            committing::run(words, place, &|| self.stops.is_at_once())?;
-        }
-        Ok(())
     }
 
     /// Stores what the agent learned. A failure does not stop the work.
@@ -452,12 +339,12 @@ impl AgentJob {
     }
 
     /// Warns of something that does not stop the work.
-    fn warn(&self, what: &str, why: &str) {
+    pub(super) fn warn(&self, what: &str, why: &str) {
         self.report(StepReport::Noticed(Notice::warning(format!("{}: {what}: {why}", self.issue))));
     }
 
     /// A file that is not there yet.
-    fn transcript(&self) -> PathBuf {
+    pub(super) fn transcript(&self) -> PathBuf {
         let name = |n: u32| self.transcripts.join(transcript_name(self.step, &self.issue, n));
         (1u32..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0))
     }

@@ -82,7 +82,9 @@ impl<'a> Listener<'a> {
         self.looked = Instant::now();
         let active = self.job.workplace.borrow().as_ref().and_then(StepWorkplace::active);
         // Nobody sets the only task of a plan.
-        let Some(task) = active.and_then(|active| active.task_id).or_else(|| self.only.clone()) else { return };
+        let Some(task) = active.and_then(|active| active.task_id).or_else(|| self.only.clone()) else {
+            return;
+        };
         if self.task.as_ref() != Some(&task) {
             let _ = self.job.reports.try_send(StepReport::Task(self.job.issue.clone(), task.clone()));
             self.task = Some(task);

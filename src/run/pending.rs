@@ -8,7 +8,7 @@ use crate::ops::issues::{List, Rows, rows};
 use crate::ops::{Answer, Notice, Refusal, Session, queue};
 use crate::rules::folder::IssueFolder;
 use crate::rules::readiness;
-use crate::store::ReadState;
+use crate::store::{ReadState, resolve};
 
 /// Their statuses: of issues without a plan, or with one for a run that only executes.
 pub(super) fn pending(execute_only: bool) -> [IssueStatus; 2] {
@@ -59,4 +59,12 @@ pub(super) fn leave_out_cycles(
     let mut refusal = Refusal::new(Code::Cycle, what).hint("remove one of these dependencies");
     refusal.remedies.push(cycle.remedy());
     Err(refusal)
+}
+
+/// Whether `text` names exactly one issue.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn is_issue(session: &Session, text: &str) -> Result<bool, Refusal> {
+    Ok(resolve::issue(&session.store().snapshot()?, text).is_ok())
 }

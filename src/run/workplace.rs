@@ -217,9 +217,11 @@ impl StepWorkplace {
         let made = self.workplace.commit_files(store, KEPT_FILES)?;
         if let Some(refused) = refuse_to_keep(session, &self.workplace, made)?.into_iter().next() {
             let what = format!("the files that the agent left are not kept: {}", refused.why);
-            return Err(Refusal::new(Code::WorkplaceChanged, what)
-                .hint("such content must not get into any branch"));
+            return Err(
+                Refusal::new(Code::WorkplaceChanged, what).hint("such content must not get into any branch")
+            );
         }
+        self.workplace.give(store, made)?;
         keep_commit(store, attempt, made).map(Some)
     }
 

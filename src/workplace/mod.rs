@@ -16,7 +16,8 @@ mod submodules;
 mod target;
 
 pub(crate) use clone::{
-    HandInLimits, HandedCommits, KnownWorkplace, MovedRef, NewWorkplace, Workplace, WorkplaceError, beside, place,
+    HandInLimits, HandedCommits, KnownWorkplace, MovedRef, NewWorkplace, Workplace, WorkplaceError, beside,
+    place,
 };
 pub(crate) use prepare::{FailedCommand, NewPlace, Preparation, PreparationError, Prepared, Source};
 pub(crate) use sandbox::Confinement;

@@ -177,7 +177,8 @@ fn in_workplace(
     let name = format!("test-{}", random_uid()?);
     let branch = if role == Role::Executor { Branch::of_short(&format!("wf/{name}")) } else { None };
     let folder = place(store, &name)?;
-    let new = NewWorkplace { folder: &folder, name: &name, start: head, branch: branch.as_ref(), outlives: false };
+    let new =
+        NewWorkplace { folder: &folder, name: &name, start: head, branch: branch.as_ref(), outlives: false };
     let workplace = Workplace::make(store, &new)?;
     let tested = ask_in(session, agent, role, input, &workplace, observer);
     workplace.remove(store)?;

@@ -124,7 +124,8 @@ pub(crate) fn refuse_to_keep(
 ) -> Result<Vec<RefusedBranch>, Refusal> {
     let (store, ignored) = (session.store(), place.ignored());
     let bounds = BranchBounds { named: &FoldedPaths::default(), ignored: &ignored };
-    let mut refused = judge_branch(store, store, place.tip(), commit, &bounds)?.refused;
+    let seeing = place.seeing_files(store)?;
+    let mut refused = judge_branch(store, &seeing, place.tip(), commit, &bounds)?.refused;
     refused.retain(|refused| refused.fault == BranchFault::Content);
     Ok(refused)
 }

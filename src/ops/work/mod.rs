@@ -93,8 +93,6 @@ pub(crate) use session::{Conversation, record_session, recorded};
 pub(crate) use start_task::{Started, start_task};
 pub(crate) use take::{ClaimRequest, Claimable, claim};
 pub(crate) use target::{ExecutionTarget, issue_of, target};
-pub(crate) use unlinked::{notice_of_hooks, notice_of_lost_hooks, notice_of_place};
 pub(crate) use test_place::TestWorkplace;
-pub(crate) use verify::{
-    Test, Verification, Verified, VerifyObserver, VerifyTests, verification,
-};
+pub(crate) use unlinked::{notice_of_hooks, notice_of_lost_hooks, notice_of_place};
+pub(crate) use verify::{Test, Verification, Verified, VerifyObserver, VerifyTests, verification};

@@ -148,8 +148,7 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
     }
     if let (Some(preparation), Some(place)) = (preparation, new_place) {
         let (path, solution) = (&*place, &claimed.solution_id);
-        claimed.prepared =
-            preparing::prepare(session, &preparation, &ClaimedWorktree { path, solution });
+        claimed.prepared = preparing::prepare(session, &preparation, &ClaimedWorktree { path, solution });
     }
     Ok(session.done(claimed, None))
 }

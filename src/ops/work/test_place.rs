@@ -62,7 +62,11 @@ impl TestPlace<'_> {
             Self::Fresh(place) => {
                 let commit = place.workplace.start;
                 let tree = store.code_tree_of(commit)?;
-                Ok(CodeState { commit: Some(commit.into()), tree: tree.into(), dirty: self.is_dirty(untracked)? })
+                Ok(CodeState {
+                    commit: Some(commit.into()),
+                    tree: tree.into(),
+                    dirty: self.is_dirty(untracked)?,
+                })
             }
         }
     }

@@ -226,12 +226,8 @@ impl<'s> Verification<'s> {
             let mut code = if n == 0 { first.clone() } else { place.state(store, false)? };
             code.dirty |= has_untracked;
             observer.begins(test, n, tests.len());
-            let shell = Shell {
-                command: &test.command,
-                folder: place.folder(),
-                environment,
-                within: place.within(),
-            };
+            let shell =
+                Shell { command: &test.command, folder: place.folder(), environment, within: place.within() };
             let mut counter = TestCounter::default();
             let ran = supervise::run(&shell, Some(timeout), &interrupts, &mut |bytes| {
                 counter.read(bytes);

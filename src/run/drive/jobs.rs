@@ -78,7 +78,12 @@ impl Driver<'_> {
         let store = self.session.store();
         let agent = self.crew.agent(role)?.clone();
         let tried = RunProgress::of(&self.log).failed_since_taken(step, issue);
-        let bounds = Bounds { role, branch: site.branch.clone(), base: base.unwrap_or_else(|| site.start.into()), named };
+        let bounds = Bounds {
+            role,
+            branch: site.branch.clone(),
+            base: base.unwrap_or_else(|| site.start.into()),
+            named,
+        };
         let own = match store.hooks_place()? {
             HooksPlace::Folder(folder) => folder,
             // Nothing is found below it, as git finds nothing.

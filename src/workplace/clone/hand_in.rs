@@ -131,8 +131,8 @@ impl Workplace {
         Ok(self.private.untracked_below(paths)?)
     }
 
-    /// Commits all of its files after the last commit that was taken, and copies that commit into the user's repository. No
-    /// ref holds it yet.
+    /// Commits all of its files after the last commit that was taken. Only [`Self::give`] copies that commit into the user's
+    /// repository.
     ///
     /// # Errors
     /// If its files cannot be read.
@@ -140,9 +140,23 @@ impl Workplace {
         refuse_pipes(&self.folder)?;
         let identity = store.identity()?;
         let by = Committer { name: identity.name, email: identity.email };
-        let made = self.private.commit_files(self.tip, message, &by)?;
-        self.private.give(&[made], &[self.tip], &store.git(), FEW_OBJECTS)?;
-        Ok(made)
+        Ok(self.private.commit_files(self.tip, message, &by)?)
+    }
+
+    /// The store of the user, which also sees commits of its files. Nothing may be written through it.
+    ///
+    /// # Errors
+    /// If the objects cannot be read.
+    pub(crate) fn seeing_files(&self, store: &Store) -> Result<Store, WorkplaceError> {
+        Ok(store.also_seeing(&self.private.objects())?)
+    }
+
+    /// Copies a commit of its files into the user's repository. No ref holds it yet.
+    ///
+    /// # Errors
+    /// If git cannot write it.
+    pub(crate) fn give(&self, store: &Store, commit: ObjectId) -> Result<(), WorkplaceError> {
+        Ok(self.private.give(&[commit], &[self.tip], &store.git(), FEW_OBJECTS)?)
     }
 
     /// Goes on from a commit of its branch that the user's repository has.

@@ -62,7 +62,8 @@ impl WorkplaceNote {
     /// Replaces the note at once, so that a killed process leaves the old one or the new one.
     pub(super) fn write(&self, files: &Path) -> Result<(), WorkplaceError> {
         let (path, new) = (files.join(NOTE), files.join("workplace.new"));
-        let bytes = serde_json::to_vec_pretty(self).map_err(|error| WorkplaceError::write(&path, error.into()))?;
+        let bytes =
+            serde_json::to_vec_pretty(self).map_err(|error| WorkplaceError::write(&path, error.into()))?;
         let written = fs::write(&new, bytes).and_then(|()| fs::rename(&new, &path));
         written.map_err(|source| WorkplaceError::write(&path, source))
     }
@@ -74,7 +75,11 @@ pub(super) fn files(store: &Store, name: &str) -> PathBuf {
 }
 
 /// Registers a workplace. Those of processes that were killed are removed.
-pub(super) fn register(store: &Store, name: &str, note: &WorkplaceNote) -> Result<Registered, WorkplaceError> {
+pub(super) fn register(
+    store: &Store,
+    name: &str,
+    note: &WorkplaceNote,
+) -> Result<Registered, WorkplaceError> {
     let all = store.common_dir().join(WORKPLACES);
     let write = |source| WorkplaceError::write(&all, source);
     fs::create_dir_all(&all).map_err(write)?;

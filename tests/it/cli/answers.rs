@@ -147,7 +147,11 @@ fn run_diff(repo: &Repo) {
     repo.issue("ISS-010");
     repo.wf_in(plan_on("a.txt").to_string(), &["solution", "add", "ISS-010"]).ok();
     let file = repo.path().join("../diff.json");
-    let asks = format!("date > new.txt; git -C '{}' wf run diff ISS-010 --json > '{}'; exit 3", repo.path().display(), file.display());
+    let asks = format!(
+        "date > new.txt; git -C '{}' wf run diff ISS-010 --json > '{}'; exit 3",
+        repo.path().display(),
+        file.display()
+    );
     repo.wf(&["run", "ISS-010", "--execute-only", "--executor", &format!("sh:{asks}"), "--yes"]).fails(1);
     let diff: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     assert!(diff["patch"].as_str().unwrap().contains("+++ b/new.txt"), "{diff}");

@@ -1,4 +1,6 @@
-use crate::cli::{CliContext, Exit, Outcome, acting, acting_as, current_dir, environment, is_in_run, print, variable};
+use crate::cli::{
+    CliContext, Exit, Outcome, acting, acting_as, current_dir, environment, is_in_run, print, variable,
+};
 use crate::mcp::{self, McpSettings};
 use crate::model::code::Code;
 use crate::ops::Refusal;

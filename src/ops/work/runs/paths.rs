@@ -102,7 +102,6 @@ impl RunPaths {
         self.trees.join("claims")
     }
 
-
     /// The directory for the guard of an agent in a step.
     pub(crate) fn guard(&self, step: RunStep, issue: &IssueId) -> PathBuf {
         self.guards().join(format!("{step}-{issue}"))

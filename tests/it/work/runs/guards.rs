@@ -39,7 +39,10 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
         ("git push -q origin HEAD", ""),
         ("git push -q \"$HERE/origin\" HEAD:refs/heads/x", "an executor does not push"),
         ("git branch -D spare", ""),
-        ("git checkout -q -b mine && git commit -q --allow-empty -m Mine; r=$?; git checkout -q -; (exit $r)", "commits only on the branch `wf/SOL-"),
+        (
+            "git checkout -q -b mine && git commit -q --allow-empty -m Mine; r=$?; git checkout -q -; (exit $r)",
+            "commits only on the branch `wf/SOL-",
+        ),
         ("git wf close ISS-1 -m done", "an executor may not run `close`"),
         ("git wf done", "an agent of a run may not run `done`"),
         ("git wf fail ISS-1 -m sabotage", "an agent of a run may not run `fail`"),
@@ -155,7 +158,9 @@ fn what_the_hooks_refuse_is_on_record() {
     let world = world();
     world.agent(
         "executor",
-        &format!("for _ in 1 2; do git push -q \"$HERE/origin\" HEAD:refs/heads/x 2> /dev/null; done\n{BUILDS}"),
+        &format!(
+            "for _ in 1 2; do git push -q \"$HERE/origin\" HEAD:refs/heads/x 2> /dev/null; done\n{BUILDS}"
+        ),
     );
     let state = world.run(0, &["ISS-1"]);
     assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");

@@ -67,8 +67,14 @@ fn what_an_agent_plants_in_its_git_directory_never_runs() {
         ),
         ("a shallow history", "git rev-parse HEAD > .git/shallow"),
         ("other objects", "echo /nowhere > .git/objects/info/alternates"),
-        ("other refs", "for n in $(seq 200); do echo \"create refs/heads/x/$n HEAD\"; done | git update-ref --stdin; git tag v9"),
-        ("a pipe for what is ignored", "mkfifo .git/description.fifo; rm -f .git/info/exclude; mkfifo .git/info/exclude"),
+        (
+            "other refs",
+            "for n in $(seq 200); do echo \"create refs/heads/x/$n HEAD\"; done | git update-ref --stdin; git tag v9",
+        ),
+        (
+            "a pipe for what is ignored",
+            "mkfifo .git/description.fifo; rm -f .git/info/exclude; mkfifo .git/info/exclude",
+        ),
         ("a pipe for the index", "rm .git/index; mkfifo .git/index .git/config.worktree"),
     ] {
         let (world, state) = planted(what, 0, script);
@@ -153,7 +159,10 @@ fn records_of_an_agent_are_judged_one_by_one() {
          {free} comment ISS-1 -m 'In the name of the user'; {free} queue new mine; git wf verify --yes; \
          {free} done --force --reason x -m done"
     );
-    world.agent("executor", &format!("{BUILDS} > \"$HERE/said\"; {{ {acts}; }} >\"$HERE/out\" 2>&1; cat \"$HERE/said\""));
+    world.agent(
+        "executor",
+        &format!("{BUILDS} > \"$HERE/said\"; {{ {acts}; }} >\"$HERE/out\" 2>&1; cat \"$HERE/said\""),
+    );
     let state = world.run(0, &["ISS-1"]);
     assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
     let issue = world.repo.json(&["show", "ISS-1"]);
@@ -167,9 +176,6 @@ fn records_of_an_agent_are_judged_one_by_one() {
     assert_eq!(world.repo.status("ISS-2"), "registered");
     assert_eq!(world.repo.json(&["queue", "list"]).as_array().unwrap().len(), 1);
     let all = breaches(&world);
-    for told in ["In the name of", "issues/"] {
-        let _ = told;
-    }
     assert!(all.iter().any(|it| it.contains("was not taken: it is written in the name of")), "{all:#?}");
     assert!(all.iter().any(|it| it.contains("it changes `status`, which an edit does not")), "{all:#?}");
     assert!(all.iter().any(|it| it.contains("queue.json` was not taken")), "{all:#?}");
@@ -207,18 +213,27 @@ fn a_confined_agent_reaches_nothing_but_its_workplace() {
     let world = World::new();
     let origin = world.sandbox.bare("origin");
     world.repo.git(&["config", "wf.run.sandbox", "require"]).ok();
+    // The scripts are where a sandbox has an empty directory.
+    for name in ["planner.sh", "executor.sh", "plan.json"] {
+        let path = world.sandbox.root().join(name);
+        world.repo.git(&["config", "--add", "wf.run.writable", path.to_str().unwrap()]).ok();
+    }
     let before = files(&world.repo.path().join(".git"));
     world.agent("executor", &format!("WORK=$PWD; export WORK\n{TRIES}\nrm made\n{BUILDS}"));
     // The tests of a plan are confined, too, and find a repository of their own.
-    world.plan("plan.json", "git log -1 --format=%s | grep -q Change && ! touch ../code/a.txt && touch made-by-test");
-    let ran = world.repo.wf(&["run", "--yes", "ISS-1"]);
+    world.plan(
+        "plan.json",
+        "git log -1 --format=%s | grep -q Change && ! touch ../code/a.txt && touch made-by-test",
+    );
+    let ran = world.repo.wf(&["run", "--yes", "--json", "ISS-1"]);
     assert_eq!(ran.code, 0, "{}\n{}", ran.stdout, ran.stderr);
     let told = "agents are confined: they can write only their workplace and their own state";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
-    let words: Vec<&str> = ["here: done", "file: refused", "ref: refused", "push: refused", "config: refused", "home: refused"]
-        .into_iter()
-        .filter(|word| !ran.stderr.contains(word))
-        .collect();
+    let words: Vec<&str> =
+        ["here: done", "file: refused", "ref: refused", "push: refused", "config: refused", "home: refused"]
+            .into_iter()
+            .filter(|word| !ran.stderr.contains(word))
+            .collect();
     assert!(words.is_empty(), "{words:?}: {}", ran.stderr);
     assert_unchanged_but(&RECORDED, &before, &world.repo, "confined");
     assert_eq!(origin.git(&["for-each-ref"]).ok().stdout, "");
@@ -256,7 +271,11 @@ fn a_run_that_requires_a_sandbox_does_not_begin_without() {
     let repo = world.repo.with_env("PATH", &path);
     repo.git(&["config", "wf.run.sandbox", "require"]).ok();
     let ran = repo.wf(&["run", "--yes", "ISS-1"]).fails(1);
-    assert!(ran.stderr.contains("no namespaces here") && ran.stderr.contains("wf.run.sandbox"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("no namespaces here") && ran.stderr.contains("wf.run.sandbox"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(repo.json(&["run", "list"]), serde_json::json!([]));
 }
 
@@ -264,7 +283,10 @@ fn a_run_that_requires_a_sandbox_does_not_begin_without() {
 fn live_work_is_named_and_can_be_looked_at() {
     let world = World::new();
     let looks = "for command in 'run show' 'run diff ISS-1' ''; do git -C \"$HERE/code\" wf $command; done";
-    world.agent("executor", &format!("echo more >> a.txt; echo new > b.txt; {{ {looks}; }} > \"$HERE/seen\"\nrm b.txt\n{BUILDS}"));
+    world.agent(
+        "executor",
+        &format!("echo more >> a.txt; echo new > b.txt; {{ {looks}; }} > \"$HERE/seen\"\nrm b.txt\n{BUILDS}"),
+    );
     world.run(0, &["ISS-1"]);
     let seen = std::fs::read_to_string(world.sandbox.root().join("seen")).unwrap();
     let named = seen.lines().filter(|line| line.contains("ISS-1: an agent executes its plan in ")).count();

@@ -1,0 +1,104 @@
+//! Runs the tests of a plan that an agent carried out, in a workplace that is made for that.
+
+use std::time::Duration;
+
+use super::agreed::not_agreed;
+use super::execute::Carrying;
+use super::job::{NoAnswer, StepReport as Told, failure_end};
+use super::leftovers::named;
+use super::workplace::{self, StepSite, StepWorkplace};
+use crate::model::check_outcome::CheckOutcome;
+use crate::ops::work::{
+    Test, TestWorkplace, Verification, Verified, VerifyObserver, VerifyTests, verification,
+};
+use crate::ops::{Notice, Refusal, RefusalKind};
+use crate::process::supervise::Ran;
+use crate::rules::test_count::TestCount;
+
+/// How long a test command may take.
+const TEST_LIMIT: Duration = Duration::from_secs(3600);
+
+/// Nobody looks at the output of tests while they run; the checks keep its end.
+struct Unseen;
+
+impl VerifyObserver for Unseen {
+    fn begins(&mut self, _: &Test, _: usize, _: usize) {}
+    fn wrote(&mut self, _: &[u8]) {}
+    fn ended(&mut self, _: &Ran, _: Option<TestCount>) {}
+}
+
+impl Carrying<'_> {
+    /// The tests of the plan as claimed, if it has any. The claim may have brought another version of the plan than the one
+    /// whose tests somebody agreed to.
+    pub(super) fn tests(&self) -> Result<Option<Verification<'_>>, Refusal> {
+        let tests = match verification(self.session, &VerifyTests::of(&self.execution.id)) {
+            Err(refusal) if refusal.kind == RefusalKind::Nothing => return Ok(None),
+            other => other?,
+        };
+        let unseen: Vec<String> = tests.unseen()?.iter().map(|it| it.command.as_str().to_owned()).collect();
+        if unseen.is_empty() {
+            return Ok(Some(tests));
+        }
+        Err(not_agreed(&format!("the tests of the plan of `{}`", self.job.issue)).details(unseen))
+    }
+
+    /// Runs the tests of the plan, whatever the agent reports, in a workplace that is made for that. The files in `aside` were
+    /// not committed.
+    pub(super) fn test(&self, aside: &[String]) -> Result<(), NoAnswer> {
+        let Some(tests) = self.tests()? else { return Ok(()) };
+        let Some(start) = self.session.store().head().map_err(Refusal::from)? else { return Ok(()) };
+        let of = format!("test-{}", self.execution.id.issue());
+        let site = StepSite {
+            name: workplace::name(&self.job.run.id, &of),
+            folder: self.job.site.folder.with_file_name(of),
+            start,
+            branch: None,
+            active: None,
+        };
+        // What git ignores is in the work tree of the user.
+        let users = self.job.identity.shared_session()?;
+        let place = StepWorkplace::make(&users, &site, &site.name)?;
+        users.notices().into_iter().for_each(|notice| self.job.report(Told::Noticed(notice)));
+        let verified = self.run_tests(tests, &place);
+        if let Err(error) = place.workplace.remove(self.session.store()) {
+            let what = format!("{}: the workplace of its tests is left behind: {error}", self.job.issue);
+            self.job.report(Told::Noticed(Notice::warning(what)));
+        }
+        let verified = verified?;
+        if verified.passed {
+            return Ok(());
+        }
+        let Some(failed) = verified.checks.iter().find(|check| !check.has_passed()) else {
+            return Err(NoAnswer::Stopped);
+        };
+        if failed.exit_code.is_none() && self.job.is_stopping() {
+            return Err(NoAnswer::Stopped);
+        }
+        let how = match failed.outcome() {
+            CheckOutcome::Failed(code) => format!("ended with {code}"),
+            other => other.to_string(),
+        };
+        let without = match aside {
+            [] => String::new(),
+            files => format!(", without what was not committed: {}", named(files)),
+        };
+        let what = format!("`{}` {how}{without}", failed.command);
+        let mut failure =
+            failure_end("test_failure", &what, failed.output_tail.trim(), "the checks of the execution");
+        failure.task_id.clone_from(&failed.task_id);
+        Err(NoAnswer::Failed(failure))
+    }
+
+    fn run_tests(&self, tests: Verification<'_>, place: &StepWorkplace) -> Result<Verified, Refusal> {
+        let workplace = &place.workplace;
+        let fresh = TestWorkplace {
+            workplace,
+            variables: place.variables.clone(),
+            // The agent wrote what these tests run, so they get no more than the agent.
+            within: self.job.confinement.words(&workplace.folder, &[]),
+            prepared: place.prepared.clone(),
+        };
+        let tests = tests.in_workplace(fresh).within(self.job.environment());
+        Ok(tests.run(TEST_LIMIT, &mut Unseen)?.view)
+    }
+}
