@@ -31,20 +31,20 @@ impl VerifyObserver for Unseen {
 impl Driver<'_> {
     /// Lands a completed issue, if the run does that. What does not land is told, and the run goes on.
     pub(super) fn land(&mut self, issue: &IssueId) -> Result<(), Refusal> {
-        self.land_work(issue.to_string())
+        self.land_work(issue.as_str())
     }
 
     /// Lands what an earlier process of the run left, or what did not fit before.
     pub(super) fn land_rest(&mut self) -> Result<(), Refusal> {
-        self.land_work(self.run.id.to_string())
+        self.land_work(&self.run.id.to_string())
     }
 
-    fn land_work(&mut self, what: String) -> Result<(), Refusal> {
+    fn land_work(&mut self, what: &str) -> Result<(), Refusal> {
         if !self.run.lands {
             return Ok(());
         }
         let (onto, how) = (None, LandMethod::Merge);
-        let input = LandWork { what: vec![what.clone()], all: false, onto, how, batch: 1, dry_run: false };
+        let input = LandWork { what: vec![what.to_owned()], all: false, onto, how, batch: 1, dry_run: false };
         let landed =
             work::landing(self.session, input).and_then(|landing| landing.run(TEST_LIMIT, &mut Unseen));
         match landed {

@@ -282,7 +282,7 @@ fn landed(
 }
 
 fn reverted(id: &IssueId, branch: &str, landed: &Landed) -> Refusal {
-    let commits: Vec<&str> = landed.reverted.iter().map(|hash| hash.short()).collect();
+    let commits: Vec<&str> = landed.reverted.iter().map(crate::model::hash::CommitHash::short).collect();
     let message = format!("`{id}` was on `{branch}` and was reverted there: {}", commits.join(", "));
     Refusal::new(Code::WasReverted, message)
         .hint("to bring it back, revert the commit that reverts it, as a merge of the same commits changes nothing")

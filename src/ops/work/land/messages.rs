@@ -52,7 +52,12 @@ fn works(issue: &ChosenIssue, commits: &[CodeCommit]) -> Vec<NamedWork> {
     let own = NamedWork {
         issue: Some(issue.issue.to_string()),
         solution: issue.solution.to_string(),
-        tasks: issue.links.iter().flat_map(|link| link.tasks()).map(ToString::to_string).collect(),
+        tasks: issue
+            .links
+            .iter()
+            .flat_map(crate::model::execution::CommitLink::tasks)
+            .map(ToString::to_string)
+            .collect(),
     };
     let mut works = vec![own];
     for commit in commits {

@@ -156,11 +156,11 @@ impl HalfDonePlace {
         }
         let unresolved = there.git().unresolved().map_err(StoreError::Git)?;
         if !unresolved.is_empty() {
-            return Err(self.unresolved(unresolved));
+            return Err(self.unresolved(&unresolved));
         }
         let marked = there.git().marked_files().map_err(StoreError::Git)?;
         if !marked.is_empty() {
-            return Err(self.unresolved(marked));
+            return Err(self.unresolved(&marked));
         }
         self.refuse_changes(&there)?;
         let is_signed = session.store().config_bool("commit.gpgSign", false)?;
@@ -179,7 +179,7 @@ impl HalfDonePlace {
         Err(Refusal::new(Code::Uncommitted, message).command("git add -u", "stages them, there"))
     }
 
-    fn unresolved(&self, files: Vec<String>) -> Refusal {
+    fn unresolved(&self, files: &[String]) -> Refusal {
         let message =
             format!("conflicts in {} are not resolved: {}", self.folder.display(), files.join(", "));
         Refusal::new(Code::Unresolved, message)

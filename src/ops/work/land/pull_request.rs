@@ -202,14 +202,14 @@ impl Forge<'_> {
         while self.view.iter().any(|pulled| pulled.state == PullState::Open) {
             pause(wait, &interrupts)?;
             wait = poll;
-            for n in 0..self.view.len() {
+            for (n, issue) in issues.iter().enumerate() {
                 if self.view[n].state != PullState::Open {
                     continue;
                 }
                 match pulls::view(&self.repository, self.view[n].number) {
                     Ok(pull) => {
                         failures = 0;
-                        self.follow(n, &issues[n], &pull)?;
+                        self.follow(n, issue, &pull)?;
                     }
                     Err(error) if error.is_passing() && failures < MOST_FAILURES => {
                         failures += 1;
