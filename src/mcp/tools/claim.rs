@@ -9,6 +9,8 @@ use super::{Call, Tool};
 use crate::mcp::bounds::Bounded;
 use crate::mcp::folders;
 use crate::mcp::progress::ProgressSteps;
+use crate::model::branch::Branch;
+use crate::model::code::Code;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::task_id::TaskId;
@@ -33,6 +35,8 @@ pub(super) struct Input {
     /// Create a worktree for the plan, beside the repository: true, or its path. Then work there, and name it as
     /// `directory` in later calls.
     worktree: Option<Worktree>,
+    /// Create a worktree that starts on this branch, such as that of completed work that changed the same files.
+    on: Option<String>,
     /// Claim only in this clone, without asking the remote.
     local: bool,
     /// The model that you are, if you know it; it is recorded with the execution.
@@ -95,12 +99,15 @@ impl Tool for ClaimTool {
                 Some(Some(path))
             }
         };
+        let on = input.on.as_deref().map(branch).transpose()?;
+        // What is checked out here is another branch.
+        let worktree = if on.is_some() { Some(worktree.flatten()) } else { worktree };
         let request = ClaimRequest {
             what,
             queue: input.queue,
             allow_overlap: false,
             allow_missing: false,
-            on: None,
+            on,
             local: input.local,
             worktree,
             is_fresh: false,
@@ -130,6 +137,13 @@ impl Tool for ClaimTool {
             Claimed { claim, directory, task, started: started.map(|done| done.view.task_id), detail };
         Ok(session.done(claimed, done.commit))
     }
+}
+
+fn branch(name: &str) -> Result<Branch, Refusal> {
+    Branch::parse(name).or_else(|| Branch::of_short(name)).ok_or_else(|| {
+        Refusal::new(Code::InvalidArguments, format!("`{name}` is not the name of a branch"))
+            .hint("give a name such as main or wf/SOL-ISS-1-1")
+    })
 }
 
 /// A session for another worktree, with the same actor and without progress.
