@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::index::{Index, IndexError, KnownQueues};
 use crate::model::branch::Branch;
-use crate::model::id::IssueId;
+use crate::model::id::{IssueId, SolutionId};
 use crate::model::queue::Item;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
@@ -175,7 +175,7 @@ fn needed(queues: &[QueueFolder], facts: &Facts) -> BTreeSet<IssueId> {
             needed.extend(facts.get(&item.issue_id).into_iter().flat_map(|it| dependencies(item, it)));
         }
         if !open.is_empty() {
-            needed.extend(queue.conflicts.iter().flat_map(|it| &it.solutions).map(|plan| plan.issue()));
+            needed.extend(queue.conflicts.iter().flat_map(|it| &it.solutions).map(SolutionId::issue));
         }
     }
     needed.retain(is_completed);
