@@ -34,7 +34,7 @@ impl SealedGit {
     ) -> Result<Vec<String>, GitError> {
         let options = ["status", "--porcelain", "--untracked-files=all", "--ignored=matching"];
         let args = Args::new(&options).options(&["--ignore-submodules=all", "--no-renames"]);
-        let args = paths.into_iter().fold(args, |args, path| args.path(path));
+        let args = paths.into_iter().fold(args, Args::path);
         let listed = lines(&feed(self.command(args), &[])?);
         Ok(listed.into_iter().filter(|line| line.starts_with("??") || line.starts_with("!!")).collect())
     }

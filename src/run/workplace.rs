@@ -99,40 +99,15 @@ impl StepWorkplace {
             outlives: true,
         };
         let workplace = Workplace::make(store, &new)?;
-        match Self::prepare(session, workplace, site, label) {
-            Ok(made) => Ok(made),
-            Err((workplace, refusal)) => {
+        match prepare(session, &workplace, site, label) {
+            Ok(PreparedStep { variables, changed }) => {
+                Ok(Self { workplace, variables, prepared: changed, refused: Vec::new() })
+            }
+            Err(refusal) => {
                 // The refusal matters more.
                 let _ = workplace.remove(store);
                 Err(refusal)
             }
-        }
-    }
-
-    fn prepare(
-        session: &Session,
-        workplace: Workplace,
-        site: &StepSite,
-        label: &str,
-    ) -> Result<Self, (Workplace, Refusal)> {
-        let store = session.store();
-        let prepare = || -> Result<_, Refusal> {
-            if let Some(active) = &site.active {
-                let (folder, name) = ACTIVE;
-                workplace.put(&format!("{folder}/{name}"), &entry_bytes(active))?;
-            }
-            let prepared = prepare_workplace(session, &workplace, label)?;
-            let source = Source { store, top: store.work_dir() };
-            let ignored =
-                prepared.as_ref().map_or_else(BTreeMap::new, |prepared| prepared.ignored_content(&source));
-            if !ignored.is_empty() {
-                workplace.note_ignored(&ignored)?;
-            }
-            Ok((prepared.and_then(|prepared| prepared.variables), workplace.changed()?))
-        };
-        match prepare() {
-            Ok((variables, prepared)) => Ok(Self { workplace, variables, prepared, refused: Vec::new() }),
-            Err(refusal) => Err((workplace, refusal)),
         }
     }
 
@@ -230,6 +205,34 @@ impl StepWorkplace {
         let (folder, name) = ACTIVE;
         serde_json::from_slice(&self.workplace.read_file(folder, name)?).ok()
     }
+}
+
+/// How a workplace was prepared.
+struct PreparedStep {
+    variables: Option<PlaceVariables>,
+    /// What differs from the start now.
+    changed: Vec<String>,
+}
+
+fn prepare(
+    session: &Session,
+    workplace: &Workplace,
+    site: &StepSite,
+    label: &str,
+) -> Result<PreparedStep, Refusal> {
+    let store = session.store();
+    if let Some(active) = &site.active {
+        let (folder, name) = ACTIVE;
+        workplace.put(&format!("{folder}/{name}"), &entry_bytes(active))?;
+    }
+    let prepared = prepare_workplace(session, workplace, label)?;
+    let source = Source { store, top: store.work_dir() };
+    let ignored = prepared.as_ref().map_or_else(BTreeMap::new, |prepared| prepared.ignored_content(&source));
+    if !ignored.is_empty() {
+        workplace.note_ignored(&ignored)?;
+    }
+    let variables = prepared.and_then(|prepared| prepared.variables);
+    Ok(PreparedStep { variables, changed: workplace.changed()? })
 }
 
 /// The paths that a plan names.

@@ -27,7 +27,7 @@ pub(crate) struct TestWorkplace<'w> {
 /// Where the commands run.
 pub(super) enum TestPlace<'w> {
     /// In the work tree of the execution, or in this one.
-    Worktree(TestTree),
+    Worktree(Box<TestTree>),
     /// In a workplace that was made for them.
     Fresh(TestWorkplace<'w>),
 }

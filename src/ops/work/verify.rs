@@ -111,7 +111,7 @@ pub(crate) fn verification<'s>(
     let claim = &execution.execution;
     let plan = as_claimed(store, &folder, claim)?.typed_plan();
     let tests = tests(&plan, &input.tasks, &claim.solution_id)?;
-    let place = TestPlace::Worktree(test_tree(session, &claim.id)?);
+    let place = TestPlace::Worktree(Box::new(test_tree(session, &claim.id)?));
     Ok(Verification { session, permit, execution, tests, place, environment: None })
 }
 
