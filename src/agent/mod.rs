@@ -17,7 +17,7 @@ pub(crate) mod ping;
 pub(crate) mod preset;
 pub(crate) mod request;
 pub(crate) mod secrets;
-mod state;
+pub(crate) mod state;
 pub(crate) mod talk;
 pub(crate) mod transcript;
 

@@ -8,6 +8,15 @@ use std::path::{Path, PathBuf};
 
 use super::definition::Agent;
 
+/// What a program needs in a sandbox, beside its workplace.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ProgramNeeds {
+    /// Files and directories of its own, which it may write.
+    pub(crate) state: Vec<PathBuf>,
+    /// The files that its command line names, which it may read wherever they are.
+    pub(crate) files: Vec<PathBuf>,
+}
+
 /// One place of an agent's own.
 #[derive(Debug)]
 struct StatePlace {
@@ -61,9 +70,16 @@ static PLACES: &[StatePlace] = &[
 ];
 
 impl Agent {
+    /// What the agent needs in a sandbox: its state, and the files that its command line names.
+    pub(crate) fn needs(&self, environment: &[(OsString, OsString)]) -> ProgramNeeds {
+        let files = self.words().into_iter().map(PathBuf::from);
+        let files = files.filter(|word| word.is_absolute() && word.is_file()).collect();
+        ProgramNeeds { state: self.state(environment), files }
+    }
+
     /// The files and directories of the agent's own, as its variables name them. Directories that are missing are made, since
     /// the agent could not make them in a sandbox; if that fails, the agent says so itself.
-    pub(crate) fn state(&self, environment: &[(OsString, OsString)]) -> Vec<PathBuf> {
+    fn state(&self, environment: &[(OsString, OsString)]) -> Vec<PathBuf> {
         let words = self.words();
         let is_started = |place: &&StatePlace| {
             words.iter().filter_map(|word| program_name(word)).any(|name| place.programs.contains(&name))

@@ -83,7 +83,7 @@ impl AgentJob {
             environment.extend(place.variables.iter().flat_map(PlaceVariables::variables));
         }
         let folder = self.site.folder.clone();
-        let within = self.confinement.words(&folder, &agent.state(&environment));
+        let within = self.confinement.words(&folder, &agent.needs(&environment));
         Ok(AgentWorkplace { folder, environment, within, transcript: self.transcript() })
     }
 

@@ -7,6 +7,7 @@ use super::execute::Carrying;
 use super::job::{NoAnswer, StepReport as Told, failure_end};
 use super::leftovers::named;
 use super::workplace::{self, StepSite, StepWorkplace};
+use crate::agent::state::ProgramNeeds;
 use crate::model::check_outcome::CheckOutcome;
 use crate::ops::work::{
     Test, TestWorkplace, Verification, Verified, VerifyObserver, VerifyTests, verification,
@@ -95,7 +96,7 @@ impl Carrying<'_> {
             workplace,
             variables: place.variables.clone(),
             // The agent wrote what these tests run, so they get no more than the agent.
-            within: self.job.confinement.words(&workplace.folder, &[]),
+            within: self.job.confinement.words(&workplace.folder, &ProgramNeeds::default()),
             prepared: place.prepared.clone(),
         };
         let tests = tests.in_workplace(fresh).within(self.job.environment());

@@ -27,16 +27,17 @@ pub(crate) struct TickedText {
 }
 
 /// A tool into whose files boxes are ticked.
-pub(crate) type FindTicked = fn(&Value) -> Option<TickedFile>;
-
-/// How the files of a tool are found.
-pub(crate) fn of_tool(name: &str) -> Option<FindTicked> {
-    match name {
-        "openspec" => Some(openspec::ticked_file),
-        "spec-kit" => Some(spec_kit::ticked_file),
-        _ => None,
-    }
+pub(crate) struct TickedTool {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// The file that the plan of a record was made of; `None` for the records of other tools.
+    pub(crate) find: fn(&Value) -> Option<TickedFile>,
 }
+
+/// OpenSpec.
+pub(crate) static OPENSPEC: TickedTool = TickedTool { name: "openspec", find: openspec::ticked_file };
+/// Spec Kit.
+pub(crate) static SPEC_KIT: TickedTool = TickedTool { name: "spec-kit", find: spec_kit::ticked_file };
 
 impl TickedFile {
     /// The text with the boxes of these tasks ticked. A box is known by its line, and by its number among equal lines.

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::export::named;
-use crate::interchange::plan_tools::ticks::{FindTicked, TickedFile, TickedText};
-use crate::interchange::plan_tools::{self, ticks};
+use crate::interchange::plan_tools;
+use crate::interchange::plan_tools::ticks::{TickedFile, TickedText, TickedTool};
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::Other;
@@ -25,8 +25,8 @@ use crate::store::{Snapshot, StoreError, records};
 
 /// Where to tick boxes.
 pub(crate) struct ExportTicks<'a> {
-    /// The tool, as its records are named.
-    pub(crate) tool: &'a str,
+    /// The tool.
+    pub(crate) tool: &'static TickedTool,
     /// The project's directory, or the tool's.
     pub(crate) folder: &'a Path,
     /// Only these issues; all of the tool if none is named.
@@ -65,14 +65,11 @@ pub(crate) struct TickedPlans {
 /// `not-found`, `ambiguous-id`; `empty` if no issue was imported from this tool; `cannot-read`, `cannot-write`.
 pub(crate) fn export_ticks(session: &Session, input: &ExportTicks<'_>) -> Answer<TickedPlans> {
     let state = session.store().snapshot()?;
-    let Some(find) = ticks::of_tool(input.tool) else {
-        return Err(Refusal::usage(format!("`{}` has no boxes to tick", input.tool)));
-    };
     let ids =
         if input.issues.is_empty() { records::issue_ids(&state)? } else { named(&state, input.issues)? };
     let (mut files, mut known) = (Vec::new(), 0);
     for id in ids {
-        let Some((folder, file)) = of_tool(&state, &id, find)? else { continue };
+        let Some((folder, file)) = of_tool(&state, &id, input.tool)? else { continue };
         known += 1;
         let done = done_tasks(&folder);
         if done.is_empty() {
@@ -97,8 +94,8 @@ pub(crate) fn export_ticks(session: &Session, input: &ExportTicks<'_>) -> Answer
         }
     }
     if known == 0 {
-        let message = format!("no issue was imported from {}, so there is nothing to tick", input.tool);
-        let import = RemedyCall::new(Other::Help, ["import", input.tool]);
+        let message = format!("no issue was imported from {}, so there is nothing to tick", input.tool.name);
+        let import = RemedyCall::new(Other::Help, ["import", input.tool.name]);
         return Err(Refusal::new(Code::Empty, message).remedy(import, "says how to import its plans"));
     }
     Ok(session.done(TickedPlans { files, dry_run: input.dry_run }, None))
@@ -108,10 +105,10 @@ pub(crate) fn export_ticks(session: &Session, input: &ExportTicks<'_>) -> Answer
 fn of_tool(
     state: &Snapshot<'_>,
     id: &IssueId,
-    find: FindTicked,
+    tool: &TickedTool,
 ) -> Result<Option<(IssueFolder, TickedFile)>, StoreError> {
     let Ok(Some(outline)) = records::outline(state, id) else { return Ok(None) };
-    let Some(file) = outline.issue.record.imported.as_ref().and_then(find) else { return Ok(None) };
+    let Some(file) = outline.issue.record.imported.as_ref().and_then(tool.find) else { return Ok(None) };
     Ok(records::issue(state, id)?.map(|folder| (folder, file)))
 }
 

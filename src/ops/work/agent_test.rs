@@ -200,7 +200,7 @@ fn ask_in(
     let confinement = Confinement::of(session.store())?;
     let place = AgentWorkplace {
         folder: workplace.folder.clone(),
-        within: confinement.words(&workplace.folder, &agent.state(&environment)),
+        within: confinement.words(&workplace.folder, &agent.needs(&environment)),
         environment,
         transcript: session.store().common_dir().join(format!("wf/transcripts/test-{}.jsonl", agent.name())),
     };

@@ -155,7 +155,7 @@ impl AgentApart<'_> {
         let name = format!("{}-{}.jsonl", self.workplace.name(), self.asked);
         let asked_at = AgentWorkplace {
             folder: self.workplace.folder.clone(),
-            within: self.confinement.words(&self.workplace.folder, &agent.state(&environment)),
+            within: self.confinement.words(&self.workplace.folder, &agent.needs(&environment)),
             environment,
             transcript: self.transcripts().join(name),
         };

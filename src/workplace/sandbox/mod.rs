@@ -17,6 +17,7 @@ pub(crate) use settings::SandboxError;
 use self::mounts::{Mount, Mounts, View};
 use self::settings::{SandboxMode, SandboxSettings};
 use crate::agent::configured;
+use crate::agent::state::ProgramNeeds;
 use crate::store::Store;
 
 /// The program that makes a sandbox.
@@ -70,11 +71,10 @@ impl Confinement {
         }
     }
 
-    /// The words to put before those of a program that works in `folder`. `state` are files and directories of the
-    /// program's own, which it may write, too.
-    pub(crate) fn words(&self, folder: &Path, state: &[PathBuf]) -> Vec<OsString> {
+    /// The words to put before those of a program that works in `folder`.
+    pub(crate) fn words(&self, folder: &Path, needs: &ProgramNeeds) -> Vec<OsString> {
         match self {
-            Self::Confined(sandbox) => sandbox.words(folder, state),
+            Self::Confined(sandbox) => sandbox.words(folder, needs),
             Self::Open(_) => Vec::new(),
         }
     }
@@ -103,7 +103,7 @@ impl Sandbox {
     }
 
     /// bubblewrap with all that it does, up to the words of the program that it starts.
-    fn words(&self, folder: &Path, state: &[PathBuf]) -> Vec<OsString> {
+    fn words(&self, folder: &Path, needs: &ProgramNeeds) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec![self.program.clone().into()];
         let mut add = |word: &dyn AsRef<OsStr>| words.push(word.as_ref().to_owned());
         for option in ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--die-with-parent"] {
@@ -122,7 +122,7 @@ impl Sandbox {
             add(&option);
             add(&if id == 0 { NOT_ROOT } else { id }.to_string());
         }
-        for Mount { path, view } in self.mounts.with(folder, state) {
+        for Mount { path, view } in self.mounts.with(folder, needs) {
             match view {
                 View::Empty => {
                     add(&"--tmpfs");

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::settings::SandboxSettings;
+use crate::agent::state::ProgramNeeds;
 use crate::process::watch::program;
 use crate::store::Store;
 
@@ -66,10 +67,17 @@ impl Mounts {
         mounts
     }
 
-    /// All mounts, from the top down, with a workplace and what else a program may write there.
-    pub(super) fn with(&self, folder: &Path, state: &[PathBuf]) -> impl Iterator<Item = Mount> + use<> {
+    /// All mounts, from the top down, with a workplace, and with what else a program reads and writes there.
+    pub(super) fn with(&self, folder: &Path, needs: &ProgramNeeds) -> impl Iterator<Item = Mount> + use<> {
         let mut all = self.clone();
-        state.iter().for_each(|path| all.add(path, View::Writable));
+        needs.state.iter().for_each(|path| all.add(path, View::Writable));
+        for file in needs.files.iter().filter_map(|file| file.canonicalize().ok()) {
+            // A script may need what lies beside it.
+            let beside = file.parent().filter(|folder| is_covered(folder));
+            if is_covered(&file) {
+                all.add(beside.unwrap_or(&file), View::ReadOnly);
+            }
+        }
         if let Ok(folder) = folder.canonicalize() {
             all.0.insert(folder, View::Writable);
         }

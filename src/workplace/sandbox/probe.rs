@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::Sandbox;
+use crate::agent::state::ProgramNeeds;
 use crate::process::supervise::{Command, ProcessEnd, supervise};
 use crate::process::watch::program;
 use crate::store::Store;
@@ -53,7 +54,7 @@ pub(super) fn try_out(store: &Store, sandbox: &Sandbox) -> Result<(), String> {
     };
     let program = program().map_err(failed)?;
     let asked = serde_json::to_string(&probe).map_err(|error| failed(error.into()))?;
-    let mut words = sandbox.words(workplace.path(), &[]);
+    let mut words = sandbox.words(workplace.path(), &ProgramNeeds::default());
     words.extend([program.into(), COMMAND.into(), OsString::from(asked)]);
     let command =
         Command { words: &words, folder: workplace.path(), environment: None, stdin: None, is_joined: true };

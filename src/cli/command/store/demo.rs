@@ -224,7 +224,10 @@ fn prepare(folder: &Path) -> Result<(), Failure> {
 }
 
 fn identity(clone: &Path, name: &str, email: &str) -> Result<(), Failure> {
-    shell(clone, &format!("git config user.name {name} && git config user.email {email}")).map(|_| ())
+    // The agents are the demo's own, and the demo is to look the same with and without bubblewrap.
+    let sandbox = "git config wf.run.sandbox off";
+    shell(clone, &format!("git config user.name {name} && git config user.email {email} && {sandbox}"))
+        .map(|_| ())
 }
 
 /// Runs a command as a user would type it, with this program as `git wf` and without the user's configuration, which

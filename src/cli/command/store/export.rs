@@ -9,6 +9,7 @@ use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::output_file::{json_to_file, to_file};
 use crate::cli::{CliContext, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::ExportedJsonl;
+use crate::interchange::plan_tools::ticks::{self, TickedTool};
 use crate::ops::issues::List;
 use crate::ops::store::{ExportTicks, ExportedTable, GithubReply, TickedPlan, TrackerExport};
 use crate::ops::{Done, Refusal, Session, store};
@@ -197,7 +198,7 @@ pub(in crate::cli) struct StatedAnswer {
     signature: Option<String>,
 }
 
-fn tick(tool: &str, args: &Ticks, context: &mut CliContext) -> Outcome {
+fn tick(tool: &'static TickedTool, args: &Ticks, context: &mut CliContext) -> Outcome {
     let Ticks { folder, issues, dry_run } = args;
     let session = context.session()?;
     let input = ExportTicks { tool, folder, issues, dry_run: *dry_run };
@@ -233,8 +234,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             })
         }
         To::Ccw(args) => export_ccw::run(args, context),
-        To::Openspec(args) => tick("openspec", &args, context),
-        To::SpecKit(args) => tick("spec-kit", &args, context),
+        To::Openspec(args) => tick(&ticks::OPENSPEC, &args, context),
+        To::SpecKit(args) => tick(&ticks::SPEC_KIT, &args, context),
         To::Csv(Csv { filter, output }) => {
             let list: List = filter.into();
             let write = |session: &Session, out: &mut dyn Write| -> Result<Done<ExportedTable>, Failure> {

@@ -9,6 +9,7 @@ use super::chosen::ChosenIssue;
 use super::view::{NotLanded, WhyNotLanded};
 use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, CodeState};
+use crate::agent::state::ProgramNeeds;
 use crate::model::check_outcome::CheckOutcome;
 use crate::model::code::Code;
 use crate::model::execution::Check;
@@ -256,7 +257,7 @@ impl<'o> Trial<'o> {
                 code.dirty |= workplace.changed()?.iter().any(|line| !line.starts_with("??"));
             }
             self.observer.begins(&test.shown, n, tests.len());
-            let within = self.confinement.words(&workplace.folder, &[]);
+            let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
             let shell = Shell {
                 command: &test.command,
                 folder: &workplace.folder,

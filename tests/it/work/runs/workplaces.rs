@@ -213,11 +213,7 @@ fn a_confined_agent_reaches_nothing_but_its_workplace() {
     let world = World::new();
     let origin = world.sandbox.bare("origin");
     world.repo.git(&["config", "wf.run.sandbox", "require"]).ok();
-    // The scripts are where a sandbox has an empty directory.
-    for name in ["planner.sh", "executor.sh", "plan.json"] {
-        let path = world.sandbox.root().join(name);
-        world.repo.git(&["config", "--add", "wf.run.writable", path.to_str().unwrap()]).ok();
-    }
+    // The scripts are where a sandbox has an empty directory, but the command lines of the agents name them.
     let before = files(&world.repo.path().join(".git"));
     world.agent("executor", &format!("WORK=$PWD; export WORK\n{TRIES}\nrm made\n{BUILDS}"));
     // The tests of a plan are confined, too, and find a repository of their own.
