@@ -119,9 +119,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         let day = fields.text("created_date").get(..10).unwrap_or_default();
         given.id(
             PREFIX,
-            &format!("{}-{day}-{}", given.name, title.get(..24).unwrap_or(&title))
-                .trim_end_matches('-')
-                .to_owned(),
+            format!("{}-{day}-{}", given.name, title.get(..24).unwrap_or(&title)).trim_end_matches('-'),
         )?
     } else {
         given.id(PREFIX, given.name)?

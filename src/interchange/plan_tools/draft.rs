@@ -147,7 +147,7 @@ pub(super) fn paths(text: &str) -> Vec<String> {
         let is_file = name.rsplit_once('.').is_some_and(|(stem, ending)| {
             !stem.is_empty() && (1..=8).contains(&ending.len()) && ending.chars().all(char::is_alphanumeric)
         });
-        let is_named = word.contains('/') && is_file || is_file && text.contains(&format!("`{word}`"));
+        let is_named = is_file && (word.contains('/') || text.contains(&format!("`{word}`")));
         if is_named
             && !word.contains("://")
             && RepoPath::parse(word).is_ok()

@@ -89,7 +89,7 @@ fn open(place: &Path) -> Result<Option<PlanFiles>, Unreadable> {
                             );
                         }
                         None => {
-                            found.refuse(format!("task {} of `{tag}`", n + 1), "its `id` is not a number")
+                            found.refuse(format!("task {} of `{tag}`", n + 1), "its `id` is not a number");
                         }
                     }
                 }
@@ -127,7 +127,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     let plan = (!subtasks.is_empty()).then(|| Draft {
         description: text("description").unwrap_or_else(|| title.clone()),
         approach: text("details"),
-        tasks: tasks(subtasks, text("testStrategy")),
+        tasks: tasks(subtasks, text("testStrategy").as_deref()),
     });
     let said = Said {
         title: &title,
@@ -210,7 +210,7 @@ fn status(word: &str) -> StoredStatus {
 }
 
 /// The tasks of a plan. What is tested stands at the last one.
-fn tasks(subtasks: &[Value], strategy: Option<String>) -> Vec<DraftTask> {
+fn tasks(subtasks: &[Value], strategy: Option<&str>) -> Vec<DraftTask> {
     let last = subtasks.len() - 1;
     let one = |(n, subtask): (usize, &Value)| {
         let text = |name: &str| {
@@ -219,7 +219,7 @@ fn tasks(subtasks: &[Value], strategy: Option<String>) -> Vec<DraftTask> {
         let id = |number: u64| format!("T{number}");
         let own = number(&subtask["id"]).map_or_else(|| format!("T{}", n + 1), id);
         let title = text("title").unwrap_or_else(|| own.clone());
-        let strategy = text("testStrategy").or_else(|| strategy.clone().filter(|_| n == last));
+        let strategy = text("testStrategy").or_else(|| strategy.filter(|_| n == last).map(str::to_owned));
         let on = subtask["dependencies"].as_array().into_iter().flatten();
         // `1` and `"1"` are its siblings.
         let depends_on = on.filter_map(number).map(id).collect();

@@ -290,7 +290,7 @@ fn a_table_is_imported_by_its_columns() {
     let map = ["import", "csv", "-", "--map", "id=No", "--map", "title=Name", "--map", "status=Status"];
     let dated = [&map[..], &["--map", "created_at=Opened"]].concat();
     let preview = repo.wf_in(table, &[&dated[..], &["--json", "--dry-run"]].concat()).ok().json();
-    assert_eq!((&preview["created"], &preview["skipped"][0]["number"]), (&json!(2), &json!(4)));
+    assert_eq!((&preview["created"], &preview["skipped"][0]["line"]), (&json!(2), &json!(4)));
     repo.wf_in(table, &dated).ok();
     assert_eq!(["CSV-1", "CSV-2"].map(|id| repo.status(id)), ["registered", "closed"]);
     let tip = repo.tip();
