@@ -96,6 +96,10 @@ fn others(repo: &Repo) {
     repo.write("beads.jsonl", format!("{bead}\n"));
     answer(repo, "import", &["import", "beads", "beads.jsonl"]);
     answer(repo, "show-issue", &["show", "bd-1", "--imported"]);
+    repo.write("specs/001-one/tasks.md", "- [ ] T001 Work\n");
+    answer(repo, "import", &["import", "spec-kit", "."]);
+    answer(repo, "show-issue", &["close", "SK-001-one"]);
+    answer(repo, "export-ticks", &["export", "spec-kit", "."]);
     answer(repo, "solutions", &["solutions", "ISS-001"]);
     answer(repo, "export-ccw", &["export", "ccw", "-o", "for-ccw"]);
     answer(repo, "export-beads", &["export", "beads", "--output", "out.jsonl"]);
@@ -180,6 +184,7 @@ fn each_kind_of_answer_is_given_and_fits_its_schema() {
     schema::session(&sandbox.repo("here"));
     others(&sandbox.repo("there"));
     across();
+    crate::work::land::each_answer(schema::answer);
     let repo = sandbox.repo("here too");
     let kinds = repo.json(&["schema"]);
     let is_answer = |kind: &&Value| kind["sort"] == "answer";

@@ -16,7 +16,7 @@ mod ends;
 mod few_calls;
 mod fleet;
 mod histories;
-mod land;
+pub(crate) mod land;
 mod landing;
 mod limits;
 mod next;

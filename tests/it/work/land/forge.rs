@@ -6,14 +6,15 @@ use super::{clones, work};
 use crate::support::{Repo, Two};
 
 /// What the host answers to `gh pr view`, one after the other, as shell commands; the last one is given again and again.
-struct Host<'a> {
-    views: &'a [&'a str],
+pub(super) struct Host<'a> {
+    pub(super) views: &'a [&'a str],
 }
 
-const OPEN: &str = r#"echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"OPEN"}'"#;
+pub(super) const OPEN: &str =
+    r#"echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"OPEN"}'"#;
 
 /// A clone with a remote at GitHub that nobody contacts, and a `gh` in its PATH.
-fn with_host(two: &Two, host: &Host<'_>) -> Repo {
+pub(super) fn with_host(two: &Two, host: &Host<'_>) -> Repo {
     use std::os::unix::fs::PermissionsExt;
     two.ada.git(&["remote", "add", "github", "https://github.com/ada/code.git"]).ok();
     two.ada.git(&["config", "wf.land.poll", "0"]).ok();

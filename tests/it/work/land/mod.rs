@@ -33,6 +33,18 @@ fn clones() -> Two {
     two
 }
 
+/// Gives each kind of answer once to `answer`, with the kind and the command.
+pub(crate) fn each_answer(answer: fn(&Repo, &str, &[&str]) -> Value) {
+    let two = clones();
+    let repo = forge::with_host(&two, &forge::Host { views: &[forge::OPEN] });
+    for issue in ["ISS-001", "ISS-002", "ISS-003"] {
+        repo.complete(&work(issue, &format!("{issue}.txt"), "a\n"));
+    }
+    answer(&repo, "land-pull-requests", &["land", "ISS-001", "--pr"]);
+    answer(&repo, "land", &["land", "ISS-002", "--yes"]);
+    answer(&repo, "land-statement", &["land", "ISS-003", "--none", "-m", "an experiment"]);
+}
+
 /// Work that is completed on a branch of its own.
 struct Work<'a> {
     issue: &'a str,
