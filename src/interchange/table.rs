@@ -24,12 +24,9 @@ pub(crate) static TABLE: Tracker = Tracker {
     name: "csv",
     is_own: |record| record.get(OWN).is_some() && record.get(FIELDS).is_some_and(Value::is_object),
     read,
-    completed: None,
-    union: None,
-    is_elsewhere: None,
-    foreign: None,
     kept,
     hint: "the first line names the columns; `--map FIELD=COLUMN` says what they mean",
+    ..Tracker::ALONE
 };
 
 /// The member of a record with the prefix of its ids.

@@ -38,6 +38,22 @@ pub(crate) struct Tracker {
     pub(crate) hint: &'static str,
 }
 
+impl Tracker {
+    /// One whose records stand alone: a missing member means that there is no value, and only the later of two records with
+    /// one id counts. It has no name, and reads nothing.
+    pub(crate) const ALONE: Self = Self {
+        name: "",
+        is_own: |_| false,
+        read: |_| Err(RefusedRecord { id: None, reason: String::new(), is_fault: true }),
+        completed: None,
+        union: None,
+        is_elsewhere: None,
+        foreign: None,
+        kept: |_| Map::new(),
+        hint: "",
+    };
+}
+
 /// One record of a source, as it will be stored here.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Arrival {

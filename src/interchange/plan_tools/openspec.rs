@@ -26,12 +26,8 @@ pub(crate) static TRACKER: Tracker = Tracker {
     name: TOOL,
     is_own: |record| record::is_of(TOOL, record),
     read,
-    completed: None,
-    union: None,
-    is_elsewhere: None,
-    foreign: None,
-    kept: record::nothing_kept,
     hint: "give the project's directory, or its `openspec`",
+    ..Tracker::ALONE
 };
 
 const TOOL: &str = "openspec";

@@ -130,11 +130,6 @@ pub(super) struct Said<'a> {
     pub(super) notes: Vec<String>,
 }
 
-/// What a record of a plan tool keeps that has no field here: nothing but what its reader names.
-pub(super) fn nothing_kept(_: &Value) -> Map<String, Value> {
-    Map::new()
-}
-
 /// A day at midnight in UTC, or a time.
 pub(super) fn date(text: &str) -> Option<Time> {
     let text = text.trim();

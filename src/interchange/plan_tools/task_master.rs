@@ -23,12 +23,9 @@ pub(crate) static TRACKER: Tracker = Tracker {
     name: TOOL,
     is_own: |record| record::is_of(TOOL, record),
     read,
-    completed: None,
-    union: None,
-    is_elsewhere: None,
-    foreign: None,
     kept,
     hint: "give the project's directory, or its `.taskmaster/tasks/tasks.json`",
+    ..Tracker::ALONE
 };
 
 const TOOL: &str = "task-master";
