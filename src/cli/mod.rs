@@ -139,6 +139,7 @@ commands! {
         Detail = work::detail,
         Verify = work::verify,
         Accept = work::accept,
+        Vouch = work::vouch,
         Done = work::done,
         Fail = work::fail,
         Land = work::land,

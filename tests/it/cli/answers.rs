@@ -78,6 +78,7 @@ fn others(repo: &Repo) {
     answers(repo, "link", &["link", &commit, &solution]);
     answer(repo, "relink", &["relink"]);
     answer(repo, "verify", &["verify", "--yes"]);
+    answer(repo, "verify", &["verify", "--yes", "--fresh"]);
     answer(repo, "show-execution", &["accept", "T1", "1", "--evidence", "seen by eye"]);
     answer(repo, "audit", &["audit"]);
     answer(repo, "audit-signatures", &["audit", "--signatures"]);

@@ -16,5 +16,6 @@ pub(in crate::cli) mod run;
 pub(in crate::cli) mod start;
 pub(in crate::cli) mod task_start;
 pub(in crate::cli) mod verify;
+pub(in crate::cli) mod vouch;
 #[cfg(feature = "web")]
 pub(in crate::cli) mod web;

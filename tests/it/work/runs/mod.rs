@@ -18,6 +18,7 @@ mod leases;
 mod live;
 mod pair;
 mod prepared;
+mod proved;
 mod remedied;
 mod report;
 mod said;
