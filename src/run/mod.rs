@@ -22,6 +22,7 @@ mod begin;
 mod blocked;
 mod catch_up;
 mod committing;
+mod configured;
 mod crew;
 mod drive;
 mod dry;
@@ -32,6 +33,7 @@ mod leftovers;
 #[cfg(feature = "web")]
 mod lines;
 mod listener;
+mod notify;
 mod others;
 mod pending;
 mod report;
