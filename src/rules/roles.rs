@@ -147,9 +147,7 @@ fn needs(op: Op) -> Capability {
         | Op::Unlink => Capability::Execute,
         Op::Retry => Capability::Retry,
         Op::Run => Capability::Coordinate,
-        Op::Close | Op::Land | Op::Reopen | Op::PolicySet | Op::ProjectSet | Op::Redact | Op::Fsck => {
-            Capability::Own
-        }
+        Op::Close | Op::Land | Op::Reopen | Op::Settings | Op::Redact | Op::Fsck => Capability::Own,
     }
 }
 

@@ -81,7 +81,7 @@ fn reviewer(screen: &mut Screen, input: &ReviewerInput) -> io::Result<()> {
     for finding in &input.findings {
         writeln!(screen, "  {}", clean_line(&finding.to_string()))?;
     }
-    writeln!(screen, "{} git wf solution show {}", painter.paint(style::DIM, "plan"), input.solution_id)?;
+    writeln!(screen, "{} git wf plan show {}", painter.paint(style::DIM, "plan"), input.solution_id)?;
     background::issue(&input.issue, screen)?;
     project(screen, &input.project_context)?;
     background::exploration(input.exploration.as_ref(), screen)?;

@@ -45,7 +45,7 @@ pub(in crate::cli) fn active(screen: &mut Screen, active: &ActiveQueues, now: i6
         return queues(screen, &active.queues, now);
     }
     let hint = match active.are_any {
-        true => "`git wf queue list --all` shows the others",
+        true => "`git wf queue manage list --all` shows the others",
         false => "`git wf queue add ISSUE` creates one",
     };
     writeln!(screen, "no queue is active; {hint}")
@@ -116,7 +116,7 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
         let mut cells = vec![
             Cell::new(it.item.item_id.as_str(), style::ID),
             Cell::new(it.status.as_str(), status_style(it.status)),
-            Cell::from(it.execution_group.as_str()),
+            Cell::from(group(&it.execution_group)),
             Cell::from(format!("{:.2}", it.semantic_priority)),
             Cell::from(screen.id(it.item.solution_id.as_str())),
             Cell::from(it.task_count.to_string()),
@@ -137,7 +137,19 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
         cells.push(Cell::from(it.title.as_str()));
         table.row(cells);
     }
-    table.print(screen)
+    table.print(screen)?;
+    if items.is_empty() || !screen.is_terminal() {
+        return Ok(());
+    }
+    let legend =
+        "GROUP: items in order share files; parallel ones run side by side. RANK: the most urgent is 1";
+    writeln!(screen, "{}", screen.painter().paint(style::DIM, legend))
+}
+
+/// A group for people: `1 in order` of `S1`, `2 parallel` of `P2`. An item is called `S-1`, so a group cannot be `S1`.
+pub(in crate::cli) fn group(name: &str) -> String {
+    let way = if name.starts_with('P') { "parallel" } else { "in order" };
+    format!("{} {way}", name.trim_start_matches(['P', 'S']))
 }
 
 /// `Ada (planner)` of `Ada <ada@example.org> (planner)`.

@@ -180,7 +180,7 @@ impl QueueWorld {
     pub(crate) fn item_answer(&self, queue: &QueueId, solution: &SolutionId) -> Result<ItemAnswer, Refusal> {
         self.items([(queue, solution)]).pop().ok_or_else(|| {
             Refusal::new(Code::NotFound, format!("queue `{queue}` has no item of `{solution}`"))
-                .remedy(RemedyCall::new(Other::QueueShow, [queue]), "shows its items")
+                .remedy(RemedyCall::new(Other::Show, [queue]), "shows its items")
         })
     }
 }
