@@ -35,6 +35,7 @@ mod listener;
 mod others;
 mod pending;
 mod report;
+mod resolving;
 mod resume;
 mod silence;
 mod standing;

@@ -12,10 +12,12 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::person::Person;
 use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
+use crate::ops::queue::{self, ClaimBase};
 use crate::ops::work::{self, WorktreeClaim};
 use crate::ops::{Answer, Notice, Session};
 use crate::rules::facts;
 use crate::rules::readiness::{InOrder, in_order};
+use crate::store::Store;
 
 /// How many issues have each status, the queues, and this worktree's execution.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -86,7 +88,7 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
     let store = session.store();
     let index = index::freshness(store)?;
     let (asked, ((counts, broken), queues, cycles)) =
-        session.ask(Needs::ROWS, |index| Ok((index.counts()?, queues(index)?, index.cycles()?)))?;
+        session.ask(Needs::ROWS, |index| Ok((index.counts()?, queues(store, index)?, index.cycles()?)))?;
     let snapshot = asked.snapshot()?;
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
     let own = work::own(store, &snapshot)?;
@@ -116,10 +118,12 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
     Ok(session.done(overview, None))
 }
 
-/// What the index keeps of the queues at a state of the store: for each its id, its status, and its counts.
+/// What the index keeps of the queues at a state of the store and of what is checked out: for each its id, its status, and its
+/// counts.
 #[derive(Serialize, Deserialize)]
 struct KeptCounts {
     commit: String,
+    head: Option<String>,
     queues: Vec<(QueueId, QueueStatus, Counts)>,
 }
 
@@ -127,21 +131,22 @@ struct KeptCounts {
 type Counts = BTreeMap<ItemStatus, usize>;
 
 /// The name under which the index keeps them. Raised with every change of how the state of an item is derived.
-const QUEUES: &str = "queues-2";
+const QUEUES: &str = "queues-3";
 /// With fewer items than this, it takes no longer to derive their states again.
 const MANY_ITEMS: usize = 100;
 
 /// The queues. Deriving the states of many items takes time, so that is done once for a state of the store.
-fn queues(index: &Index<'_>) -> Result<Vec<QueueOverview>, IndexError> {
+fn queues(store: &Store, index: &Index<'_>) -> Result<Vec<QueueOverview>, IndexError> {
     let commit = index.commit().to_string();
+    let head = store.head()?.map(|head| head.to_string());
     let kept = index.kept(QUEUES)?.and_then(|text| serde_json::from_str::<KeptCounts>(&text).ok());
-    let counts = match kept.filter(|kept| kept.commit == commit) {
+    let counts = match kept.filter(|kept| kept.commit == commit && kept.head == head) {
         Some(kept) => kept.queues,
         None => {
-            let queues = counted(index)?;
+            let queues = counted(store, index)?;
             let items: usize = queues.iter().flat_map(|(_, _, counts)| counts.values()).sum();
             if items >= MANY_ITEMS {
-                keep(index, &KeptCounts { commit, queues: queues.clone() });
+                keep(index, &KeptCounts { commit, head, queues: queues.clone() });
             }
             queues
         }
@@ -156,9 +161,11 @@ fn keep(index: &Index<'_>, counts: &KeptCounts) {
     }
 }
 
-/// The queues with the states of their items, counted.
-fn counted(index: &Index<'_>) -> Result<Vec<(QueueId, QueueStatus, Counts)>, IndexError> {
-    let KnownQueues { queues, facts, policy } = index.queues_for_states()?;
+/// The queues with the states of their items, counted. What waits for completed work that is not checked out is not ready.
+fn counted(store: &Store, index: &Index<'_>) -> Result<Vec<(QueueId, QueueStatus, Counts)>, IndexError> {
+    let KnownQueues { queues, mut facts, policy } = index.queues_for_states()?;
+    let (snapshot, first_land) = (index.snapshot()?, index.first_land()?);
+    queue::note_absent(store, &snapshot, &ClaimBase::Head, &queues, &mut facts, first_land)?;
     let one = |queue: InOrder<'_>| {
         let states = queue.states();
         let mut counts = Counts::new();

@@ -9,6 +9,7 @@ use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::words::count;
+use crate::ops::work::runs::is_in;
 use crate::ops::work::{self, LandMethod, LandView, LandWork, Test, VerifyObserver};
 use crate::ops::{Notice, Refusal, RefusalKind};
 use crate::process::supervise::Ran;
@@ -90,6 +91,21 @@ impl Driver<'_> {
                 }
             };
             self.watch.update(&RunUpdate::Noticed(&notice));
+        }
+    }
+
+    /// Brings what others have landed meanwhile into the branch of the run, if the run lands: so a conflict with it shows before
+    /// more lands.
+    pub(super) fn take_in_target(&mut self) -> Result<(), Refusal> {
+        if !self.run.lands {
+            return Ok(());
+        }
+        match work::target_tip(self.session) {
+            Ok(tip) if is_in(self.session.store(), tip, self.head) => Ok(()),
+            Ok(tip) => self.follow_target(tip),
+            Err(refusal) if refusal.is_stop() => Err(refusal),
+            // Landing says what is wrong.
+            Err(_) => Ok(()),
         }
     }
 

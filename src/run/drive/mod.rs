@@ -2,6 +2,7 @@
 //! the run's log; each agent has its own thread.
 
 mod agreed;
+mod conflicts;
 mod ending;
 mod jobs;
 mod landing;

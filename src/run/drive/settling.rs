@@ -8,7 +8,7 @@ use crate::model::id::IssueId;
 use crate::model::run::RunStep;
 use crate::model::run_log::{IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
-use crate::ops::Refusal;
+use crate::ops::{Refusal, work};
 use crate::rules::run::RunProgress;
 use crate::run::job::{StepOutcome, StepReport, VainStep, failure_of};
 use crate::run::watch::RunUpdate;
@@ -90,6 +90,14 @@ impl Driver<'_> {
                 // If something cannot be removed now, the next attempt reports it.
                 let _ = self.leave_room(issue);
                 ("failed", vec![self.setback(issue, step, VainStep::of_agent(failure))])
+            }
+            StepOutcome::Resolved(failure, merge) => {
+                work::link_resolution(self.session, issue, merge)?;
+                ("resolved", vec![self.setback(issue, step, VainStep::of_run(failure))])
+            }
+            // It is asked again, or a person is.
+            StepOutcome::Gave(vain) if step == RunStep::Integrate => {
+                ("unresolved", vec![self.setback(issue, step, vain)])
             }
             // If these fail, the plan is made without an exploration, and judged by other reviews or by none.
             StepOutcome::Gave(vain) if matches!(step, RunStep::Explore | RunStep::Review) => {

@@ -272,7 +272,10 @@ fn forge_squash(it: &Work) -> Span {
 
 fn forge_rebase(it: &Work) -> Span {
     it.move_main();
-    let forge = it.repo.with_env("GIT_COMMITTER_NAME", "GitHub").with_env("GIT_COMMITTER_EMAIL", "noreply@example.org");
+    let forge = it
+        .repo
+        .with_env("GIT_COMMITTER_NAME", "GitHub")
+        .with_env("GIT_COMMITTER_EMAIL", "noreply@example.org");
     bare(&forge, &["cherry-pick", "base..work"]);
     ON_MAIN
 }
@@ -285,7 +288,10 @@ fn filtered(it: &Work) -> Span {
         it.git(&["filter-repo", "--force", "--quiet", "--refs", "work", "--blob-callback", change]);
     } else {
         let quiet = it.repo.with_env("FILTER_BRANCH_SQUELCH_WARNING", "1");
-        it.git_in(&quiet, &["filter-branch", "-f", "--tree-filter", &format!("sed -i -e s/20/twenty/ {A} {B}"), "work"]);
+        it.git_in(
+            &quiet,
+            &["filter-branch", "-f", "--tree-filter", &format!("sed -i -e s/20/twenty/ {A} {B}"), "work"],
+        );
     }
     let first = it.repo.git(&["rev-list", "--skip=2", "-1", "work"]).ok();
     it.repo.git(&["tag", "before", first.line()]).ok();

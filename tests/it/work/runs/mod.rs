@@ -20,6 +20,7 @@ mod pair;
 mod prepared;
 mod remedied;
 mod report;
+mod resolved;
 mod said;
 mod shown;
 mod silent;
