@@ -391,7 +391,11 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<export::TracedAnswer>(Sort::Answer, "export-agent-trace", "`export agent-trace --output FILE`"),
     kind::<export::StatedAnswer>(Sort::Answer, "export-in-toto", "`export in-toto --output FILE`"),
     kind::<export_ccw::CcwAnswer>(Sort::Answer, "export-ccw", "`export ccw`"),
-    kind::<ops::store::TickedPlans>(Sort::Answer, "export-ticks", "`export openspec` and `export spec-kit`"),
+    kind::<ops::store::WrittenPlans>(
+        Sort::Answer,
+        "export-progress",
+        "`export openspec`, `export spec-kit`, `export task-master` and `export backlog`",
+    ),
     kind::<Initialised>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(
         Sort::Answer,

@@ -34,6 +34,7 @@ pub(crate) static BEADS: Tracker = Tracker {
     is_elsewhere: None,
     foreign: Some(foreign),
     kept,
+    follows_plans: false,
     hint: "give the output of `bd export`",
 };
 

@@ -46,6 +46,7 @@ pub(crate) static CCW: Tracker = Tracker {
     is_elsewhere: None,
     foreign: None,
     kept,
+    follows_plans: false,
     hint: "give the project's directory, its `.workflow/issues`, or a work directory `codex-issue-…`",
 };
 

@@ -32,6 +32,7 @@ pub(crate) static GIT_BUG: Tracker = Tracker {
     is_elsewhere: None,
     foreign: None,
     kept,
+    follows_plans: false,
     hint: "fetch the bugs first: git fetch REMOTE 'refs/bugs/*:refs/bugs/*' 'refs/identities/*:refs/identities/*'",
 };
 

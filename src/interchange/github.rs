@@ -35,6 +35,7 @@ pub(crate) static GITHUB: Tracker = Tracker {
     is_elsewhere: Some(elsewhere::is_elsewhere),
     foreign: None,
     kept: members::kept,
+    follows_plans: false,
     hint: "give the JSON that `gh issue list --json …` or `gh api --paginate …/issues` wrote",
 };
 

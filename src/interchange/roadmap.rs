@@ -74,6 +74,7 @@ pub(crate) static ROADMAP: Tracker = Tracker {
     is_elsewhere: None,
     foreign: None,
     kept,
+    follows_plans: false,
     hint: "a roadmap has layers or tasks",
 };
 

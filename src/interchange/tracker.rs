@@ -34,6 +34,8 @@ pub(crate) struct Tracker {
     pub(crate) foreign: Option<fn(&Value) -> Option<RefusedRecord>>,
     /// The values of a record that have no field here. They stay in `imported`.
     pub(crate) kept: fn(&Value) -> Map<String, Value>,
+    /// Whether it only says how far a plan has come, so that what is completed here is not closed by it.
+    pub(crate) follows_plans: bool,
     /// The hint for a file without such records.
     pub(crate) hint: &'static str,
 }
@@ -50,6 +52,7 @@ impl Tracker {
         is_elsewhere: None,
         foreign: None,
         kept: |_| Map::new(),
+        follows_plans: false,
         hint: "",
     };
 }

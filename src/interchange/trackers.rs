@@ -27,7 +27,7 @@ const TRACKERS: &[&Tracker] = &[
 ];
 
 /// The tracker that wrote this record.
-fn of(record: &Value) -> Option<&'static Tracker> {
+pub(crate) fn of(record: &Value) -> Option<&'static Tracker> {
     TRACKERS.iter().copied().find(|tracker| (tracker.is_own)(record))
 }
 

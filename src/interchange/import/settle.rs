@@ -12,10 +12,12 @@ use crate::interchange::trackers;
 use crate::model::digest;
 use crate::model::doc::Doc;
 use crate::model::id::IssueId;
-use crate::model::issue::{ISSUE, Issue};
+use crate::model::issue::{ISSUE, Issue, StoredStatus};
 use crate::model::stamp::Stamp;
+use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::model::typed;
+use crate::rules::facts;
 use crate::store::redaction::Redactions;
 use crate::store::{StoreError, Tx, layout, new_bytes, records};
 
@@ -86,7 +88,24 @@ pub(super) fn settle(
         return Ok(Settled::Redacted);
     }
     let here = records::doc(tx, &ISSUE, &layout::issue(&arrival.issue.id))?;
+    if is_completed_here(tx, tracker, arrival)? {
+        let mut arrival = arrival.clone();
+        arrival.silent.extend(CLOSING);
+        return Ok(joined(here, tracker, &arrival, more));
+    }
     Ok(joined(here, tracker, arrival, more))
+}
+
+/// The fields of an issue that closing it sets.
+const CLOSING: [&str; 2] = ["status", "close_reason"];
+
+/// Whether the source closes an issue that was completed here: a plan whose boxes are ticked says no more than that.
+fn is_completed_here(tx: &Tx<'_>, tracker: &Tracker, arrival: &Arrival) -> Result<bool, StoreError> {
+    if !tracker.follows_plans || arrival.issue.status != StoredStatus::Closed {
+        return Ok(false);
+    }
+    let folder = records::issue(tx, &arrival.issue.id)?;
+    Ok(folder.is_some_and(|folder| facts::status(&folder) == IssueStatus::Completed))
 }
 
 fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, more: Unsettled<'_>) -> Settled {
@@ -186,6 +205,12 @@ pub(crate) fn follow_source(tx: &mut Tx<'_>, id: &IssueId) -> Result<bool, Store
     if let Ok(here) = doc.read::<Issue>() {
         let left_out = LeftOutRelations::of_issue(tx, &here, &last.arrival.issue)?;
         left_out.leave_out(&mut last.arrival.issue, Some(&here));
+        let tracker = here.imported.as_ref().and_then(trackers::of);
+        if let Some(tracker) = tracker
+            && is_completed_here(tx, tracker, &last.arrival)?
+        {
+            last.arrival.silent.extend(CLOSING);
+        }
     }
     let followed = last.followed(&doc);
     if let Some(now) = &followed {

@@ -1,8 +1,12 @@
 //! Backlog.md 1.52: a task is a Markdown file with fields above sections that stand between markers.
 
+mod written;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
+use written::REFERENCE;
+pub(super) use written::{find, write};
 
 use super::PlanTool;
 use super::boxes;
@@ -31,6 +35,7 @@ pub(crate) static TRACKER: Tracker = Tracker {
     read,
     kept,
     hint: "give the project's directory, or its `backlog`",
+    follows_plans: true,
     ..Tracker::ALONE
 };
 
@@ -56,9 +61,14 @@ const PLACED: [&str; 13] = [
     "parent_task_id",
 ];
 
+/// The text of a file of settings, if it can be read.
+fn config_text(file: &Path) -> Option<String> {
+    files::text_of(file).ok().flatten().map(|(text, _)| text)
+}
+
 /// The directory of the tool in a project.
 fn place(folder: &Path) -> Option<PathBuf> {
-    let root = std::fs::read_to_string(folder.join("backlog.config.yml")).ok();
+    let root = config_text(&folder.join("backlog.config.yml"));
     let named =
         root.and_then(|text| yaml::read(&text).ok()).map(|node| node.text("backlog_directory").to_owned());
     let named = named.filter(|name| !name.is_empty() && !name.starts_with('/') && !name.contains(".."));
@@ -71,7 +81,7 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
     let Some(backlog) = place(folder) else { return Ok(None) };
     let mut found = PlanFiles::default();
     let config = [folder.join("backlog.config.yml"), backlog.join("config.yml")];
-    let config = config.iter().find_map(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
+    let config = config.iter().find_map(|file| config_text(file)).unwrap_or_default();
     let config = yaml::read(&config).unwrap_or(Node::Map(vec![]));
     let words = |name: &str, usual: &[&str]| {
         let said = config.get(name).map(Node::words).filter(|words| !words.is_empty());
@@ -119,7 +129,10 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
             format!("{}-{day}-{}", given.name, title.get(..24).unwrap_or(&title)).trim_end_matches('-'),
         )?
     } else {
-        given.id(PREFIX, given.name)?
+        match named(&fields) {
+            Some(id) => id,
+            None => given.id(PREFIX, given.name)?,
+        }
     };
     let words = |name: &str| fields.get(name).map(Node::words).unwrap_or_default();
     let mut notes = Vec::new();
@@ -161,7 +174,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         }
     }
     issue.affected_components = words("modified_files").into_iter().collect();
-    let mut references = words("references").into_iter();
+    let mut references = words("references").into_iter().filter(|text| !text.starts_with(REFERENCE));
     issue.source_url = references.find(|text| limits::web_address(text).is_ok());
     let other = |name: &str| IssueId::parse(&format!("{PREFIX}-{}", name.to_ascii_uppercase()));
     for name in words("dependencies") {
@@ -191,6 +204,13 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     arrival.kept.extend(kept(value).keys().map(|name| format!("`{name}` has no field here").into()));
     arrival.notes.extend(notes);
     Ok(arrival)
+}
+
+/// The id that an export wrote among the references: the tool gives other numbers to tasks of one number.
+fn named(fields: &Node) -> Option<IssueId> {
+    let references = fields.get("references").map(Node::words).unwrap_or_default();
+    let named = references.iter().find_map(|text| text.strip_prefix(REFERENCE))?;
+    IssueId::parse(named).ok().filter(|id| id.as_str().starts_with(PREFIX))
 }
 
 /// The status, and whether it is another one here. The first of the configured ones is open, the last one is done.

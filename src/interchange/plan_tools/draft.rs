@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::model::digest;
-use crate::model::id::SolutionId;
+use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::Issue;
 use crate::model::plan_json::PlanJson;
 use crate::model::plan_schema::ACTIONS;
@@ -52,6 +52,12 @@ pub(super) struct DraftedPlan {
     pub(super) content: u32,
 }
 
+/// The id of the plan that a tool calls `name`.
+pub(crate) fn plan_id(issue: &IssueId, name: &str) -> Result<SolutionId, String> {
+    SolutionId::parse(&format!("SOL-{issue}-{}", Uid::of(&[name.as_bytes()])))
+        .map_err(|error| error.to_string())
+}
+
 impl Draft {
     /// The plan of an issue. `name`: what the tool calls the plan, which makes its id.
     pub(super) fn solution(self, issue: &Issue, name: &str) -> Result<DraftedPlan, String> {
@@ -69,8 +75,7 @@ impl Draft {
             }
         };
         let number = digest::hash(&value);
-        let id = SolutionId::parse(&format!("SOL-{}-{}", issue.id, Uid::of(&[name.as_bytes()])))
-            .map_err(|error| error.to_string())?;
+        let id = plan_id(&issue.id, name)?;
         let solution = Solution {
             id,
             issue_id: issue.id.clone(),

@@ -12,7 +12,7 @@ use crate::interchange::tracker::{Each, FoundRecord, Records, RefusedRecord};
 use crate::model::time::Time;
 
 /// Larger files are not read.
-const LARGEST: u64 = 1 << 20;
+const LARGEST: u64 = 16 << 20;
 /// More files in one directory are not read.
 const MOST_FILES: usize = 10_000;
 

@@ -26,6 +26,7 @@ pub(crate) static TRACKER: Tracker = Tracker {
     is_own: |record| record::is_of(TOOL, record),
     read,
     hint: "give the project's directory, or its `.planning`",
+    follows_plans: true,
     ..Tracker::ALONE
 };
 
@@ -245,11 +246,22 @@ fn inside<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     Some(text[from..from + to].trim()).filter(|text| !text.is_empty())
 }
 
+/// A name without `Task 1:`.
+fn unnumbered(name: &str) -> &str {
+    let rest = name.strip_prefix("Task ").map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    rest.and_then(|rest| rest.strip_prefix(':')).unwrap_or(name).trim()
+}
+
+/// Where the next task begins, with or without attributes.
+fn next_task(text: &str) -> Option<usize> {
+    ["<task ", "<task>"].into_iter().filter_map(|tag| text.find(tag)).min()
+}
+
 /// The tasks of a plan, one after the other, and how many of them are checkpoints.
 fn tasks(body: &str) -> (Vec<DraftTask>, usize) {
     let (mut made, mut checkpoints): (Vec<DraftTask>, usize) = (vec![], 0);
     let mut rest = body;
-    while let Some(at) = rest.find("<task ").or_else(|| rest.find("<task>")) {
+    while let Some(at) = next_task(rest) {
         let task = &rest[at..];
         let end = task.find("</task>").unwrap_or(task.len());
         let (head, inner) = task[..end].split_once('>').unwrap_or((&task[..end], ""));
@@ -257,8 +269,7 @@ fn tasks(body: &str) -> (Vec<DraftTask>, usize) {
         let id = format!("T{}", made.len() + 1);
         let text = |name: &str| inside(inner, name).map(str::to_owned);
         let name = text("name").unwrap_or_else(|| id.clone());
-        let title =
-            name.strip_prefix(&format!("Task {}:", made.len() + 1)).unwrap_or(&name).trim().to_owned();
+        let title = unnumbered(&name).to_owned();
         let files = text("files").unwrap_or_default();
         let lines = |text: Option<String>| -> Vec<String> {
             let text = text.unwrap_or_default();

@@ -12,10 +12,11 @@ mod record;
 mod sections;
 pub(crate) mod spec_kit;
 pub(crate) mod task_master;
-pub(crate) mod ticks;
+pub(crate) mod written;
 
 use std::path::Path;
 
+pub(crate) use draft::plan_id;
 pub(crate) use files::{PlanFiles, text_of};
 
 use super::lines::Unreadable;

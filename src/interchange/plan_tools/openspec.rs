@@ -10,7 +10,7 @@ use super::draft::{self, Draft, DraftTask};
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, Said, date};
 use super::sections::sections;
-use super::{PlanTool, ticks::TickedFile};
+use super::{PlanTool, written::ListedBoxes};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::issue::StoredStatus;
@@ -27,6 +27,7 @@ pub(crate) static TRACKER: Tracker = Tracker {
     is_own: |record| record::is_of(TOOL, record),
     read,
     hint: "give the project's directory, or its `openspec`",
+    follows_plans: true,
     ..Tracker::ALONE
 };
 
@@ -216,7 +217,7 @@ fn tasks(all: &[TaskBox<'_>], scenarios: &[String]) -> Vec<DraftTask> {
 }
 
 /// The file with the boxes of a change, and the tasks of its plan in the order of the boxes.
-pub(crate) fn ticked_file(record: &Value) -> Option<TickedFile> {
+pub(super) fn listed_boxes(record: &Value) -> Option<ListedBoxes> {
     let given = PlanRecord::of(record).ok().filter(|_| record::is_of(TOOL, record))?;
     if given.text("archived").is_some() {
         return None;
@@ -224,7 +225,7 @@ pub(crate) fn ticked_file(record: &Value) -> Option<TickedFile> {
     let file = format!("changes/{}/{TASKS}", given.name);
     let all = boxes::boxes(given.file(TASKS));
     let of_part = |(n, part): (usize, &&[TaskBox<'_>])| vec![format!("T{}", n + 1); part.len()];
-    Some(TickedFile {
+    Some(ListedBoxes {
         places: vec![format!("openspec/{file}"), file],
         ids: grouped(&all).iter().enumerate().flat_map(of_part).collect(),
         texts: all.iter().map(|task| task.text.to_owned()).collect(),

@@ -10,7 +10,7 @@ use super::draft::{self, Draft, DraftTask};
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, Said, date};
 use super::sections::{below, sections};
-use super::{PlanTool, ticks::TickedFile};
+use super::{PlanTool, written::ListedBoxes};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::issue::StoredStatus;
@@ -25,6 +25,7 @@ pub(crate) static TRACKER: Tracker = Tracker {
     is_own: |record| record::is_of(TOOL, record),
     read,
     hint: "give the project's directory, or its `specs`",
+    follows_plans: true,
     ..Tracker::ALONE
 };
 
@@ -198,11 +199,11 @@ fn tasks(all: &[Listed<'_>], criteria: &[String]) -> Vec<DraftTask> {
 }
 
 /// The file with the boxes of a feature, and the tasks of its plan.
-pub(crate) fn ticked_file(record: &Value) -> Option<TickedFile> {
+pub(super) fn listed_boxes(record: &Value) -> Option<ListedBoxes> {
     let given = PlanRecord::of(record).ok().filter(|_| record::is_of(TOOL, record))?;
     let all = boxes::boxes(given.file(TASKS));
     let listed: Vec<Listed<'_>> = all.iter().filter_map(Listed::of).collect();
-    Some(TickedFile {
+    Some(ListedBoxes {
         places: vec![format!("specs/{}/{TASKS}", given.name), format!("{}/{TASKS}", given.name)],
         texts: listed.iter().map(|task| task.listed.text.to_owned()).collect(),
         ids: listed.iter().map(|task| task.id.to_owned()).collect(),

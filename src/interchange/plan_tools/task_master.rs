@@ -1,8 +1,11 @@
 //! Task Master 0.43: one file with the tasks of each tag. A task is an issue, and its subtasks are the tasks of its plan.
 
+mod written;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
+pub(super) use written::write;
 
 use super::PlanTool;
 use super::draft::{self, Draft, DraftTask};
@@ -25,6 +28,7 @@ pub(crate) static TRACKER: Tracker = Tracker {
     read,
     kept,
     hint: "give the project's directory, or its `.taskmaster/tasks/tasks.json`",
+    follows_plans: true,
     ..Tracker::ALONE
 };
 

@@ -5,7 +5,7 @@ mod export;
 mod export_agent_trace;
 mod export_ccw;
 mod export_in_toto;
-mod export_ticks;
+mod export_progress;
 mod fsck;
 mod github;
 mod hooks;
@@ -25,7 +25,7 @@ pub(crate) use export::{ExportedTable, TrackerExport, export, export_beads, expo
 pub(crate) use export_agent_trace::{WrittenTraces, export_agent_trace};
 pub(crate) use export_ccw::{CcwExport, CcwStore, export_ccw};
 pub(crate) use export_in_toto::{export_in_toto, sign};
-pub(crate) use export_ticks::{ExportTicks, TickedPlan, TickedPlans, export_ticks};
+pub(crate) use export_progress::{ExportProgress, WrittenPlan, WrittenPlans, export_progress};
 pub(crate) use fsck::{FsckFinding, FsckSeverity, RepairStore, Repaired, fsck, repair};
 pub(crate) use github::{
     GithubComment, GithubReply, GithubSource, ImportFromGithub, comment_for_github, import_github,

@@ -99,7 +99,7 @@ fn others(repo: &Repo) {
     repo.write("specs/001-one/tasks.md", "- [ ] T001 Work\n");
     answer(repo, "import", &["import", "spec-kit", "."]);
     answer(repo, "show-issue", &["close", "SK-001-one"]);
-    answer(repo, "export-ticks", &["export", "spec-kit", "."]);
+    answer(repo, "export-progress", &["export", "spec-kit", "."]);
     answer(repo, "solutions", &["solutions", "ISS-001"]);
     answer(repo, "export-ccw", &["export", "ccw", "-o", "for-ccw"]);
     answer(repo, "export-beads", &["export", "beads", "--output", "out.jsonl"]);

@@ -9,9 +9,9 @@ use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::output_file::{json_to_file, to_file};
 use crate::cli::{CliContext, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::ExportedJsonl;
-use crate::interchange::plan_tools::ticks::{self, TickedTool};
+use crate::interchange::plan_tools::written::{self, WrittenTool};
 use crate::ops::issues::List;
-use crate::ops::store::{ExportTicks, ExportedTable, GithubReply, TickedPlan, TrackerExport};
+use crate::ops::store::{ExportProgress, ExportedTable, GithubReply, TrackerExport, WrittenPlan};
 use crate::ops::{Done, Refusal, Session, store};
 use crate::ui::JsonLines;
 use crate::ui::text::count;
@@ -48,12 +48,24 @@ enum To {
     ///
     /// For changes that `import openspec` read. All boxes of a completed or closed issue are ticked, and while it is being
     /// executed, those of tasks with work. A box is known by its line. Every other byte stays, and no box is cleared.
-    Openspec(Ticks),
+    Openspec(Written),
     /// Tick the boxes of done tasks in the `tasks.md` of Spec Kit
     ///
     /// For features that `import spec-kit` read. All boxes of a completed or closed issue are ticked, and while it is being
     /// executed, those of tasks with work. A box is known by its line. Every other byte stays, and no box is cleared.
-    SpecKit(Ticks),
+    SpecKit(Written),
+    /// Write statuses into the file of Task Master
+    ///
+    /// For tasks that `import task-master` read. A task becomes `in-progress` while its plan is being executed, `done` when the
+    /// issue is completed or closed, and `cancelled` if it is closed as cancelled; a subtask is `done` once its task has work.
+    /// Every other byte stays, and what is done there stays done.
+    TaskMaster(Written),
+    /// Write statuses and ticks into the files of Backlog.md
+    ///
+    /// For tasks that `import backlog` read. When the issue is completed or closed, the task gets the last of the configured
+    /// statuses, and the boxes of its criteria are ticked; while its plan is being executed, it gets the second one. The
+    /// issue's id is added to `references`, by which the next import knows it. Every other byte stays.
+    Backlog(Written),
     /// Export issues as a table for spreadsheets (CSV)
     ///
     /// The filters and the order are those of `list`: closed issues are left out unless --all or --status is given.
@@ -85,14 +97,14 @@ enum To {
 }
 
 #[derive(Debug, clap::Args)]
-struct Ticks {
+struct Written {
     /// The directory of the project or of the tool
     #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    place: PathBuf,
     /// Only this issue; repeat for several
     #[arg(long = "issue", value_name = "ISSUE")]
     issues: Vec<String>,
-    /// Show which boxes would be ticked, and write nothing
+    /// Show what would change, and write nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
 }
@@ -198,23 +210,22 @@ pub(in crate::cli) struct StatedAnswer {
     signature: Option<String>,
 }
 
-fn tick(tool: &'static TickedTool, args: &Ticks, context: &mut CliContext) -> Outcome {
-    let Ticks { folder, issues, dry_run } = args;
+fn write_back(tool: &'static WrittenTool, args: &Written, context: &mut CliContext) -> Outcome {
+    let Written { place, issues, dry_run } = args;
     let session = context.session()?;
-    let input = ExportTicks { tool, folder, issues, dry_run: *dry_run };
-    let done = store::export_ticks(&session, &input)?;
+    let input = ExportProgress { tool, place, issues, dry_run: *dry_run };
+    let done = store::export_progress(&session, &input)?;
     context.answer(done, |view, _, screen| {
         if view.files.is_empty() {
-            writeln!(screen, "no box to tick")?;
+            writeln!(screen, "nothing to change")?;
         }
-        let would = if view.dry_run { "would tick" } else { "ticked" };
-        for TickedPlan { issue_id, path, ticked, missing } in &view.files {
-            if *ticked > 0 {
-                let boxes = if *ticked == 1 { "box" } else { "boxes" };
-                writeln!(screen, "{would} {ticked} {boxes} of {issue_id} in {path}")?;
+        let would = if view.dry_run { "would update" } else { "updated" };
+        for WrittenPlan { issue_id, path, changes, missing } in &view.files {
+            if *changes > 0 {
+                writeln!(screen, "{would} {issue_id} in {path}: {}", count(*changes, "change"))?;
             }
             if !missing.is_empty() {
-                writeln!(screen, "{issue_id}: no box for {} in {path} any more", missing.join(", "))?;
+                writeln!(screen, "{path} has no place for {} of {issue_id} any more", missing.join(", "))?;
             }
         }
         Ok(())
@@ -234,8 +245,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             })
         }
         To::Ccw(args) => export_ccw::run(args, context),
-        To::Openspec(args) => tick(&ticks::OPENSPEC, &args, context),
-        To::SpecKit(args) => tick(&ticks::SPEC_KIT, &args, context),
+        To::Openspec(args) => write_back(&written::OPENSPEC, &args, context),
+        To::SpecKit(args) => write_back(&written::SPEC_KIT, &args, context),
+        To::TaskMaster(args) => write_back(&written::TASK_MASTER, &args, context),
+        To::Backlog(args) => write_back(&written::BACKLOG, &args, context),
         To::Csv(Csv { filter, output }) => {
             let list: List = filter.into();
             let write = |session: &Session, out: &mut dyn Write| -> Result<Done<ExportedTable>, Failure> {

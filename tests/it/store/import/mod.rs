@@ -17,6 +17,7 @@ mod github;
 mod github_links;
 mod options;
 mod parted;
+mod plan_progress;
 mod plan_tools;
 mod redacted;
 mod refused;

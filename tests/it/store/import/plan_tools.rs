@@ -14,7 +14,7 @@ use crate::support::{Repo, Sandbox, Two};
 const WRITTEN: u64 = 1_795_132_800;
 
 /// A copy of the files of a tool that can be changed.
-fn project(sandbox: &Sandbox, tool: &str) -> PathBuf {
+pub(super) fn project(sandbox: &Sandbox, tool: &str) -> PathBuf {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/plan-tools").join(tool);
     let to = sandbox.root().join(tool);
     copy(&from, &to);
@@ -36,12 +36,12 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// As if the file had been written so many seconds later.
-fn date(file: &Path, later: u64) {
+pub(super) fn date(file: &Path, later: u64) {
     let at = UNIX_EPOCH + Duration::from_secs(WRITTEN + later);
     fs::File::options().write(true).open(file).unwrap().set_modified(at).unwrap();
 }
 
-fn replace(file: &Path, old: &str, new: &str, later: u64) {
+pub(super) fn replace(file: &Path, old: &str, new: &str, later: u64) {
     let text = fs::read_to_string(file).unwrap();
     assert!(text.contains(old), "{text}");
     fs::write(file, text.replace(old, new)).unwrap();
@@ -49,11 +49,11 @@ fn replace(file: &Path, old: &str, new: &str, later: u64) {
 }
 
 #[track_caller]
-fn import(repo: &Repo, tool: &str, from: &Path) -> Value {
+pub(super) fn import(repo: &Repo, tool: &str, from: &Path) -> Value {
     repo.json(&["import", tool, from.to_str().unwrap()])
 }
 
-fn plan(repo: &Repo, id: &str) -> Value {
+pub(super) fn plan(repo: &Repo, id: &str) -> Value {
     repo.json(&["show", id])["solutions"][0].clone()
 }
 
@@ -112,48 +112,6 @@ fn an_archived_change_is_closed_and_frees_its_name() {
 }
 
 #[test]
-fn boxes_are_ticked_and_nothing_else_changes() {
-    let sandbox = Sandbox::new();
-    let repo = store(&sandbox, "a");
-    let project = project(&sandbox, "spec-kit");
-    let folder = project.to_str().unwrap();
-    assert_eq!(repo.refused(1, &["export", "spec-kit", folder])["code"], "empty");
-    import(&repo, "spec-kit", &project);
-    let plan = plan(&repo, "SK-001-feed-okapi");
-    let said = |n: usize, name: &str| plan["tasks"][n][name].clone();
-    assert_eq!(
-        (said(0, "id"), said(0, "files")[0]["path"].clone()),
-        (json!("T001"), json!("store/leaves.md"))
-    );
-    // `[P]` depends on nothing in its phase; what a task says itself counts.
-    assert_eq!((said(1, "depends_on"), said(2, "depends_on")), (json!(null), json!(["T001"])));
-    assert_eq!((said(3, "depends_on"), said(3, "scope")), (json!(["T003"]), json!("US1")));
-    assert_eq!(said(4, "depends_on"), json!(["T003", "T004"]));
-
-    let file = project.join("specs/001-feed-okapi/tasks.md");
-    let before = fs::read_to_string(&file).unwrap();
-    repo.wf(&["queue", "add", "SK-001-feed-okapi", "--force", "--reason", "no tests"]).ok();
-    repo.wf(&["next"]).ok();
-    assert_eq!(repo.wf(&["export", "spec-kit", folder]).ok().stdout.lines().count(), 1);
-    repo.commit("docs/rota.md", "rota\n", "Write the rota");
-    repo.wf(&["link", "HEAD", "SK-001-feed-okapi", "--task", "T004"]).ok();
-    let dry = repo.json(&["export", "spec-kit", folder, "--dry-run"]);
-    assert_eq!((&dry["files"][0]["ticked"], fs::read_to_string(&file).unwrap()), (&json!(1), before.clone()));
-    repo.wf(&["export", "spec-kit", folder]).ok();
-    let ticked = before.replace("- [ ] T004", "- [x] T004");
-    assert_eq!(fs::read_to_string(&file).unwrap(), ticked);
-
-    // What was renamed there is named, and the rest is ticked.
-    replace(&file, "T002 [P] Clean the bowl", "T002 [P] Scrub the bowl", 60);
-    repo.wf(&["done", "--force", "--reason", "a test"]).ok();
-    let done = repo.json(&["export", "spec-kit", folder]);
-    assert_eq!((&done["files"][0]["ticked"], &done["files"][0]["missing"]), (&json!(2), &json!(["T002"])));
-    let all =
-        ticked.replace("Clean", "Scrub").replace("[ ] T003", "[x] T003").replace("[ ] T005", "[x] T005");
-    assert_eq!(fs::read_to_string(&file).unwrap(), all);
-}
-
-#[test]
 fn tasks_of_task_master_keep_their_numbers_and_subtasks_are_a_plan() {
     let sandbox = Sandbox::new();
     let repo = store(&sandbox, "a");
@@ -180,6 +138,11 @@ fn tasks_of_task_master_keep_their_numbers_and_subtasks_are_a_plan() {
     assert_eq!((&report["created"], kept(&report)), (&json!(1), vec!["`estimate` has no field here"]));
     assert_eq!(report["skipped"][0]["reason"], "its `id` is not a number");
     assert_eq!(issue(&repo, "TM-master-7")["title"], "Seven");
+    // A long file is read like any other.
+    let details = "Peel the leaves. ".repeat(100_000);
+    let long = json!({"tasks": [{"id": 8, "title": "Eight"}], "metadata": {"description": details}});
+    fs::write(&old, long.to_string()).unwrap();
+    assert_eq!(import(&repo, "task-master", &old)["created"], 1);
 }
 
 #[test]
@@ -200,6 +163,13 @@ fn phases_are_known_by_name_and_their_plans_are_issues_below_them() {
         json!(["It opens without a sound", "The gate opens at eight"])
     );
     assert_eq!(repo.json(&["show", "GSD-urgent-hay"])["depends_on"], json!(["GSD-leaves"]));
+    // Tasks without a type are tasks, whether or not one with a type follows.
+    let second = project.join(".planning/phases/02-okapi/02-02-PLAN.md");
+    let task = "<task><name>Find the hinge</name><action>Look</action><verify>true</verify><done>Seen</done></task>\n";
+    replace(&second, "<task ", &format!("{task}<task "), 30);
+    import(&repo, "gsd", &project);
+    let titles = crate::support::column(&plan(&repo, "GSD-okapi-02")["tasks"], "title");
+    assert_eq!(titles, ["Find the hinge", "Oil the hinge"]);
     // Numbers move when a phase is removed.
     let roadmap = project.join(".planning/ROADMAP.md");
     replace(&roadmap, "### Phase 3: Wash the okapi", "### Phase 4: Wash the okapi", 60);
@@ -212,6 +182,8 @@ fn tasks_of_backlog_come_with_their_sections() {
     let sandbox = Sandbox::new();
     let repo = store(&sandbox, "a");
     let project = project(&sandbox, "backlog.md");
+    // What is no regular file has no settings, and is not waited for.
+    std::os::unix::fs::symlink("/dev/zero", project.join("backlog.config.yml")).unwrap();
     let report = import(&repo, "backlog", &project);
     assert_eq!(report["created"], 9, "{report:#}");
     let first = repo.json(&["show", "BL-TASK-1"]);

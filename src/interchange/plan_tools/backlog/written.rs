@@ -1,0 +1,229 @@
+//! Writes back into the files of Backlog.md: the boxes of criteria, the status, and the id here among the references, since
+//! the tool drops fields that it does not know.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{FILE, PLACES, place};
+use crate::interchange::plan_tools::boxes;
+use crate::interchange::plan_tools::files;
+use crate::interchange::plan_tools::sections::front_matter;
+use crate::interchange::plan_tools::written::{Progress, Stage, WrittenText};
+
+/// A reference with this prefix names the issue here.
+pub(super) const REFERENCE: &str = "git-wf:";
+/// The parts whose boxes are ticked when all is done.
+const TICKED: [&str; 2] = ["AC", "DOD"];
+
+/// The file of a task: the one with its id and its day, wherever it was moved to.
+pub(crate) fn find(folder: &Path, record: &Value) -> io::Result<Option<PathBuf>> {
+    let Some(backlog) = place(folder) else { return Ok(None) };
+    let id = record["name"].as_str().unwrap_or_default();
+    let created = front_matter(record["files"][FILE].as_str().unwrap_or_default())
+        .map(|(fields, _)| fields.text("created_date").to_owned())
+        .unwrap_or_default();
+    for place in PLACES {
+        let folder = backlog.join(place);
+        // `task-1 - Feed-the-okapi.md`
+        let begins = format!("{} ", id.to_ascii_lowercase());
+        let mut names = files::markdown(&folder);
+        names.sort_by_key(|name| !name.to_ascii_lowercase().starts_with(&begins));
+        for name in names {
+            let path = folder.join(name);
+            let Some((text, _)) = files::text_of(&path)? else { continue };
+            let Ok((fields, _)) = front_matter(&text) else { continue };
+            if fields.text("id").eq_ignore_ascii_case(id) && fields.text("created_date") == created {
+                return Ok(Some(path));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The text of a task with its progress.
+pub(crate) fn write(text: &str, record: &Value, progress: &Progress) -> Result<WrittenText, String> {
+    let statuses: Vec<&str> =
+        record["statuses"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let status = match progress.stage {
+        Stage::Open | Stage::Cancelled => None,
+        Stage::Working => statuses.get(1).filter(|_| statuses.len() > 2),
+        Stage::Done => statuses.last(),
+    };
+    let (fields, _) = front_matter(text)?;
+    let now = fields.text("status");
+    let at = statuses.iter().position(|status| status.eq_ignore_ascii_case(now)).unwrap_or_default();
+    let is_later = |status: &&&str| statuses.iter().position(|other| other == *status) > Some(at);
+    let mut written = WrittenText { text: text.to_owned(), ..WrittenText::default() };
+    if progress.stage == Stage::Done {
+        for name in TICKED {
+            let open = open_boxes(&written.text, name);
+            written.changes += open.len();
+            for mark in open.into_iter().rev() {
+                written.text.replace_range(mark, "x");
+            }
+        }
+    }
+    if let Some(status) = status.filter(is_later) {
+        written.text = with_field(&written.text, "status", status);
+        written.changes += 1;
+    }
+    if written.changes > 0 {
+        let reference = format!("{REFERENCE}{}", progress.issue);
+        let known = fields.get("references").map(crate::rules::yaml::Node::words).unwrap_or_default();
+        if !known.contains(&reference) {
+            written.text = with_reference(&written.text, &reference);
+        }
+    }
+    Ok(written)
+}
+
+/// The marks of the open boxes between two markers, in order.
+fn open_boxes(text: &str, name: &str) -> Vec<std::ops::Range<usize>> {
+    let (begin, end) = (format!("<!-- {name}:BEGIN -->"), format!("<!-- {name}:END -->"));
+    let Some(from) = text.find(&begin).map(|at| at + begin.len()) else { return vec![] };
+    let Some(to) = text[from..].find(&end) else { return vec![] };
+    let open = boxes::boxes(&text[from..from + to]).into_iter().filter(|task| !task.is_done);
+    open.map(|task| from + task.mark.start..from + task.mark.end).collect()
+}
+
+/// A line of the fields above the text.
+struct FieldLine<'a> {
+    /// Where it begins.
+    at: usize,
+    /// With its line ending.
+    line: &'a str,
+}
+
+/// The lines of the fields, and where the second line of `---` begins.
+fn field_lines(text: &str) -> (Vec<FieldLine<'_>>, usize) {
+    let mut lines = text.split_inclusive('\n');
+    let mut at = lines.next().map_or(0, str::len);
+    let mut found = Vec::new();
+    for line in lines {
+        if line.trim_end() == "---" {
+            break;
+        }
+        found.push(FieldLine { at, line });
+        at += line.len();
+    }
+    (found, at)
+}
+
+/// The line ending of a text.
+fn ending(text: &str) -> &'static str {
+    let first = text.split_inclusive('\n').next().unwrap_or_default();
+    if first.ends_with("\r\n") { "\r\n" } else { "\n" }
+}
+
+/// The text with another value of a field that stands in one line.
+fn with_field(text: &str, name: &str, value: &str) -> String {
+    let (lines, end) = field_lines(text);
+    let new = format!("{name}: {}{}", scalar(value), ending(text));
+    let mut now = text.to_owned();
+    match lines.iter().find(|field| is_field(field.line, name)) {
+        Some(field) => now.replace_range(field.at..field.at + field.line.len(), &new),
+        None => now.insert_str(end, &new),
+    }
+    now
+}
+
+/// The text with one more reference.
+fn with_reference(text: &str, reference: &str) -> String {
+    let (lines, end) = field_lines(text);
+    let newline = ending(text);
+    let mut now = text.to_owned();
+    let Some(n) = lines.iter().position(|field| is_field(field.line, "references")) else {
+        now.insert_str(end, &format!("references:{newline}  - {}{newline}", scalar(reference)));
+        return now;
+    };
+    let field = &lines[n];
+    let value = field.line["references:".len()..].trim();
+    let last = value.rfind(']');
+    if let Some(last) = last.filter(|_| value.starts_with('[')) {
+        // `[a, b]` in one line.
+        let at = field.at + field.line.find('[').unwrap_or_default() + last;
+        let comma = if value[1..last].trim().is_empty() { "" } else { ", " };
+        now.insert_str(at, &format!("{comma}{}", scalar(reference)));
+        return now;
+    }
+    let items = lines[n + 1..].iter().take_while(|field| {
+        let item = field.line.trim_start();
+        item.starts_with("- ") || (field.line.starts_with([' ', '\t']) && !item.is_empty())
+    });
+    let last = items.last();
+    let indent = lines.get(n + 1).filter(|_| last.is_some()).map_or("  ", |field| {
+        let width = field.line.len() - field.line.trim_start().len();
+        &field.line[..width]
+    });
+    let at = last.map_or(field.at + field.line.len(), |last| last.at + last.line.len());
+    now.insert_str(at, &format!("{indent}- {}{newline}", scalar(reference)));
+    now
+}
+
+fn is_field(line: &str, name: &str) -> bool {
+    line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'))
+}
+
+/// A text as YAML writes it: plain where that is unambiguous.
+fn scalar(text: &str) -> String {
+    let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+        && !text.ends_with(' ')
+        && !matches!(
+            text.to_ascii_lowercase().as_str(),
+            "true" | "false" | "null" | "yes" | "no" | "on" | "off"
+        );
+    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::id::IssueId;
+
+    fn written(text: &str, stage: Stage) -> WrittenText {
+        let issue = IssueId::parse("BL-TASK-1").unwrap();
+        let progress = Progress { issue, stage, done: Default::default() };
+        write(text, &json!({"statuses": ["To Do", "Doing", "It's done"]}), &progress).unwrap()
+    }
+
+    #[test]
+    fn boxes_and_the_status_change_and_the_references_name_the_issue() {
+        let text = "---\r\nid: TASK-1\r\nstatus: to do\r\nreferences:\r\n  - 'https://example.org'\r\nlabels: []\r\n---\r\n\
+                    - [ ] no\r\n<!-- AC:BEGIN -->\r\n- [ ] #1 a\r\n- [x] #2 b\r\n<!-- AC:END -->\r\n<!-- DOD:BEGIN -->\r\n\
+                    - [ ] #1 c\r\n<!-- DOD:END -->\r\n";
+        let now = written(text, Stage::Done);
+        let expected = text
+            .replace("status: to do", "status: 'It''s done'")
+            .replace("org'\r\n", "org'\r\n  - 'git-wf:BL-TASK-1'\r\n")
+            .replace("[ ] #", "[x] #");
+        assert_eq!((now.text.as_str(), now.changes), (expected.as_str(), 3));
+        assert_eq!(written(&now.text, Stage::Done).text, now.text);
+        // It does not go back.
+        assert_eq!(written(&now.text, Stage::Working).text, now.text);
+    }
+
+    #[test]
+    fn references_are_added_in_the_form_that_stands_there() {
+        for (before, after) in [
+            ("references: []\n", "references: ['git-wf:BL-TASK-1']\n"),
+            ("references: [a, b]\n", "references: [a, b, 'git-wf:BL-TASK-1']\n"),
+            ("references:\n- a\n", "references:\n- a\n- 'git-wf:BL-TASK-1'\n"),
+            ("references:\n", "references:\n  - 'git-wf:BL-TASK-1'\n"),
+            ("", "references:\n  - 'git-wf:BL-TASK-1'\n"),
+        ] {
+            let text = format!("---\n{before}status: To Do\n---\n");
+            let now = written(&text, Stage::Working);
+            let status = "status: Doing\n";
+            let expected = match before {
+                "" => format!("---\n{status}{after}---\n"),
+                _ => format!("---\n{after}{status}---\n"),
+            };
+            assert_eq!(now.text, expected);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Writes back how far plans have come into the files that they were imported from. Boxes are ticked and statuses set; every
+//! other byte stays, and nothing that is done there becomes open again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::boxes::{self, TaskBox};
+use super::{backlog, openspec, spec_kit, task_master};
+use crate::model::id::IssueId;
+
+/// How far an issue has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Nobody carries its plan out.
+    Open,
+    /// Somebody carries its plan out.
+    Working,
+    /// It is completed or closed.
+    Done,
+    /// It was closed as cancelled.
+    Cancelled,
+}
+
+/// What is to be written about an issue.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    pub(crate) issue: IssueId,
+    pub(crate) stage: Stage,
+    /// The tasks of the imported plan that are done.
+    pub(crate) done: BTreeSet<String>,
+}
+
+/// What a file becomes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct WrittenText {
+    pub(crate) text: String,
+    /// How many boxes were ticked and statuses set.
+    pub(crate) changes: usize,
+    /// What is done, but has no place in the file any more.
+    pub(crate) missing: Vec<String>,
+}
+
+/// A tool into whose files progress is written.
+pub(crate) struct WrittenTool {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Whether a record is one of this tool, of a plan that can still change.
+    pub(crate) is_own: fn(&Value) -> bool,
+    /// The file that a record was made of, below the directory of the tool or of the project; `None` if it is gone.
+    pub(crate) find: fn(&Path, &Value) -> io::Result<Option<PathBuf>>,
+    /// The text of that file with the progress of the issue; why not, in words, if it cannot be read.
+    pub(crate) write: fn(&str, &Value, &Progress) -> Result<WrittenText, String>,
+}
+
+/// OpenSpec.
+pub(crate) static OPENSPEC: WrittenTool = WrittenTool {
+    name: "openspec",
+    is_own: |record| openspec::listed_boxes(record).is_some(),
+    find: |folder, record| Ok(openspec::listed_boxes(record).and_then(|listed| listed.find(folder))),
+    write: |text, record, progress| Ok(tick(text, openspec::listed_boxes(record), progress)),
+};
+/// Spec Kit.
+pub(crate) static SPEC_KIT: WrittenTool = WrittenTool {
+    name: "spec-kit",
+    is_own: |record| spec_kit::listed_boxes(record).is_some(),
+    find: |folder, record| Ok(spec_kit::listed_boxes(record).and_then(|listed| listed.find(folder))),
+    write: |text, record, progress| Ok(tick(text, spec_kit::listed_boxes(record), progress)),
+};
+/// Task Master.
+pub(crate) static TASK_MASTER: WrittenTool = WrittenTool {
+    name: "task-master",
+    is_own: task_master::TRACKER.is_own,
+    find: |folder, _| Ok(task_master::file_in(folder)),
+    write: task_master::write,
+};
+/// Backlog.md.
+pub(crate) static BACKLOG: WrittenTool = WrittenTool {
+    name: "backlog",
+    is_own: backlog::TRACKER.is_own,
+    find: backlog::find,
+    write: backlog::write,
+};
+
+/// The boxes that a plan was made of.
+pub(super) struct ListedBoxes {
+    /// Where their file may be, below the directory that is exported to.
+    pub(super) places: Vec<String>,
+    /// The lines of the boxes, as they were imported.
+    pub(super) texts: Vec<String>,
+    /// The task of each box.
+    pub(super) ids: Vec<String>,
+}
+
+impl ListedBoxes {
+    /// The first of its places where there is a file.
+    fn find(&self, folder: &Path) -> Option<PathBuf> {
+        self.places.iter().map(|place| folder.join(place)).find(|file| file.is_file())
+    }
+}
+
+/// The text with the boxes of done tasks ticked. A box is known by its line, and by its number among equal lines.
+fn tick(text: &str, listed: Option<ListedBoxes>, progress: &Progress) -> WrittenText {
+    let mut by_line: BTreeMap<(&str, usize), TaskBox<'_>> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for task in boxes::boxes(text) {
+        let number = seen.entry(task.text).or_default();
+        by_line.insert((task.text, *number), task);
+        *number += 1;
+    }
+    let listed = listed.unwrap_or(ListedBoxes { places: vec![], texts: vec![], ids: vec![] });
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    for (line, id) in listed.texts.iter().zip(&listed.ids) {
+        let number = seen.entry(line).or_default();
+        if progress.stage == Stage::Done || progress.done.contains(id) {
+            match by_line.get(&(line.as_str(), *number)) {
+                Some(task) if task.is_done => {}
+                Some(task) => found.push(task.clone()),
+                None => missing.push(id.clone()),
+            }
+        }
+        *number += 1;
+    }
+    WrittenText { text: boxes::tick(text, &found), changes: found.len(), missing }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn progress(stage: Stage, done: &[&str]) -> Progress {
+        let done = done.iter().map(|&id| id.to_owned()).collect();
+        Progress { issue: IssueId::parse("OS-a").unwrap(), stage, done }
+    }
+
+    fn listed() -> Option<ListedBoxes> {
+        let texts = ["1.1 a", "same", "same", "gone"].map(str::to_owned).to_vec();
+        let ids = ["T1", "T2", "T3", "T4"].map(str::to_owned).to_vec();
+        Some(ListedBoxes { places: vec![], texts, ids })
+    }
+
+    #[test]
+    fn a_box_is_found_by_its_line_wherever_it_is_now() {
+        let now = "- [ ] new\n- [~] 1.1 a\n- [ ] same\n- [ ] same\n";
+        let ticked = tick(now, listed(), &progress(Stage::Working, &["T1", "T3", "T4"]));
+        assert_eq!(ticked.text, "- [ ] new\n- [x] 1.1 a\n- [ ] same\n- [x] same\n");
+        assert_eq!((ticked.changes, ticked.missing), (2, vec!["T4".to_owned()]));
+    }
+
+    #[test]
+    fn what_is_done_as_a_whole_has_all_of_its_boxes_ticked() {
+        let ticked = tick("- [ ] same\n- [ ] same\n- [ ] 1.1 a\n", listed(), &progress(Stage::Done, &[]));
+        assert_eq!(ticked.text, "- [x] same\n- [x] same\n- [x] 1.1 a\n");
+    }
+}
