@@ -102,7 +102,7 @@ impl MergeGit {
         };
         let args = args.values([ours.to_string(), theirs.to_string()]);
         let output = match &self.within {
-            Some(within) => behind(within, &self.sealed_command(args, ours)).output(),
+            Some(within) => behind(within, &self.sealed_command(args, ours), self.folder()).output(),
             None => self.command(args, ours).output(),
         };
         let output = output.map_err(|source| GitError::Start { command: "merge-tree".into(), source })?;
@@ -154,8 +154,8 @@ impl MergeGit {
     }
 }
 
-/// A command behind other words.
-fn behind(within: &[OsString], command: &Command) -> Command {
+/// A command behind other words, in a directory.
+fn behind(within: &[OsString], command: &Command, folder: &Path) -> Command {
     let mut words = within.iter().cloned();
     let mut outer = match words.next() {
         Some(first) => Command::new(first),
@@ -171,9 +171,7 @@ fn behind(within: &[OsString], command: &Command) -> Command {
             None => outer.env_remove(name),
         };
     }
-    if let Some(folder) = command.get_current_dir() {
-        outer.current_dir(folder);
-    }
+    outer.current_dir(folder);
     outer
 }
 
