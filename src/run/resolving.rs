@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::committing;
 use super::execute::{AgentExecution, Carrying};
-use super::job::{AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, VainStep, failure, failure_of};
+use super::job::{AgentJob, NoAnswer, RefusedAnswer, StepOutcome, VainStep, failure, failure_of};
 use super::steps::input;
 use super::testing::Unseen;
 use crate::agent::request::RequestKind;
@@ -48,9 +48,15 @@ struct ConflictInput {
 }
 
 impl WorkConflict {
-    /// The failure that the run records.
-    pub(super) fn failure(&self) -> Failure {
-        failure(CONFLICT, &self.what.words, "")
+    /// What the run records of a conflict that is resolved.
+    fn resolved(&self) -> Failure {
+        failure(CONFLICT, &format!("{}; its agent resolved it", self.what.words), "")
+    }
+
+    /// The agent did not resolve it.
+    fn unresolved(&self, why: Failure) -> StepOutcome {
+        let message = format!("{}; {}", self.what.words, why.message.unwrap_or_default());
+        StepOutcome::Gave(VainStep::of_agent(failure(CONFLICT, &message, "")))
     }
 
     fn input(&self) -> ConflictInput {
@@ -65,10 +71,6 @@ pub(super) fn resolve(job: &AgentJob, conflict: &WorkConflict) -> StepOutcome {
         Ok(session) => session,
         Err(refusal) => return StepOutcome::Gave(job.refused(&refusal)),
     };
-    let failed = |why: Failure| {
-        let message = format!("{}; {}", conflict.what.words, why.message.unwrap_or_default());
-        StepOutcome::Gave(VainStep::of_agent(failure(CONFLICT, &message, "")))
-    };
     let asked = asked(job, &session, conflict);
     if asked.is_err()
         && let Err(error) = session.store().git().reset_to(conflict.ours)
@@ -76,19 +78,19 @@ pub(super) fn resolve(job: &AgentJob, conflict: &WorkConflict) -> StepOutcome {
         job.warn("a merge that was not accepted stays on its branch", &error.to_string());
     }
     match asked {
-        Ok((merge, _)) => StepOutcome::Resolved(conflict.failure(), merge),
+        Ok(merge) => StepOutcome::Resolved(conflict.resolved(), merge),
         Err(NoAnswer::Stopped) => StepOutcome::Stopped,
-        Err(NoAnswer::Failed(failure)) => failed(failure),
+        Err(NoAnswer::Failed(why)) => conflict.unresolved(why),
         Err(NoAnswer::Refused(refusal)) if refusal.is_stop() => StepOutcome::Stopped,
         Err(NoAnswer::Refused(refusal)) if refusal.code == Code::WorkplaceChanged => {
-            failed(failure_of(&refusal))
+            conflict.unresolved(failure_of(&refusal))
         }
         Err(NoAnswer::Refused(refusal)) => StepOutcome::Gave(job.refused(&refusal)),
     }
 }
 
 /// Asks the agent, in a workplace in which the merge stands half done. Returns the merge.
-fn asked(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Result<(ObjectId, Spent), NoAnswer> {
+fn asked(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Result<ObjectId, NoAnswer> {
     let mut input = input(session, conflict.execution.as_str(), Role::Executor)?;
     if let (Some(members), Ok(about)) = (input.as_object_mut(), typed::to_value(&conflict.input())) {
         members.insert("conflict".into(), about);
@@ -96,15 +98,9 @@ fn asked(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Result<(
     job.enter()?;
     let place = job.place(&job.agent)?;
     committing::begin_merge(&conflict.theirs.to_string(), &place, &|| job.is_stopping())?;
-    job.ask::<Built, (ObjectId, Spent)>(RequestKind::Resolve, &input, |reply| {
-        let spent = Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) };
-        match reply.answer {
-            Built::Failed(failure) => Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))),
-            Built::Completed(_) => {
-                let merge = finished(job, session, conflict).map_err(RefusedAnswer::NoAnswer)?;
-                Ok((merge, spent))
-            }
-        }
+    job.ask::<Built, ObjectId>(RequestKind::Resolve, &input, |reply| match reply.answer {
+        Built::Failed(failure) => Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))),
+        Built::Completed(_) => finished(job, session, conflict).map_err(RefusedAnswer::NoAnswer),
     })
 }
 
