@@ -2,6 +2,7 @@
 //! asked, and then a person.
 
 use std::collections::BTreeSet;
+use std::fs;
 
 use super::Driver;
 use super::jobs::JobSite;
@@ -14,7 +15,7 @@ use crate::model::remedy::RemedyCall;
 use crate::model::run::RunStep;
 use crate::ops::work::runs::paths::open_tree;
 use crate::ops::work::{self, JoinConflict, JoinedWork};
-use crate::ops::{Notice, Refusal};
+use crate::ops::{Notice, Refusal, issues};
 use crate::rules::roles::Role;
 use crate::rules::run::RunProgress;
 use crate::run::job::{AgentJob, failure};
@@ -22,8 +23,11 @@ use crate::run::leftovers::put_away;
 use crate::run::resolving::{CONFLICT, WorkConflict, resolve};
 use crate::run::watch::RunUpdate;
 use crate::run::workplace::{self, StepSite, StepWorkplace};
-use crate::store::{ObjectId, Store, StoreError};
+use crate::store::{ObjectId, Store, StoreError, object_id};
 
+/// The file in the git directory of the worktree that claims a plan, with the commit of the work whose conflict is being
+/// resolved. If a process is killed, the next one takes back a merge that was not accepted.
+const RESOLVING: &str = "wf/resolving";
 /// How often an agent is asked to resolve a conflict of one issue.
 const MOST_ASKED: usize = 2;
 /// More files than a branch deletes.
@@ -103,6 +107,7 @@ impl Driver<'_> {
         let Some(ours) = there.head()? else {
             return Err(Refusal::unreadable(&format!("branch `{}`", it.branch)));
         };
+        note(&there, ours)?;
         let of = format!("merge-{}", file_name(&tree));
         let name = workplace::name(&self.run.id, &of);
         if let Some(left) = StepWorkplace::reopen(store, &name) {
@@ -122,6 +127,33 @@ impl Driver<'_> {
         let job = AgentJob { execution: Some(it.execution.clone()), ..job };
         let conflict = WorkConflict { execution: it.execution.clone(), ours, theirs, what };
         self.spawn(job, move |job| resolve(job, &conflict));
+        Ok(())
+    }
+
+    /// Accepts a merge by which an agent resolved the conflict of an issue.
+    pub(super) fn accept_resolution(&self, issue: &IssueId, merge: ObjectId) -> Result<(), Refusal> {
+        work::link_resolution(self.session, issue, merge)?;
+        let tree = self.places.tree_of(&self.executed(issue)?);
+        if let Ok(there) = open_tree(self.session.store(), &tree) {
+            let _ = fs::remove_file(there.git_dir().join(RESOLVING));
+        }
+        Ok(())
+    }
+
+    /// Takes back what an agent did about a conflict if the run was killed before it was accepted.
+    pub(super) fn take_back_unaccepted(&self, it: &WorkBranch<'_>) -> Result<(), Refusal> {
+        let store = self.session.store();
+        let Ok(there) = open_tree(store, &self.places.tree_of(it.solution)) else { return Ok(()) };
+        let path = there.git_dir().join(RESOLVING);
+        let Ok(noted) = fs::read_to_string(&path) else { return Ok(()) };
+        let folder = issues::existing(&store.snapshot()?, it.issue)?;
+        let execution = folder.executions.iter().find(|known| known.execution.id == *it.execution);
+        let head = there.head()?.map(|head| head.to_string());
+        let is_accepted = head.is_some_and(|head| execution.is_some_and(|known| known.knows_commit(&head)));
+        if let Some(ours) = object_id(noted.trim()).filter(|_| !is_accepted) {
+            there.git().reset_to(ours).map_err(StoreError::Git)?;
+        }
+        let _ = fs::remove_file(path);
         Ok(())
     }
 
@@ -155,6 +187,14 @@ impl Driver<'_> {
         }
         self.fail(it.issue, RunStep::Integrate, waits(it.branch, conflict))
     }
+}
+
+/// Notes the commit of the work whose conflict is being resolved.
+fn note(there: &Store, ours: ObjectId) -> Result<(), StoreError> {
+    let path = there.git_dir().join(RESOLVING);
+    let shared = there.repo().shared_mode();
+    path.parent().map_or(Ok(()), |folder| shared.create_folder(folder)).map_err(StoreError::io(&path))?;
+    shared.write(&path, format!("{ours}\n")).map_err(StoreError::io(&path))
 }
 
 /// The failure of an issue whose conflict a person must resolve.

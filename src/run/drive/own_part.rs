@@ -290,6 +290,7 @@ impl Driver<'_> {
         self.take_in_target()?;
         let there = self.branch_tree()?;
         let work = WorkBranch { issue, solution: &solution, execution: &execution, branch: &branch };
+        self.take_back_unaccepted(&work)?;
         match there.git().merge_branch(&branch, &Branch::of_run(&self.run.id)) {
             Ok(BranchMerge::Done) => {
                 self.drop_work(&there, &work)?;

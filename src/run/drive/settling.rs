@@ -8,7 +8,7 @@ use crate::model::id::IssueId;
 use crate::model::run::RunStep;
 use crate::model::run_log::{IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
-use crate::ops::{Refusal, work};
+use crate::ops::Refusal;
 use crate::rules::run::RunProgress;
 use crate::run::job::{StepOutcome, StepReport, VainStep, failure_of};
 use crate::run::watch::RunUpdate;
@@ -92,7 +92,7 @@ impl Driver<'_> {
                 ("failed", vec![self.setback(issue, step, VainStep::of_agent(failure))])
             }
             StepOutcome::Resolved(failure, merge) => {
-                work::link_resolution(self.session, issue, merge)?;
+                self.accept_resolution(issue, merge)?;
                 ("resolved", vec![self.setback(issue, step, VainStep::of_run(failure))])
             }
             // It is asked again, or a person is.
