@@ -37,6 +37,7 @@ mod notify;
 mod others;
 mod pending;
 mod report;
+mod resolving;
 mod resume;
 mod silence;
 mod standing;

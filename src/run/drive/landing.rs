@@ -11,6 +11,7 @@ use crate::model::remedy::RemedyCall;
 use crate::model::run_log::IssueReached;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
+use crate::ops::work::runs::is_in;
 use crate::ops::work::{self, LandMethod, LandView, LandWork, Test, VerifyObserver};
 use crate::ops::{Notice, Refusal, RefusalKind};
 use crate::process::supervise::Ran;
@@ -102,6 +103,21 @@ impl Driver<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Brings what others have landed meanwhile into the branch of the run, if the run lands: so a conflict with it shows before
+    /// more lands.
+    pub(super) fn take_in_target(&mut self) -> Result<(), Refusal> {
+        if !self.run.lands {
+            return Ok(());
+        }
+        match work::target_tip(self.session) {
+            Ok(tip) if is_in(self.session.store(), tip, self.head) => Ok(()),
+            Ok(tip) => self.follow_target(tip),
+            Err(refusal) if refusal.is_stop() => Err(refusal),
+            // Landing says what is wrong.
+            Err(_) => Ok(()),
+        }
     }
 
     /// Brings what has landed into the branch of the run, on which later issues build.

@@ -3,6 +3,7 @@
 
 mod agreed;
 mod budget;
+mod conflicts;
 mod ending;
 mod jobs;
 mod landing;

@@ -63,8 +63,8 @@ impl Driver<'_> {
             RunStep::Explore => Role::Explorer,
             RunStep::Plan => Role::Planner,
             RunStep::Review => Role::Reviewer,
-            RunStep::Execute => Role::Executor,
-            RunStep::Queue | RunStep::Integrate => return None,
+            RunStep::Execute | RunStep::Integrate => Role::Executor,
+            RunStep::Queue => return None,
         };
         self.crew.agent(role).ok().map(|agent| agent.name().to_owned())
     }

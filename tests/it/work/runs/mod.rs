@@ -22,6 +22,7 @@ mod pair;
 mod prepared;
 mod remedied;
 mod report;
+mod resolved;
 mod said;
 mod shown;
 mod silent;
