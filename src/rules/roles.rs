@@ -161,7 +161,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 #[error("{} may not {doing}", .role.with_article())]
 pub(crate) struct NotTheirs {
     role: Role,
-    /// ``run `bind` ``, `import plans`.
+    /// ``run `plan choose` ``, `import plans`.
     doing: String,
     needed: Capability,
 }

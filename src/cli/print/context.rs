@@ -70,7 +70,7 @@ fn explorer(screen: &mut Screen, input: &ExplorerInput) -> io::Result<()> {
     background::left_out(&input.background.left_out, screen)
 }
 
-/// The context of a reviewer; the plan is printed as in `solution show`.
+/// The context of a reviewer; the plan is printed as in `plan show`.
 fn reviewer(screen: &mut Screen, input: &ReviewerInput) -> io::Result<()> {
     let painter = screen.painter();
     let issue = painter.paint(style::ID, input.issue_id.as_str());

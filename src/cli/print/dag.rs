@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crate::cli::print::queue::{group, status_style};
+use crate::cli::print::queue::status_style;
 use crate::model::id::SolutionId;
 use crate::model::status::ItemStatus;
 use crate::ops::queue::DagAnswer;
 use crate::rules::dag::reduced;
-use crate::rules::readiness::OrderReason;
+use crate::rules::readiness::{OrderReason, group_words};
 use crate::ui::lanes::{Strokes, draw};
 use crate::ui::picture::{Picture, Stroke};
 use crate::ui::text::{clean_line, truncate, width};
@@ -61,7 +61,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
             "{left}.{right}  {} {} ({})  {} {after}",
             it.item_id,
             it.status.as_str(),
-            group(&it.execution_group),
+            group_words(&it.execution_group),
             screen.id(it.issue_id.as_str())
         );
         let room = screen.columns().map(|columns| columns.saturating_sub(width(&beside)).max(LEAST_TITLE));
@@ -70,7 +70,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
         writeln!(
             screen,
             "{left}{mark}{right}  {item} {state} {}  {issue} {title}{}",
-            painter.paint(style::DIM, &format!("({})", group(&it.execution_group))),
+            painter.paint(style::DIM, &format!("({})", group_words(&it.execution_group))),
             painter.paint(style::DIM, &after)
         )?;
     }
@@ -94,7 +94,7 @@ fn spoken(screen: &mut Screen, dag: &DagAnswer, before: &[Vec<usize>]) -> io::Re
         before.sort_unstable();
         let first: Vec<&str> = before.iter().map(|n| dag.nodes[*n].item_id.as_str()).collect();
         let after = if first.is_empty() { String::new() } else { format!(", after {}", first.join(" and ")) };
-        let (item, group, status) = (&it.item_id, group(&it.execution_group), it.status);
+        let (item, group, status) = (&it.item_id, group_words(&it.execution_group), it.status);
         let title = clean_line(&it.title);
         writeln!(screen, "{item}, {status}, group {group}{after}, issue {}, title {title}", it.issue_id)?;
     }

@@ -9,7 +9,7 @@ use crate::model::status::{ExecutionStatus, ItemStatus};
 use crate::ops::queue::{ActiveQueues, AddedItem, ItemAnswer, MergedQueue, QueueAnswer, Removed};
 use crate::rules::facts::Holder;
 use crate::rules::queue_conflicts::ConflictView;
-use crate::rules::readiness::{Blocker, BlockerKind};
+use crate::rules::readiness::{Blocker, BlockerKind, group_words};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -116,7 +116,7 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
         let mut cells = vec![
             Cell::new(it.item.item_id.as_str(), style::ID),
             Cell::new(it.status.as_str(), status_style(it.status)),
-            Cell::from(group(&it.execution_group)),
+            Cell::from(group_words(&it.execution_group)),
             Cell::from(format!("{:.2}", it.semantic_priority)),
             Cell::from(screen.id(it.item.solution_id.as_str())),
             Cell::from(it.task_count.to_string()),
@@ -144,12 +144,6 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
     let legend =
         "GROUP: items in order share files; parallel ones run side by side. RANK: the most urgent is 1";
     writeln!(screen, "{}", screen.painter().paint(style::DIM, legend))
-}
-
-/// A group for people: `1 in order` of `S1`, `2 parallel` of `P2`. An item is called `S-1`, so a group cannot be `S1`.
-pub(in crate::cli) fn group(name: &str) -> String {
-    let way = if name.starts_with('P') { "parallel" } else { "in order" };
-    format!("{} {way}", name.trim_start_matches(['P', 'S']))
 }
 
 /// `Ada (planner)` of `Ada <ada@example.org> (planner)`.

@@ -81,7 +81,7 @@ pub(crate) struct QueueAnswer {
     pub(crate) status: QueueStatus,
     /// How many items it has, without removed ones.
     pub(crate) item_count: usize,
-    /// Its items in order; absent in `queue list`.
+    /// Its items in order; absent in `queue manage list`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<ItemAnswer>")]
     pub(crate) items: Option<Vec<ItemAnswer>>,
