@@ -55,7 +55,7 @@ pub(in crate::ops::work) fn named_execution(
     };
     let Some(issue) = known.issue() else {
         return Err(Refusal::new(Code::NotFound, format!("`{text}` is a queue, and a queue has no tests"))
-            .remedy(Other::QueueShow, "shows its items"));
+            .remedy(Other::Queue, "shows its items"));
     };
     let folder = existing(read, &issue)?;
     let found = match &known {
@@ -103,7 +103,7 @@ pub(super) fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Resu
     }
     if tests.is_empty() {
         return Err(Refusal::nothing("the plan has no test commands").remedy(
-            RemedyCall::new(Op::Accept, ["TASK", "CRITERION"]).option("evidence", "TEXT"),
+            RemedyCall::new(Op::Accept, ["TASK", "CRITERION"]).option("message", "TEXT"),
             "confirms a criterion that no test covers",
         ));
     }

@@ -15,7 +15,7 @@ fn linked(repo: &Repo, issue: &str) -> Vec<String> {
 fn two_tasks(repo: &Repo) {
     repo.planned("ISS-001", &tested(plan()));
     repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo.wf(&["task", "start", "T1"]).ok();
     repo.commit("src/limit/bucket.rs", "bucket\n", "Add a bucket");
     repo.wf(&["task", "start", "T2"]).ok();
@@ -71,7 +71,7 @@ fn an_empty_commit_stays_and_one_whose_change_is_there_goes() {
     let repo = project(&sandbox);
     repo.planned("ISS-001", &tested(plan_on("a.txt")));
     repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo.commit("a.txt", "a\n", "Add a");
     repo.git(&["commit", "--quiet", "--allow-empty", "-m", "Mark the place"]).ok();
     repo.commit("b.txt", "b\n", "Add b");
@@ -88,7 +88,7 @@ fn a_merge_within_the_work_lands_with_it() {
     let repo = project(&sandbox);
     repo.planned("ISS-001", &tested(plan_on("a.txt")));
     repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo.commit("a.txt", "a\n", "Add a");
     repo.git(&["switch", "--quiet", "main"]).ok();
     repo.commit("later.txt", "later\n", "Later");
@@ -141,11 +141,30 @@ fn work_that_builds_on_a_squashed_branch_still_lands() {
     // The second begins where the first was done.
     repo.planned("ISS-002", &tested(plan_on("base")));
     repo.git(&["switch", "--quiet", "-c", "second", "work-ISS-001"]).ok();
-    repo.wf(&["start", "ISS-002"]).ok();
+    repo.wf(&["next", "ISS-002"]).ok();
     repo.commit("base", "1\n2 of the second\n3\n", "Work on ISS-002");
     repo.wf(&["done"]).ok();
     repo.git(&["switch", "--quiet", "main"]).ok();
     repo.wf(&["land", "ISS-001", "--how", "squash", "--yes"]).ok();
     repo.wf(&["land", "ISS-002", "--yes"]).ok();
     assert_eq!(repo.read("base"), "1\n2 of the second\n3\n");
+}
+
+#[test]
+fn the_links_of_others_follow_if_their_commits_come_along() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.planned("ISS-002", &tested(plan_on("b.txt")));
+    repo.git(&["switch", "--quiet", "-c", "more", "work-ISS-001"]).ok();
+    repo.wf(&["start", "ISS-002"]).ok();
+    repo.commit("b.txt", "b\n", "Build on it");
+    repo.wf(&["done"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    repo.commit("later.txt", "later\n", "Later");
+    let ran = repo.wf(&["land", "ISS-002", "--how", "rebase", "--yes"]).ok();
+    assert!(ran.stderr.contains("`ISS-002` builds on work of `ISS-001`"), "{}", ran.stderr);
+    assert_eq!(linked(&repo, "ISS-001"), [repo.id("main~1")]);
+    assert_eq!(linked(&repo, "ISS-002"), [repo.id("main")]);
+    repo.wf(&["audit"]).ok();
 }
