@@ -87,6 +87,6 @@ fn a_verifier_without_an_ssh_key_is_refused() {
     let Some(signing) = Signing::new("ci@example.org") else { return };
     let ci = signing.verifier();
     ci.git(&["config", "gpg.format", "openpgp"]).ok();
-    let error = ci.refused(1, &["verify", "ISS-001", "--as-verifier", "--yes"]);
-    assert!(error["message"].as_str().unwrap().contains("checks are signed with SSH keys"), "{error}");
+    let ran = ci.wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).fails(1);
+    assert!(ran.stderr.contains("checks are signed with SSH keys"), "{}", ran.stderr);
 }
