@@ -185,6 +185,8 @@ def pass_night(root, night):
     while not all([it.look() for it in watched]):
         time.sleep(0.02)
     failed = [it.number for it in watched if it.process.returncode != 0]
+    for number in failed:
+        print("\n".join((root / "log" / f"executor{number}.txt").read_text(encoding="utf-8").splitlines()[-15:]))
     if failed:
         raise SystemExit(f"executors {failed} failed: see {root}/log")
     return sum(it.kills for it in watched)
