@@ -78,7 +78,7 @@ fn repo(folder: &Path, name: &str, count: usize) -> PathBuf {
         wf(&repo, &["new", "--id", &id, "A title"]);
         wf(&repo, &["solution", "add", &id, "../plan.json"]);
         run(&repo, &["git", "switch", "--quiet", "-c", &format!("work-{id}"), "main"]);
-        wf(&repo, &["start", &id]);
+        wf(&repo, &["next", &id]);
         std::fs::write(repo.join(format!("{id}.txt")), "work\n").unwrap();
         run(&repo, &["git", "add", "."]);
         run(&repo, &["git", "commit", "--quiet", "-m", "Do the work"]);

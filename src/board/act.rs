@@ -4,7 +4,7 @@ use crate::model::digest::PlanDigest;
 use crate::model::priority::Priority;
 use crate::model::review::{Score, Scores, Verdict};
 use crate::model::status::{IssueStatus, StatusChange};
-use crate::ops::issues::{self, Close, Edit, IssueView, NewFields, NewIssue, Reopen, SeenFields};
+use crate::ops::issues::{self, Close, ClosedAs, Edit, IssueView, NewFields, NewIssue, Reopen, SeenFields};
 use crate::ops::plans::{self, Bind, Judgement, Unbind};
 use crate::ops::queue::{self, AddedItem};
 use crate::ops::work::{self, ClaimRequest, Claimable, ReleaseLease, Retry};
@@ -128,9 +128,10 @@ impl Deed {
                 let words = who.map_or("assigned to nobody".to_owned(), |who| format!("assigned to {who}"));
                 said(done, |view| format!("{}: {words}", view.issue.id))
             }
-            BoardAct::Close(reason) => {
-                standing(issues::close(session, Close { issue, reason, force: None })?)
-            }
+            BoardAct::Close(reason) => standing(issues::close(
+                session,
+                Close { issue, closed_as: ClosedAs::Completed, reason, force: None },
+            )?),
             BoardAct::Reopen(reason) => {
                 standing(issues::reopen(session, Reopen { issue, reason, force: None })?)
             }

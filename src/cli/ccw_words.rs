@@ -2,7 +2,7 @@
 //! parsed. Options that ccw does not have are passed on, so that the parser accepts or refuses them.
 
 use super::command_at;
-use crate::model::id::IssueId;
+use crate::model::id::{IssueId, ItemId};
 
 /// Translates the words of the command line, without the name of the program.
 pub(super) fn translated(words: Vec<String>) -> Vec<String> {
@@ -55,29 +55,34 @@ fn command_of(command: &str, mut given: CcwArguments) -> Option<Vec<String>> {
         "done" | "complete" if given.take_flag("--fail") => {
             let reason = given.take_value("--reason").unwrap_or_else(|| "Unknown failure".to_owned());
             given.qualify();
-            let item = given.take_first();
-            let mut meant = owned(&["fail"]);
-            meant.extend(item);
-            meant.extend(owned(&["-m", &reason]));
-            Some(given.following(meant))
+            given.name_item();
+            Some(given.after(&["fail", "-m", &reason]))
         }
         "complete" => {
             given.qualify();
+            given.name_item();
             Some(given.after(&["done"]))
         }
         // Otherwise the reason is one for overriding a gate.
         "fail" if given.has("--reason") && given.first().is_some() && !given.is_forced() => {
             given.rename("--reason", "--message");
             given.qualify();
+            given.name_item();
             Some(given.after(&["fail"]))
         }
-        "done" | "fail" | "detail" => given.qualify().then(|| given.after(&[command])),
+        "done" | "fail" => {
+            let is_qualified = given.qualify();
+            (given.name_item() || is_qualified).then(|| given.after(&[command]))
+        }
+        "detail" => given.qualify().then(|| given.after(&[command])),
         "bind" | "register" if given.has("--solution") => {
             let file = given.take_value("--solution")?;
             let issue = given.take_first()?;
-            Some(given.after(&["solution", "add", &issue, &file]))
+            Some(given.after(&["plan", "add", &issue, &file]))
         }
-        "solution" if given.is_about_issue() => Some(given.after(&["solution", "add"])),
+        "bind" | "register" => Some(given.after(&["plan", "choose"])),
+        "solution" if given.is_about_issue() => Some(given.after(&["plan", "add"])),
+        "solution" => Some(given.after(&["plan"])),
         "task" if given.is_about_issue() => {
             let names_task = given.words.get(1).is_some_and(|word| !word.starts_with('-'));
             Some(given.after(&["task", if names_task { "edit" } else { "add" }]))
@@ -87,7 +92,8 @@ fn command_of(command: &str, mut given: CcwArguments) -> Option<Vec<String>> {
             let topic = given.first()?;
             let own = COMMANDS.iter().find(|(ccw, _)| *ccw == topic)?.1;
             let own = own.split(' ').map(str::to_owned);
-            (given.words.len() == 1).then(|| std::iter::once("help".to_owned()).chain(own).collect())
+            let rest = given.words.iter().skip(1).cloned();
+            Some(std::iter::once("help".to_owned()).chain(own).chain(rest).collect())
         }
         _ => None,
     }
@@ -99,8 +105,12 @@ const COMMANDS: &[(&str, &str)] = &[
     ("history", "list"),
     ("update", "edit"),
     ("complete", "done"),
-    ("register", "bind"),
-    ("solutions", "solution list"),
+    ("bind", "plan choose"),
+    ("register", "plan choose"),
+    ("solution", "plan"),
+    ("solutions", "plan list"),
+    ("detail", "show"),
+    ("status", "show"),
 ];
 
 /// `create`, with the fields as JSON in an option or on stdin, or as options of `new`.
@@ -128,21 +138,30 @@ fn queue(mut given: CcwArguments) -> Option<Vec<String>> {
         None if is_brief => Some(given.after(&["queue"])),
         Some("history") => {
             given.take_first();
-            Some(given.after(&["queue", "list", "--all"]))
+            Some(given.after(&["queue", "manage", "list", "--all"]))
         }
         Some("switch") => {
             given.take_first();
-            Some(given.after(&["queue", "activate", "--only"]))
+            Some(given.after(&["queue", "manage", "activate", "--only"]))
         }
         Some("activate") if given.words.iter().any(|word| word.contains(',')) => {
             let names = given.words.iter().flat_map(|word| word.split(',')).map(str::trim);
             given.words = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
-            Some(given.after(&["queue"]).into_iter().chain(owned(&["--only"])).collect())
+            Some(given.after(&["queue", "manage"]).into_iter().chain(owned(&["--only"])).collect())
         }
-        Some("priority" | "dag") => {
-            let name = if command.as_deref() == Some("dag") { "--queue" } else { "--priority" };
-            let value = given.take_value(name)?;
-            Some(given.after(&["queue"]).into_iter().chain([value]).collect())
+        Some("dag") => {
+            given.take_first();
+            let queue = given.take_value("--queue");
+            Some(given.after(&["queue", "graph"]).into_iter().chain(queue).collect())
+        }
+        Some("priority") => {
+            let priority = given.take_value("--priority");
+            Some(given.after(&["queue", "manage"]).into_iter().chain(priority).collect())
+        }
+        Some("list" | "activate" | "merge" | "archive") => Some(given.after(&["queue", "manage"])),
+        Some("delete") => {
+            given.take_first();
+            Some(given.after(&["queue", "manage", "archive"]))
         }
         Some(_) if is_brief => Some(given.after(&["queue"])),
         _ => None,
@@ -216,6 +235,14 @@ impl CcwArguments {
         true
     }
 
+    /// Makes `S-1` into `--item S-1`. Returns whether there was an item, and not a text.
+    fn name_item(&mut self) -> bool {
+        let Some(item) = self.first().filter(|word| is_item(word)).map(str::to_owned) else { return false };
+        self.take_first();
+        self.words.splice(0..0, ["--item".to_owned(), item]);
+        true
+    }
+
     fn add_json(&mut self) {
         if !self.is_json && !self.has(JSON) {
             self.words.push(JSON.to_owned());
@@ -231,6 +258,15 @@ impl CcwArguments {
         first.extend(self.words.iter().cloned());
         first
     }
+}
+
+/// Whether a word names an item: its number, perhaps within a queue, or the id of its plan, execution or issue. A word
+/// such as `half-done` is a text.
+fn is_item(word: &str) -> bool {
+    let number = word.rsplit_once(':').map_or(word, |(_, number)| number);
+    let is_id = IssueId::parse(word).is_ok() && word.contains(|c: char| c.is_ascii_digit());
+    let is_record = word.starts_with("SOL-") || word.starts_with("EXR-");
+    ItemId::parse(number).is_ok() || (is_record && !word.contains(' ')) || is_id
 }
 
 /// Whether a word is this option, perhaps with its value.
@@ -260,7 +296,8 @@ mod tests {
             ("create --title=T --description D --priority 2", "new T --message D --priority 2"),
             ("create --title", "new --title"),
             ("create --help", "new --help"),
-            ("help solutions", "help solution list"),
+            ("help solutions", "help plan list"),
+            ("help solution add", "help plan add"),
             ("--json create Tokens", "--json new Tokens"),
             ("--color never --json create Tokens", "--color never --json new Tokens"),
             ("--date=iso history", "--date=iso list --status completed,closed"),
@@ -281,26 +318,34 @@ mod tests {
             ("update --from-queue --json", "queue show --json"),
             ("update --from-queue QUE-1", "queue show QUE-1"),
             ("update --from-queue=QUE-1", "queue show QUE-1"),
-            ("complete S-1", "done S-1"),
-            ("complete S-1 --queue QUE-1", "done QUE-1:S-1"),
-            ("done S-1 --fail --reason broken", "fail S-1 -m broken"),
-            ("done S-1 --fail --json", "fail S-1 -m Unknown failure --json"),
-            ("done S-1 --queue QUE-1 -m done", "done QUE-1:S-1 -m done"),
-            ("fail S-1 --reason broken", "fail S-1 --message broken"),
+            ("complete S-1", "done --item S-1"),
+            ("complete S-1 --queue QUE-1", "done --item QUE-1:S-1"),
+            ("done S-1 --fail --reason broken", "fail -m broken --item S-1"),
+            ("done S-1 --fail --json", "fail -m Unknown failure --item S-1 --json"),
+            ("done S-1 --queue QUE-1 -m done", "done --item QUE-1:S-1 -m done"),
+            ("done S-1 --result r.json", "done --item S-1 --result r.json"),
+            ("fail S-1 --reason broken", "fail --item S-1 --message broken"),
             ("detail S-1 --queue QUE-1", "detail QUE-1:S-1"),
-            ("bind ISS-001 --solution plan.json", "solution add ISS-001 plan.json"),
-            ("register ISS-001 --solution plan.json", "solution add ISS-001 plan.json"),
-            ("solution ISS-001 --data {}", "solution add ISS-001 --data {}"),
+            ("bind ISS-001 --solution plan.json", "plan add ISS-001 plan.json"),
+            ("register ISS-001 --solution plan.json", "plan add ISS-001 plan.json"),
+            ("bind ISS-001 SOL-ISS-001-1", "plan choose ISS-001 SOL-ISS-001-1"),
+            ("solution ISS-001 --data {}", "plan add ISS-001 --data {}"),
+            ("solution add ISS-001 plan.json", "plan add ISS-001 plan.json"),
             ("task ISS-001 --title T", "task add ISS-001 --title T"),
             ("task ISS-001 T1 --title T", "task edit ISS-001 T1 --title T"),
             ("queue --brief", "queue --json"),
-            ("queue history", "queue list --all"),
-            ("queue list --brief", "queue list --json"),
-            ("--json queue list --brief", "--json queue list"),
-            ("queue switch QUE-1", "queue activate --only QUE-1"),
-            ("queue activate QUE-1,QUE-2", "queue activate QUE-1 QUE-2 --only"),
-            ("queue priority QUE-1 --priority 2", "queue priority QUE-1 2"),
-            ("queue dag --queue QUE-1 --json", "queue dag --json QUE-1"),
+            ("queue history", "queue manage list --all"),
+            ("queue list", "queue manage list"),
+            ("queue list --brief", "queue manage list --json"),
+            ("--json queue list --brief", "--json queue manage list"),
+            ("queue switch QUE-1", "queue manage activate --only QUE-1"),
+            ("queue activate QUE-1,QUE-2", "queue manage activate QUE-1 QUE-2 --only"),
+            ("queue activate QUE-1", "queue manage activate QUE-1"),
+            ("queue delete QUE-1", "queue manage archive QUE-1"),
+            ("queue priority QUE-1 --priority 2", "queue manage priority QUE-1 2"),
+            ("queue priority QUE-1 2", "queue manage priority QUE-1 2"),
+            ("queue dag --queue QUE-1 --json", "queue graph --json QUE-1"),
+            ("queue dag QUE-1", "queue graph QUE-1"),
             ("help update", "help edit"),
         ] {
             assert_eq!(meaning(ccw), here, "{ccw}");
@@ -318,18 +363,18 @@ mod tests {
             "list --tag a",
             "list ISS-001 --tag a",
             "queue",
-            "queue list",
-            "queue dag QUE-1",
-            "queue priority QUE-1 2",
-            "queue activate QUE-1",
+            "queue manage list",
+            "queue graph QUE-1",
+            "queue manage new later",
             "queue add ISS-001",
-            "bind ISS-001 SOL-ISS-001-1",
-            "solution add ISS-001 plan.json",
+            "plan choose ISS-001 SOL-ISS-001-1",
+            "plan add ISS-001 plan.json",
             "task add ISS-001 --title T",
-            "done S-1 -m done",
-            "fail S-1 broken",
+            "done -m done",
+            "done half-done",
+            "fail broken",
             "fail --reason broken",
-            "fail S-1 -m broken --force --reason late",
+            "fail -m broken --force --reason late",
             "status ISS-001 --json",
             "next --queue QUE-1",
             "solutions ISS-001 --json",

@@ -1,5 +1,5 @@
 //! Completion on the command line: a shell asks this program what could come next, through a script that
-//! `completions` prints.
+//! `setup --completions` prints.
 
 use std::ffi::OsStr;
 
@@ -139,10 +139,10 @@ mod tests {
         };
         assert!(completed(&["show"], "id"));
         assert!(completed(&["close"], "id"));
-        assert!(completed(&["bind"], "issue") && completed(&["bind"], "solution"));
-        assert!(completed(&["queue", "pause"], "queues"));
+        assert!(completed(&["plan", "choose"], "issue") && completed(&["plan", "choose"], "solution"));
+        assert!(completed(&["queue", "manage", "pause"], "queues"));
         assert!(completed(&["link"], "task") && completed(&["verify"], "execution"));
-        assert!(completed(&["run", "show"], "run") && completed(&["agent", "test"], "agent"));
+        assert!(completed(&["run", "show"], "run") && completed(&["agents", "test"], "agent"));
         assert!(completed(&["list"], "status") && completed(&["redact"], "field"));
         assert!(!completed(&["new"], "title") && !completed(&["new"], "id"));
     }

@@ -2,6 +2,7 @@
 //! These tests check that they are up to date; `UPDATE_GENERATED=1 cargo test generated` regenerates them.
 
 mod answers;
+mod command_page;
 mod hints;
 mod man;
 mod patterns;

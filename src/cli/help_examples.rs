@@ -12,17 +12,28 @@ pub(super) fn of(words: &str) -> Vec<&'static str> {
     lines.filter(|line| !line.starts_with('#')).collect()
 }
 
-/// The commands below `command` with their examples. Its arguments must have been built.
+/// The last line of a short help, in place of the options of every command.
+const EVERYWHERE: &str = "Every command also takes --json, --color, --date, --plain, -q and -v; see --help.";
+
+/// The commands below `command` with their examples, and with the options of every command in the long help only. Their
+/// arguments must have been built.
 pub(super) fn added(command: Command, above: &str) -> Command {
     command.mut_subcommands(|inner| {
         let words = format!("{above}{}", inner.get_name());
         let examples = of(&words);
         let inner = added(inner, &format!("{words} "));
-        match examples.is_empty() {
-            true => inner,
-            false => inner.after_help(format!("Examples:\n  {}", examples.join("\n  "))),
+        let inner = inner.mut_args(|arg| if is_everywhere(&arg) { arg.hide_short_help(true) } else { arg });
+        if examples.is_empty() {
+            return inner.after_help(EVERYWHERE);
         }
+        let examples = format!("Examples:\n  {}", examples.join("\n  "));
+        inner.after_help(format!("{examples}\n\n{EVERYWHERE}")).after_long_help(examples)
     })
+}
+
+/// Whether every command has this option.
+fn is_everywhere(arg: &clap::Arg) -> bool {
+    arg.is_global_set() || matches!(arg.get_id().as_str(), "help" | "version")
 }
 
 #[cfg(test)]

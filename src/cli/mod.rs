@@ -44,7 +44,7 @@ const WIDEST_HELP: usize = 100;
 struct Arguments {
     /// Print one JSON document on stdout, with warnings in its field `warnings`, or on stderr if the document is an
     /// array. Errors are JSON on stderr
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     json: bool,
     #[command(flatten)]
     output: OutputArgs,
@@ -60,6 +60,7 @@ struct OutputArgs {
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         value_name = "WHEN",
         value_enum,
         default_value_t,
@@ -70,16 +71,16 @@ struct OutputArgs {
     /// How to show times, as in git: relative, human, local, iso, iso-strict, rfc, short, raw, unix, or
     /// format:PATTERN; most of them also in local time, such as iso-local (default: log.date, else relative on a terminal
     /// and iso-strict in a pipe)
-    #[arg(long, global = true, value_name = "FORM", value_parser = DateForm::parse)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FORM", value_parser = DateForm::parse)]
     date: Option<DateForm>,
     /// Print plain lines for screen readers: no drawing, colour, alignment or pager
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     plain: bool,
     /// Suppress notes, warnings and progress
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, hide_short_help = true)]
     quiet: bool,
     /// Print more, such as the commit that records a change
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    #[arg(short, long, global = true, hide_short_help = true, conflicts_with = "quiet")]
     verbose: bool,
 }
 
@@ -113,15 +114,13 @@ commands! {
         Close = issues::close,
         Reopen = issues::reopen,
         Search = issues::search,
-        Status = issues::status,
         Board = issues::board,
+        #[command(hide = true)]
+        Status = issues::status,
     }
     "plans" {
         Plan = plans::plan,
-        Solution = plans::solution,
         Task = plans::task,
-        Bind = plans::bind,
-        Unbind = plans::unbind,
         Feedback = plans::feedback,
         Wisdom = plans::wisdom,
         Roadmap = plans::roadmap,
@@ -135,16 +134,15 @@ commands! {
     "the work" {
         Prime = work::prime,
         Next = work::next,
-        Start = work::start,
-        Detail = work::detail,
         Verify = work::verify,
         Accept = work::accept,
+        #[command(hide = true)]
+        Detail = work::detail,
         Done = work::done,
         Fail = work::fail,
         Land = work::land,
         Retry = work::retry,
         Lease = work::lease,
-        #[command(visible_alias = "agent")]
         Agents = work::agents,
         Run = work::run,
         Mcp = work::mcp,
@@ -157,8 +155,6 @@ commands! {
         Log = trail::log,
         Diff = trail::diff,
         Link = trail::link,
-        Unlink = trail::unlink,
-        Relink = trail::relink,
     }
     "clones" {
         Sync = clones::sync,
@@ -169,17 +165,14 @@ commands! {
     "the store" {
         Init = store::init,
         Hooks = store::hooks,
-        Policy = store::policy,
-        Project = store::project,
+        Settings = store::settings,
         Import = store::import,
         Export = store::export,
         Undo = store::undo,
         Redact = store::redact,
         Fsck = store::fsck,
-        Reindex = store::reindex,
         Schema = store::schema,
         Setup = store::setup,
-        Completions = store::completions,
         Demo = store::demo,
         Help = store::help,
         #[command(hide = true)]
@@ -208,7 +201,8 @@ pub(crate) fn whole_command() -> clap::Command {
         .term_width(columns)
         .mut_subcommands(|it| if WITHOUT_JSON.contains(&it.get_name()) { it.arg(hidden()) } else { it });
     command.build();
-    let command = help_examples::added(command, "");
+    // The help of the program itself shows the options of every command.
+    let command = help_examples::added(command, "").mut_args(|arg| arg.hide_short_help(false));
     let template = command::store::help::overview(&command, columns);
     command.help_template(template)
 }

@@ -27,6 +27,7 @@ use crate::interchange::jsonl::ImportedJsonl;
 use crate::model::execution::{Check, Execution, LogEntry};
 use crate::model::exploration::{Exploration, Explored};
 use crate::model::issue::{Comment, Feedback, Issue};
+use crate::model::notification::Notification;
 use crate::model::plan::Task;
 use crate::model::queue::{Item, Queue};
 use crate::model::queue_conflict::QueueConflict;
@@ -34,7 +35,7 @@ use crate::model::redaction::Redaction;
 use crate::model::review::Review;
 use crate::model::roadmap::{Roadmap, RoadmapDocument};
 use crate::model::roadmap_log::RoadmapLogEntry;
-use crate::model::root::{Project, Root};
+use crate::model::root::Root;
 use crate::model::run::Run;
 use crate::model::run_log::RunLogEntry;
 use crate::model::solution::Solution;
@@ -152,7 +153,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<ops::plans::SolutionInput>(
         Sort::Input,
         "solution",
-        "a plan as a planner writes it and `solution add` takes it",
+        "a plan as a planner writes it and `plan add` takes it",
     ),
     kind::<Task>(Sort::Input, "task", "one task of a plan; an array of them is the answer of `task list`"),
     kind::<RoadmapDocument>(
@@ -163,7 +164,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<ops::plans::ReviewInput>(
         Sort::Input,
         "review-input",
-        "a review as `solution review --from-json` takes it",
+        "a review as `plan review --from-json` takes it",
     ),
     kind::<ops::issues::IssueInput>(
         Sort::Input,
@@ -174,7 +175,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<ops::queue::ConflictInput>(
         Sort::Input,
         "queue-conflict-input",
-        "a conflict as `queue conflict add --from-json` takes it; also an array of them",
+        "a conflict as `queue overlaps --from-json` takes it; also an array of them",
     ),
     kind::<ops::work::FailureInput>(Sort::Input, "failure-input", "what `fail -m` takes as JSON"),
     kind::<Request>(Sort::Agent, REQUEST, "the request to an agent, on stdin or as a prompt"),
@@ -204,13 +205,13 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<ops::issues::IssueView>(
         Sort::Answer,
         "show-issue",
-        "an issue: `show`, `new`, `edit`, `close`, `reopen`, `bind`, `unbind`, `status ISSUE`; an array of them: `list`, \
+        "an issue: `show`, `new`, `edit`, `close`, `reopen`, `plan choose`; an array of them: `list`, \
          `retry`",
     ),
     kind::<ops::plans::SolutionView>(
         Sort::Answer,
         "show-solution",
-        "a plan: `show`, `solution show`, `task add`, `task edit`, `solution withdraw`; an array: `solution list`",
+        "a plan: `show`, `plan show`, `task add`, `task edit`, `plan withdraw`; an array: `plan list`",
     ),
     kind::<ops::work::ExecutionView>(
         Sort::Answer,
@@ -233,34 +234,34 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "an array of them: `roadmap list`",
     ),
     kind::<ops::plans::roadmap::HandOver>(Sort::Answer, "roadmap-next", "`roadmap next`"),
-    kind::<crate::rules::roadmap::Assessed>(Sort::Answer, "roadmap-assess", "`roadmap assess`"),
+    kind::<crate::rules::roadmap::Assessed>(Sort::Answer, "roadmap-assess", "`roadmap plan --assess`"),
     kind::<ops::queue::QueueAnswer>(
         Sort::Answer,
         "show-queue",
-        "a queue: `show`, `queue show`, `queue new`, `queue order`, `queue merge`; an array: `queue`, `queue list`, \
-         `queue activate`, `queue pause`, `queue resume`, `queue archive`, `queue priority`",
+        "a queue: `show`, `queue manage new`, `queue order`, `queue manage merge`; an array: `queue`, `queue manage list`, \
+         `queue manage activate`, `queue manage pause`, `queue manage resume`, `queue manage archive`, `queue manage priority`",
     ),
     kind::<ops::queue::ItemAnswer>(
         Sort::Answer,
         "show-item",
-        "an item: `show`; an array: `queue add`, `queue hold`, `queue release`",
+        "an item in a list: an array is the answer of `queue add`, `queue hold`, `queue release`",
     ),
     kind::<ops::queue::Removed>(Sort::Answer, "queue-removed", "an array of them: `queue remove`"),
     kind::<ops::queue::ConflictAnswer>(
         Sort::Answer,
         "show-conflict",
-        "an array of them: `queue conflict`, `queue conflict list`, `queue conflict add`, `queue resolve`",
+        "an array of them: `queue overlaps`, `queue resolve`",
     ),
-    kind::<ops::queue::CheckAnswer>(Sort::Answer, "queue-check", "`queue conflict check`"),
-    kind::<ops::queue::DagAnswer>(Sort::Answer, "queue-dag", "`queue dag`"),
-    kind::<ops::plans::Added>(Sort::Answer, "solution-add", "`solution add`, `plan`"),
-    kind::<ops::plans::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
-    kind::<ops::plans::PlanDiff>(Sort::Answer, "solution-diff", "`solution diff`"),
-    kind::<ops::plans::Reviewed>(Sort::Answer, "solution-review", "`solution review`"),
+    kind::<ops::queue::CheckAnswer>(Sort::Answer, "queue-forecast", "`queue forecast`"),
+    kind::<ops::queue::DagAnswer>(Sort::Answer, "queue-graph", "`queue graph`"),
+    kind::<ops::plans::Added>(Sort::Answer, "plan-add", "`plan add`, `plan`"),
+    kind::<ops::plans::CheckedAnswer>(Sort::Answer, "plan-check", "`plan check`"),
+    kind::<ops::plans::PlanDiff>(Sort::Answer, "plan-diff", "`plan diff`"),
+    kind::<ops::plans::Reviewed>(Sort::Answer, "plan-review", "`plan review`"),
     kind::<ops::plans::FeedbackShown>(
         Sort::Answer,
         "show-feedback",
-        "feedback: `feedback add`; an array: `feedback list`",
+        "feedback: `feedback ISSUE TEXT`; an array of them without a text",
     ),
     kind::<ops::plans::PlannerInput>(
         Sort::Answer,
@@ -287,17 +288,18 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "run-event",
         "`run` and `run resume`: with --json, one line of stderr, an object, for each event",
     ),
-    kind::<ops::work::ClaimView>(Sort::Answer, "next", "`next` and `start`: the claim"),
+    kind::<Notification>(Sort::Agent, "notification", "what `wf.notify` gets, one on a line of stdin"),
+    kind::<ops::work::ClaimView>(Sort::Answer, "next", "`next`: the claim"),
     kind::<ops::work::EndedAndTaken>(
         Sort::Answer,
         "done-next",
         "`done --next` and `fail --next`: the end, and the claim",
     ),
-    kind::<ops::work::Lease>(Sort::Answer, "lease", "`lease renew`; an array of them: `lease list`"),
+    kind::<ops::work::Lease>(Sort::Answer, "lease", "`lease renew`; an array of them: `lease`"),
     kind::<ops::work::DetailView>(
         Sort::Answer,
         "detail",
-        "`detail`: an item, with everything that its executor needs",
+        "an item, with everything that its executor needs: `show ITEM`",
     ),
     kind::<ops::work::PullView>(Sort::Answer, "land-pull-requests", "`land --pr`: the pull requests"),
     kind::<ops::work::LandingStated>(
@@ -336,7 +338,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<ops::plans::WisdomView>(
         Sort::Answer,
         "wisdom-view",
-        "an entry of the team's wisdom, and whether it is an open question; an array of them: `wisdom list`, `wisdom search`",
+        "an entry of the team's wisdom, and whether it is an open question; an array of them: `wisdom`",
     ),
     kind::<crate::run::RunView>(
         Sort::Answer,
@@ -345,7 +347,6 @@ pub(super) static KINDS: &[DocumentKind] = &[
     ),
     kind::<crate::run::RunDiff>(Sort::Answer, "run-diff", "`run diff`: what an agent has changed so far"),
     kind::<crate::run::RunSummary>(Sort::Answer, "run-summary", "an array of them: `run list`"),
-    kind::<ops::issues::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<ops::issues::Counted>(Sort::Answer, "list-count", "`list --count`"),
     kind::<list::BriefIssue>(
         Sort::Answer,
@@ -353,10 +354,10 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "an array of them: the issues in brief, in the form that programs for ccw expect (`list --brief`)",
     ),
     kind::<ops::issues::SearchResult>(Sort::Answer, "search", "`search`"),
-    kind::<ops::store::Reindexed>(Sort::Answer, "reindex", "`reindex`"),
+    kind::<ops::store::Reindexed>(Sort::Answer, "reindex", "`fsck --reindex`"),
     kind::<ops::work::Started>(Sort::Answer, "task-start", "`task start`"),
-    kind::<ops::trail::LinkView>(Sort::Answer, "link", "an array of them: `link`, `unlink`"),
-    kind::<ops::trail::Relinked>(Sort::Answer, "relink", "`relink`"),
+    kind::<ops::trail::LinkView>(Sort::Answer, "link", "an array of them: `link`"),
+    kind::<ops::trail::Relinked>(Sort::Answer, "link-find", "`link --find`"),
     kind::<ops::trail::TraceView>(Sort::Answer, "trace", "`trace`"),
     kind::<ops::trail::Audit>(Sort::Answer, "audit", "`audit`: commits with their tasks, and findings"),
     kind::<ops::trail::Signatures>(
@@ -407,25 +408,20 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<Conflict>(
         Sort::Answer,
         "conflict",
-        "`conflicts take`, `conflicts keep`; an array of them: `conflicts`, `conflicts list`",
+        "`conflicts take`, `conflicts keep`; an array of them: `conflicts`",
     ),
     kind::<FsckFinding>(Sort::Answer, "fsck-finding", "an array of them: `fsck`"),
-    kind::<ops::store::Gates>(
+    kind::<ops::store::Settings>(
         Sort::Answer,
-        "policy",
-        "`policy`, `policy show`, `policy set`: how each gate is set",
-    ),
-    kind::<Project>(
-        Sort::Answer,
-        "project",
-        "`project`, `project show`, `project set`: the project context for planners",
+        "settings",
+        "`settings`: how each gate is set, and the project context for planners",
     ),
     kind::<schema::SchemaList>(
         Sort::Answer,
         "schema",
         "an array of them: `schema`, the kinds of document; `schema KIND` is a JSON Schema (2020-12) itself",
     ),
-    kind::<completions::Script>(Sort::Answer, "completions", "`completions`: the script for a shell"),
+    kind::<completions::Script>(Sort::Answer, "completions", "`setup --completions`: the script for a shell"),
     kind::<demo::DemoAnswer>(Sort::Answer, "demo", "`demo`"),
     kind::<help::HelpAnswer>(Sort::Answer, "help", "`help`"),
     kind::<setup::SetupAnswer>(Sort::Answer, "setup", "`setup`: what was installed, and where"),

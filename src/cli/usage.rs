@@ -37,10 +37,21 @@ const NAMES: &[(&str, &str, &[&str])] = &[
     (
         "message",
         "give your text with `-m TEXT`",
-        &["reason", "text", "body", "comment", "note", "description", "content", "summary", "message", "m"],
+        &[
+            "reason",
+            "text",
+            "body",
+            "comment",
+            "note",
+            "description",
+            "content",
+            "summary",
+            "evidence",
+            "e",
+            "message",
+            "m",
+        ],
     ),
-    ("finding", "`--finding TEXT` says what should change", &["m", "message", "reason", "text", "comment"]),
-    ("evidence", "`-e TEXT` gives the evidence", &["m", "message", "reason", "text"]),
     ("tag", "`-t TAG`; separate several with commas", &["label", "labels", "tags"]),
     (
         "from-json",
@@ -241,7 +252,7 @@ fn after(path: &str, command: &clap::Command) -> String {
 
 /// Whether the command takes a text, as an option or an argument.
 fn takes_text(command: &clap::Command) -> bool {
-    command.get_arguments().any(|it| matches!(it.get_long(), Some("message" | "evidence")))
+    command.get_arguments().any(|it| matches!(it.get_long(), Some("message")))
 }
 
 /// The error for an option that the command does not have but whose meaning is known.
@@ -287,18 +298,21 @@ const COMMANDS: &[(&[&str], &str)] = &[
         &["pause", "defer"],
         "`git wf edit ISSUE --status paused` pauses an issue, `git wf reopen ISSUE` continues it",
     ),
-    (&["cancel", "abandon"], "`git wf edit ISSUE --status cancelled` cancels an issue"),
+    (&["cancel", "abandon"], "`git wf close ISSUE --as cancelled` cancels an issue"),
     (
         &["review", "approve", "reject"],
-        "`git wf solution review PLAN` records a review of a plan, `git wf roadmap revise --approve` approves a roadmap",
+        "`git wf plan review PLAN --approve` approves a plan, `--reject -m TEXT` rejects it; `git wf roadmap revise --approve` approves a roadmap",
     ),
     (&["claim", "take", "checkout"], "`git wf next` claims the next item"),
     (&["finish", "resolve"], "`git wf done` completes an execution, `git wf close ISSUE` closes an issue"),
     (&["find", "grep"], "`git wf search TEXT` searches all texts"),
     (&["blame"], "`git wf why FILE:LINE` says where a line comes from"),
-    (&["graph", "dag"], "`git wf queue dag` draws the dependency graph"),
+    (&["graph", "dag"], "`git wf queue graph` draws the dependency graph"),
     (&["fetch"], "`git wf pull` fetches and merges"),
-    (&["config"], "`git wf policy` shows the gates; the settings are those of git: `git config wf.NAME`"),
+    (
+        &["config"],
+        "`git wf settings` shows what holds for the project; those of this clone are in `git config wf.NAME`",
+    ),
     (
         &["install", "uninstall"],
         "`git wf hooks install` installs the hooks, `git wf help --install` the manual",

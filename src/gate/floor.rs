@@ -149,7 +149,7 @@ fn unsanctioned(
     let dates = Dates::around(store.now()?, store.committed(tip)?);
     let mut found = NotAuthorized::Nobody;
     for link in &writers {
-        let role = store.step(link.commit)?.role.filter(|role| !roles::may(role, Op::PolicySet.as_str()));
+        let role = store.step(link.commit)?.role.filter(|role| !roles::may(role, Op::Settings.as_str()));
         found = match signatures.get(&link.commit) {
             None | Some(Signature::Nobodys) => NotAuthorized::Nobody,
             Some(Signature::Expired) => NotAuthorized::Expired,

@@ -15,13 +15,13 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<HookVerdict, HookError> 
     })
 }
 
-const NOT_ALLOWED: &str = "ask an owner named in the server's `git config wf.owner` to sign the commit of `git wf policy set`, \
-    or lower the server's `wf.floor`; `git wf policy set` restores the policy";
+const NOT_ALLOWED: &str = "ask an owner named in the server's `git config wf.owner` to sign the commit of `git wf settings`, \
+    or lower the server's `wf.floor`; `git wf settings` restores the policy";
 const STALE: &str = "an owner must decide it again on the latest state: `git wf pull`, set the gate to another value and back with \
-    `git wf policy set`, then `git wf sync`";
+    `git wf settings`, then `git wf sync`";
 const UNSOUND: &str =
     "`git wf sync` merges and pushes; `git wf fsck` reports what is wrong, `git wf fsck --repair` repairs it";
-const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git wf solution review` records a review; `git wf reopen` starts over";
+const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git wf plan review` records a review; `git wf reopen` starts over";
 const UNBOUND: &str =
     "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT PLAN` adds one";
 

@@ -44,7 +44,7 @@ impl Index<'_> {
         Ok(self.db.prepare(sql)?.query_row([seconds], |row| row.get(0)).optional()?)
     }
 
-    /// The numbers of the steps of one operation, such as `policy set`, oldest first.
+    /// The numbers of the steps of one operation, such as `settings`, oldest first.
     pub(crate) fn steps_of(&self, operation: &str) -> Result<Vec<i64>, IndexError> {
         let sql = "SELECT n FROM commits WHERE json_extract(step, '$.op') = ?1 ORDER BY late, depth, hash";
         let mut query = self.db.prepare_cached(sql)?;

@@ -30,7 +30,7 @@ mod words;
 
 pub(crate) use error::IndexError;
 pub(crate) use filter::Filter;
-pub(crate) use freshness::{Freshness, freshness};
+pub(crate) use freshness::indexed_commit;
 pub(crate) use landing::{LandingKey, LandingRow};
 pub(crate) use lanes::Carded;
 pub(crate) use list::{IssueRow, SortOrder};

@@ -203,7 +203,7 @@ mod tests {
     fn no_tool_is_named_that_the_client_does_not_have() {
         let named = |call: &RemedyCall, voice: Voice<'_>| voice.tool(call).map(|(name, _)| name);
         let (claim, close) = (RemedyCall::from(Op::Next), RemedyCall::new(Op::Close, ["X-1"]));
-        let (start, show) = (RemedyCall::new(Other::Start, ["X-1"]), RemedyCall::new(Other::Show, ["X-1"]));
+        let (start, show) = (RemedyCall::new(Op::Next, ["X-1"]), RemedyCall::new(Other::Show, ["X-1"]));
         for (role, is_read_only, tools) in [
             (None, false, [Some("claim"), Some("issue_write"), Some("claim"), Some("show")]),
             (None, true, [None, None, None, Some("show")]),

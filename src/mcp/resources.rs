@@ -106,7 +106,7 @@ pub(super) fn read(call: &Call<'_>, uri: &str) -> Result<String, Refusal> {
     let mut record = whole(call.session, uri)?;
     let all = match (record["id"].as_str(), record["detail"]["solution_id"].as_str()) {
         (Some(id), _) => Some(bounds::whole(id)),
-        (None, Some(plan)) => Some(RemedyCall::new(Other::Detail, [plan]).flag("json")),
+        (None, Some(_)) => Some(RemedyCall::from(Other::Show).flag("json")),
         (None, None) => None,
     };
     let bounded = if record.get("detail").is_some() { &mut record["detail"] } else { &mut record };

@@ -19,17 +19,15 @@ pub(super) fn of_input<T: JsonSchema>() -> Map<String, Value> {
         "directory",
         json!({
             "type": "string",
-            "description": "Path of the repository or worktree to act in (default: the client's root, or where the server was started)"
+            "description": "Worktree (default: the client's root)"
         }),
     );
     schema
 }
 
-/// The schema of an answer. Every answer may have warnings.
+/// The schema of an answer. Every answer may also have `warnings`, an array of texts.
 pub(super) fn of_output<T: JsonSchema>() -> Map<String, Value> {
-    let mut schema = brief::output(derived::<T>(SchemaSettings::draft2020_12().for_serialize()));
-    property(&mut schema, "warnings", json!({ "type": "array", "items": { "type": "string" } }));
-    schema
+    brief::output(derived::<T>(SchemaSettings::draft2020_12().for_serialize()))
 }
 
 fn derived<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {

@@ -90,12 +90,9 @@ fn reading(operation: Other, given: &mut Given<'_>) -> Option<&'static str> {
             given.put("all", true);
             Some("find")
         }
-        Other::Show
-        | Other::SolutionShow
-        | Other::TaskList
-        | Other::QueueShow
-        | Other::RoadmapShow
-        | Other::Detail => shown(given, None),
+        Other::Show | Other::SolutionShow | Other::TaskList | Other::Queue | Other::RoadmapShow => {
+            shown(given, None)
+        }
         Other::SolutionList => shown(given, Some("solutions")),
         Other::FeedbackList => {
             // All feedback has that of one type among it.
@@ -113,11 +110,6 @@ fn reading(operation: Other, given: &mut Given<'_>) -> Option<&'static str> {
             let of = given.value()?;
             given.put("of", of);
             Some("trace")
-        }
-        Other::Start => {
-            let issue = given.value()?;
-            given.put("issue", issue);
-            Some(claimed(given))
         }
         _ => None,
     }
@@ -171,7 +163,7 @@ fn writing(operation: Op, given: &mut Given<'_>) -> Option<&'static str> {
         }
         Op::Done | Op::Fail => {
             given.put("outcome", if operation == Op::Done { "completed" } else { "failed" });
-            let item = given.value();
+            let item = given.text("item");
             given.put_some("item", item);
             let summary = given.text("message").unwrap_or("SUMMARY");
             given.put("summary", summary);
@@ -260,7 +252,7 @@ mod tests {
                 json!({"id": "SOL-A-1-1", "role": "reviewer"}),
             ),
             (RemedyCall::from(Op::Next).option("worktree", "PATH"), "claim", json!({"worktree": "PATH"})),
-            (new(Other::Start, ["A-1"]).flag("worktree"), "claim", json!({"issue": "A-1", "worktree": true})),
+            (new(Op::Next, ["A-1"]).flag("worktree"), "claim", json!({"item": "A-1", "worktree": true})),
             (new(Other::Search, ["cache"]), "find", json!({"query": "cache", "all": true})),
         ] {
             assert_eq!(tool_for(&call), Some((tool, arguments.as_object().unwrap().clone())), "{call:?}");
@@ -270,7 +262,7 @@ mod tests {
             new(Op::Edit, ["A-1"]).option("depends-on", "-A-2"),
             new(Op::Close, ["A-1"]).flag("force"),
             new(Op::SolutionReview, ["SOL-A-1-1"]).option("verdict", "rejected"),
-            Other::Detail.into(),
+            Other::Show.into(),
             new(Op::QueueAdd, ["A-1"]),
         ] {
             assert_eq!(tool_for(&call), None, "{call:?}");

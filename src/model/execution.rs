@@ -104,7 +104,7 @@ text_enum!(
         Trailer = "trailer",
         /// By hand.
         Manual = "manual",
-        /// Found later by `relink`.
+        /// Found later by `link --find`.
         Relink = "relink",
         /// By the run: the commit is on the branch that the run made for the execution.
         Run = "run",
@@ -351,7 +351,7 @@ once! {
         text result: Option<ExecutionResult> = default,
         /// The failure, if it failed.
         text failure: Option<Failure> = default,
-        /// git's patch id of everything between the base and the head; `relink` finds a squashed commit by it.
+        /// git's patch id of everything between the base and the head; `link --find` finds a squashed commit by it.
         fact patch_id: Option<PatchId> = default,
         /// Why a gate was overridden for it; absent if none was.
         fact forced: Option<String> = default,

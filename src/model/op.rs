@@ -17,7 +17,7 @@ text_enum!(
         /// Reopens an issue.
         Reopen = "reopen",
         /// Adds feedback for the next planner.
-        FeedbackAdd = "feedback add",
+        FeedbackAdd = "feedback",
         /// Keeps what an explorer found out.
         Explore = "explore",
         /// Adds something that was learned.
@@ -45,11 +45,11 @@ text_enum!(
         /// Imports an export.
         ImportJsonl = "import jsonl",
         /// Adds plans to an issue.
-        SolutionAdd = "solution add",
+        SolutionAdd = "plan add",
         /// Withdraws a plan, or takes that back.
-        SolutionWithdraw = "solution withdraw",
+        SolutionWithdraw = "plan withdraw",
         /// Reviews a plan.
-        SolutionReview = "solution review",
+        SolutionReview = "plan review",
         /// Adds a task to a plan.
         TaskAdd = "task add",
         /// Changes a task of a plan.
@@ -57,11 +57,11 @@ text_enum!(
         /// Sets the task that this worktree works on, which makes no commit.
         TaskStart = "task start",
         /// Chooses the plan of an issue.
-        Bind = "bind",
+        Bind = "plan choose",
         /// Unbinds the plan of an issue.
-        Unbind = "unbind",
+        Unbind = "plan choose --none",
         /// Creates a queue.
-        QueueNew = "queue new",
+        QueueNew = "queue manage new",
         /// Queues plans.
         QueueAdd = "queue add",
         /// Removes items from a queue.
@@ -73,19 +73,19 @@ text_enum!(
         /// Moves an item.
         QueueOrder = "queue order",
         /// Sets the priority of a queue.
-        QueuePriority = "queue priority",
+        QueuePriority = "queue manage priority",
         /// Activates queues.
-        QueueActivate = "queue activate",
+        QueueActivate = "queue manage activate",
         /// Pauses queues.
-        QueuePause = "queue pause",
+        QueuePause = "queue manage pause",
         /// Resumes queues.
-        QueueResume = "queue resume",
+        QueueResume = "queue manage resume",
         /// Archives queues.
-        QueueArchive = "queue archive",
+        QueueArchive = "queue manage archive",
         /// Moves the items of one queue to another.
-        QueueMerge = "queue merge",
+        QueueMerge = "queue manage merge",
         /// Declares conflicts between plans.
-        QueueConflictAdd = "queue conflict add",
+        QueueConflictAdd = "queue overlaps --add",
         /// Resolves a conflict between plans.
         QueueResolve = "queue resolve",
         /// Resolves a field that two clones changed differently.
@@ -119,17 +119,15 @@ text_enum!(
         /// Links commits to a plan.
         Link = "link",
         /// Removes the links of commits.
-        Unlink = "unlink",
+        Unlink = "link --remove",
         /// Finds commits whose links were lost.
-        Relink = "relink",
+        Relink = "link --find",
         /// Follows commits that git rewrote.
         Rewrite = "rewrite",
         /// Merges two heads of the store.
         Merge = "merge",
-        /// Sets policies.
-        PolicySet = "policy set",
-        /// Sets the project context.
-        ProjectSet = "project set",
+        /// Sets the policy or the project context.
+        Settings = "settings",
         /// Hides a value.
         Redact = "redact",
         /// Takes back a command.
@@ -150,8 +148,6 @@ text_enum!(
         Audit = "audit",
         /// Prints the context for an agent.
         Context = "context",
-        /// Shows what an executor needs.
-        Detail = "detail",
         /// Shows a session in a repository of its own.
         Demo = "demo",
         /// Compares two states of the store.
@@ -165,7 +161,7 @@ text_enum!(
         /// Exports the store as JSON lines.
         ExportJsonl = "export jsonl",
         /// Lists feedback.
-        FeedbackList = "feedback list",
+        FeedbackList = "feedback",
         /// Shows a page of the manual.
         Help = "help",
         /// Installs the hooks.
@@ -177,27 +173,27 @@ text_enum!(
         /// Creates the store, or fetches it.
         Init = "init",
         /// Lists claims.
-        LeaseList = "lease list",
+        LeaseList = "lease",
         /// Lists issues.
         List = "list",
         /// Shows the commits of the store.
         Log = "log",
-        /// Writes a plan; it is recorded as `solution add`.
+        /// Writes a plan; it is recorded as `plan add`.
         Plan = "plan",
-        /// Shows the project context.
-        ProjectShow = "project show",
         /// Lists conflicts between plans.
-        QueueConflictList = "queue conflict list",
+        QueueOverlaps = "queue overlaps",
+        /// Shows which branches of items conflict.
+        QueueForecast = "queue forecast",
         /// Draws the dependency graph.
-        QueueDag = "queue dag",
+        QueueGraph = "queue graph",
         /// Lists queues.
-        QueueList = "queue list",
-        /// Shows a queue.
-        QueueShow = "queue show",
+        QueueList = "queue manage list",
+        /// Shows the active queues.
+        Queue = "queue",
         /// Rebuilds the index.
-        Reindex = "reindex",
+        Reindex = "fsck --reindex",
         /// Assesses a requirement.
-        RoadmapAssess = "roadmap assess",
+        RoadmapAssess = "roadmap plan --assess",
         /// Lists roadmaps.
         RoadmapList = "roadmap list",
         /// Hands over a wave of a roadmap.
@@ -221,17 +217,13 @@ text_enum!(
         /// Shows a record.
         Show = "show",
         /// Checks plans without storing them.
-        SolutionCheck = "solution check",
+        SolutionCheck = "plan check",
         /// Compares two versions of a plan.
-        SolutionDiff = "solution diff",
+        SolutionDiff = "plan diff",
         /// Lists plans.
-        SolutionList = "solution list",
+        SolutionList = "plan list",
         /// Shows a plan.
-        SolutionShow = "solution show",
-        /// Queues the bound plan of an issue, if needed, and claims it.
-        Start = "start",
-        /// Counts issues.
-        Status = "status",
+        SolutionShow = "plan show",
         /// Fetches, merges and pushes.
         Sync = "sync",
         /// Lists the tasks of a plan.
@@ -243,7 +235,7 @@ text_enum!(
         /// Answers an open question.
         WisdomAnswer = "wisdom answer",
         /// Lists what was learned.
-        WisdomList = "wisdom list",
+        WisdomList = "wisdom",
     }
 );
 
@@ -303,10 +295,10 @@ mod tests {
 
     #[test]
     fn operations_are_known_by_any_of_their_words() {
-        for name in ["new", "queue", "queue add", "queue conflict", "solution", "task edit", "merge"] {
+        for name in ["new", "queue", "queue add", "plan", "task edit", "merge"] {
             assert!(Op::is_named(name), "{name}");
         }
-        for name in ["", "nonsense", "que", "solutions", "news", "new issue"] {
+        for name in ["", "nonsense", "que", "plans", "news", "new issue"] {
             assert!(!Op::is_named(name), "{name}");
         }
     }

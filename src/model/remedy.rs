@@ -71,6 +71,14 @@ impl RemedyCall {
         self
     }
 
+    /// The call with an item, if there is one.
+    pub(crate) fn item(self, item: Option<impl std::fmt::Display>) -> Self {
+        match item {
+            Some(item) => self.option("item", item.to_string()),
+            None => self,
+        }
+    }
+
     /// The call as a command line. `--json` comes last, since it does not change what is done.
     pub(crate) fn command(&self) -> String {
         let (last, options): (Vec<&CallOption>, Vec<_>) =

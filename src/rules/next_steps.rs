@@ -44,7 +44,7 @@ pub(crate) fn next_steps(it: &Situation<'_>) -> Vec<Remedy> {
             add(RemedyCall::from(Op::Done).option("message", "SUMMARY"), "completes the execution");
         }
         Some(_) => {
-            add(Other::Detail.into(), "shows the plan and what is left to do");
+            add(Other::Show.into(), "shows the plan and what is left to do");
             add(Op::Verify.into(), "runs the tests of the plan");
         }
         None => {}
@@ -116,7 +116,7 @@ mod tests {
             differs: true,
             ..Situation::default()
         };
-        assert_eq!(commands(&all()), ["git wf detail", "git wf verify"]);
+        assert_eq!(commands(&all()), ["git wf show", "git wf verify"]);
         let ended = Situation { open_tasks: Some(0), ..all() };
         assert_eq!(commands(&ended), ["git wf verify", "git wf done -m SUMMARY"]);
         let idle = Situation { open_tasks: None, ..all() };

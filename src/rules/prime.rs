@@ -78,7 +78,7 @@ impl AgentSituation {
                 call(RemedyCall::new(Op::TaskStart, ["TASK"]), "links later commits to that task"),
                 call(Op::Verify.into(), "runs the tests of the plan"),
                 accept(),
-                call(Other::Detail.into(), "shows the whole plan and earlier attempts"),
+                call(Other::Show.into(), "shows the whole plan and earlier attempts"),
                 show(),
             ],
             None | Some(Role::Executor) if self.executes => vec![
@@ -100,8 +100,8 @@ impl AgentSituation {
             ],
             Some(Role::Executor) => vec![
                 call(Op::Next.into(), "claims the next item"),
-                call(Other::QueueShow.into(), "shows the items in order"),
-                call(RemedyCall::new(Other::Detail, ["ITEM"]), "shows an item with its plan"),
+                call(Other::Queue.into(), "shows the items in order"),
+                call(RemedyCall::new(Other::Show, ["ITEM"]), "shows an item with its plan"),
                 show(),
                 comment(),
             ],
@@ -129,9 +129,9 @@ impl AgentSituation {
                 comment(),
             ],
             Some(Role::Integrator) => vec![
-                call(Other::QueueShow.into(), "shows the items in order"),
+                call(Other::Queue.into(), "shows the items in order"),
                 call(RemedyCall::new(Op::QueueAdd, ["ISSUE"]), "queues the bound plan of an issue"),
-                call(Other::QueueConflictList.into(), "lists plans that touch the same files"),
+                call(Other::QueueOverlaps.into(), "lists plans that touch the same files"),
                 call(RemedyCall::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "moves an item"),
                 show(),
             ],
@@ -150,7 +150,7 @@ impl AgentSituation {
                 call(Other::RunShow.into(), "shows the state of a run"),
                 call(Other::RunResume.into(), "continues an interrupted run"),
                 call(Op::Retry.into(), "queues failed issues again"),
-                call(Other::Status.into(), "counts the issues"),
+                call(RemedyCall::from(Other::List).flag("count"), "counts the open issues"),
             ],
         }
     }
@@ -192,7 +192,7 @@ impl AgentSituation {
 }
 
 fn accept() -> Remedy {
-    let accept = RemedyCall::new(Op::Accept, ["TASK", "NUMBER"]).option("evidence", "TEXT");
+    let accept = RemedyCall::new(Op::Accept, ["TASK", "NUMBER"]).option("message", "TEXT");
     Remedy::call(accept, "confirms a criterion that no test covers")
 }
 

@@ -6,6 +6,12 @@ mod files;
 mod graph;
 mod groups;
 mod state;
+/// A group for people: `1 in order` of `S1`, `2 parallel` of `P2`. Items are called `S-1`, so people would take `S1` for one.
+pub(crate) fn group_words(group: &str) -> String {
+    let way = if group.starts_with('P') { "parallel" } else { "in order" };
+    format!("{} {way}", group.trim_start_matches(['P', 'S']))
+}
+
 #[cfg(test)]
 mod tests;
 

@@ -147,9 +147,7 @@ fn needs(op: Op) -> Capability {
         | Op::Unlink => Capability::Execute,
         Op::Retry => Capability::Retry,
         Op::Run => Capability::Coordinate,
-        Op::Close | Op::Land | Op::Reopen | Op::PolicySet | Op::ProjectSet | Op::Redact | Op::Fsck => {
-            Capability::Own
-        }
+        Op::Close | Op::Land | Op::Reopen | Op::Settings | Op::Redact | Op::Fsck => Capability::Own,
     }
 }
 
@@ -163,7 +161,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 #[error("{} may not {doing}", .role.with_article())]
 pub(crate) struct NotTheirs {
     role: Role,
-    /// ``run `bind` ``, `import plans`.
+    /// ``run `plan choose` ``, `import plans`.
     doing: String,
     needed: Capability,
 }

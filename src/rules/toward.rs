@@ -2,7 +2,7 @@
 
 use super::facts;
 use super::folder::IssueFolder;
-use crate::model::op::{Op, Other};
+use crate::model::op::Op;
 use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::IssueStatus;
 
@@ -40,7 +40,7 @@ pub(crate) fn queue(folder: &IssueFolder) -> Remedy {
 
 /// The next step on the way to an execution.
 pub(crate) fn execution(folder: &IssueFolder) -> Remedy {
-    let start = RemedyCall::new(Other::Start, [&folder.issue.record.id]);
+    let start = RemedyCall::new(Op::Next, [&folder.issue.record.id]);
     match facts::status(folder) {
         IssueStatus::Planned => Remedy::call(start, "queues it, and claims it"),
         IssueStatus::Queued => Remedy::call(start, "claims it"),

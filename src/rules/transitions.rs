@@ -229,9 +229,9 @@ impl Explain for IllegalMove {
     fn remedies(&self) -> Remedies {
         if self.from == Executing {
             return Remedies::from("end the execution first")
-                .or_call(RemedyCall::new(Op::Done, [&self.issue]), "completes it")
+                .or_call(RemedyCall::from(Op::Done).item(Some(&self.issue)), "completes it")
                 .or_call(
-                    RemedyCall::new(Op::Fail, [&self.issue]).option("message", "TEXT"),
+                    RemedyCall::from(Op::Fail).item(Some(&self.issue)).option("message", "TEXT"),
                     "ends it as failed",
                 )
                 .or_call(RemedyCall::new(Op::LeaseRelease, [&self.issue]), "gives it up");
@@ -278,7 +278,7 @@ mod tests {
         let remedies = error.remedies().into_vec();
         assert_eq!(remedies[0], Remedy::words("end the execution first"));
         assert!(
-            remedies.contains(&Remedy::call(RemedyCall::new(Op::Done, [&id]), "completes it")),
+            remedies.contains(&Remedy::call(RemedyCall::from(Op::Done).item(Some(&id)), "completes it")),
             "{remedies:?}"
         );
         let error = permit(&id, Completed, Op::Bind).unwrap_err();

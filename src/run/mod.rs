@@ -8,7 +8,7 @@
 //! 2. `run/drive/` loops in one thread: `standing.rs` reads the state of each issue, and `rules/run/next.rs`
 //!    (pure) decides which steps can start. Each step of an agent runs in a thread with its own session, workplace and
 //!    actor (`job.rs`, `steps.rs`, `execute.rs`). Only the driver writes the log.
-//! 3. A step uses the operations that people use, in the role of the agent: `solution add`, `queue add`, `next`,
+//! 3. A step uses the operations that people use, in the role of the agent: `plan add`, `queue add`, `next`,
 //!    `verify`, `done`.
 //! 4. Each agent works in a clone of its own (`workplace.rs`), in a sandbox where there can be one. What it hands in is judged
 //!    by `gate` like a push from a stranger; what is refused is recorded. Plans are claimed in worktrees in which no agent
@@ -24,6 +24,7 @@ mod begin;
 mod blocked;
 mod catch_up;
 mod committing;
+mod configured;
 mod crew;
 mod drive;
 mod dry;
@@ -34,6 +35,7 @@ mod leftovers;
 #[cfg(feature = "web")]
 mod lines;
 mod listener;
+mod notify;
 mod others;
 mod pending;
 mod report;

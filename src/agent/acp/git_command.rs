@@ -64,8 +64,8 @@ const HARMLESS: &[&str] = &[
 
 /// What `git wf` does to plans, queues and executions.
 const NOT_ITS: &[&str] = &[
-    "bind", "close", "done", "edit", "fail", "init", "lease", "next", "policy", "pull", "push", "queue",
-    "redact", "reopen", "retry", "run", "solution", "sync", "unbind",
+    "bind", "close", "complete", "done", "edit", "fail", "init", "lease", "next", "plan", "pull", "push",
+    "queue", "redact", "register", "reopen", "retry", "run", "settings", "solution", "sync", "update",
 ];
 
 const PUSHES: &str = "agents may not push";

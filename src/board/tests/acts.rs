@@ -11,7 +11,7 @@ fn refused() -> RefusedText {
     RefusedText {
         message: "issue `ISS-001` has no bound plan".into(),
         details: vec!["SOL-1  one".into()],
-        hint: Some("`git wf bind ISS-001 SOLUTION` chooses one".into()),
+        hint: Some("`git wf plan choose ISS-001 SOLUTION` chooses one".into()),
     }
 }
 
@@ -56,7 +56,7 @@ fn a_move_is_made_from_the_menu_and_its_refusal_shown_in_it() {
     board.done(deed.clone(), Err(refused()));
     board.shows("refused: issue `ISS-001` has no bound plan");
     board.shows("SOL-1  one");
-    board.shows("hint: `git wf bind ISS-001 SOLUTION` chooses one");
+    board.shows("hint: `git wf plan choose ISS-001 SOLUTION` chooses one");
     board.keys("2");
     assert!(!board.picture().contains("refused"), "it is tried again");
     let deed = board.deed();
@@ -169,7 +169,7 @@ fn an_issue_is_queued_and_a_refusal_says_what_to_do() {
     assert_eq!(deed, Deed { issue: "ISS-001".into(), act: BoardAct::Queue });
     board.done(deed, Err(refused()));
     board.shows("queueing ISS-001 was refused");
-    board.shows("hint: `git wf bind ISS-001 SOLUTION` chooses one");
+    board.shows("hint: `git wf plan choose ISS-001 SOLUTION` chooses one");
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The command at the beginning of a line: `queue conflict add` of `queue conflict add --merge`.
+/// The command at the beginning of a line: `queue overlaps` of `queue overlaps --add`.
 fn command_of(root: &clap::Command, line: &str) -> String {
     let (mut at, mut path) = (root, Vec::new());
     for word in line.split(' ') {
@@ -41,8 +41,8 @@ fn each_command_is_named_by_the_kind_of_its_answer() {
     let mut commands = BTreeSet::new();
     runnable(&root, "", &mut commands);
     commands.retain(|name| !WITHOUT_ANSWER.contains(&name.as_str()));
-    assert!(commands.contains("queue") && commands.contains("queue conflict check"), "{commands:?}");
-    assert!(!commands.contains("solution"), "{commands:?}");
+    assert!(commands.contains("queue") && commands.contains("queue forecast"), "{commands:?}");
+    assert!(!commands.contains("queue manage"), "{commands:?}");
     let named: BTreeSet<String> =
         KINDS.iter().flat_map(|kind| quoted(kind.about)).map(|line| command_of(&root, line)).collect();
     let silent: Vec<&String> = commands.difference(&named).collect();

@@ -5,6 +5,9 @@ use std::io::Write;
 
 use clap_mangen::Man;
 
+use super::command_page::{below, sections, shown};
+use crate::cli::command::store::help::has_one_page;
+
 /// The release date of this version, for the footer of the pages.
 const DATE: &str = "2026-11-24";
 
@@ -212,7 +215,7 @@ when a pack has become so large that opening it slows down every command.
 /// Every page by its file name. The content does not depend on the time or the machine.
 pub(super) fn pages() -> BTreeMap<String, Vec<u8>> {
     let mut pages = BTreeMap::new();
-    collect(&crate::cli::whole_command(), None, &mut pages);
+    collect(&crate::cli::whole_command(), "", &mut pages);
     pages
 }
 
@@ -259,9 +262,9 @@ fn wrapped(text: &str) -> String {
     lines.join("\n")
 }
 
-fn collect(command: &clap::Command, above: Option<&str>, pages: &mut BTreeMap<String, Vec<u8>>) {
-    // The examples follow in a section of their own, in which lines stay lines.
-    let page = Man::new(command.clone().after_help(clap::builder::Resettable::Reset));
+/// Collects the page of a command, whose words are `path`, and the pages of those below it.
+fn collect(command: &clap::Command, path: &str, pages: &mut BTreeMap<String, Vec<u8>>) {
+    let page = Man::new(shown(command));
     let name = page.get_filename();
     let page = page
         .title(name.trim_end_matches(".1").to_uppercase())
@@ -269,42 +272,25 @@ fn collect(command: &clap::Command, above: Option<&str>, pages: &mut BTreeMap<St
         .source(concat!("git-wf ", env!("CARGO_PKG_VERSION")))
         .manual("git-wf manual");
     let mut text = Vec::new();
-    match above {
-        None => program(&page, command, &mut text),
-        Some(above) => {
-            page.render(&mut text).unwrap();
-            text = with_arguments(command, std::str::from_utf8(&text).unwrap()).into_bytes();
-            let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            if let Some(examples) = examples.strip_prefix("Examples:\n") {
-                let examples = examples.replace('\\', "\\e").replace('-', "\\-").replace("\n  ", "\n");
-                writeln!(text, ".SH EXAMPLES\n.nf\n{}\n.fi", examples.trim_start()).unwrap();
-            }
-            writeln!(text, ".SH \"SEE ALSO\"\n.BR {} (1)", above.replace('-', "\\-")).unwrap();
+    let inner = || command.get_subcommands().filter(|inner| !inner.is_hide_set());
+    if path.is_empty() {
+        program(&page, command, &mut text);
+    } else {
+        page.render_title(&mut text).unwrap();
+        text.extend_from_slice(sections(command).as_bytes());
+        if has_one_page(path) {
+            let below = inner().map(|inner| below(inner, &format!("{path} {}", inner.get_name())));
+            text.extend_from_slice(below.collect::<String>().as_bytes());
+        }
+        let above = name.rsplit_once('-').map_or("git-wf", |(above, _)| above).replace('-', "\\-");
+        writeln!(text, ".SH \"SEE ALSO\"\n.BR {above} (1)").unwrap();
+    }
+    if !has_one_page(path) {
+        for inner in inner() {
+            collect(inner, format!("{path} {}", inner.get_name()).trim_start(), pages);
         }
     }
-    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
-        collect(inner, name.strip_suffix(".1"), pages);
-    }
     pages.insert(name, tidy(&ascii(std::str::from_utf8(&text).unwrap())).into_bytes());
-}
-
-/// The page with the arguments in its synopsis as the help shows them: clap_mangen leaves out which can be repeated.
-fn with_arguments(command: &clap::Command, page: &str) -> String {
-    let (before, rest) = page.split_once(".SH SYNOPSIS\n").unwrap();
-    let (synopsis, after) = rest.split_once('\n').unwrap();
-    let names: Vec<String> = command
-        .get_positionals()
-        .filter(|it| !it.is_hide_set())
-        .map(|it| format!(" \\fI{}\\fR", it.to_string().replace('-', "\\-")))
-        .collect();
-    if names.is_empty() {
-        return page.to_owned();
-    }
-    let first = [" <\\fI", " [\\fI"].into_iter().filter_map(|it| synopsis.find(it)).min();
-    let options = &synopsis[..first.unwrap_or(synopsis.len())];
-    // A command with commands of its own has their placeholder, in brackets, last.
-    let inner = synopsis.find("\\fIsubcommands").map_or("", |at| &synopsis[at - 2..]);
-    format!("{before}.SH SYNOPSIS\n{options}{}{inner}\n{after}", names.concat())
 }
 
 /// The page of the program, which lists the commands in their groups.

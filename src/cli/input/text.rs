@@ -1,7 +1,6 @@
 //! Longer texts: from `-m`, a file, stdin, or the user's editor.
 
 use crate::cli::{Failure, read_text};
-use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::shell;
 use crate::ops::{Refusal, Session, issues};
@@ -24,6 +23,11 @@ pub(crate) struct TextArgs {
 }
 
 impl TextArgs {
+    /// Whether any of the options was given.
+    pub(crate) fn is_used(&self) -> bool {
+        self.edit || self.file.is_some() || !self.message.is_empty()
+    }
+
     /// The text given by flags, before any editor; `None` if there is none.
     pub(crate) fn flags_text(&self) -> Result<Option<String>, Failure> {
         let text = match &self.file {
@@ -97,6 +101,32 @@ pub(crate) fn trimmed(text: &str) -> Result<String, std::convert::Infallible> {
     Ok(text.trim().to_owned())
 }
 
+/// A reason or another short text.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct MessageArgs {
+    /// The text; repeat for more paragraphs
+    #[arg(short = 'm', long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) message: Vec<String>,
+    /// Read the text from a file (`-` for stdin)
+    #[arg(short = 'F', long, value_name = "FILE", conflicts_with = "message")]
+    pub(crate) file: Option<String>,
+}
+
+impl MessageArgs {
+    /// Whether any of the options was given.
+    pub(crate) fn is_used(&self) -> bool {
+        self.file.is_some() || !self.message.is_empty()
+    }
+
+    /// The text, or the last argument (`-` for stdin). `None` if it is empty.
+    pub(crate) fn said(&self, last: Option<&str>) -> Result<Option<String>, Failure> {
+        match &self.file {
+            Some(file) => said(&[read_text(file)?], last),
+            None => said(&self.message, last),
+        }
+    }
+}
+
 /// The user's text: each `-m` is a paragraph; or the last argument (`-` for stdin). `None` if it is empty.
 pub(crate) fn said(message: &[String], last: Option<&str>) -> Result<Option<String>, Failure> {
     if last.is_some() && !message.is_empty() {
@@ -106,15 +136,6 @@ pub(crate) fn said(message: &[String], last: Option<&str>) -> Result<Option<Stri
     }
     let text = last.map_or_else(|| Ok(message.join("\n\n")), argument)?;
     Ok(Some(checked(&text)?.trim().to_owned()).filter(|text| !text.is_empty()))
-}
-
-/// Decides what a single argument is if a command takes an optional item and then an optional text: a text if it
-/// contains a space or is JSON, since items never do.
-pub(crate) fn item_and_text(item: Option<String>, text: Option<String>) -> (Option<String>, Option<String>) {
-    match (item, text) {
-        (Some(lone), None) if is_text(&lone) => (None, Some(lone)),
-        both => both,
-    }
 }
 
 /// Whether an argument can only be a text.
@@ -159,14 +180,6 @@ pub(crate) fn lone_word(needs: &str, word: Option<&str>, command: &str) -> Refus
     }
 }
 
-/// If an item is not found and the command also takes a text, adds a hint: the word may have been meant as text.
-pub(crate) fn or_text(refusal: Refusal, word: Option<&str>, command: &str) -> Refusal {
-    match word.filter(|_| refusal.code == Code::NotFound) {
-        Some(word) => refusal.hint(if_your_text(word, command)),
-        None => refusal,
-    }
-}
-
 fn if_your_text(word: &str, command: &str) -> String {
     format!("if it is your text: `{command} {}`", shell::word(word))
 }
@@ -198,18 +211,5 @@ mod tests {
         assert_eq!(joined(&[" "], None), None);
         assert_eq!(joined(&[], None), None);
         assert!(said(&["one".into()], Some("two")).is_err());
-    }
-
-    #[test]
-    fn a_lone_argument_is_an_item_where_it_can_be_one() {
-        let both = |item: &str| item_and_text(Some(item.into()), None);
-        for item in ["S-1", "QUE-20261121-7k3m2pq9:S-1", "broken"] {
-            assert_eq!(both(item), (Some(item.into()), None));
-        }
-        for text in ["no disk left", r#"{"message":"x"}"#, "-"] {
-            assert_eq!(both(text), (None, Some(text.into())));
-        }
-        let two = item_and_text(Some("S-1".into()), Some("x".into()));
-        assert_eq!(two, (Some("S-1".into()), Some("x".into())));
     }
 }

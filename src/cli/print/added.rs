@@ -43,7 +43,7 @@ fn added(screen: &mut Screen, it: &Added) -> io::Result<()> {
     let pending = pending(it);
     if pending > 0 {
         let plans = count(pending, "plan");
-        writeln!(screen, "{plans} to choose from: `git wf bind {} PLAN`", it.issue)?;
+        writeln!(screen, "{plans} to choose from: `git wf plan choose {} PLAN`", it.issue)?;
         solution::table(screen, &it.plans)?;
     } else if it.bound.is_empty() && it.status != IssueStatus::Planned {
         writeln!(screen, "{} is {}", it.issue, it.status)?;

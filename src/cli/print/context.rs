@@ -70,7 +70,7 @@ fn explorer(screen: &mut Screen, input: &ExplorerInput) -> io::Result<()> {
     background::left_out(&input.background.left_out, screen)
 }
 
-/// The context of a reviewer; the plan is printed as in `solution show`.
+/// The context of a reviewer; the plan is printed as in `plan show`.
 fn reviewer(screen: &mut Screen, input: &ReviewerInput) -> io::Result<()> {
     let painter = screen.painter();
     let issue = painter.paint(style::ID, input.issue_id.as_str());
@@ -81,7 +81,7 @@ fn reviewer(screen: &mut Screen, input: &ReviewerInput) -> io::Result<()> {
     for finding in &input.findings {
         writeln!(screen, "  {}", clean_line(&finding.to_string()))?;
     }
-    writeln!(screen, "{} git wf solution show {}", painter.paint(style::DIM, "plan"), input.solution_id)?;
+    writeln!(screen, "{} git wf plan show {}", painter.paint(style::DIM, "plan"), input.solution_id)?;
     background::issue(&input.issue, screen)?;
     project(screen, &input.project_context)?;
     background::exploration(input.exploration.as_ref(), screen)?;

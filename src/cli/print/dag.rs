@@ -8,7 +8,7 @@ use crate::model::id::SolutionId;
 use crate::model::status::ItemStatus;
 use crate::ops::queue::DagAnswer;
 use crate::rules::dag::reduced;
-use crate::rules::readiness::OrderReason;
+use crate::rules::readiness::{OrderReason, group_words};
 use crate::ui::lanes::{Strokes, draw};
 use crate::ui::picture::{Picture, Stroke};
 use crate::ui::text::{clean_line, truncate, width};
@@ -58,10 +58,10 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
         let first: Vec<&str> = before.iter().map(|n| dag.nodes[*n].item_id.as_str()).collect();
         let after = if first.is_empty() { String::new() } else { format!("  after {}", first.join(", ")) };
         let beside = format!(
-            "{left}.{right}  {} {} {}  {} {after}",
+            "{left}.{right}  {} {} ({})  {} {after}",
             it.item_id,
-            it.execution_group,
             it.status.as_str(),
+            group_words(&it.execution_group),
             screen.id(it.issue_id.as_str())
         );
         let room = screen.columns().map(|columns| columns.saturating_sub(width(&beside)).max(LEAST_TITLE));
@@ -69,8 +69,8 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
         let title = room.map_or_else(|| title.to_string(), |room| truncate(&title, room));
         writeln!(
             screen,
-            "{left}{mark}{right}  {item} {} {state}  {issue} {title}{}",
-            painter.paint(style::DIM, &it.execution_group),
+            "{left}{mark}{right}  {item} {state} {}  {issue} {title}{}",
+            painter.paint(style::DIM, &format!("({})", group_words(&it.execution_group))),
             painter.paint(style::DIM, &after)
         )?;
     }
@@ -94,7 +94,7 @@ fn spoken(screen: &mut Screen, dag: &DagAnswer, before: &[Vec<usize>]) -> io::Re
         before.sort_unstable();
         let first: Vec<&str> = before.iter().map(|n| dag.nodes[*n].item_id.as_str()).collect();
         let after = if first.is_empty() { String::new() } else { format!(", after {}", first.join(" and ")) };
-        let (item, group, status) = (&it.item_id, clean_line(&it.execution_group), it.status);
+        let (item, group, status) = (&it.item_id, group_words(&it.execution_group), it.status);
         let title = clean_line(&it.title);
         writeln!(screen, "{item}, {status}, group {group}{after}, issue {}, title {title}", it.issue_id)?;
     }

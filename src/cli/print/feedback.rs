@@ -31,7 +31,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &FeedbackShown) -> io::Resu
 /// One entry of feedback per line.
 pub(in crate::cli) fn table(screen: &mut Screen, all: &[FeedbackShown], now: i64) -> io::Result<()> {
     if all.is_empty() {
-        return screen.nothing("no feedback; `git wf feedback add ISSUE TEXT` adds some");
+        return screen.nothing("no feedback; `git wf feedback ISSUE TEXT` adds some");
     }
     let mut table = Table::new([
         Column::left("ISSUE"),

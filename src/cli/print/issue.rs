@@ -8,7 +8,7 @@ use crate::cli::print::issues::status_style;
 use crate::cli::print::{review, with_remedies};
 use crate::model::branch::Branch;
 use crate::model::id::SolutionId;
-use crate::model::status::ExecutionStatus;
+use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::task_id::listed;
 use crate::model::time::Time;
 use crate::ops::issues::{CommentView, Contents, IssueView, Related, ShownExecution};
@@ -35,7 +35,11 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
         painter.paint(style::HEADING, &issue.title)
     )?;
     let label = painter.label("status");
-    writeln!(screen, "{label} {}", painter.paint(status_style(status), &view.derived.status_words()))?;
+    let words = match status {
+        IssueStatus::Cancelled => "closed as cancelled".into(),
+        _ => view.derived.status_words(),
+    };
+    writeln!(screen, "{label} {}", painter.paint(status_style(status), &words))?;
     field(screen, "priority", issue.priority.name())?;
     field(screen, "author", &format!("{}, {}", issue.author, time::ago(now, issue.created_at.millis())))?;
     let optional = [

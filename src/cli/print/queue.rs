@@ -9,7 +9,7 @@ use crate::model::status::{ExecutionStatus, ItemStatus};
 use crate::ops::queue::{ActiveQueues, AddedItem, ItemAnswer, MergedQueue, QueueAnswer, Removed};
 use crate::rules::facts::Holder;
 use crate::rules::queue_conflicts::ConflictView;
-use crate::rules::readiness::{Blocker, BlockerKind};
+use crate::rules::readiness::{Blocker, BlockerKind, group_words};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -45,7 +45,7 @@ pub(in crate::cli) fn active(screen: &mut Screen, active: &ActiveQueues, now: i6
         return queues(screen, &active.queues, now);
     }
     let hint = match active.are_any {
-        true => "`git wf queue list --all` shows the others",
+        true => "`git wf queue manage list --all` shows the others",
         false => "`git wf queue add ISSUE` creates one",
     };
     writeln!(screen, "no queue is active; {hint}")
@@ -116,7 +116,7 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
         let mut cells = vec![
             Cell::new(it.item.item_id.as_str(), style::ID),
             Cell::new(it.status.as_str(), status_style(it.status)),
-            Cell::from(it.execution_group.as_str()),
+            Cell::from(group_words(&it.execution_group)),
             Cell::from(format!("{:.2}", it.semantic_priority)),
             Cell::from(screen.id(it.item.solution_id.as_str())),
             Cell::from(it.task_count.to_string()),
@@ -137,7 +137,13 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
         cells.push(Cell::from(it.title.as_str()));
         table.row(cells);
     }
-    table.print(screen)
+    table.print(screen)?;
+    if items.is_empty() || !screen.is_terminal() {
+        return Ok(());
+    }
+    let legend =
+        "GROUP: items in order share files; parallel ones run side by side. RANK: the most urgent is 1";
+    writeln!(screen, "{}", screen.painter().paint(style::DIM, legend))
 }
 
 /// `Ada (planner)` of `Ada <ada@example.org> (planner)`.

@@ -314,7 +314,7 @@ impl RunWatch for Following {
             let (id, about) = (self.painter.paint(style::ID, plan.id.as_str()), clean_line(&plan.about));
             self.line(&format!("  {n}  {id}  {}  {about}", count(plan.tasks, "task")));
         }
-        self.line("`git wf solution show PLAN` shows one of them");
+        self.line("`git wf plan show PLAN` shows one of them");
         loop {
             let question = format!("Execute which of them, or none for now? [1-{}/n] ", plans.len());
             match self.asked(&question)?.as_str() {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::model::root::Project;
 use crate::model::shell;
 use crate::model::words::count;
-use crate::ops::store::{Gates, Initialised, ProjectField};
+use crate::ops::store::{Gates, Initialised, ProjectField, Settings};
 use crate::rules::policy::{Gate, GateValue, ONTO};
 use crate::ui::settings::UiSettings;
 use crate::ui::text::{clean_line, indent, width};
@@ -15,7 +15,7 @@ use crate::ui::{Cell, Column, Screen, Table, style};
 
 /// The value of each gate. What it requires is shown nowhere else, so it is never cut: if a terminal is too narrow for
 /// the table, it is below each gate.
-pub(in crate::cli) fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()> {
+fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()> {
     let longest = Gate::ALL.iter().map(|gate| width(gate.about())).max().unwrap_or_default();
     let narrow = screen.columns().filter(|columns| *columns < GATE_AND_VALUE + longest);
     if let Some(columns) = narrow.filter(|_| !UiSettings::get().is_plain) {
@@ -73,9 +73,16 @@ fn look_of(gate: Gate, value: &str) -> style::Style {
     if value == gate.word(GateValue::Open) { style::PLAIN } else { style::WARN }
 }
 
+/// The gates, and the project context for planners.
+pub(in crate::cli) fn settings(screen: &mut Screen, settings: &Settings) -> io::Result<()> {
+    gates(screen, &settings.policy)?;
+    writeln!(screen)?;
+    project(screen, &settings.project)
+}
+
 /// The project context for planners.
-pub(in crate::cli) fn project(screen: &mut Screen, project: &Project) -> io::Result<()> {
-    for field in [ProjectField::TechStack, ProjectField::Guidelines] {
+fn project(screen: &mut Screen, project: &Project) -> io::Result<()> {
+    for field in ProjectField::ALL {
         let heading = screen.painter().paint(style::HEADING, field.name());
         let text = match field.of(project) {
             None => "(not set)".to_owned(),

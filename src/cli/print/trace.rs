@@ -277,7 +277,7 @@ fn print_execution(
     if it.execution.plan_digest != solution.plan_digest {
         let claimed = it.execution.plan_digest.get(..DIGEST).unwrap_or(&it.execution.plan_digest);
         let line =
-            format!("of an earlier version of the plan, {claimed}; `git wf solution diff {}`", solution.id);
+            format!("of an earlier version of the plan, {claimed}; `git wf plan diff {}`", solution.id);
         writeln!(screen, "      {}", painter.paint(style::WARN, &line))?;
     }
     for task in traced.claimed_tasks.get(&it.execution.id).into_iter().flatten() {

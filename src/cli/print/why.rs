@@ -30,7 +30,7 @@ fn without_plan(span: &Explained) -> String {
         (Some(commit), None) if commit.trailers.is_empty() => "no plan".into(),
         (Some(commit), None) => {
             format!(
-                "its message says {}, but no execution here links it; `git wf relink` may link it",
+                "its message says {}, but no execution here links it; `git wf link --find` may link it",
                 commit.trailers.join(", ")
             )
         }

@@ -42,8 +42,8 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Resul
         time::point(claim.lease_expires_at),
         renewed_by(claim),
         match (claim.attempt > 1, &claim.task) {
-            (true, _) => "; `git wf detail` shows the plan and how earlier attempts ended",
-            (false, None) => "; `git wf detail` shows the plan",
+            (true, _) => "; `git wf show` shows the plan and how earlier attempts ended",
+            (false, None) => "; `git wf show` shows the plan",
             (false, Some(_)) => "",
         }
     )?;
@@ -107,7 +107,7 @@ fn task(screen: &mut Screen, it: &PrimedTask) -> io::Result<()> {
         writeln!(screen, "  files: {}", files.join(", "))?;
     }
     let more = if it.left_out > 0 { format!("{} more of these, ", it.left_out) } else { String::new() };
-    writeln!(screen, "  `git wf detail` shows {more}its steps and the other tasks")
+    writeln!(screen, "  `git wf show` shows {more}its steps and the other tasks")
 }
 
 /// The task that was started.
@@ -137,7 +137,7 @@ pub(in crate::cli) fn failed(screen: &mut Screen, it: &ChangedExecution) -> io::
     let (issue, status) = (&it.execution.execution.issue_id, it.issue_status);
     writeln!(
         screen,
-        "{issue} {}; `git wf retry {issue}` queues it again, `git wf solution add {issue} FILE` adds another plan",
+        "{issue} {}; `git wf retry {issue}` queues it again, `git wf plan add {issue} FILE` adds another plan",
         if status == IssueStatus::Failed { "failed".to_owned() } else { format!("is {status}") }
     )
 }

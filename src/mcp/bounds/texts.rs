@@ -9,7 +9,7 @@ use super::whole;
 use crate::mcp::refused::Voice;
 use crate::mcp::tools::{Call, is_part_of_an_issue};
 use crate::model::code::Code;
-use crate::model::op::Other;
+use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::ops::Refusal;
 use crate::rules::bounded::{Cut, LONGEST, LONGEST_OF_ISSUE};
@@ -110,7 +110,7 @@ impl<'a> Texts<'a> {
             return;
         }
         let all = match at.is_of_project {
-            true => RemedyCall::from(Other::ProjectShow).flag("json"),
+            true => RemedyCall::from(Op::Settings).flag("json"),
             false => whole(at.ids.iter().rev().find(|id| self.is_record(id)).map_or("ID", |id| id)),
         };
         let all = format!("of {characters} characters; `{}` shows all", self.voice.command(&all));

@@ -4,12 +4,39 @@ use serde_json::{Map, Value};
 
 use crate::ops::issues::IGNORED;
 
-/// Deeper, there are no descriptions: names of fields say enough there.
-const DESCRIBED: usize = 2;
+/// Deeper, there are no descriptions: names of fields say enough there, and `git wf schema` describes them.
+const DESCRIBED: usize = 1;
 /// Deeper, there are only types. No argument is nested so deeply, and a type may contain itself.
 const DEEPEST: usize = 8;
-/// A record of an answer with more fields is only an object.
-const MOST_FIELDS: usize = 8;
+/// Fields of records that are accepted but not listed: few write them, and `git wf schema` describes them.
+const UNLISTED: [&str; 26] = [
+    "changes",
+    "commit",
+    "conflict_risk",
+    "coverage_target",
+    "effort",
+    "estimated_minutes",
+    "executed_at",
+    "execution_result",
+    "github_number",
+    "github_url",
+    "integration",
+    "integration_points",
+    "issue_id",
+    "lifecycle_requirements",
+    "manual_checks",
+    "patterns",
+    "plan_digest",
+    "regression",
+    "score",
+    "scores",
+    "solution_id",
+    "source",
+    "strategy_type",
+    "success_metrics",
+    "total_score",
+    "unit",
+];
 /// How the descriptions of fields that are accepted but not needed begin: other names, and what the store sets.
 const NEEDLESS: &[&str] = &["Another name for ", IGNORED];
 /// How the description of a field ends that only some planners write.
@@ -23,7 +50,7 @@ pub(super) fn input(mut schema: SchemaObject) -> SchemaObject {
     argument(schema, &definitions, 0)
 }
 
-/// The schema of an answer: its fields, and those of the small records in it.
+/// The schema of an answer: its fields and their types.
 pub(super) fn output(mut schema: SchemaObject) -> SchemaObject {
     let definitions = schema.shift_remove("$defs").unwrap_or_default();
     answer(schema, &definitions, 0)
@@ -57,12 +84,13 @@ fn argument(schema: SchemaObject, definitions: &Value, depth: usize) -> SchemaOb
     for (keyword, value) in schema {
         let value = match (keyword.as_str(), value) {
             ("properties", Value::Object(fields)) => {
-                let fields = fields.into_iter().filter(|(_, field)| !is_needless(field));
+                let fields = fields.into_iter().filter(|(name, field)| {
+                    !is_needless(field) && (depth == 0 || !UNLISTED.contains(&name.as_str()))
+                });
                 fields.map(|(name, field)| (name, inner(field, depth + 1))).collect::<SchemaObject>().into()
             }
             ("items", items) => inner(items, depth + 1),
             ("description", text) if depth <= DESCRIBED => text,
-            ("additionalProperties", value) if depth == 0 => value,
             ("type" | "required" | "enum" | "const", value) => value,
             _ => continue,
         };
@@ -106,7 +134,14 @@ fn join(brief: &mut SchemaObject, forms: Vec<Value>) {
         let Value::Object(form) = form else { continue };
         for (keyword, value) in form {
             let is_open = keyword == "enum" && !(is_only && is_closed);
-            if ["enum", "properties", "items"].contains(&keyword.as_str()) && !is_open {
+            let is_listed = match keyword.as_str() {
+                "enum" => !is_open,
+                // Of a value or a record, the value is simpler.
+                "properties" => is_only,
+                "items" => true,
+                _ => false,
+            };
+            if is_listed {
                 brief.entry(keyword).or_insert(value);
             }
         }
@@ -116,25 +151,16 @@ fn join(brief: &mut SchemaObject, forms: Vec<Value>) {
 fn answer(schema: SchemaObject, definitions: &Value, depth: usize) -> SchemaObject {
     let schema = resolved(schema, definitions);
     let mut brief = only_type(&schema);
-    if depth > 2 {
+    if depth > 0 {
         return brief;
     }
-    let inner = |value: &Value, depth| match value {
-        Value::Object(schema) => Value::Object(answer(schema.clone(), definitions, depth)),
-        other => other.clone(),
-    };
-    match schema.get("properties") {
-        Some(Value::Object(fields)) if depth == 0 || fields.len() <= MOST_FIELDS => {
-            let fields = fields.iter().map(|(name, field)| (name.clone(), inner(field, depth + 1)));
-            brief.insert("properties".into(), fields.collect::<SchemaObject>().into());
-        }
-        _ => {}
-    }
-    if let Some(items) = schema.get("items") {
-        brief.insert("items".into(), inner(items, depth + 1));
-    }
-    if let Some(required) = schema.get("required").filter(|_| depth == 0) {
-        brief.insert("required".into(), required.clone());
+    if let Some(Value::Object(fields)) = schema.get("properties") {
+        let field = |value: &Value| match value {
+            Value::Object(schema) => Value::Object(answer(schema.clone(), definitions, depth + 1)),
+            other => other.clone(),
+        };
+        let fields = fields.iter().map(|(name, value)| (name.clone(), field(value)));
+        brief.insert("properties".into(), fields.collect::<SchemaObject>().into());
     }
     brief
 }
@@ -185,13 +211,12 @@ mod tests {
     }
 
     #[test]
-    fn answers_show_small_records_and_no_large_ones() {
-        let many: SchemaObject = (0..20).map(|n| (format!("f{n}"), json!({ "type": "string" }))).collect();
+    fn answers_name_their_fields_alone() {
         let schema = json!({
             "type": "object",
             "properties": {
                 "small": { "type": ["object", "null"], "properties": { "n": { "type": "integer" } }, "required": ["n"] },
-                "large": { "type": "object", "properties": many },
+                "large": { "type": "object", "properties": { "n": { "type": "integer" } } },
                 "rows": { "type": "array", "items": { "$ref": "#/$defs/Row" } },
             },
             "required": ["large"],
@@ -199,9 +224,8 @@ mod tests {
         });
         let brief = Value::Object(output(fields(schema)));
         let of = |name: &str| brief["properties"][name].clone();
-        assert_eq!(of("small")["properties"]["n"], json!({ "type": "integer" }));
+        assert_eq!(of("small"), json!({ "type": ["object", "null"] }));
         assert_eq!(of("large"), json!({ "type": "object" }));
-        assert_eq!(of("rows")["items"]["properties"]["deep"], json!({ "type": "array" }));
-        assert_eq!(brief["required"], json!(["large"]));
+        assert_eq!(of("rows"), json!({ "type": "array" }));
     }
 }

@@ -24,22 +24,19 @@ pub(super) struct ClaimTool;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Input {
-    /// This issue: its bound plan is queued, if it is not, and claimed.
-    issue: Option<String>,
-    /// This item: S-1, QUE-…:S-1, or the id of a plan (default: the first ready one).
+    /// An issue, plan or item, such as S-1 (default: the first ready item); the plan of an issue is queued if needed.
     item: Option<String>,
-    /// Only an item of this queue.
+    /// Its queue.
     queue: Option<String>,
-    /// The task to work on now, such as T1: commits are linked to it. Call again with the next task when you begin it.
+    /// The task to work on now, such as T1: commits are linked to it.
     task: Option<String>,
-    /// Create a worktree for the plan, beside the repository: true, or its path. Then work there, and name it as
-    /// `directory` in later calls.
+    /// Create a worktree beside the repository (true) or at a path: work there, and pass it as `directory` from then on.
     worktree: Option<Worktree>,
-    /// Create a worktree that starts on this branch, such as that of completed work that changed the same files.
+    /// Create a worktree that starts on this branch.
     on: Option<String>,
-    /// Claim only in this clone, without asking the remote.
+    /// Claim without the remote.
     local: bool,
-    /// The model that you are, if you know it; it is recorded with the execution.
+    /// The model that you are, for the record.
     model: Option<String>,
 }
 
@@ -72,23 +69,16 @@ pub(super) struct Claimed {
 impl Tool for ClaimTool {
     const NAME: &'static str = "claim";
     const TITLE: &'static str = "Claim a plan to execute";
-    const ABOUT: &'static str = "Claim the next ready plan (or a named issue or item) for this worktree, and get the plan, the task to \
-        begin with, and what earlier attempts ran into. Call it again with `task` to begin the next task. Commit your work as \
-        usual: hooks link the commits. A worktree that already has a claim gets the same one again.";
+    const ABOUT: &'static str = "Claim the next ready plan, or a named one, for this worktree, and get it with its first task and \
+        earlier attempts. Call it again with `task` to begin the next task; a claim that you have is answered again. Commit \
+        as usual: hooks link the commits.";
     const PERFORMS: &'static [Op] = &[Op::Next];
     type Input = Input;
     type Output = Claimed;
 
     fn call(call: &Call<'_>, input: Input) -> Answer<Claimed> {
         let session = call.session;
-        let what = match (input.issue, input.item) {
-            (Some(_), Some(_)) => {
-                return Err(Refusal::usage("`issue` and `item` cannot be combined").hint("give one of them"));
-            }
-            (Some(issue), None) => Claimable::Issue(issue, None),
-            (None, Some(item)) => Claimable::Item(item),
-            (None, None) => Claimable::First,
-        };
+        let what = Claimable::named(session, input.item, None)?;
         let worktree = match input.worktree {
             None | Some(Worktree::Beside(false)) => None,
             Some(Worktree::Beside(true)) => Some(None),
@@ -131,7 +121,12 @@ impl Tool for ClaimTool {
         );
         let directory = claim.path.clone().unwrap_or_else(|| call.folder.to_owned());
         let task = primed.view.and_then(|it| it.execution).and_then(|it| it.task);
-        let all = RemedyCall::new(Other::Detail, [&claim.solution_id]).flag("json");
+        let item = claim
+            .queue_id
+            .as_ref()
+            .zip(claim.item_id.as_ref())
+            .map(|(queue, item)| format!("{queue}:{item}"));
+        let all = RemedyCall::new(Other::Show, item).flag("json");
         let detail = Bounded::noted(call, &detail.view, &all);
         let claimed =
             Claimed { claim, directory, task, started: started.map(|done| done.view.task_id), detail };

@@ -32,45 +32,43 @@ const BRIEF: [&str; 6] = ["id", "title", "status", "priority", "tags", "bound_so
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Input {
-    /// Words to search for in issues, plans, comments, feedback and commits; AND, OR, NOT, "phrases", prefixes* and
-    /// `title: word` are understood. The best matches come first, unless `sort` is given.
+    /// Words in issues, plans, comments, feedback and commits; AND, OR, NOT, "phrases", prefixes*, `title: word`.
     query: Option<String>,
-    /// Only these statuses.
+    /// Statuses.
     status: Vec<IssueStatus>,
-    /// Only issues with all of these tags.
+    /// All of these tags.
     tags: Vec<String>,
-    /// Only these priorities: 1 (critical) to 5 (trivial).
+    /// Priorities: 1 (critical) to 5 (trivial).
     priority: Vec<Priority>,
-    /// Only issues that affect all of these components.
+    /// All of these components.
     components: Vec<String>,
-    /// Only issues assigned to this person.
+    /// The assignee.
     assignee: Option<String>,
-    /// Only issues whose author's name or address contains this.
+    /// Part of the author's name or address.
     author: Option<String>,
-    /// Only issues of this wave of a roadmap.
+    /// The wave of a roadmap.
     wave: Option<u64>,
-    /// Only issues created at this time or later: 2026-11-21, "2 weeks ago".
+    /// Created at this time or later: 2026-11-21, "2 weeks ago".
     since: Option<String>,
-    /// Only issues created at this time or earlier.
+    /// Created at this time or earlier.
     until: Option<String>,
-    /// Only issues completed, closed or cancelled at this time or later.
+    /// Ended at this time or later.
     closed_since: Option<String>,
-    /// Only issues completed, closed or cancelled at this time or earlier.
+    /// Ended at this time or earlier.
     closed_until: Option<String>,
-    /// Only issues that have a plan.
+    /// Those that have a plan.
     has_plan: bool,
-    /// Only issues whose plan can be claimed now.
+    /// Those whose plan can be claimed now.
     ready: bool,
-    /// Only completed issues whose work is not on the target branch.
+    /// Completed ones whose work is not on the target branch.
     unlanded: bool,
-    /// Also completed, closed and cancelled issues, which are left out otherwise unless `status` names them, or
-    /// `closed_since` or `closed_until` is given.
+    /// Also completed, closed and cancelled issues.
     all: bool,
-    /// The order (default: by relevance with a query, else by priority).
+    /// The order (default: relevance, else priority).
     sort: Option<SortOrder>,
-    /// The fields to show (default: id, title, status, priority, tags, bound_solution_id).
+    /// Fields to show (default: id, title, status, priority, tags, bound_solution_id).
     fields: Vec<String>,
-    /// At most this many issues (default 20, at most 100).
+    /// At most this many (default 20, up to 100).
     #[schemars(range(min = 1, max = MOST))]
     limit: Option<usize>,
     /// The `next_cursor` of the page before.
@@ -92,8 +90,8 @@ pub(super) struct FoundIssues {
 impl Tool for Find {
     const NAME: &'static str = "find";
     const TITLE: &'static str = "Find issues";
-    const ABOUT: &'static str = "Find issues by words and filters, a page at a time. Open issues only, unless `all`, \
-        `status`, `unlanded`, `closed_since` or `closed_until` is given. `ready: true` finds those whose plan can be claimed now.";
+    const ABOUT: &'static str =
+        "Find issues by words and filters, a page at a time: open issues, unless a filter asks for others.";
     const PERFORMS: &'static [Op] = &[];
     type Input = Input;
     type Output = FoundIssues;

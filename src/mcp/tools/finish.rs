@@ -27,26 +27,26 @@ const LONGEST: Duration = Duration::from_secs(3600);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// completed, or failed if you cannot go on: then others get to know why.
+    /// completed, or failed if you cannot go on.
     outcome: ReportedOutcome,
-    /// What you did; or what went wrong, for the next planner.
+    /// What you did, or what went wrong.
     summary: String,
-    /// The item (default: the one that this worktree executes).
+    /// The item (default: this worktree's).
     item: Option<String>,
-    /// Criteria that no test covers, each with the evidence that it holds.
+    /// Criteria that no test covers, with evidence.
     #[serde(default)]
     accepted: Vec<Accepted>,
-    /// Run the tests of the plan first; if one fails, nothing is completed.
+    /// Run the tests of the plan first; if one fails, nothing ends.
     #[serde(default)]
     verify: bool,
     /// Then claim the next ready item.
     #[serde(default)]
     next: bool,
-    /// For `failed`: the task that went wrong.
+    /// The task that failed.
     task: Option<TaskId>,
-    /// For `failed`: test_failure, compilation, timeout, …
+    /// test_failure, compilation, timeout, …
     error_type: Option<String>,
-    /// Your report, which is compared with git: files, commits, tests.
+    /// Your report, to compare with git.
     #[serde(default, deserialize_with = "typed::any_or_none")]
     #[schemars(with = "Option<ExecutorReport>")]
     report: Option<Value>,
@@ -90,8 +90,8 @@ pub(super) struct FinishedExecution {
 impl Tool for FinishTool {
     const NAME: &'static str = "finish";
     const TITLE: &'static str = "End an execution";
-    const ABOUT: &'static str = "End the execution of this worktree: completed, with a summary, or failed, with what went wrong. One call \
-        can also run the tests (`verify`), confirm criteria (`accepted`) and claim the next item (`next`). Commit first.";
+    const ABOUT: &'static str = "End the execution of this worktree as completed or failed. Commit first. One call can also run the tests, \
+        confirm criteria and claim the next item.";
     const PERFORMS: &'static [Op] = &[Op::Done, Op::Fail];
     const OBJECTS: &'static [&'static str] = &["report"];
     const IS_DESTRUCTIVE: bool = true;

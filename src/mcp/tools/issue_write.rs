@@ -13,7 +13,9 @@ use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall as Suggested;
 use crate::model::status::{IssueStatus, StatusChange};
 use crate::model::typed;
-use crate::ops::issues::{self, Close, Edit, IssueInput, IssueView, NewFields, NewIssue, Reopen, SeenFields};
+use crate::ops::issues::{
+    self, Close, ClosedAs, Edit, IssueInput, IssueView, NewFields, NewIssue, Reopen, SeenFields,
+};
 use crate::ops::{Answer, Done, Refusal};
 
 pub(super) struct IssueWrite;
@@ -79,8 +81,8 @@ impl Action {
 impl Tool for IssueWrite {
     const NAME: &'static str = "issue_write";
     const TITLE: &'static str = "Write an issue";
-    const ABOUT: &'static str = "Create, edit, comment on, close or reopen an issue. Write an issue for a problem that you \
-        find outside of your task, with the relation `discovered-from:ID`.";
+    const ABOUT: &'static str = "Create, edit, comment on, close or reopen an issue. Create one for a problem outside of your task, with the \
+        relation `discovered-from:ID`.";
     const PERFORMS: &'static [Op] = &[Op::New, Op::Edit, Op::Comment, Op::Close, Op::Reopen];
     const OBJECTS: &'static [&'static str] = &["fields"];
     const IS_DESTRUCTIVE: bool = true;
@@ -128,7 +130,10 @@ impl Tool for IssueWrite {
                     Edit { issue, title: None, text: None, status, fields, seen, force: None },
                 )?
             }
-            Action::Close => issues::close(session, Close { issue, reason: text, force: None })?,
+            Action::Close => issues::close(
+                session,
+                Close { issue, closed_as: ClosedAs::Completed, reason: text, force: None },
+            )?,
             Action::Reopen => issues::reopen(session, Reopen { issue, reason: text, force: None })?,
             Action::Comment => {
                 let done =

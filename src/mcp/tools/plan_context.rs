@@ -25,9 +25,9 @@ const HAVE_CONTEXT: [Role; 4] = [Role::Planner, Role::Explorer, Role::Executor, 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// An issue, for its planner or explorer; a plan, item or execution, for its executor or reviewer.
+    /// An issue, plan, item or execution.
     id: String,
-    /// The role: planner (default) or explorer of an issue, executor (default) or reviewer of a plan.
+    /// planner (default) or explorer of an issue; executor (default) or reviewer of a plan.
     role: Option<Role>,
 }
 
@@ -115,8 +115,8 @@ impl std::fmt::Display for ContextAnswer {
 impl Tool for PlanContextTool {
     const NAME: &'static str = "plan_context";
     const TITLE: &'static str = "Read the context of a plan";
-    const ABOUT: &'static str = "Read what you need before you plan an issue, or review or execute a plan: the issue, earlier \
-        attempts and how they ended, feedback, reviews, what was learned, and rules of the project.";
+    const ABOUT: &'static str = "Read what you need to plan an issue, or to review or execute a plan: the issue, earlier attempts, \
+        feedback, reviews, what was learned, and rules of the project.";
     const PERFORMS: &'static [Op] = &[];
     type Input = Input;
     type Output = Context;

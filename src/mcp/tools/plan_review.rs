@@ -27,9 +27,8 @@ pub(super) struct Input {
 impl Tool for PlanReview {
     const NAME: &'static str = "plan_review";
     const TITLE: &'static str = "Review a plan";
-    const ABOUT: &'static str = "Review a plan that someone else wrote, with three scores and findings. Read it first with \
-        `plan_context` and role reviewer. A total of 80 or more approves it; under 60 it is rejected, and the findings \
-        go to the next planner.";
+    const ABOUT: &'static str = "Review a plan that someone else wrote, with three scores, 0 to 100, and findings. Read it first with \
+        `plan_context`. 80 or more approves it; under 60 it is rejected.";
     const PERFORMS: &'static [Op] = &[Op::SolutionReview];
     const OBJECTS: &'static [&'static str] = &["review"];
     type Input = Input;

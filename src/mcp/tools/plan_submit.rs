@@ -20,17 +20,16 @@ pub(super) struct PlanSubmit;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The issue: its id, or an unambiguous prefix of it.
+    /// The issue.
     issue: String,
-    /// The plan; `git wf schema solution` describes every field, and a refusal says what is missing.
+    /// The plan; `git wf schema solution` describes all fields.
     #[serde(deserialize_with = "typed::any")]
     #[schemars(with = "SolutionInput")]
     plan: Value,
-    /// Whether to queue the plan as well, so that it can be claimed. It must be bound, and pass the review if the policy
-    /// requires one; otherwise `warnings` say why it was only stored.
+    /// Queue it as well, if it is bound and no gate forbids it.
     #[serde(default)]
     queue: bool,
-    /// Store it as a candidate only: someone chooses among several plans later.
+    /// Store it without choosing it.
     #[serde(default)]
     no_bind: bool,
 }
@@ -52,8 +51,8 @@ pub(super) struct Submitted {
 impl Tool for PlanSubmit {
     const NAME: &'static str = "plan_submit";
     const TITLE: &'static str = "Submit a plan";
-    const ABOUT: &'static str = "Submit a plan for an issue. It is checked, stored and, if it is the only one and good enough, \
-        bound: chosen for execution. The answer names its quality and what could be improved. Read `plan_context` first.";
+    const ABOUT: &'static str = "Submit a plan for an issue. It is checked, stored and, if it is the only one and good enough, chosen for \
+        execution. The answer says what could be improved. Read `plan_context` first.";
     const PERFORMS: &'static [Op] = &[Op::SolutionAdd];
     const OBJECTS: &'static [&'static str] = &["plan"];
     type Input = Input;

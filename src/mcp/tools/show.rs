@@ -41,15 +41,15 @@ text_enum!(
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// An issue, plan, execution, queue, item or roadmap: its id, or an unambiguous prefix of the id or of its last part.
+    /// The id, or an unambiguous prefix of it.
     id: String,
-    /// For an issue: the parts to show. The others are only counted, in `left_out`.
+    /// Parts of an issue to show; the others are only counted.
     #[serde(default)]
     include: Vec<Part>,
-    /// For an issue: how many of the newest entries of each part to skip, to see the older ones.
+    /// Skip this many of the newest entries of each part.
     #[serde(default)]
     older: usize,
-    /// For an imported issue: also show the record of its source.
+    /// Also the record of the source of an imported issue.
     #[serde(default)]
     imported: bool,
 }
@@ -115,8 +115,7 @@ struct OlderEntries<'a> {
 impl Tool for Show {
     const NAME: &'static str = "show";
     const TITLE: &'static str = "Show a record";
-    const ABOUT: &'static str = "Show an issue, plan, execution, queue, item or roadmap by its id. For an issue, comments, feedback, \
-        explorations, plans (`solutions`), executions and overrides are only counted unless `include` names them.";
+    const ABOUT: &'static str = "Show an issue, plan, execution, queue, item or roadmap by its id.";
     const PERFORMS: &'static [Op] = &[];
     type Input = Input;
     type Output = RecordAnswer;
@@ -161,7 +160,7 @@ fn record(call: &Call<'_>, input: &Input) -> Answer<RecordAnswer> {
             RecordAnswer { execution: Some(execution), ..RecordAnswer::default() }
         }
         Found::Queue(queue) => RecordAnswer { queue: Some(queue), ..RecordAnswer::default() },
-        Found::Item(item) => RecordAnswer { item: Some(item), ..RecordAnswer::default() },
+        Found::Item(shown) => RecordAnswer { item: Some(Box::new(shown.item)), ..RecordAnswer::default() },
         Found::Roadmap(roadmap) => RecordAnswer { roadmap: Some(roadmap), ..RecordAnswer::default() },
     };
     Ok(call.session.done(shown, commit))

@@ -14,7 +14,7 @@ pub(super) struct TraceTool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// A commit, a range (A..B), a branch, an issue, plan or execution; or a file, FILE:LINE or FILE:FIRST,LAST.
+    /// A commit, range, branch, issue, plan or execution; or FILE, FILE:LINE or FILE:FIRST,LAST.
     of: String,
 }
 
@@ -32,8 +32,8 @@ pub(super) struct Traced {
 impl Tool for TraceTool {
     const NAME: &'static str = "trace";
     const TITLE: &'static str = "Trace commits and lines";
-    const ABOUT: &'static str = "Find out why code is as it is: from a commit or a line of a file (FILE:LINE) to the task, plan \
-        and issue behind it, or from an issue to its commits.";
+    const ABOUT: &'static str = "Find out why code is as it is: from a commit or FILE:LINE to its task, plan and issue, or from an issue to \
+        its commits.";
     const PERFORMS: &'static [Op] = &[];
     type Input = Input;
     type Output = Traced;

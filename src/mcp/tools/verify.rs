@@ -25,7 +25,7 @@ const USUAL: u64 = 3600;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Input {
-    /// Only the tests of this task, such as T1.
+    /// Only this task, such as T1.
     task: Option<String>,
     /// The execution, or its issue, plan or item (default: this worktree's).
     execution: Option<String>,
@@ -37,8 +37,8 @@ pub(super) struct Input {
 impl Tool for Verify {
     const NAME: &'static str = "verify";
     const TITLE: &'static str = "Run the tests of a plan";
-    const ABOUT: &'static str = "Run the test commands of the plan that this worktree executes, and record the results. Commit \
-        first: results count for the commit that they were run on. Only commands that a person agreed to are run.";
+    const ABOUT: &'static str = "Run the tests of the plan that this worktree executes, and record the results. Commit first. Only \
+        commands that a person agreed to are run.";
     const PERFORMS: &'static [Op] = &[Op::Verify];
     const IS_IDEMPOTENT: bool = false;
     type Input = Input;

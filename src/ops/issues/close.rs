@@ -10,15 +10,46 @@ use crate::model::issue::StoredStatus;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
+use crate::model::text_enum;
 use crate::ops::{Answer, Notice, Refusal, Session, work};
-use crate::rules::{facts, transitions};
+use crate::rules::facts;
+use crate::rules::transitions::{self, By};
 use crate::store::{Tx, resolve};
+
+text_enum!(
+    /// What an issue is closed as.
+    ClosedAs {
+        /// It is done, or needs no work.
+        Completed = "completed",
+        /// It will not be done.
+        Cancelled = "cancelled",
+        /// Another issue says the same.
+        Duplicate = "duplicate",
+    }
+);
+
+impl ClosedAs {
+    fn status(self) -> StoredStatus {
+        if self == Self::Cancelled { StoredStatus::Cancelled } else { StoredStatus::Closed }
+    }
+
+    /// The reason as it is recorded: one word says that it is a duplicate.
+    pub(super) fn reason(self, said: Option<String>) -> Option<String> {
+        match (self, said) {
+            (Self::Duplicate, Some(said)) => Some(format!("{self}: {said}")),
+            (Self::Duplicate, None) => Some(self.to_string()),
+            (_, said) => said,
+        }
+    }
+}
 
 /// Which issue to close.
 #[derive(Debug)]
 pub(crate) struct Close {
     /// Its id, or an unambiguous prefix of it.
     pub(crate) issue: String,
+    /// What as.
+    pub(crate) closed_as: ClosedAs,
     /// Why.
     pub(crate) reason: Option<String>,
     /// The reason for forcing an illegal transition.
@@ -32,9 +63,10 @@ pub(crate) struct Close {
 pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
     let permit = session.permit(Op::Close)?;
     let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
-    let Close { reason, force, .. } = input;
+    let Close { closed_as, reason, force, .. } = input;
+    let reason = closed_as.reason(reason);
     let committed = session.transact(permit, |tx| {
-        close_in(tx, &id, reason.as_deref(), force.as_deref())?;
+        close_in(tx, &id, closed_as, reason.as_deref(), force.as_deref())?;
         tx.note.force.clone_from(&force);
         let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
         tx.describe(format!("issue: close {id}{why}"));
@@ -78,19 +110,24 @@ fn open_parts_of(id: &IssueId, parts: &[IssueRow]) -> Option<Notice> {
 pub(super) fn close_in(
     tx: &mut Tx<'_>,
     id: &IssueId,
+    closed_as: ClosedAs,
     reason: Option<&str>,
     force: Option<&str>,
 ) -> Result<(), Refusal> {
     let folder = existing(tx, id)?;
     let status = facts::status(&folder);
-    if folder.issue.record.status != StoredStatus::Closed && force.is_none() {
-        transitions::permit(id, status, Op::Close)?;
+    if folder.issue.record.status != closed_as.status() && force.is_none() {
+        let by = match closed_as {
+            ClosedAs::Cancelled => By::Status(IssueStatus::Cancelled),
+            ClosedAs::Completed | ClosedAs::Duplicate => By::Op(Op::Close),
+        };
+        transitions::permit(id, status, by)?;
     }
     if status == IssueStatus::Executing {
         work::set_aside(tx, &folder, AsideReason::Release, force)?;
     }
     tx.edit_issue(id, |issue| {
-        issue.status = StoredStatus::Closed;
+        issue.status = closed_as.status();
         if reason.is_some() {
             issue.close_reason = reason.map(str::to_owned);
         }

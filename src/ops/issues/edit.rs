@@ -234,10 +234,10 @@ fn decision(folder: &IssueFolder, status: IssueStatus) -> Result<StoredStatus, R
             refusal.remedy(RemedyCall::new(Op::Reopen, [id]), "reopens it")
         }
         IssueStatus::Completed => refusal
-            .remedy(RemedyCall::new(Op::Done, [id]), "completes an execution")
+            .remedy(RemedyCall::from(Op::Done).item(Some(id)), "completes an execution")
             .remedy(RemedyCall::new(Op::Close, [id]), "closes an issue without one"),
         IssueStatus::Failed => {
-            let fail = RemedyCall::new(Op::Fail, [id]).option("message", "TEXT");
+            let fail = RemedyCall::from(Op::Fail).item(Some(id)).option("message", "TEXT");
             refusal.remedy(fail, "ends an execution as failed")
         }
     })

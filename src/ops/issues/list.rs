@@ -227,7 +227,7 @@ pub(crate) fn no_target() -> Notice {
     Notice::warning(
         "there is no branch on which work lands: nothing names one, and neither main nor master is here",
     )
-    .remedy(RemedyCall::new(Op::PolicySet, ["land.onto=BRANCH"]), "names it for all clones")
+    .remedy(RemedyCall::new(Op::Settings, ["land.onto=BRANCH"]), "names it for all clones")
 }
 
 /// The issues found; they are read one by one.

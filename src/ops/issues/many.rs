@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::close::{close_in, open_parts};
+use super::close::{ClosedAs, close_in, open_parts};
 use super::comment::{checked, comment_in};
 use super::edit::{IssueEdits, unmoved};
 use super::{List, NewFields, Related, rows};
@@ -29,6 +29,8 @@ pub(crate) enum Many {
     },
     /// Closes the issues.
     Close {
+        /// What as.
+        closed_as: ClosedAs,
         /// The reason.
         reason: Option<String>,
         /// The reason for forcing an illegal transition.
@@ -120,10 +122,11 @@ pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany)
                 })
             })?
         }
-        Many::Close { reason, force } => session.counted("closing", total, |seen| {
+        Many::Close { closed_as, reason, force } => session.counted("closing", total, |seen| {
+            let reason = closed_as.reason(reason);
             session.transact(permit, |tx| {
                 for (id, n) in ids.iter().zip(1..) {
-                    close_in(tx, id, reason.as_deref(), force.as_deref())?;
+                    close_in(tx, id, closed_as, reason.as_deref(), force.as_deref())?;
                     seen(n);
                 }
                 tx.note.force.clone_from(&force);

@@ -13,19 +13,19 @@ mod list_options;
 mod many;
 mod new;
 mod overrides;
-mod overview;
 mod reopen;
 mod saved;
 mod search;
 mod seen;
 mod show;
+mod standing;
 mod templates;
 mod unknown_names;
 mod view;
 #[cfg(feature = "web")]
 mod waves;
 
-pub(crate) use close::{Close, close, open_parts};
+pub(crate) use close::{Close, ClosedAs, close, open_parts};
 pub(crate) use comment::{CommentEdit, NewComment, append_comment, comment, comment_text, edit_comment};
 pub(crate) use edit::{Edit, edit, stored, unedited};
 pub(crate) use fields::{MemberChange, NewFields, preview};
@@ -44,7 +44,6 @@ pub(crate) use list_options::{GIVEN_TWICE, ListOption, options as list_options};
 pub(crate) use many::{ChangeMany, Many, ManyChanged, PreviewMany, many, many_preview};
 pub(crate) use new::{NewIssue, check_dependencies, new};
 pub(crate) use overrides::Override;
-pub(crate) use overview::{IssueWithExecutor, Overview, overview, standing};
 pub(crate) use reopen::{Reopen, reopen};
 #[cfg(feature = "web")]
 pub(crate) use reopen::{ReopenTo, reopen_to};
@@ -52,6 +51,7 @@ pub(crate) use saved::{SavedQueries, words as query_words};
 pub(crate) use search::{FoundIssue, SearchIssues, SearchResult, search};
 pub(crate) use seen::SeenFields;
 pub(crate) use show::{ShowRecord, ShownExecution, ShownRecord, show};
+pub(crate) use standing::{IssueWithExecutor, standing};
 pub(crate) use templates::{stem as template_stem, template_named, templates};
 pub(crate) use view::{CommentView, Contents, IssueView, Related, answer, fields_of_listed};
 #[cfg(feature = "web")]

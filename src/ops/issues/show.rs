@@ -12,7 +12,7 @@ use crate::model::remedy::RemedyCall;
 use crate::ops::plans::roadmap::RoadmapView;
 use crate::ops::plans::{self, SolutionView};
 use crate::ops::queue::{self, ItemAnswer, QueueAnswer};
-use crate::ops::work::{ExecutionView, executions_within};
+use crate::ops::work::{self, DetailView, ExecutionView, executions_within};
 use crate::ops::{Answer, Notice, Refusal, Session, unreached_of};
 use crate::rules::readiness;
 use crate::store::resolve::{self, KnownRecord, ResolveError};
@@ -30,8 +30,8 @@ pub(crate) enum ShownRecord {
     Execution(Box<ShownExecution>),
     /// A queue.
     Queue(Box<QueueAnswer>),
-    /// An item of a queue.
-    Item(Box<ItemAnswer>),
+    /// An item of a queue, as its executor needs it.
+    Item(Box<ShownItem>),
     /// A roadmap.
     Roadmap(Box<RoadmapView>),
 }
@@ -66,7 +66,10 @@ pub(crate) fn show(session: &Session, input: &ShowRecord) -> Answer<ShownRecord>
         KnownRecord::Execution(id) => ShownRecord::Execution(Box::new(execution(session, &snapshot, &id)?)),
         KnownRecord::Queue(id) => ShownRecord::Queue(Box::new(queue::view(session, &id)?)),
         KnownRecord::Item(queue, plan) => {
-            ShownRecord::Item(Box::new(queue::item_view(session, &queue, &plan)?))
+            let item = queue::item_view(session, &queue, &plan)?;
+            let detail = work::detail(session, Some(plan.as_str()))?;
+            session.notice_all(detail.notices);
+            ShownRecord::Item(Box::new(ShownItem { item, detail: detail.view }))
         }
         KnownRecord::Roadmap(id) => ShownRecord::Roadmap(Box::new(plans::roadmap::view(&snapshot, &id)?)),
     };
@@ -134,6 +137,17 @@ pub(super) fn overrides(session: &Session, id: &IssueId) -> Vec<Override> {
             vec![]
         }
     }
+}
+
+/// An item of a queue, with what it asks for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ShownItem {
+    /// Its place in the queue.
+    #[serde(skip)]
+    pub(crate) item: ItemAnswer,
+    /// Its issue, its plan as claimed, and earlier attempts.
+    #[serde(flatten)]
+    pub(crate) detail: DetailView,
 }
 
 /// An execution with the title of its issue.

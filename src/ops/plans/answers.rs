@@ -1,4 +1,4 @@
-//! The answers of planners and reviewers: the documents that `solution add` and `solution review` take.
+//! The answers of planners and reviewers: the documents that `plan add` and `plan review` take.
 
 use schemars::JsonSchema;
 use serde_json::Value;
@@ -47,7 +47,7 @@ pub(crate) struct Several {
 /// With more plans than this, choosing is no longer practical.
 const MOST_PLANS: usize = 3;
 
-/// The plans in a planner's answer. Each of them is valid; `solution add` decides for which issue.
+/// The plans in a planner's answer. Each of them is valid; `plan add` decides for which issue.
 #[derive(Debug, Clone)]
 pub(crate) struct ProposedPlans(Vec<Value>);
 

@@ -54,7 +54,7 @@ pub(crate) struct CheckPlan {
 /// The findings in plans.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckedAnswer {
-    /// Whether `solution add` would store it.
+    /// Whether `plan add` would store it.
     pub(crate) valid: bool,
     /// The lowest quality among the checked plans, 0 to 1; binding requires 0.8.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +73,7 @@ pub(crate) struct CheckedAnswer {
 pub(crate) struct CheckedPlan {
     /// The plan's file, its index in the file, or its id.
     pub(crate) plan: String,
-    /// Whether `solution add` would store it.
+    /// Whether `plan add` would store it.
     pub(crate) valid: bool,
     /// The sum of the parts, rounded down to two decimals.
     pub(crate) quality: f64,

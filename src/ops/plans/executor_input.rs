@@ -8,7 +8,7 @@ use super::background::{issue_context, notice_source, with_wisdom};
 use crate::model::branch::Branch;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
-use crate::model::op::Other;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::{RemedyCall, as_command};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session, work};
@@ -89,9 +89,9 @@ fn executor_example() -> Value {
         "queue_id": "QUE-20261121-9w1nx3h2",
         "item_id": "S-1",
         "load": {
-            "solution": "git wf detail SOL-ISS-20261121-7k3m2pq9-4x8r1tza --json",
+            "solution": "git wf show SOL-ISS-20261121-7k3m2pq9-4x8r1tza --json",
             "issue": "git wf show ISS-20261121-7k3m2pq9 --json",
-            "project": "git wf project show --json"
+            "project": "git wf settings --json"
         }
     })
 }
@@ -109,11 +109,13 @@ pub(super) fn for_executor(
     let attempt = facts::holder(&folder).map(|it| &it.execution).filter(|it| it.solution_id == id);
     let load = Load {
         solution: match queued {
-            Some(_) => RemedyCall::new(Other::Detail, [&id]).flag("json"),
+            Some(it) => {
+                RemedyCall::new(Other::Show, [format!("{}:{}", it.queue, it.item.item_id)]).flag("json")
+            }
             None => RemedyCall::new(Other::SolutionShow, [&id]).flag("json"),
         },
         issue: RemedyCall::new(Other::Show, [&issue_id]).flag("json"),
-        project: RemedyCall::from(Other::ProjectShow).flag("json"),
+        project: RemedyCall::from(Op::Settings).flag("json"),
     };
     notice_source(session, &folder);
     let (issue, mut left_out) = issue_context(snapshot, &folder)?;

@@ -193,7 +193,7 @@ pub(super) fn for_planner(
     left_out.extend(cut.left_out("plans", RemedyCall::new(Other::SolutionList, [id]).flag("json")));
     let mut cut = Cut::at(LONGEST);
     let other_plans = cut.first(other_plans(session, &folder)?);
-    left_out.extend(cut.left_out("other_plans", RemedyCall::from(Other::QueueShow).flag("json")));
+    left_out.extend(cut.left_out("other_plans", RemedyCall::from(Other::Queue).flag("json")));
     let mut cut = Cut::at(LONGEST);
     let batch = batch(snapshot, together.iter().filter(|other| *other != id), &mut cut)?;
     left_out.extend(cut.left_out("batch", Other::RunShow));

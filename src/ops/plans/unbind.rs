@@ -35,7 +35,7 @@ pub(crate) fn unbind(session: &Session, input: &Unbind) -> Answer<IssueView> {
         for queued in folder.items.iter().filter(|queued| !queued.item.is_removed()) {
             tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;
         }
-        // As after `solution add`: an issue whose plan has still to be chosen is being planned.
+        // As after `plan add`: an issue whose plan has still to be chosen is being planned.
         let has_plans = folder.solutions.iter().any(|plan| plan.record.withdrawn.is_none());
         let unplanned = if has_plans { StoredStatus::Planning } else { StoredStatus::Registered };
         tx.edit_issue(&id, |issue| {

@@ -17,7 +17,7 @@ use crate::store::{ReadState, Store, resolve};
 use crate::trail::collisions::{self, FileCollision};
 use crate::trail::own_branch;
 
-/// What `queue conflict check` answers.
+/// What `queue forecast` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckAnswer {
     /// The branches and commits that were merged with each other.

@@ -12,7 +12,7 @@ use crate::ops::{Answer, Refusal, Session};
 use crate::rules::readiness::{ItemView, OrderReason, QueueView};
 use crate::store::resolve;
 
-/// What `queue dag` answers.
+/// What `queue graph` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DagAnswer {
     /// The queue.

@@ -46,7 +46,7 @@ pub(crate) fn order(session: &Session, input: &OrderItem) -> Answer<QueueAnswer>
         if other.solution_id == moved.solution_id {
             return Err(Refusal::usage(format!("cannot move `{text}` before or after itself"))
                 .hint("name two items")
-                .remedy(RemedyCall::new(Other::QueueShow, [&queue]), "shows them"));
+                .remedy(RemedyCall::new(Other::Show, [&queue]), "shows them"));
         }
         move_next_to(tx, &mut world, &queue, &moved, &other, is_before)?;
         check(&world.view(&queue)?, &moved, &other, is_before)?;

@@ -80,7 +80,7 @@ fn named_conflict<'a>(
     match found.as_slice() {
         [one] => Ok(*one),
         [] => Err(Refusal::new(Code::NotFound, format!("there is no conflict `{}`", input.conflict)).remedy(
-            Other::QueueConflictList,
+            Other::QueueOverlaps,
             "shows the conflicts; only those with a CFT- number can be decided",
         )),
         many => {
@@ -88,7 +88,7 @@ fn named_conflict<'a>(
             Err(Refusal::new(Code::AmbiguousId, format!("several queues have a conflict `{name}`"))
                 .details(names.collect())
                 .hint("name the queue with it")
-                .remedy(Other::QueueConflictList, "shows the conflicts"))
+                .remedy(Other::QueueOverlaps, "shows the conflicts"))
         }
     }
 }
@@ -108,7 +108,7 @@ fn order(
         if queue != view.queue.id || order.contains(&item.solution_id) {
             return Err(Refusal::usage(format!("`{text}` cannot be part of the order"))
                 .hint(format!("name each item of the conflict in `{}` once", view.queue.id))
-                .remedy(Other::QueueConflictList, "shows the conflicts with their items"));
+                .remedy(Other::QueueOverlaps, "shows the conflicts with their items"));
         }
         order.push(item.solution_id);
     }
@@ -136,7 +136,7 @@ fn order(
             format!("the order does not match the conflict: {why}"),
         )
         .hint("name each item of the conflict once, first to last")
-        .remedy(Other::QueueConflictList, "shows the conflicts with their items"));
+        .remedy(Other::QueueOverlaps, "shows the conflicts with their items"));
     }
     Ok(order)
 }
@@ -210,7 +210,7 @@ fn refuse_unsettled(before: &QueueView, after: &QueueView, name: &str) -> Result
             format!("that order does not resolve the conflict: {}", asked.question),
         )
         .hint("what the issues depend on comes first in any order")
-        .remedy(Other::QueueDag, "draws it")),
+        .remedy(Other::QueueGraph, "draws it")),
         None => Ok(()),
     }
 }

@@ -81,7 +81,7 @@ pub(crate) struct QueueAnswer {
     pub(crate) status: QueueStatus,
     /// How many items it has, without removed ones.
     pub(crate) item_count: usize,
-    /// Its items in order; absent in `queue list`.
+    /// Its items in order; absent in `queue manage list`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<ItemAnswer>")]
     pub(crate) items: Option<Vec<ItemAnswer>>,
@@ -180,7 +180,7 @@ impl QueueWorld {
     pub(crate) fn item_answer(&self, queue: &QueueId, solution: &SolutionId) -> Result<ItemAnswer, Refusal> {
         self.items([(queue, solution)]).pop().ok_or_else(|| {
             Refusal::new(Code::NotFound, format!("queue `{queue}` has no item of `{solution}`"))
-                .remedy(RemedyCall::new(Other::QueueShow, [queue]), "shows its items")
+                .remedy(RemedyCall::new(Other::Show, [queue]), "shows its items")
         })
     }
 }

@@ -28,7 +28,7 @@ type ImportPart = (&'static str, Op);
 /// What the file is, and a command that writes such a file; nothing if everyone may.
 fn needed(tx: &Tx<'_>, location: &Location) -> Result<Vec<ImportPart>, StoreError> {
     Ok(vec![match location {
-        Location::Root => ("policies", Op::PolicySet),
+        Location::Root => ("policies", Op::Settings),
         Location::Item(..) => ("items of queues", Op::QueueAdd),
         Location::Record(owner) => match owner {
             Owner::Issue(id) => return of_issue(tx, id),

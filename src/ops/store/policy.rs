@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::model::op::Op;
-use crate::model::root::Policy;
+use crate::model::root::{Policy, Project};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::policy::{Gate, ONTO, PolicySetting, land_onto};
 use crate::store::{ObjectId, records};
@@ -47,11 +47,20 @@ impl JsonSchema for Gates {
     }
 }
 
-/// The value of each gate.
+/// What holds for the whole project.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Settings {
+    /// The gates, and the target branch if one is set.
+    pub(crate) policy: Gates,
+    /// The context for planners.
+    pub(crate) project: Project,
+}
+
+/// The gates and the project context.
 ///
 /// # Errors
 /// Any error from reading the store.
-pub(crate) fn policy(session: &Session) -> Answer<Gates> {
+pub(crate) fn settings(session: &Session) -> Answer<Settings> {
     answer(session, None)
 }
 
@@ -59,8 +68,8 @@ pub(crate) fn policy(session: &Session) -> Answer<Gates> {
 ///
 /// # Errors
 /// An unknown gate or value, or what cannot be a branch.
-pub(crate) fn set_policy(session: &Session, settings: &[String]) -> Answer<Gates> {
-    let permit = session.permit(Op::PolicySet)?;
+pub(crate) fn set_policy(session: &Session, settings: &[String]) -> Answer<Settings> {
+    let permit = session.permit(Op::Settings)?;
     let parse = |setting: &String| Ok(PolicySetting::parse(setting)?);
     let parsed = settings.iter().map(parse).collect::<Result<Vec<_>, Refusal>>()?;
     let committed = session.transact(permit, |tx| {
@@ -72,7 +81,8 @@ pub(crate) fn set_policy(session: &Session, settings: &[String]) -> Answer<Gates
     answer(session, committed.commit)
 }
 
-fn answer(session: &Session, commit: Option<ObjectId>) -> Answer<Gates> {
+pub(super) fn answer(session: &Session, commit: Option<ObjectId>) -> Answer<Settings> {
     let root = records::root(&session.store().snapshot()?)?;
-    Ok(session.done(Gates::of(&root.policy), commit))
+    let settings = Settings { policy: Gates::of(&root.policy), project: root.project };
+    Ok(session.done(settings, commit))
 }

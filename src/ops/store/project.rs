@@ -3,13 +3,13 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use super::policy::{self, Settings};
 use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::model::root::Project;
 use crate::model::schema::Shape;
 use crate::model::strict;
 use crate::ops::{Answer, Refusal, Session};
-use crate::store::{ObjectId, records};
 
 /// A field of the project context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub(crate) enum ProjectField {
 }
 
 impl ProjectField {
+    pub(crate) const ALL: [Self; 2] = [Self::TechStack, Self::Guidelines];
+
     /// Its name in the record.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -38,14 +40,6 @@ impl ProjectField {
     }
 }
 
-/// The project context.
-///
-/// # Errors
-/// Any error from reading the store.
-pub(crate) fn project(session: &Session) -> Answer<Project> {
-    answer(session, None)
-}
-
 /// A field to set.
 #[derive(Debug)]
 pub(crate) struct SetProject {
@@ -59,8 +53,8 @@ pub(crate) struct SetProject {
 ///
 /// # Errors
 /// `invalid-json` for JSON that no record can hold.
-pub(crate) fn set_project(session: &Session, SetProject { field, text }: &SetProject) -> Answer<Project> {
-    let permit = session.permit(Op::ProjectSet)?;
+pub(crate) fn set_project(session: &Session, SetProject { field, text }: &SetProject) -> Answer<Settings> {
+    let permit = session.permit(Op::Settings)?;
     let text = text.trim();
     let value = if text.is_empty() { None } else { Some(value_of(text)?) };
     let committed = session.transact(permit, |tx| {
@@ -71,11 +65,7 @@ pub(crate) fn set_project(session: &Session, SetProject { field, text }: &SetPro
         tx.describe(format!("project: set {}", field.name()));
         Ok(())
     })?;
-    answer(session, committed.commit)
-}
-
-fn answer(session: &Session, commit: Option<ObjectId>) -> Answer<Project> {
-    Ok(session.done(records::root(&session.store().snapshot()?)?.project, commit))
+    policy::answer(session, committed.commit)
 }
 
 /// Only text that is clearly JSON is parsed: plain text may begin with a number or a quote.

@@ -35,7 +35,7 @@ pub(crate) struct LinkCommits {
     pub(crate) force: Option<String>,
 }
 
-/// One commit given to `link` or `unlink`.
+/// One commit given to `link` or `link --remove`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LinkView {
     /// The full object id.

@@ -90,7 +90,7 @@ pub(crate) struct CarriesOut {
 pub(crate) struct TracedIssue {
     /// The issue as `list` shows it.
     pub(crate) issue: IssueView,
-    /// Its plans, as `solution show` shows them.
+    /// Its plans, as `plan show` shows them.
     pub(crate) solutions: Vec<SolutionView>,
     /// Its items with their queues.
     pub(crate) items: Vec<ItemAnswer>,

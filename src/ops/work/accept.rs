@@ -95,7 +95,7 @@ pub(super) fn named_criterion(
         let message = format!("task `{task}` of `{id}` has no criterion {criterion}");
         return Err(Refusal::new(Code::NotFound, message)
             .details(listed)
-            .remedy(Other::Detail, "shows the criteria, numbered from 1"));
+            .remedy(Other::Show, "shows the criteria, numbered from 1"));
     };
     Ok((execution, text))
 }

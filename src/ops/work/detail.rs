@@ -21,7 +21,7 @@ use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::trail::active;
 
-/// What `detail` answers.
+/// An item, with what its executor needs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DetailView {
     /// The queue that the plan is in.
@@ -73,7 +73,7 @@ pub(crate) fn detail(session: &Session, item: Option<&str>) -> Answer<DetailView
             None => {
                 return Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
                     .remedy(Op::Next, "claims an item")
-                    .remedy(RemedyCall::new(Other::Detail, ["ITEM"]), "shows any"));
+                    .remedy(RemedyCall::new(Other::Show, ["ITEM"]), "shows any"));
             }
         },
     };

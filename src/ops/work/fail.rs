@@ -68,7 +68,7 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
                 format!("the failure is about `{other}`, but `{}` is being executed", it.solution_id),
             )
             .remedy(
-                RemedyCall::new(Op::Fail, ["ITEM"]).option("message", "TEXT"),
+                RemedyCall::from(Op::Fail).item(Some("ITEM")).option("message", "TEXT"),
                 "names the item whose execution failed",
             ));
         }

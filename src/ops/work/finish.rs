@@ -118,7 +118,10 @@ fn verify(session: &Session, tests: ToRun<'_, '_>, before: &Complete) -> Result<
     Err(Refusal::new(Code::FailedCheck, message)
         .details(lines)
         .remedy(RemedyCall::new(Op::Verify, item), "runs them again, and shows all that they print")
-        .remedy(RemedyCall::new(Op::Fail, item).option("message", "TEXT"), "ends the execution without it"))
+        .remedy(
+            RemedyCall::from(Op::Fail).item(item).option("message", "TEXT"),
+            "ends the execution without it",
+        ))
 }
 
 /// The last line that a test printed, of limited length: it often says what is wrong.

@@ -157,7 +157,7 @@ impl Picker<'_> {
                 Code::NotFound,
                 format!("`{}` is no longer in a queue", item.solution_id),
             )
-            .remedy(RemedyCall::new(Other::Start, [&item.issue_id]), "queues it, and claims it"));
+            .remedy(RemedyCall::new(Op::Next, [&item.issue_id]), "queues it, and claims it"));
         };
         if !choice.has(found, at) {
             return Err(not_ready(&choice, found, at, &world.facts));
@@ -349,10 +349,7 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>], facts: &Facts) -> Refus
     }
     if counts.is_empty() {
         return Refusal::nothing("no item is queued")
-            .remedy(
-                RemedyCall::new(Other::Start, ["ISSUE"]),
-                "queues the bound plan of an issue, and claims it",
-            )
+            .remedy(RemedyCall::new(Op::Next, ["ISSUE"]), "queues the bound plan of an issue, and claims it")
             .remedy(
                 RemedyCall::from(Other::List).option("status", "planned"),
                 "lists issues with a bound plan",
@@ -371,7 +368,7 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>], facts: &Facts) -> Refus
         [only] => refusal.remedy(RemedyCall::new(Op::Retry, [only]), "queues it again"),
         _ => refusal.remedy(Op::Retry, "queues all that failed again"),
     };
-    refusal.remedy(Other::QueueShow, "shows the items")
+    refusal.remedy(Other::Queue, "shows the items")
 }
 
 /// Whether the issue was cancelled: none of it is retried until it is reopened.

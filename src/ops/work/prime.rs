@@ -101,7 +101,7 @@ pub(crate) struct PrimedExecution {
     pub(crate) task: Option<PrimedTask>,
 }
 
-/// The task to work on. Long texts are cut, and lists have few entries: `detail` has all of it.
+/// The task to work on. Long texts are cut, and lists have few entries: `show` has all of it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PrimedTask {
     /// Its id.

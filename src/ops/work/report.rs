@@ -147,12 +147,15 @@ impl ExecutorReport {
             None | Some("completed") => Ok(input),
             Some("failed") => Err(Refusal::new(Code::ResultFailed, format!("{of} reports a failure"))
                 .remedy(
-                    RemedyCall::new(Op::Fail, item).option("message", "TEXT"),
+                    RemedyCall::from(Op::Fail).item(item).option("message", "TEXT"),
                     "records it, and takes this JSON",
                 )),
             Some(other) => Err(Refusal::new(Code::InvalidJson, format!("{of} has the status `{other}`"))
                 .hint("the status of a result is `completed`")
-                .remedy(RemedyCall::new(Op::Fail, item).option("message", "TEXT"), "reports a failure")),
+                .remedy(
+                    RemedyCall::from(Op::Fail).item(item).option("message", "TEXT"),
+                    "reports a failure",
+                )),
         }
     }
 
@@ -244,7 +247,7 @@ impl ExecutorReport {
                 format!("the result is about `{other}`, but `{own}` is being executed"),
             )
             .remedy(
-                RemedyCall::new(Op::Done, ["ITEM"]).option("result", "FILE"),
+                RemedyCall::from(Op::Done).item(Some("ITEM")).option("result", "FILE"),
                 "ends the execution that it describes",
             ));
         }
@@ -282,7 +285,7 @@ impl ExecutorReport {
             .details(differences)
             .hint("correct the report")
             .remedy(
-                RemedyCall::new(Op::Fail, item).option("message", "TEXT"),
+                RemedyCall::from(Op::Fail).item(item).option("message", "TEXT"),
                 "ends the execution without it",
             ))
     }

@@ -178,7 +178,7 @@ fn unbound(newer: &[Newer]) -> Refusal {
 
 fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {
     let Some(id) = named else {
-        return Ok(Refusal::nothing("nothing has failed").remedy(Other::Status, "shows issue counts"));
+        return Ok(Refusal::nothing("nothing has failed").remedy(Other::List, "lists the open issues"));
     };
     let status = facts::status(&existing(tx, id)?);
     let refusal = Refusal::nothing(format!("issue `{id}` is {status}, not failed"));
@@ -189,7 +189,7 @@ fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {
         _ if matches!(status, IssueStatus::Completed | IssueStatus::Cancelled) => {
             refusal.remedy(RemedyCall::new(Op::Reopen, [id]), "reopens it")
         }
-        true => refusal.remedy(Other::QueueShow, "shows its place"),
+        true => refusal.remedy(Other::Queue, "shows its place"),
         false => refusal.remedy(RemedyCall::new(Op::QueueAdd, ["ISSUE"]), "queues a planned issue"),
     })
 }

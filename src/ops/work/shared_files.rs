@@ -8,7 +8,7 @@ use super::take::ClaimRequest;
 use crate::index::Index;
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, SolutionId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::repo_path::RepoPath;
 use crate::model::status::IssueStatus;
@@ -103,7 +103,11 @@ pub(super) fn tell(session: &Session, wish: &ClaimRequest, plan: &SolutionId) ->
     let all = shared(store, &read, index.as_ref(), &base, plan)?;
     for it in all.iter().take(MOST_TOLD) {
         let what = format!("`{}` changed `{}`, too, and is {}", it.issue, it.file, it.work);
-        let notice = Notice::warning(format!("{what}{}", merged(store, &base, &it.work)?));
+        let merge = merged(store, &base, &it.work)?;
+        let mut notice = Notice::warning(format!("{what}{}", merge.words));
+        if merge.conflicts {
+            notice = notice.remedy(Other::QueueForecast, "shows all branches that conflict");
+        }
         session.notice(match &it.work.place {
             WorkPlace::Branch(branch) => notice.remedy(
                 RemedyCall::new(Op::Next, [plan]).option("on", branch),
@@ -115,8 +119,15 @@ pub(super) fn tell(session: &Session, wish: &ClaimRequest, plan: &SolutionId) ->
     Ok(())
 }
 
-/// What git says to a merge of both, in words.
-fn merged(store: &Store, base: &BaseCommit, work: &AbsentWork) -> Result<String, Refusal> {
+/// What git says to a merge of both.
+#[derive(Default)]
+struct MergeForecast {
+    /// In words, which continue a sentence; empty if git cannot tell.
+    words: String,
+    conflicts: bool,
+}
+
+fn merged(store: &Store, base: &BaseCommit, work: &AbsentWork) -> Result<MergeForecast, Refusal> {
     let commit = match &work.place {
         WorkPlace::Branch(branch) => {
             let names = [format!("refs/heads/{branch}"), format!("refs/remotes/{branch}")];
@@ -126,15 +137,19 @@ fn merged(store: &Store, base: &BaseCommit, work: &AbsentWork) -> Result<String,
         WorkPlace::NoBranch(commit) => Some(commit.clone()),
         WorkPlace::Elsewhere => None,
     };
-    let Some(commit) = commit else { return Ok(String::new()) };
+    let Some(commit) = commit else { return Ok(MergeForecast::default()) };
     // An older git cannot tell, which is no reason to refuse the claim.
     Ok(match collisions::between(store, &base.tip.into(), &commit) {
-        Ok(found) if found.is_empty() => "; both merge without conflicts as they are now".to_owned(),
+        Ok(found) if found.is_empty() => MergeForecast {
+            words: "; both merge without conflicts as they are now".to_owned(),
+            conflicts: false,
+        },
         Ok(found) => {
             let files: BTreeSet<&str> = found.iter().map(|it| it.path.as_str()).collect();
             let files: Vec<&str> = files.into_iter().take(MOST_TOLD).collect();
-            format!("; a merge of both conflicts in {}", files.join(", "))
+            let words = format!("; a merge of both conflicts in {}", files.join(", "));
+            MergeForecast { words, conflicts: true }
         }
-        Err(_) => String::new(),
+        Err(_) => MergeForecast::default(),
     })
 }

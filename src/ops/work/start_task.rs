@@ -25,7 +25,7 @@ pub(crate) struct Started {
     pub(crate) task_id: TaskId,
     /// What it is about.
     pub(crate) title: String,
-    /// Its text, files, criteria and test commands. Long texts are cut, and lists have few entries: `detail` has all of it.
+    /// Its text, files, criteria and test commands. Long texts are cut, and lists have few entries: `show` has all of it.
     pub(crate) task: PrimedTask,
 }
 

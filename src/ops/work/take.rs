@@ -14,7 +14,7 @@ use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::execution::{Event, Execution};
 use crate::model::id::{IssueId, RunId};
-use crate::model::op::{Op, Other};
+use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::status::IssueStatus;
 use crate::ops::queue::ClaimBase;
@@ -34,6 +34,30 @@ pub(crate) enum Claimable {
     Item(String),
     /// The item of this issue, which is queued if needed; with the reason for overriding a gate.
     Issue(String, Option<String>),
+}
+
+impl Claimable {
+    /// What a name stands for: an issue, whose plan may have to be queued first, or an item. `force` is the reason for
+    /// overriding a gate of queueing.
+    ///
+    /// # Errors
+    /// A usage error if there is such a reason but nothing to queue.
+    pub(crate) fn named(
+        session: &Session,
+        name: Option<String>,
+        force: Option<String>,
+    ) -> Result<Self, Refusal> {
+        let read = session.store().snapshot()?;
+        match name {
+            Some(name) if resolve::issue(&read, &name).is_ok() => Ok(Self::Issue(name, force)),
+            _ if force.is_some() => Err(Refusal::usage(
+                "only queueing has a gate to override, and no issue is named",
+            )
+            .remedy(RemedyCall::new(Op::Next, ["ISSUE"]), "queues the plan of an issue and claims it")),
+            Some(name) => Ok(Self::Item(name)),
+            None => Ok(Self::First),
+        }
+    }
 }
 
 /// A request for an item.
@@ -77,7 +101,7 @@ impl ClaimRequest {
         let mut call = match &self.what {
             Claimable::First => RemedyCall::from(Op::Next),
             Claimable::Item(item) => RemedyCall::new(Op::Next, [item]),
-            Claimable::Issue(issue, _) => RemedyCall::new(Other::Start, [issue]),
+            Claimable::Issue(issue, _) => RemedyCall::new(Op::Next, [issue]),
         };
         if let Claimable::Issue(_, Some(reason)) = &self.what {
             call = call.flag("force").option("reason", reason);

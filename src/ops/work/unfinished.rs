@@ -44,7 +44,7 @@ pub(crate) fn refuse_empty(
         Remedy::call(RemedyCall::new(Op::Link, ["COMMIT", issue.as_str()]), "links an existing commit");
     let relink = |does| Remedy::call(Op::Relink, does);
     let fail = Remedy::call(
-        RemedyCall::new(Op::Fail, item).option("message", "TEXT"),
+        RemedyCall::from(Op::Fail).item(item).option("message", "TEXT"),
         "ends the execution without it",
     );
     if work.idle.is_empty() {
@@ -95,7 +95,10 @@ pub(crate) fn refuse_failed_checks(execution: &ExecutionFolder, item: Option<&st
         .details(failed)
         .hint(format!("fix {them}"))
         .remedy(RemedyCall::new(Op::Verify, item), format!("runs {them} again"))
-        .remedy(RemedyCall::new(Op::Fail, item).option("message", "TEXT"), "ends the execution without it"))
+        .remedy(
+            RemedyCall::from(Op::Fail).item(item).option("message", "TEXT"),
+            "ends the execution without it",
+        ))
 }
 
 /// Refuses while a rebase, a merge or the like is in progress: its result is not known yet.

@@ -287,7 +287,7 @@ fn named_execution(
     };
     let Some(issue) = known.issue() else {
         return Err(Refusal::new(Code::NotFound, format!("`{text}` is a queue, and a queue has no tests"))
-            .remedy(Other::QueueShow, "shows its items"));
+            .remedy(Other::Queue, "shows its items"));
     };
     let folder = existing(read, &issue)?;
     let found = match &known {
@@ -335,7 +335,7 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
     }
     if tests.is_empty() {
         return Err(Refusal::nothing("the plan has no test commands").remedy(
-            RemedyCall::new(Op::Accept, ["TASK", "CRITERION"]).option("evidence", "TEXT"),
+            RemedyCall::new(Op::Accept, ["TASK", "CRITERION"]).option("message", "TEXT"),
             "confirms a criterion that no test covers",
         ));
     }

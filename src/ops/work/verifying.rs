@@ -49,5 +49,5 @@ fn busy(note: &str, execution: &ExecutionId) -> Refusal {
     };
     Refusal::new(Code::Verifying, format!("{by} is already running the tests of `{of}` in this work tree"))
         .hint("wait until they have ended")
-        .remedy(RemedyCall::new(Other::Detail, [of]), "then shows their results")
+        .remedy(RemedyCall::new(Other::Show, [of]), "then shows their results")
 }

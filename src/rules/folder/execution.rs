@@ -228,7 +228,7 @@ impl ExecutionFolder {
         self.log.iter().any(|entry| matches!(entry.event, Event::Rewrite(_)))
     }
 
-    /// Whether someone removed the link of `hash`, so that `relink` does not make it again.
+    /// Whether someone removed the link of `hash`, so that `link --find` does not make it again.
     pub(crate) fn has_unlinked(&self, hash: &str) -> bool {
         let known = fold_commits(&self.log);
         known.iter().any(|it| it.state == State::Unlinked && *it.hash == *hash)

@@ -215,7 +215,7 @@ impl Reason<'_> {
                     [one, other] => Remedies::call(decide(one), "decides it")
                         .or_call(decide(other), "decides it the other way round"),
                     [first, ..] => Remedies::call(decide(first), "decides it")
-                        .or_call(Other::QueueConflictList, "shows the other orders"),
+                        .or_call(Other::QueueOverlaps, "shows the other orders"),
                 }
             }
             Self::Absent(id, work) => absent(id, work),

@@ -3,24 +3,24 @@ use super::*;
 #[test]
 fn each_role_keeps_to_its_work() {
     for (role, may_do, may_not) in [
-        ("explorer", "comment", "solution add"),
-        ("planner", "solution add", "done"),
-        ("planner", "bind", "queue add"),
+        ("explorer", "comment", "plan add"),
+        ("planner", "plan add", "done"),
+        ("planner", "plan choose", "queue add"),
         ("planner", "task edit", "task start"),
         ("planner", "edit", "next"),
         ("explorer", "new", "edit"),
-        ("reviewer", "feedback add", "edit"),
-        ("planner", "roadmap add", "queue merge"),
+        ("reviewer", "feedback", "edit"),
+        ("planner", "roadmap add", "queue manage merge"),
         ("executor", "task start", "roadmap add"),
-        ("reviewer", "solution review", "solution add"),
+        ("reviewer", "plan review", "plan add"),
         ("integrator", "queue add", "next"),
         ("executor", "next", "queue add"),
-        ("executor", "done", "solution review"),
+        ("executor", "done", "plan review"),
         ("implementer", "task start", "task edit"),
         ("coordinator", "retry", "next"),
     ] {
         assert!(may(role, may_do) && !may(role, may_not), "{role}");
-        assert!(may(role, "comment") && !may(role, "policy set"), "{role}");
+        assert!(may(role, "comment") && !may(role, "settings"), "{role}");
     }
 }
 
@@ -48,7 +48,7 @@ fn a_stranger_does_nothing_and_only_an_owner_overrides() {
     assert_eq!(admit(Some("planer"), Op::Comment), Err(RoleError::Unknown("planer".into())));
     assert!(matches!(admit(Some("planner"), Op::Done), Err(RoleError::NotTheirs(_))));
     for owner in [None, Some("owner")] {
-        assert_eq!((admit(owner, Op::PolicySet), admit_override(owner)), (Ok(()), Ok(())));
+        assert_eq!((admit(owner, Op::Settings), admit_override(owner)), (Ok(()), Ok(())));
     }
     assert_eq!(admit_override(Some("planner")), Err(RoleError::Override(Role::Planner)));
 }
@@ -72,6 +72,6 @@ fn a_refusal_says_whose_work_it_is() {
     let done = refused("planner", Op::Done);
     assert_eq!(done.to_string(), "a planner may not run `done`");
     assert!(words(&done).starts_with("only an executor or an owner may;"), "{}", words(&done));
-    let policy = refused("implementer", Op::PolicySet);
+    let policy = refused("implementer", Op::Settings);
     assert!(words(&policy).starts_with("only an owner may;"), "{}", words(&policy));
 }

@@ -8,6 +8,8 @@ use crate::model::branch::Branch;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
+use crate::model::run_log::IssueReached;
+use crate::model::status::IssueStatus;
 use crate::model::words::count;
 use crate::ops::work::runs::is_in;
 use crate::ops::work::{self, LandMethod, LandView, LandWork, Test, VerifyObserver};
@@ -53,7 +55,7 @@ impl Driver<'_> {
                 for notice in &done.notices {
                     self.watch.update(&RunUpdate::Noticed(notice));
                 }
-                self.tell_landed(&done.view);
+                self.tell_landed(&done.view)?;
                 let last = done.view.landed.last().and_then(|it| object_id(&it.after));
                 last.map_or(Ok(()), |tip| self.follow_target(tip))
             }
@@ -68,12 +70,16 @@ impl Driver<'_> {
         }
     }
 
-    fn tell_landed(&mut self, view: &LandView) {
+    fn tell_landed(&mut self, view: &LandView) -> Result<(), Refusal> {
         let onto = view.onto.short();
         for landed in &view.landed {
             let commits = count(landed.commits.len(), "commit");
             let note = format!("{} landed on {onto} ({commits}, {})", landed.issue_id, landed.after.short());
             self.watch.update(&RunUpdate::Noticed(&Notice::note(note)));
+            let mut reached = IssueReached::plain(landed.issue_id.clone(), IssueStatus::Completed);
+            reached.landed = Some(landed.after.clone());
+            reached.note = Some(format!("landed on {onto}"));
+            self.log_issue("landed", reached)?;
         }
         for left in &view.not_landed {
             let what = format!("{} did not land on {onto}: {}", left.issue_id, left.message);
@@ -91,7 +97,12 @@ impl Driver<'_> {
                 }
             };
             self.watch.update(&RunUpdate::Noticed(&notice));
+            if left.place.is_some() {
+                let message = format!("{} waits for you: it did not land on {onto}", left.issue_id);
+                self.notify_waiting(&left.issue_id, "landing", message, Some(left.message.clone()))?;
+            }
         }
+        Ok(())
     }
 
     /// Brings what others have landed meanwhile into the branch of the run, if the run lands: so a conflict with it shows before

@@ -22,8 +22,8 @@ use crate::ops::work::{self, Retry};
 use crate::ops::{Notice, Refusal, issues};
 use crate::rules::roles::Role;
 use crate::rules::run::{
-    HELD_ELSEWHERE, IN_CYCLE, NO_PLAN, Need, PENDING_SELECTION, REJECTED, Standing, StuckReason, UNREVIEWED,
-    need, next,
+    BUDGET, HELD_ELSEWHERE, IN_CYCLE, NO_PLAN, Need, PENDING_SELECTION, REJECTED, Standing, StuckReason,
+    UNREVIEWED, need, next,
 };
 use crate::run::job::failure;
 use crate::run::watch::{PlanToChoose, RunUpdate, tell_notices};
@@ -89,6 +89,8 @@ impl Driver<'_> {
                 self.publish_ends()?;
                 tell_notices(self.session, self.watch);
             }
+            let message = format!("{} waits for your answer in the terminal of the run", at.issue);
+            self.notify_waiting(&at.issue, "question", message, None)?;
             match need {
                 Need::Person(StuckReason::Choice) => self.choose(&at.issue)?,
                 _ => self.decide(&at)?,
@@ -131,6 +133,7 @@ impl Driver<'_> {
             StuckReason::Unreviewed => failure(UNREVIEWED, "its plan waits for a review", ""),
             StuckReason::Stopped => failure("stopped", &format!("it is {}", at.status), ""),
             StuckReason::Failed => self.last_failure(issue)?,
+            StuckReason::Budget => failure(BUDGET, at.over_budget.as_deref().unwrap_or_default(), ""),
             StuckReason::Cycle => {
                 let cycle = at.cycle.as_deref().unwrap_or_default();
                 failure(IN_CYCLE, &format!("it waits for a dependency cycle: {cycle}"), "")
@@ -139,7 +142,7 @@ impl Driver<'_> {
         // Nothing failed but the reviewer.
         let (status, what) = match why {
             StuckReason::Unreviewed => (IssueStatus::Planned, "waits"),
-            StuckReason::Cycle => (at.status, "waits"),
+            StuckReason::Cycle | StuckReason::Budget => (at.status, "waits"),
             _ => (IssueStatus::Failed, "failed"),
         };
         let mut reached = IssueReached::plain(issue.clone(), status);

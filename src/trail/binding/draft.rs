@@ -210,7 +210,7 @@ impl<R: ReadState> Deciding<'_, R> {
         if !named.is_empty() && !self.is_from_cherry_pick(&named)? {
             return Ok(Copied::Nothing);
         }
-        // The user waits, and git continues anyway: what cannot be found out now is left to `relink`.
+        // The user waits, and git continues anyway: what cannot be found out now is left to `link --find`.
         let Some(staged) = self.staged else { return Ok(Copied::Nothing) };
         let Ok(files) = staged.files() else { return Ok(Copied::Nothing) };
         let recent = self.sources.recent(staged.head(), &files).unwrap_or_default();

@@ -329,7 +329,7 @@ impl<R: ReadState> Sources<'_, R> {
             return Ok(vec![]);
         }
         let wanted = Revisions::of(parent).and_branches().touching(some_of(files));
-        // `relink` finds what this misses.
+        // `link --find` finds what this misses.
         Ok(self.listed(wanted.at_most(MOST_COMPARED))?.into_iter().map(CommitHash::from).collect())
     }
 

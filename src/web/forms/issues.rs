@@ -7,7 +7,7 @@ use crate::model::issue::FeedbackType;
 use crate::model::priority::Priority;
 use crate::model::status::{IssueStatus, StatusChange};
 use crate::ops::issues::{
-    self, Close, Edit, MemberChange, NewFields, NewIssue, Reopen, ReopenTo, SeenFields,
+    self, Close, ClosedAs, Edit, MemberChange, NewFields, NewIssue, Reopen, ReopenTo, SeenFields,
 };
 use crate::ops::plans::{self, AddFeedback};
 use crate::ops::queue::{self, AddItems, QueueSelection};
@@ -144,7 +144,10 @@ pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
     let is_closed = snapshot_status.is_terminal() || snapshot_status == IssueStatus::Failed;
     let is_paused = snapshot_status == IssueStatus::Paused;
     match status {
-        IssueStatus::Closed => issues::close(session, Close { issue, reason, force: None }).map(drop),
+        IssueStatus::Closed => {
+            issues::close(session, Close { issue, closed_as: ClosedAs::Completed, reason, force: None })
+                .map(drop)
+        }
         IssueStatus::Queued if snapshot_status == IssueStatus::Failed => {
             work::retry(session, &Retry { issue: Some(issue), same_plan: false }).map(drop)
         }

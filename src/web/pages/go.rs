@@ -43,7 +43,7 @@ fn place(record: ShownRecord) -> Place {
         ShownRecord::Plan(it) => Place::Plan(it.id),
         ShownRecord::Execution(it) => Place::Execution(it.execution.execution.id),
         ShownRecord::Queue(it) => Place::Queue(it.queue.id),
-        ShownRecord::Item(it) => Place::Issue(it.item.issue_id),
+        ShownRecord::Item(it) => Place::Issue(it.detail.issue_id),
         ShownRecord::Roadmap(it) => Place::Roadmap(it.id),
     }
 }

@@ -11,7 +11,7 @@ use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::ops::queue::{self, DagAnswer, ItemAnswer, QueueAnswer};
 use crate::rules::queue_conflicts::ConflictView;
-use crate::rules::readiness::OrderReason;
+use crate::rules::readiness::{OrderReason, group_words};
 use crate::ui::svg::{Arrow, Boxed, dag};
 use crate::web::forms::PageForm;
 use crate::web::layout::one as one_value;
@@ -184,7 +184,7 @@ fn row(view: &View<'_>, queue: &QueueId, items: &[ItemAnswer], n: usize) -> Mark
         tr id=(anchor(queue, item.item.item_id.as_str())) {
             td { (item_link(view, queue, std::slice::from_ref(item), &item.item.item_id)) }
             td { (badge(item.status.as_str())) }
-            td { (item.execution_group) }
+            td { (group_words(&item.execution_group)) }
             td { (view.id(&Place::Issue(item.item.issue_id.clone()), item.item.issue_id.as_str())) }
             td.wide {
                 (record_text(view, &item.title))

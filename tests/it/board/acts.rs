@@ -9,7 +9,7 @@ fn an_issue_is_planned_queued_and_claimed() {
     let repo = Seat::with_colour(&sandbox.store("a"));
     repo.issue("ISS-001");
     let first = repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned();
-    repo.wf(&["unbind", "ISS-001"]).ok();
+    repo.wf(&["plan", "choose", "ISS-001", "--none"]).ok();
     let mut seat = Seat::new(&repo, (100, 30), &[], ">planning 1");
     // It has no bound plan, so it cannot be queued.
     seat.types("e").until("was refused").until("hint:").types("\u{1b}").until_not("was refused");

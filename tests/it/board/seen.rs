@@ -36,7 +36,7 @@ fn the_change_of_a_commit_is_shown() {
     let sandbox = Sandbox::new();
     let repo = shop(&sandbox);
     repo.wf(&["hooks", "install"]).ok();
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo.commit("src/limit.rs", "struct Bucket;\n", "Add a bucket");
     let mut seat = Seat::new(&repo, (120, 40), &[], "executing 1");
     seat.types("l\r5").until("Add a bucket").until("+struct Bucket;");

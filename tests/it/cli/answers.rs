@@ -23,14 +23,11 @@ fn others(repo: &Repo) {
     let (answer, answers) = (schema::answer, schema::answers);
     answer(repo, "init", &["init"]);
     repo.commit("src/a.rs", "one\n", "Begin");
-    answer(repo, "policy", &["policy"]);
-    answer(repo, "policy", &["policy", "show"]);
-    answer(repo, "policy", &["policy", "set", "review=none"]);
-    answer(repo, "project", &["project"]);
-    answer(repo, "project", &["project", "set", "tech_stack", r#"["Rust"]"#]);
-    answer(repo, "project", &["project", "show"]);
+    answer(repo, "settings", &["settings"]);
+    answer(repo, "settings", &["settings", "review=none"]);
+    answer(repo, "settings", &["settings", "tech_stack", "-m", r#"["Rust"]"#]);
     answers(repo, "schema", &["schema"]);
-    answer(repo, "completions", &["completions", "bash"]);
+    answer(repo, "completions", &["setup", "--completions", "bash"]);
     answers(repo, "hook-state", &["hooks", "install"]);
     answers(repo, "hook-state", &["hooks", "status"]);
     answers(repo, "hook-lines", &["hooks", "lines", "lefthook"]);
@@ -48,10 +45,10 @@ fn others(repo: &Repo) {
     answer(repo, "undo", &["undo"]);
     answer(repo, "search", &["search", "tokens"]);
     answer(repo, "show-issue", &["status", "ISS-001"]);
-    answer(repo, "reindex", &["reindex"]);
+    answer(repo, "reindex", &["fsck", "--reindex"]);
     answer(repo, "wisdom", &["wisdom", "add", "Tokens expire", "--tag", "auth"]);
-    answers(repo, "wisdom-view", &["wisdom", "list"]);
-    answers(repo, "wisdom-view", &["wisdom", "search", "tokens"]);
+    answers(repo, "wisdom-view", &["wisdom"]);
+    answers(repo, "wisdom-view", &["wisdom", "tokens"]);
     repo.write("roadmap.json", crate::plans::roadmaps::direct().to_string());
     answer(repo, "roadmap-add", &["roadmap", "add", "roadmap.json"]);
     answer(repo, "show-roadmap", &["roadmap", "show"]);
@@ -59,8 +56,8 @@ fn others(repo: &Repo) {
     answer(repo, "roadmap-next", &["roadmap", "next"]);
     let factors = ["--scope-clarity", "low", "--technical-risk", "low", "--dependency-unknown", "low"];
     let others = ["--domain-familiarity", "high", "--requirement-stability", "medium"];
-    answer(repo, "roadmap-assess", &[&["roadmap", "assess"], &factors[..], &others[..]].concat());
-    answer(repo, "show-issue", &["unbind", "ISS-001"]);
+    answer(repo, "roadmap-assess", &[&["roadmap", "plan", "--assess"], &factors[..], &others[..]].concat());
+    answer(repo, "show-issue", &["plan", "choose", "ISS-001", "--none"]);
     answer(repo, "show-issue", &["bind", "ISS-001"]);
     answer(repo, "show-solution", &["show", &solution]);
     let title = ["--title", "Another step", "--action", "Test", "--step", "See that it holds"];
@@ -68,17 +65,17 @@ fn others(repo: &Repo) {
     let added = [&["task", "add", "ISS-001"], &title[..], &criteria[..]].concat();
     answer(repo, "show-solution", &added);
     repo.wf(&["queue", "add", "ISS-001"]).ok();
-    answer(repo, "show-item", &["show", "S-1"]);
+    answer(repo, "detail", &["show", "S-1"]);
     repo.wf(&["next", "--local"]).ok();
     answer(repo, "prime", &["prime"]);
     answer(repo, "prime-stop", &["prime", "--stop"]);
     answer(repo, "task-start", &["task", "start", "T1"]);
     let commit = repo.commit("src/a.rs", "two\n", "Let tokens last");
-    answers(repo, "link", &["unlink", &commit]);
+    answers(repo, "link", &["link", "--remove", &commit]);
     answers(repo, "link", &["link", &commit, &solution]);
-    answer(repo, "relink", &["relink"]);
+    answer(repo, "link-find", &["link", "--find"]);
     answer(repo, "verify", &["verify", "--yes"]);
-    answer(repo, "show-execution", &["accept", "T1", "1", "--evidence", "seen by eye"]);
+    answer(repo, "show-execution", &["accept", "T1", "1", "-m", "seen by eye"]);
     answer(repo, "audit", &["audit"]);
     answer(repo, "audit-signatures", &["audit", "--signatures"]);
     answer(repo, "why", &["why", "src/a.rs:1"]);
@@ -109,10 +106,10 @@ fn others(repo: &Repo) {
     answer(repo, "export-csv", &["export", "csv", "--output", "out.csv"]);
     answer(repo, "show-issue", &["close", "bd-1"]);
     answer(repo, "show-issue", &["reopen", "bd-1"]);
-    answers(repo, "agent", &["agent", "list"]);
+    answers(repo, "agent", &["agents", "list"]);
     answer(repo, "agents-setup", &["agents", "setup", "--list"]);
     let pong = r#"sh:sed -n 's/.*"nonce": "\(.*\)".*/{"pong": "\1"}/p'"#;
-    answer(repo, "agent-test", &["agent", "test", pong]);
+    answer(repo, "agent-test", &["agents", "test", pong]);
     repo.plumb_records(&record::run(
         "RUN-1",
         &["ISS-001"],
@@ -174,7 +171,7 @@ fn across() {
         schema::answer(repo, "sync", &["sync"]);
     }
     schema::answers(bea, "conflict", &["conflicts"]);
-    schema::answers(bea, "conflict", &["conflicts", "list"]);
+    schema::answers(bea, "conflict", &["conflicts"]);
     schema::answer(bea, "conflict", &["conflicts", "keep", "GH-1", "title"]);
 }
 

@@ -30,7 +30,7 @@ plan() {
 }
 git wf new 'Tokens expire too early' --id ISS-001 -t auth -p high -m 'After an hour.'
 git wf comment ISS-001 'Seen on staging'
-git wf feedback add ISS-001 'Say which token'
+git wf feedback ISS-001 'Say which token'
 for n in 2 3 4; do
   git wf new "Limit requests to service $n" --id ISS-00$n -t api
   plan ISS-00$n --task "Add limit $n" >/dev/null
@@ -40,8 +40,8 @@ git wf schema solution --example >plan.json
 echo "Seen on two machines." >notes.md
 git wf schema roadmap-document --example >roadmap.json
 git wf schema roadmap-answer --example >../answer.json
-git wf queue new release >/dev/null
-git wf queue new later >/dev/null
+git wf queue manage new release >/dev/null
+git wf queue manage new later >/dev/null
 git wf queue add ISS-003 ISS-004 --queue release
 git wf wisdom add 'Which clock do tokens use?' --type question >/dev/null
 git wf export jsonl -o store.jsonl
@@ -50,10 +50,10 @@ git wf sync
 git remote add github https://github.com/zoo/okapi.git
 # What the ids that depend on the time are here.
 id() { sed -n 's/^\[{"id":"\([^"]*\)".*/\1/p'; }
-echo "s/0n0bc97t/$(git wf wisdom list --json | id)/" >ids.sed
+echo "s/0n0bc97t/$(git wf wisdom --json | id)/" >ids.sed
 case $1 in
   waiting)
-    git wf queue conflict add --type api --items ISS-003,ISS-004 --resolution manual
+    git wf queue overlaps --add api --items ISS-003,ISS-004 --resolution manual
     git wf roadmap add roadmap.json
     echo "s/RMAP-two-currencies-20261121-7k3m2pq9/$(git wf roadmap list --json | id)/" >>ids.sed
     git clone -q -b main ../origin.git ../other
@@ -75,7 +75,7 @@ case $1 in
     git wf done -m 'Limited' >/dev/null
     git wf new 'Answer the question' --id GH-123 --source-url https://github.com/zoo/okapi/issues/123
     plan GH-123 --task 'Answer' >/dev/null
-    git wf start GH-123 >/dev/null
+    git wf next GH-123 >/dev/null
     echo '// answered' >>app.rs && git commit -q -a -m 'Answer'
     git wf link HEAD GH-123 >/dev/null
     git wf done -m 'Answered' >/dev/null

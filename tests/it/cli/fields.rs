@@ -35,21 +35,21 @@ fn only_the_fields_that_were_named_are_printed_in_their_order() {
     assert_eq!(repo.json(&["show", &plan, "--fields", "issue_id"]), json!({"issue_id": "ISS-001"}));
     let tasks = repo.json(&["task", "list", &plan, "--fields", "id,depends_on"]);
     assert_eq!(tasks[1], json!({"id": "T2", "depends_on": ["T1"]}));
-    repo.wf(&["feedback", "add", "ISS-001", "more"]).ok();
-    assert_eq!(repo.json(&["feedback", "list", "--fields", "content"]), json!([{"content": "more"}]));
+    repo.wf(&["feedback", "ISS-001", "more"]).ok();
+    assert_eq!(repo.json(&["feedback", "--fields", "content"]), json!([{"content": "more"}]));
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     for list in [
-        &["queue", "list", "--fields", "id"][..],
+        &["queue", "manage", "list", "--fields", "id"][..],
         &["queue", "show", "--fields", "status"],
-        &["lease", "list", "--fields", "item_id"],
+        &["lease", "--fields", "item_id"],
         &["log", "--fields", "op"],
         &["agents", "list", "--fields", "name"],
-        &["conflicts", "list", "--fields", "field"],
-        &["queue", "conflict", "list", "--fields", "id"],
+        &["conflicts", "--fields", "field"],
+        &["queue", "overlaps", "--fields", "id"],
         &["run", "list", "--fields", "id"],
         &["roadmap", "list", "--fields", "id"],
-        &["wisdom", "list", "--fields", "id"],
-        &["wisdom", "search", "word", "--fields", "id"],
+        &["wisdom", "--fields", "id"],
+        &["wisdom", "word", "--fields", "id"],
     ] {
         let answer = repo.json(list);
         let all = answer.as_array().cloned().unwrap_or_else(|| vec![answer]);
@@ -132,7 +132,7 @@ fn times_have_the_form_that_was_asked_for() {
     let log = shown(&["log", "--date=iso", "-n", "1"]);
     assert!(log.contains(", 2026-11-21 02:00:") && !log.contains("(2026"), "{log}");
     // Programs get the same again later; people are told how long ago it was, or what `log.date` says.
-    for args in [&["show", "ISS-001"][..], &["log"], &["feedback", "list"]] {
+    for args in [&["show", "ISS-001"][..], &["log"], &["feedback"]] {
         let now = shown(args);
         sandbox.advance(7200);
         assert_eq!(shown(args), now, "{args:?}");

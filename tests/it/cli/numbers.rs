@@ -25,7 +25,7 @@ fn count(repo: &Repo, args: &[&str]) -> usize {
 fn every_answer_has_numbers_as_they_were_written() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
-    repo.wf(&["project", "set", "tech_stack", &odd(&json!({"n": "ODD"}))]).ok();
+    repo.wf(&["settings", "tech_stack", "-m", &odd(&json!({"n": "ODD"}))]).ok();
     let issue = odd(&json!({"title": "t", "extended_context": {"notes": {"n": "ODD"}}}));
     repo.wf_in(issue, &["new", "--from-json", "-", "--id", "ISS-001"]).ok();
     let mut planned = plan();
@@ -35,7 +35,7 @@ fn every_answer_has_numbers_as_they_were_written() {
     let solution = repo.json(&["solution", "list", "ISS-001"])[0]["id"].as_str().unwrap().to_owned();
     repo.wf(&["solution", "bind", &solution]);
     repo.wf(&["bind", "ISS-001", &solution]);
-    repo.wf(&["feedback", "add", "ISS-001", "see 1"]).ok();
+    repo.wf(&["feedback", "ISS-001", "see 1"]).ok();
     repo.wf(&["comment", "ISS-001", "-m", "one"]).ok();
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     let execution = repo.json(&["next"])["execution_id"].as_str().unwrap().to_owned();
@@ -56,11 +56,11 @@ fn every_answer_has_numbers_as_they_were_written() {
         (&["list", "--all", "--json"], 1),
         (&["edit", "ISS-001", "--title", "u", "--json"], 1),
         (&["context", "ISS-001", "--json"], 2),
-        (&["project", "show", "--json"], 1),
+        (&["settings", "--json"], 1),
         (&["export", "jsonl"], 4),
         (&["detail", &solution, "--json"], 1),
         (&["queue", "show", "--json"], 0),
-        (&["feedback", "list", "ISS-001", "--json"], 0),
+        (&["feedback", "ISS-001", "--json"], 0),
         (&["trace", &commit, "--json"], 0),
         (&["trace", "ISS-001", "--json"], 0),
         (&["diff", "--json"], 0),
@@ -83,7 +83,7 @@ fn both_sides_of_a_conflict_have_their_numbers() {
     for repo in [&two.ada, &two.bea] {
         let who = if std::ptr::eq(repo, &two.ada) { "ada" } else { "bea" };
         let text = odd(&json!({ who: "ODD" }));
-        repo.wf(&["project", "set", "tech_stack", &text]).ok();
+        repo.wf(&["settings", "tech_stack", "-m", &text]).ok();
     }
     two.ada.wf(&["sync"]).ok();
     two.bea.wf(&["sync"]).ok();

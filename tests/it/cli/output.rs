@@ -60,7 +60,7 @@ fn a_full_disk_is_a_failure() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: cannot write the answer"));
     // The exit code is the same even if the message cannot be written.
-    for (args, code) in [(&["show", "ISS-404"][..], 1), (&["show"], 2), (&["next", "--json"], 3)] {
+    for (args, code) in [(&["show", "ISS-404"][..], 1), (&["comment"], 2), (&["next", "--json"], 3)] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output = repo.command(env!("CARGO_BIN_EXE_git-wf"), args).stderr(full).output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}");
@@ -105,7 +105,7 @@ fn what_came_from_elsewhere_never_reaches_a_terminal_raw() {
         &["show", queue_id],
         &["status"],
         &["solution", "list"],
-        &["queue", "list"],
+        &["queue", "manage", "list"],
         &["queue", "show", queue_id],
         &["detail", "S-1"],
         &["trace", "ISS-001"],
@@ -174,8 +174,8 @@ fn exit_codes_and_errors() {
         assert!(help.contains(&format!("Usage: git wf {without}")) && !help.contains("--json"), "{help}");
         assert!(repo.wf(&[without, "--json"]).fails(2).stderr.contains("has no --json"), "{without}");
     }
-    assert!(repo.wf(&["solution", "add", "--help"]).ok().stdout.contains("Usage: git wf solution add"));
-    for usage in [&["nonsense"][..], &["list", "--colour"], &["show"], &["bind"], &["solution"]] {
+    assert!(repo.wf(&["solution", "add", "--help"]).ok().stdout.contains("Usage: git wf plan add"));
+    for usage in [&["nonsense"][..], &["list", "--colour"], &["edit"], &["bind"], &["plan", "add"]] {
         let plain = repo.wf(usage).fails(2);
         let ways = ["Usage", "--help` shows its usage", "`git wf -h` lists all commands"];
         let tells = ways.iter().any(|way| plain.stderr.contains(way));
@@ -216,19 +216,24 @@ fn every_json_answer_is_one_document() {
         &["status", "ISS-001"],
         &["solution", "add", "ISS-001", "plan.json"],
         &["solution", "check", "plan.json"],
-        &["unbind", "ISS-001"],
+        &["plan", "choose", "ISS-001", "--none"],
         &["bind", "ISS-001"],
         &["trace", "ISS-001"],
         &["trace", "HEAD"],
-        &["queue", "new", "later"],
+        &["queue", "manage", "new", "later"],
         &["import", "beads", "beads.jsonl"],
         &["detail", "S-1"],
     ];
     for args in &object[..17] {
         assert!(repo.json(args).is_object(), "{args:?}");
     }
-    let lists: [&[&str]; 5] =
-        [&["queue", "add", "ISS-001"], &["list"], &["solution", "list"], &["queue", "list"], &["log"]];
+    let lists: [&[&str]; 5] = [
+        &["queue", "add", "ISS-001"],
+        &["list"],
+        &["solution", "list"],
+        &["queue", "manage", "list"],
+        &["log"],
+    ];
     for args in lists {
         assert!(repo.json(args).is_array(), "{args:?}");
     }
@@ -256,8 +261,8 @@ fn wrong_usage_says_what_is_missing_and_where_to_look() {
     assert!(error["message"].as_str().unwrap().contains("needs `<ISSUES|--all-planned|"), "{error}");
     assert_eq!(error["hint"], "`git wf queue add --help` shows its usage");
     assert!(repo.refused(2, &["nxt"])["hint"].as_str().unwrap().contains("`next`"));
-    let error = repo.refused(2, &["queue", "conflict", "frob"]);
-    assert!(error["hint"].as_str().unwrap().ends_with("are: add, list, check"), "{error}");
+    let error = repo.refused(2, &["queue", "manage", "frob"]);
+    assert!(error["hint"].as_str().unwrap().contains("are: new, list, activate"), "{error}");
 }
 
 #[test]

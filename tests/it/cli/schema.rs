@@ -52,8 +52,8 @@ pub(crate) fn session(repo: &Repo) {
     answer(repo, "comment", &["comment", "ISS-001", "-m", "It is the cache."]);
     fits(repo, "solution", &plan());
     repo.write("plan.json", plan().to_string());
-    answer(repo, "solution-check", &["solution", "check", "plan.json"]);
-    answer(repo, "solution-add", &["solution", "add", "ISS-001", "plan.json"]);
+    answer(repo, "plan-check", &["solution", "check", "plan.json"]);
+    answer(repo, "plan-add", &["plan", "add", "ISS-001", "plan.json"]);
     answers(repo, "show-solution", &["solution", "list", "ISS-001"]);
     let bea = repo.as_person("Bea", "bea@example.org");
     let plan = repo.wf(&["--json", "solution", "list"]).ok().json()[0]["id"].as_str().unwrap().to_owned();
@@ -61,27 +61,27 @@ pub(crate) fn session(repo: &Repo) {
         json!({"scores": {"technical": 50, "risk": 40.5, "completeness": 30}, "findings": ["No way back"]});
     fits(repo, "review-input", &opinion);
     bea.write("review.json", opinion.to_string());
-    answer(&bea, "solution-review", &["solution", "review", &plan, "--from-json", "review.json"]);
+    answer(&bea, "plan-review", &["plan", "review", &plan, "--from-json", "review.json"]);
     let scores = ["--technical", "70", "--risk", "70", "--completeness", "70"];
-    answer(&bea, "solution-review", &[&["solution", "review", &plan], &scores[..]].concat());
-    answer(repo, "show-feedback", &["feedback", "add", "ISS-001", "A day is 24 hours here"]);
-    answers(repo, "show-feedback", &["feedback", "list"]);
+    answer(&bea, "plan-review", &[&["plan", "review", &plan], &scores[..]].concat());
+    answer(repo, "show-feedback", &["feedback", "ISS-001", "A day is 24 hours here"]);
+    answers(repo, "show-feedback", &["feedback"]);
     answer(repo, "show-solution", &["solution", "show", &plan]);
     let plan = repo.json(&["solution", "list", "ISS-001"])[0]["id"].as_str().unwrap().to_owned();
     answer(repo, "show-solution", &["task", "edit", &plan, "T1", "--title", "Add a bucket of tokens"]);
     answers(repo, "task", &["task", "list", &plan]);
-    answer(repo, "solution-diff", &["solution", "diff", &plan]);
-    answer(repo, "solution-check", &["solution", "check", &plan, "--all-bound"]);
+    answer(repo, "plan-diff", &["plan", "diff", &plan]);
+    answer(repo, "plan-check", &["solution", "check", &plan, "--all-bound"]);
     answers(repo, "show-item", &["queue", "add", "ISS-001"]);
-    answers(repo, "show-queue", &["queue", "list"]);
+    answers(repo, "show-queue", &["queue", "manage", "list"]);
     answer(repo, "show-queue", &["queue", "show"]);
     queue_session(repo);
     repo.commit("a.txt", "a\n", "start");
     answer(repo, "next", &["next"]);
     answer(repo, "detail", &["detail"]);
     answer(repo, "lease", &["lease", "renew"]);
-    answers(repo, "lease", &["lease", "list"]);
-    answer(repo, "status", &["status"]);
+    answers(repo, "lease", &["lease"]);
+    answer(repo, "home", &["status"]);
     let reason = json!({"task_id": "T1", "error_type": "test_failure", "message": "2 tests failed"});
     fits(repo, "failure-input", &reason);
     answer(repo, "show-execution", &["fail", "-m", &reason.to_string()]);
@@ -93,7 +93,7 @@ pub(crate) fn session(repo: &Repo) {
     answers(repo, "show-issue", &["retry", "ISS-001"]);
     answer(repo, "next", &["next"]);
     answer(repo, "show-execution", &["lease", "release"]);
-    answer(repo, "next", &["start", "ISS-001"]);
+    answer(repo, "next", &["next", "ISS-001"]);
     let result = json!({"status": "completed", "files_modified": [], "tests_passed": true,
         "acceptance_verified": true, "errors": [], "summary": "It lasts a day now."});
     fits(repo, "result-input", &result);
@@ -117,27 +117,26 @@ fn queue_session(repo: &Repo) {
     answers(repo, "show-item", &["queue", "add", "--all-planned"]);
     let input = json!({"type": "api", "solutions": ["S-1", "S-2"], "rationale": "both change it"});
     fits(repo, "queue-conflict-input", &input);
-    let told = repo
-        .wf_in(input.to_string(), &["--json", "queue", "conflict", "add", "--from-json", "-"])
-        .ok()
-        .json();
+    let told =
+        repo.wf_in(input.to_string(), &["--json", "queue", "overlaps", "--from-json", "-"]).ok().json();
     fits(repo, "show-conflict", &told[0]);
-    answers(repo, "show-conflict", &["queue", "conflict", "list"]);
+    answers(repo, "show-conflict", &["queue", "overlaps"]);
     answers(repo, "show-queue", &["queue"]);
     answers(repo, "show-conflict", &["queue", "resolve", "CFT-1", "--order", "S-1,S-2"]);
     answer(repo, "show-queue", &["queue", "order", "S-2", "--after", "S-1"]);
-    answer(repo, "queue-dag", &["queue", "dag"]);
-    answer(repo, "queue-check", &["queue", "conflict", "check", "--merge"]);
+    answer(repo, "queue-graph", &["queue", "graph"]);
+    answer(repo, "queue-forecast", &["queue", "forecast"]);
     answers(repo, "show-item", &["queue", "hold", "S-2", "-m", "later"]);
     answers(repo, "show-item", &["queue", "release", "S-2"]);
-    let queue = repo.wf(&["queue", "list", "--json"]).ok().json()[0]["id"].as_str().unwrap().to_owned();
+    let queue =
+        repo.wf(&["queue", "manage", "list", "--json"]).ok().json()[0]["id"].as_str().unwrap().to_owned();
     for verb in ["pause", "resume", "activate"] {
-        answers(repo, "show-queue", &["queue", verb, &queue]);
+        answers(repo, "show-queue", &["queue", "manage", verb, &queue]);
     }
-    answers(repo, "show-queue", &["queue", "priority", &queue, "2"]);
-    let other = answer(repo, "show-queue", &["queue", "new"])["id"].as_str().unwrap().to_owned();
-    answer(repo, "show-queue", &["queue", "merge", &other, &queue]);
-    answers(repo, "show-queue", &["queue", "archive", &other]);
+    answers(repo, "show-queue", &["queue", "manage", "priority", &queue, "2"]);
+    let other = answer(repo, "show-queue", &["queue", "manage", "new"])["id"].as_str().unwrap().to_owned();
+    answer(repo, "show-queue", &["queue", "manage", "merge", &other, &queue]);
+    answers(repo, "show-queue", &["queue", "manage", "archive", &other]);
     answers(repo, "queue-removed", &["queue", "remove", "S-2"]);
 }
 
@@ -192,7 +191,7 @@ fn completions_are_shell_scripts() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("here");
     for (shell, sign) in [("bash", "_git_wf()"), ("zsh", "#compdef git-wf"), ("fish", "--command git-wf")] {
-        let script = repo.wf(&["completions", shell]).ok().stdout;
+        let script = repo.wf(&["setup", "--completions", shell]).ok().stdout;
         assert!(script.contains(sign), "{shell}");
         assert!(script.contains("WF_COMPLETE"), "{shell}");
     }
@@ -206,7 +205,7 @@ fn bash_completes_git_wf_too() {
     if std::process::Command::new("bash").arg("--version").output().is_err() {
         return; // There is no bash to complete in.
     }
-    let script = repo.wf(&["completions", "bash"]).ok().stdout;
+    let script = repo.wf(&["setup", "--completions", "bash"]).ok().stdout;
     let complete = |at: &str, words: &str| {
         let ask = format!(
             "{at}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _git_wf; echo ${{COMPREPLY[@]}}"
@@ -218,7 +217,7 @@ fn bash_completes_git_wf_too() {
     repo.wf(&["init"]).ok();
     repo.queued("ISS-001", "src/a.rs");
     repo.issue("ISS-002");
-    assert_eq!(complete(":", "git wf sol"), "solution");
+    assert_eq!(complete(":", "git wf lin"), "link");
     assert_eq!(complete(":", "git wf close ISS-00"), "ISS-001 ISS-002");
     assert_eq!(complete(":", "git wf next S"), "S-1");
     assert!(complete(":", "git wf show SOL-ISS-001").starts_with("SOL-ISS-001-"));
@@ -226,7 +225,7 @@ fn bash_completes_git_wf_too() {
     assert_eq!(complete("__git_cmd_idx=3", "git -C . wf queue rem"), "remove");
     assert_eq!(complete(":", "git wf task edit ISS-001 T"), "T1");
     assert_eq!(complete(":", "git wf list --status can"), "cancelled");
-    assert_eq!(complete(":", "git wf agent test gem"), "gemini gemini-acp");
+    assert_eq!(complete(":", "git wf agents test gem"), "gemini gemini-acp");
     // Someone who presses a key does not wait for an index.
     let index = repo.path().join(".git/wf/index.db");
     if index.exists() {

@@ -99,9 +99,9 @@ fn of_plans() {
     repo.as_person("Bea", "bea@example.org")
         .screen("plans/review", &[&["solution", "review", &limit][..], &scores].concat());
     repo.screen("plans/review-own", &[&["solution", "review", &limit][..], &scores].concat());
-    repo.screen("plans/feedback-add", &["feedback", "add", "ISS-001", "-m", "Count the requests per minute"]);
-    repo.screen("plans/feedback", &["feedback", "list", "ISS-001"]);
-    repo.screen("plans/unbind", &["unbind", "ISS-001"]);
+    repo.screen("plans/feedback-add", &["feedback", "ISS-001", "-m", "Count the requests per minute"]);
+    repo.screen("plans/feedback", &["feedback", "ISS-001"]);
+    repo.screen("plans/unbind", &["plan", "choose", "ISS-001", "--none"]);
     repo.screen("plans/bind", &["bind", "ISS-001", &limit]);
     repo.screen("plans/wrong-id", &["solution", "show", "SOL-404"]);
 }
@@ -117,12 +117,12 @@ fn of_the_queue() {
     repo.wf_in(plan_on("src/middleware/mod.rs").to_string(), &["solution", "add", "ISS-003"]).ok();
     repo.wf(&["queue", "add", "ISS-002", "ISS-003"]).ok();
     repo.screen("queue/show", &["queue", "show"]);
-    repo.screen("queue/list", &["queue", "list"]);
-    repo.screen("queue/dag", &["queue", "dag"]);
-    repo.screen("queue/conflicts", &["queue", "conflict", "list"]);
-    let declare = ["queue", "conflict", "add", "--type", "api", "--items", "S-2,S-3"];
-    repo.screen("queue/conflict-add", &[&declare[..], &["--rationale", "both change the router"]].concat());
-    repo.screen("queue/conflicts-unresolved", &["queue", "conflict", "list"]);
+    repo.screen("queue/list", &["queue", "manage", "list"]);
+    repo.screen("queue/dag", &["queue", "graph"]);
+    repo.screen("queue/conflicts", &["queue", "overlaps"]);
+    let declare = ["queue", "overlaps", "--add", "api", "--items", "S-2,S-3"];
+    repo.screen("queue/conflict-add", &[&declare[..], &["-m", "both change the router"]].concat());
+    repo.screen("queue/conflicts-unresolved", &["queue", "overlaps"]);
     repo.screen("queue/show-blocked", &["queue", "show"]);
     repo.screen("queue/order", &["queue", "order", "S-3", "--before", "S-1"]);
 }
@@ -140,18 +140,18 @@ fn of_the_work() {
     repo.screen("work/status", &["status"]);
     repo.screen("work/prime", &["prime"]);
     repo.screen("work/queue", &["queue", "show"]);
-    repo.screen("work/leases", &["lease", "list"]);
+    repo.screen("work/leases", &["lease"]);
     repo.screen("work/done-without-commits", &["done"]);
     repo.screen("work/task-start", &["task", "start", "T1"]);
     repo.commit("src/limit/bucket.rs", "struct Bucket;\n", "Add a token bucket");
     repo.screen("work/verify-asks", &["verify"]);
-    repo.screen("work/accept", &["accept", "T1", "1", "-e", "counted by hand"]);
-    repo.screen("work/start-another", &["start", "ISS-002"]);
+    repo.screen("work/accept", &["accept", "T1", "1", "-m", "counted by hand"]);
+    repo.screen("work/start-another", &["next", "ISS-002"]);
     repo.screen("work/fail", &["fail", "-m", "the router has no hook for it"]);
     repo.screen("work/show-failed", &["show", "ISS-001"]);
     repo.screen("work/next-blocked", &["next"]);
     repo.screen("work/retry", &["retry", "ISS-001"]);
-    repo.screen("work/start", &["start", "ISS-001"]);
+    repo.screen("work/start", &["next", "ISS-001"]);
     repo.commit("src/middleware/mod.rs", "mod limit;\n", "Refuse requests beyond the limit");
     repo.screen("work/done", &["done"]);
     repo.screen("work/show-done", &["show", "ISS-001"]);
@@ -178,8 +178,8 @@ fn of_the_trail() {
     repo.screen("trail/log-patch", &["log", "-p", "-n", "1"]);
     repo.screen("trail/link", &["link", "HEAD", &limit]);
     repo.screen("trail/link-again", &["link", "HEAD", &limit]);
-    repo.screen("trail/unlink", &["unlink", "HEAD"]);
-    repo.screen("trail/relink", &["relink"]);
+    repo.screen("trail/unlink", &["link", "--remove", "HEAD"]);
+    repo.screen("trail/relink", &["link", "--find"]);
     let before = repo.tip().unwrap();
     repo.wf(&["edit", "ISS-003", "-p", "1", "--title", "Show prices in the currency of the buyer"]).ok();
     repo.screen("trail/diff", &["diff", &format!("{before}..")]);
@@ -215,8 +215,7 @@ fn of_the_store() {
     bare.screen("store/init-again", &["init"]);
     let (repo, _) = worked(&sandbox);
     repo.screen("store/hooks", &["hooks", "status"]);
-    repo.screen("store/policy", &["policy"]);
-    repo.screen("store/project", &["project"]);
+    repo.screen("store/settings", &["settings"]);
     repo.screen("store/fsck", &["fsck"]);
     repo.screen("store/schema", &["schema"]);
     let path = repo.store_path("/ISS-003/issue.json");
@@ -237,7 +236,7 @@ fn of_help() {
     repo.screen("help/git-wf", &["-h"]);
     repo.screen("help/new", &["new", "-h"]);
     repo.screen("help/solution", &["solution", "-h"]);
-    repo.screen("help/solution-add", &["solution", "add", "-h"]);
+    repo.screen("help/plan-add", &["plan", "add", "-h"]);
     repo.screen("help/queue", &["queue", "-h"]);
     repo.screen("help/next", &["next", "-h"]);
     repo.screen("help/done", &["done", "-h"]);

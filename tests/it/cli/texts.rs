@@ -21,7 +21,7 @@ fn a_text_is_the_last_argument_or_that_of_m() {
             if way == "-m" { [command, &["-m", text]].concat() } else { [command, &[text]].concat() }
         };
         repo.wf(&say(&["comment", "ISS-001"], "It is the cache")).ok();
-        repo.wf(&say(&["feedback", "add", "ISS-001"], "Mind the cache")).ok();
+        repo.wf(&say(&["feedback", "ISS-001"], "Mind the cache")).ok();
         let shown = repo.json(&["show", "ISS-001"]);
         assert_eq!(shown["comments"][0]["body"], "It is the cache");
         assert_eq!(shown["feedback"][0]["content"], "Mind the cache");
@@ -56,7 +56,7 @@ fn json_of_a_failure_can_be_the_last_argument() {
 }
 
 #[test]
-fn a_text_is_given_once_and_one_word_names_an_item() {
+fn a_text_is_given_once_and_an_item_is_an_option_beside_it() {
     let sandbox = Sandbox::new();
     let repo = executing(&sandbox);
     for args in [
@@ -71,8 +71,7 @@ fn a_text_is_given_once_and_one_word_names_an_item() {
         repo.refused(2, args);
     }
     assert_eq!(repo.refused(1, &["done", "S-9"])["code"], "not-found");
-    // A single word is neither a text nor an item.
-    repo.refused(2, &["fail", "broken"]);
+    assert_eq!(repo.json(&["fail", "broken"])["failure"]["message"], "broken");
 }
 
 #[test]
@@ -116,11 +115,8 @@ fn a_word_that_names_no_item_is_told_from_a_text() {
     let sandbox = Sandbox::new();
     let repo = executing(&sandbox);
     for (code, args, hint) in [
-        (1, &["done", "fixed"][..], "if it is your text: `git wf done -m fixed`"),
-        (2, &["fail", "broken"], "if it is your text: `git wf fail -m broken`"),
-        (2, &["queue", "hold", "later"], "`git wf queue hold later -m TEXT`"),
+        (2, &["queue", "hold", "later"][..], "`git wf queue hold later -m TEXT`"),
         (2, &["queue", "hold", "S-2", "later"], "if it is your text: `git wf queue hold S-2 -m later`"),
-        (2, &["accept", "T1", "1", "seen"], "if it is your text: `git wf accept T1 1 -e seen`"),
         (2, &["queue", "hold", "not yet"], "`git wf queue hold ITEM -m 'not yet'`"),
         (2, &["queue", "release", "S-2", "go on now"], "an item is S-1"),
         (2, &["queue", "remove", "S-2", "not needed"], "an item is S-1"),
@@ -143,7 +139,7 @@ fn a_dash_is_a_text_on_stdin() {
     let sandbox = Sandbox::new();
     let repo = executing(&sandbox);
     repo.wf_in("It is the cache\n", &["comment", "ISS-001", "-"]).ok();
-    repo.wf_in("Mind the cache\n", &["feedback", "add", "ISS-001", "-"]).ok();
+    repo.wf_in("Mind the cache\n", &["feedback", "ISS-001", "-"]).ok();
     let shown = repo.json(&["show", "ISS-001"]);
     assert_eq!(shown["comments"][0]["body"], "It is the cache");
     assert_eq!(shown["feedback"][0]["content"], "Mind the cache");
@@ -166,7 +162,7 @@ fn an_option_of_another_name_is_answered_with_the_right_one() {
     let repo = executing(&sandbox);
     for (args, hint) in [
         (&["comment", "ISS-001", "--reason", "later"][..], "give your text with `-m TEXT`"),
-        (&["feedback", "add", "ISS-001", "--reason", "later"], "give your text with `-m TEXT`"),
+        (&["feedback", "ISS-001", "--reason", "later"], "give your text with `-m TEXT`"),
         (&["new", "x", "--description", "y"], "give your text with `-m TEXT`"),
         (&["new", "x", "--label", "y"], "`-t TAG`; separate several with commas"),
     ] {
@@ -208,7 +204,7 @@ fn an_id_of_another_kind_is_told_by_its_name() {
     let queue = repo.json(&["queue", "show"])["id"].as_str().unwrap().to_owned();
     for (id, kind) in [(plan, "a plan"), (execution, "an execution"), ("S-1", "an item")] {
         for args in
-            [&["close", id][..], &["comment", id, "x"], &["bind", id], &["start", id], &["queue", "add", id]]
+            [&["close", id][..], &["comment", id, "x"], &["bind", id], &["plan", id], &["queue", "add", id]]
         {
             let error = repo.refused(1, args);
             assert_eq!(error["message"], format!("`{id}` is {kind}, not an issue"), "{args:?}");
@@ -220,7 +216,7 @@ fn an_id_of_another_kind_is_told_by_its_name() {
         (&["comment", "some text", "ISS-001"], "the issue comes first, then the text"),
         (&["solution", "add", "plan.json", "ISS-001"], "the issue comes first, then the files"),
         (&["queue", "show", "S-1"], "`S-1` is an item"),
-        (&["queue", "hold", &queue, "-m", "x"], "is a queue; `git wf queue show"),
+        (&["queue", "hold", &queue, "-m", "x"], "is a queue; `git wf show"),
         (&["detail", "T1"], "`T1` looks like a task"),
         (&["verify", "T1"], "`git wf verify --task T1` runs the tests of one task"),
     ] {
@@ -240,20 +236,19 @@ fn arguments_in_another_order_are_told() {
             "takes one issue, but `ISS-001` is another",
             "`git wf close ISS-001`",
         ),
-        (&["feedback", "ISS-001", "text"], "`git wf feedback` has no command `ISS-001`", "are: add, list"),
-        (&["policy", "review=required"], "no command `review=required`", "are: show, set"),
+        (&["settings", "review=required", "guidelines=x"], "`guidelines` is set by itself", "of its own"),
         (
-            &["accept", "1", "T1", "-e", "seen"],
+            &["accept", "1", "T1", "-m", "seen"],
             "counted from 1, after its task: T1 1",
             "git wf accept --help",
         ),
-        (&["accept", "T1", "1", "seen"], "`seen` alone is taken for an item", "`git wf accept T1 1 -e seen`"),
+        (&["accept", "T1", "1"], "a criterion needs evidence", "`git wf accept -m TEXT T1 1`"),
         (
             &["new", "--id", "A", "x"],
             "`A` cannot be the id of an issue: an id looks like GH-123",
             "new --help",
         ),
-        (&["accept", "T1", "1", "-m", "seen by eye"], "has no option `-m`", "`-e TEXT`"),
+        (&["accept", "T1", "1", "-e", "seen by eye"], "has no option `-e`", "`-m TEXT`"),
     ] {
         let error = repo.refused(2, args);
         assert!(error["message"].as_str().unwrap().contains(message), "{args:?}: {error}");
@@ -271,7 +266,7 @@ fn a_text_from_the_editor_outlives_a_refusal() {
     repo.issue("ISS-001");
     let written = repo.with_env("GIT_EDITOR", "printf 'My words\n\nand more\n' >");
     for (n, args) in [
-        &["feedback", "add", "NOSUCH", "-e"][..],
+        &["feedback", "NOSUCH", "-e"][..],
         &["wisdom", "add", "--issue", "NOSUCH", "-e"],
         &["wisdom", "answer", "NOSUCH", "-e"],
         &["new", "--id", "ISS-001", "-e"],

@@ -34,12 +34,12 @@ fn what_cannot_bear_them_has_them_on_stderr_as_json() {
     repo.issue("ISS-001");
     let path = format!("issues/{}/ISS-001/issue.json", repo.fan("ISS-001"));
     repo.plumb(&[(&path, "{")]);
-    let ran = repo.wf(&["feedback", "list", "--json"]).ok();
+    let ran = repo.wf(&["feedback", "--json"]).ok();
     assert_eq!(ran.json(), json!([]));
     let told: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert!(warnings(&told)[0].contains("unreadable"), "{told}");
     // People read the same text.
-    let ran = repo.wf(&["feedback", "list"]).ok();
+    let ran = repo.wf(&["feedback"]).ok();
     assert!(ran.stderr.starts_with("warning: skipped 1 unreadable issue"), "{}", ran.stderr);
 }
 

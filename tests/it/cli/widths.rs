@@ -62,10 +62,10 @@ fn tables_fit_terminals_of_60_80_and_120_columns() {
         &["solution", "list"],
         &["task", "list", "ISS-002"],
         &["queue", "show"],
-        &["queue", "list"],
-        &["queue", "dag"],
-        &["lease", "list"],
-        &["wisdom", "list"],
+        &["queue", "manage", "list"],
+        &["queue", "graph"],
+        &["lease"],
+        &["wisdom"],
         &["agents", "list"],
         &["why", "src/limit/bucket.rs"],
         &["close", "--where", "--all", "--dry-run"],
@@ -117,7 +117,7 @@ fn nothing_is_said_by_colour_or_place_alone() {
     assert_eq!(spoken.lines().next(), Some(first));
     assert!(!spoken.contains("  "), "{spoken}");
     let drawn = |c: char| ('\u{2500}'..='\u{25ff}').contains(&c);
-    for args in [&["queue", "dag", "--plain"][..], &["queue", "show", "--plain"], &["--plain"]] {
+    for args in [&["queue", "graph", "--plain"][..], &["queue", "show", "--plain"], &["--plain"]] {
         let (_, shown) = repo.on_terminal("", args);
         assert!(!shown.contains(drawn) && !shown.contains('\u{1b}'), "{args:?}: {shown}");
     }
@@ -129,7 +129,7 @@ fn nothing_that_stands_nowhere_else_is_cut() {
     let repo = sandbox.store("a");
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for columns in [60, 80, 100, 140] {
-        let (_, shown) = repo.on_terminal_of(columns, &["policy", "--color", "never"]);
+        let (_, shown) = repo.on_terminal_of(columns, &["settings", "--color", "never"]);
         assert!(
             !shown.contains('…') && words(&shown).contains("has reviewed its current version"),
             "{shown}"

@@ -42,7 +42,7 @@ fn every_command_about_the_work_says_which_hooks_are_not_called() {
     repo.commit("a", "2\n", "unseen");
     let words = "the hooks are not all in place: `commit-msg`, `post-commit` do not call git-wf (replaced by lefthook), \
                  so commits are not linked and do not renew the lease";
-    for args in [&["status"][..], &["audit"], &["relink"]] {
+    for args in [&["status"][..], &["audit"], &["link", "--find"]] {
         let ran = repo.wf(args);
         assert!(ran.stderr.contains(words), "{args:?}: {}", ran.stderr);
     }
@@ -58,7 +58,7 @@ fn every_command_about_the_work_says_which_hooks_are_not_called() {
     let status = repo.wf(&["hooks", "status"]).ok().stdout;
     assert!(status.contains("replaced by lefthook"), "{status}");
     repo.wf(&["hooks", "install"]).ok();
-    let found = repo.wf(&["relink"]).ok();
+    let found = repo.wf(&["link", "--find"]).ok();
     assert!(!found.stderr.contains("do not call"), "{}", found.stderr);
     let commit = repo.commit("a", "3\n", "seen again");
     let linked = &repo.json(&["show", "ISS-001"])["executions"][0]["commits"];
@@ -82,7 +82,7 @@ fn every_command_about_the_work_says_that_hooks_are_off() {
         let words =
             format!("`core.hooksPath` is {named} (set in `{}`), so git runs no hooks", file.display());
         let way = "git config --local --unset-all core.hooksPath";
-        for args in [&["status"][..], &["next"], &["audit"], &["relink"], &["hooks", "status"], &[]] {
+        for args in [&["status"][..], &["next"], &["audit"], &["link", "--find"], &["hooks", "status"], &[]] {
             let ran = repo.wf(args);
             assert!(ran.stderr.contains(&words) && ran.stderr.contains(way), "{args:?}: {}", ran.stderr);
             assert!(!ran.stdout.contains("not installed, so commits"), "{args:?}: {}", ran.stdout);

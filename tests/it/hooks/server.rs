@@ -134,7 +134,7 @@ fn a_first_push_must_be_a_store() {
 #[test]
 fn commits_need_a_plan_where_the_policy_that_was_there_says_so() {
     let (sandbox, server, repo) = shared();
-    repo.wf(&["policy", "set", "commits=required"]).ok();
+    repo.wf(&["settings", "commits=required"]).ok();
     // The policy is pushed together with commits that it would refuse: it applies from then on.
     repo.git(&["commit", "-q", "--allow-empty", "--no-verify", "-m", "before the policy"]).ok();
     repo.git(&["push", "-q", "origin", "main", REF]).ok();
@@ -176,7 +176,7 @@ fn commits_need_a_plan_where_the_policy_that_was_there_says_so() {
     repo.git(&["push", "-q", "origin", "side"]).ok();
     // A push cannot turn off the policy and use that at once.
     repo.git(&[&off[..], &["commit", "-q", "--allow-empty", "-m", "sneaked in"]].concat()).ok();
-    repo.wf(&["policy", "set", "commits=free"]).ok();
+    repo.wf(&["settings", "commits=free"]).ok();
     let ran = repo.git(&["push", "origin", "side", REF]).fails(1);
     assert!(ran.stderr.contains("commits from required to free: `wf.owner`"), "{}", ran.stderr);
     server.git(&["config", "wf.floor", "none"]).ok();
@@ -240,7 +240,7 @@ fn a_repository_with_a_work_tree_checks_pushes_too() {
     assert_eq!(server.read("more"), "1\n");
     let told = refused(&repo, &format!("main:{REF}"));
     assert!(told.contains("wf.json"), "{told}");
-    repo.wf(&["policy", "set", "commits=required"]).ok();
+    repo.wf(&["settings", "commits=required"]).ok();
     repo.wf(&["sync"]).ok();
     repo.commit("stray", "1\n", "stray");
     assert!(refused(&repo, "main").contains("\"stray\" on main"));

@@ -43,7 +43,7 @@ fn a_merge_of_trees_without_end_stays_out() {
     let (_sandbox, _server, repo) = shared();
     let solution = repo.queued("ISS-001", "a.txt");
     repo.wf(&["next", "--local"]).ok();
-    repo.wf(&["policy", "set", "commits=required"]).ok();
+    repo.wf(&["settings", "commits=required"]).ok();
     repo.wf(&["sync"]).ok();
     let planned = format!("planned\n\nWf-Issue: ISS-001\nWf-Solution: {solution}\n");
     let [one, two, both] = ["a", "b", "c"].map(|name| bomb(&repo, &leaf(&repo, name)));
@@ -103,8 +103,8 @@ fn why_and_relink_pass_by_what_nobody_can_look_at() {
     let again = over(&repo, &[&first], &tree(format!("100644 blob {new}\tnew.txt\n")), "both at once");
     repo.git(&["reset", "-q", "--hard", &again]).ok();
     assert_eq!(repo.json(&["why", "new.txt:1"])["spans"][0]["commit"]["hash"], again.as_str());
-    repo.wf(&["relink"]).ok();
+    repo.wf(&["link", "--find"]).ok();
     repo.wf(&["link", &first, "ISS-001"]).ok();
-    repo.wf(&["relink"]).ok();
+    repo.wf(&["link", "--find"]).ok();
     repo.wf(&["done"]).ok();
 }

@@ -9,7 +9,7 @@ pub(super) fn required() -> (Sandbox, Repo, Repo, String) {
     let (sandbox, server, repo) = shared();
     let solution = repo.queued("ISS-001", "a.txt");
     repo.wf(&["next", "--local"]).ok();
-    repo.wf(&["policy", "set", "commits=required"]).ok();
+    repo.wf(&["settings", "commits=required"]).ok();
     repo.wf(&["sync"]).ok();
     (sandbox, server, repo, format!("planned\n\nWf-Issue: ISS-001\nWf-Solution: {solution}\n"))
 }

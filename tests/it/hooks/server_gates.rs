@@ -8,7 +8,7 @@ use crate::support::{REF, Repo, entry_id, plan_on, record};
 /// A server with this policy, and a clone with the same store.
 fn with_policy(policy: &str) -> (crate::support::Sandbox, Repo, Repo) {
     let (sandbox, server, repo) = shared();
-    repo.wf(&["policy", "set", policy]).ok();
+    repo.wf(&["settings", policy]).ok();
     repo.wf(&["sync"]).ok();
     (sandbox, server, repo)
 }
@@ -17,9 +17,9 @@ fn with_policy(policy: &str) -> (crate::support::Sandbox, Repo, Repo) {
 fn lax(repo: &Repo, policy: &str, work: impl Fn()) {
     let (gate, value) = policy.split_once('=').unwrap();
     let off = if gate == "evidence" { "warn" } else { "none" };
-    repo.wf(&["policy", "set", &format!("{gate}={off}")]).ok();
+    repo.wf(&["settings", &format!("{gate}={off}")]).ok();
     work();
-    repo.wf(&["policy", "set", &format!("{gate}={value}")]).ok();
+    repo.wf(&["settings", &format!("{gate}={value}")]).ok();
 }
 
 /// Ends the running execution with a commit that nobody tested.
@@ -40,9 +40,9 @@ fn what_is_completed_without_evidence_stays_out() {
     let policy = "evidence=required";
     let (_sandbox, server, repo) = with_policy(policy);
     let solution = planned(&repo, "ISS-001");
-    repo.wf(&["start", "ISS-001", "--local"]).ok();
+    repo.wf(&["next", "ISS-001", "--local"]).ok();
     lax(&repo, policy, || done_untested(&repo, "ISS-001"));
-    repo.wf(&["unlink", "HEAD"]).ok();
+    repo.wf(&["link", "--remove", "HEAD"]).ok();
     let told = refused(&repo, REF);
     assert!(told.contains("EXR-ISS-001-") && told.contains("no commit is linked"), "{told}");
     // Nothing else is refused.
@@ -62,7 +62,7 @@ fn what_is_completed_without_evidence_stays_out() {
 fn a_check_counts_for_a_reworded_commit_that_is_not_there_yet() {
     let (_sandbox, server, repo) = with_policy("evidence=required");
     planned(&repo, "ISS-001");
-    repo.wf(&["start", "ISS-001", "--local"]).ok();
+    repo.wf(&["next", "ISS-001", "--local"]).ok();
     repo.commit("a.txt", "1\n", "work");
     repo.wf(&["verify", "--yes"]).ok();
     repo.git(&["commit", "-q", "--amend", "-m", "work, reworded"]).ok();
@@ -71,7 +71,7 @@ fn a_check_counts_for_a_reworded_commit_that_is_not_there_yet() {
     assert_eq!(server.tip(), repo.tip());
     // A change of the content is untested, there as here.
     planned(&repo, "ISS-002");
-    repo.wf(&["start", "ISS-002", "--local"]).ok();
+    repo.wf(&["next", "ISS-002", "--local"]).ok();
     repo.commit("a.txt", "2\n", "work");
     repo.wf(&["verify", "--yes"]).ok();
     lax(&repo, "evidence=required", || {
@@ -87,7 +87,7 @@ fn a_check_counts_for_a_reworded_commit_that_is_not_there_yet() {
 fn evidence_that_was_waived_with_a_reason_comes_in_and_is_named() {
     let (_sandbox, server, repo) = with_policy("evidence=required");
     planned(&repo, "ISS-001");
-    repo.wf(&["start", "ISS-001", "--local"]).ok();
+    repo.wf(&["next", "ISS-001", "--local"]).ok();
     repo.refused(1, &["done"]);
     repo.wf(&["done", "--force", "--reason", "no time left"]).ok();
     let ran = repo.git(&["push", "origin", REF]).ok();
@@ -96,7 +96,7 @@ fn evidence_that_was_waived_with_a_reason_comes_in_and_is_named() {
     assert_eq!(server.tip(), repo.tip());
     // A reason for something else does not count here.
     planned(&repo, "ISS-002");
-    repo.wf(&["start", "ISS-002", "--local"]).ok();
+    repo.wf(&["next", "ISS-002", "--local"]).ok();
     repo.wf(&["close", "ISS-001", "--force", "--reason", "another thing"]).ok();
     lax(&repo, "evidence=required", || done_untested(&repo, "ISS-002"));
     assert!(refused(&repo, REF).contains("EXR-ISS-002-"));
@@ -160,18 +160,18 @@ fn an_author_who_praises_the_own_plan_does_not_count() {
 fn evidence_is_not_taken_from_what_is_completed() {
     let (_sandbox, server, repo) = with_policy("evidence=required");
     let solution = planned(&repo, "ISS-001");
-    repo.wf(&["start", "ISS-001", "--local"]).ok();
+    repo.wf(&["next", "ISS-001", "--local"]).ok();
     repo.commit("a.txt", "1\n", "work");
     repo.wf(&["verify", "--yes"]).ok();
     repo.done();
     repo.wf(&["sync"]).ok();
-    repo.wf(&["unlink", "HEAD"]).ok();
+    repo.wf(&["link", "--remove", "HEAD"]).ok();
     let told = refused(&repo, REF);
     assert!(told.contains("EXR-ISS-001-") && told.contains("no commit is linked"), "{told}");
     repo.wf(&["link", "HEAD", &solution]).ok();
     repo.wf(&["sync"]).ok();
     // After a restart, the old attempt is no longer checked.
-    repo.wf(&["unlink", "HEAD"]).ok();
+    repo.wf(&["link", "--remove", "HEAD"]).ok();
     repo.wf(&["reopen", "ISS-001"]).ok();
     repo.wf(&["sync"]).ok();
     assert_eq!(server.tip(), repo.tip());
@@ -182,7 +182,7 @@ fn what_comes_to_count_through_a_push_is_asked_however_that_comes_about() {
     let policy = "review=required";
     let (_sandbox, server, repo) = with_policy(policy);
     planned(&repo, "ISS-001");
-    lax(&repo, policy, || drop(repo.wf(&["start", "ISS-001", "--local"]).ok()));
+    lax(&repo, policy, || drop(repo.wf(&["next", "ISS-001", "--local"]).ok()));
     let (begun, active) = (repo.tip().unwrap(), repo.read(".git/wf/active.json"));
     // If it was released while it ran, it does not count, and the push is accepted.
     repo.wf(&["lease", "release"]).ok();
@@ -245,7 +245,7 @@ fn a_check_that_failed_counts_although_its_command_is_hidden() {
     let mut plan = plan_on("a.txt");
     plan["tasks"][0]["test"] = json!({ "commands": ["test ! -e ../bad"] });
     let solution = repo.planned("ISS-001", &plan);
-    repo.wf(&["start", "ISS-001", "--local"]).ok();
+    repo.wf(&["next", "ISS-001", "--local"]).ok();
     repo.commit("a.txt", "1\n", "work");
     repo.wf(&["link", "HEAD", &solution]).ok();
     repo.wf(&["verify", "--yes", "ISS-001"]).ok();
@@ -274,7 +274,7 @@ fn a_plan_that_is_hidden_asks_for_the_evidence_that_it_asked_for() {
     let policy = "evidence=required";
     let (_sandbox, _server, repo) = with_policy(policy);
     let solution = planned(&repo, "ISS-001");
-    repo.wf(&["start", "ISS-001", "--local"]).ok();
+    repo.wf(&["next", "ISS-001", "--local"]).ok();
     repo.wf(&["redact", &solution, "plan", "-m", "a password"]).ok();
     lax(&repo, policy, || done_untested(&repo, "ISS-001"));
     let told = refused(&repo, REF);

@@ -5,7 +5,7 @@ use crate::support::{REF, Repo, Sandbox};
 
 fn with_policy(policy: &str) -> (Sandbox, Repo, Repo) {
     let (sandbox, server, repo) = shared();
-    repo.wf(&["policy", "set", policy]).ok();
+    repo.wf(&["settings", policy]).ok();
     repo.wf(&["sync"]).ok();
     (sandbox, server, repo)
 }
@@ -18,9 +18,9 @@ fn stray(repo: &Repo) -> String {
 #[test]
 fn a_policy_is_loosened_only_where_the_server_allows_it() {
     let (_sandbox, server, repo) = with_policy("commits=required");
-    repo.wf(&["policy", "set", "review=required"]).ok();
+    repo.wf(&["settings", "review=required"]).ok();
     repo.wf(&["sync"]).ok();
-    repo.wf(&["policy", "set", "review=none"]).ok();
+    repo.wf(&["settings", "review=none"]).ok();
     let told = refused(&repo, REF);
     assert!(
         told.contains("review from required to none: `wf.owner` of this server names no one who may do so"),
@@ -32,7 +32,7 @@ fn a_policy_is_loosened_only_where_the_server_allows_it() {
     refused(&repo, REF);
     server.git(&["config", "wf.floor", "commits=required, review=none"]).ok();
     repo.wf(&["sync"]).ok();
-    repo.wf(&["policy", "set", "commits=free"]).ok();
+    repo.wf(&["settings", "commits=free"]).ok();
     let told = refused(&repo, REF);
     assert!(
         told.contains("commits from required to free: `wf.floor` of this server does not allow it"),
@@ -57,7 +57,7 @@ fn a_floor_holds_whatever_the_policy_says_and_before_there_is_one() {
     repo.wf(&["sync"]).ok();
     assert!(refused(&repo, "main").contains("\"begin\" on main"));
     let solution = repo.queued("ISS-001", "a.txt");
-    repo.wf(&["start", "ISS-001", "--local"]).ok();
+    repo.wf(&["next", "ISS-001", "--local"]).ok();
     repo.wf(&["link", "HEAD", &solution]).ok();
     repo.wf(&["sync"]).ok();
     repo.git(&["push", "-q", "origin", "main"]).ok();
@@ -112,7 +112,7 @@ fn an_owner_whom_the_server_knows_loosens_a_policy() {
     trusts(&sandbox, &server, &[("ada@example.org", &ada), ("mallory@example.org", &mallory)]);
     signs_with(&repo, &mallory);
     let before = repo.tip().unwrap();
-    repo.wf(&["policy", "set", "commits=free"]).ok();
+    repo.wf(&["settings", "commits=free"]).ok();
     // A key that git trusts is not automatically an owner's.
     assert!(refused(&repo, REF).contains("names no one who may do so"));
     server.git(&["config", "--add", "wf.owner", "bob@example.org"]).ok();
@@ -123,20 +123,20 @@ fn an_owner_whom_the_server_knows_loosens_a_policy() {
         "{told}"
     );
     repo.git(&["update-ref", REF, &before]).ok();
-    repo.git(&["-c", "wf.sign=false", "wf", "policy", "set", "commits=free"]).ok();
+    repo.git(&["-c", "wf.sign=false", "wf", "settings", "commits=free"]).ok();
     assert!(refused(&repo, REF).contains("no one named in `wf.owner` of this server has signed it"));
     repo.git(&["update-ref", REF, &before]).ok();
     repo.git(&["config", "user.signingKey", &ada]).ok();
-    repo.wf(&["policy", "set", "commits=free"]).ok();
+    repo.wf(&["settings", "commits=free"]).ok();
     repo.wf(&["sync"]).ok();
     repo.git(&["push", "-q", "origin", &stray(&repo)]).ok();
     // By the fingerprint of a key.
-    repo.wf(&["policy", "set", "commits=required"]).ok();
+    repo.wf(&["settings", "commits=required"]).ok();
     repo.wf(&["sync"]).ok();
     let listed = repo.sh(&["-c", &format!("ssh-keygen -l -f '{ada}.pub'")]).ok();
     let fingerprint = listed.line().split(' ').nth(1).unwrap().to_owned();
     server.git(&["config", "--unset-all", "wf.owner"]).ok();
-    repo.wf(&["policy", "set", "commits=free"]).ok();
+    repo.wf(&["settings", "commits=free"]).ok();
     refused(&repo, REF);
     server.git(&["config", "wf.owner", &fingerprint]).ok();
     repo.wf(&["sync"]).ok();
@@ -149,12 +149,12 @@ fn what_an_owner_signed_in_another_store_loosens_nothing() {
     let hobby = sandbox.store("hobby");
     signs_with(&hobby, &ada);
     for policy in ["commits=required", "commits=free"] {
-        hobby.wf(&["policy", "set", policy]).ok();
+        hobby.wf(&["settings", policy]).ok();
     }
     let before = (repo.tip().unwrap(), server.tip());
     repo.git(&["remote", "add", "hobby", hobby.path().to_str().unwrap()]).ok();
     repo.wf(&["pull", "hobby"]).ok();
-    assert_eq!(repo.wf(&["policy", "--json"]).ok().json()["commits"], "free");
+    assert_eq!(repo.wf(&["settings", "--json"]).ok().json()["commits"], "free");
     let told = refused(&repo, REF);
     assert!(told.contains("did not know the latest state of this server"), "{told}");
     // Nor with another signed commit of the owner that does not change the policy.
@@ -164,7 +164,7 @@ fn what_an_owner_signed_in_another_store_loosens_nothing() {
     // Nor if someone else writes the owner's value again.
     repo.git(&["update-ref", REF, &before.0]).ok();
     repo.git(&["config", "wf.sign", "false"]).ok();
-    repo.wf(&["policy", "set", "commits=free"]).ok();
+    repo.wf(&["settings", "commits=free"]).ok();
     repo.wf(&["pull", "hobby"]).ok();
     assert!(refused(&repo, REF).contains("no one named in `wf.owner`"));
     assert_eq!(server.tip(), before.1);
@@ -178,7 +178,7 @@ fn an_owner_who_did_not_know_the_latest_state_decides_again() {
     other.wf(&["new", "Meanwhile"]).ok();
     other.wf(&["sync"]).ok();
     signs_with(&repo, &ada);
-    repo.wf(&["policy", "set", "commits=free"]).ok();
+    repo.wf(&["settings", "commits=free"]).ok();
     let error = repo.wf(&["sync", "--json"]).fails(1).json_error();
     assert_eq!(error["code"], "declined", "{error}");
     assert!(error["message"].as_str().unwrap().contains("did not know the latest state"), "{error}");
@@ -189,7 +189,7 @@ fn an_owner_who_did_not_know_the_latest_state_decides_again() {
     // As the hint says.
     repo.wf(&["pull"]).ok();
     for policy in ["commits=required", "commits=free"] {
-        repo.wf(&["policy", "set", policy]).ok();
+        repo.wf(&["settings", policy]).ok();
     }
     repo.wf(&["sync"]).ok();
     assert_eq!(server.tip(), repo.tip());
@@ -202,7 +202,7 @@ fn an_expired_key_loosens_nothing_whatever_the_date_of_the_commit() {
     trusts(&sandbox, &server, &[("ada@example.org valid-before=\"20261101\"", &ada)]);
     signs_with(&repo, &ada);
     let before = repo.tip().unwrap();
-    repo.wf(&["policy", "set", "commits=free"]).ok();
+    repo.wf(&["settings", "commits=free"]).ok();
     let told = refused(&repo, REF);
     if told.contains("no one named in") {
         eprintln!("skipped: this ssh-keygen does not say that a key has expired");
@@ -212,9 +212,9 @@ fn an_expired_key_loosens_nothing_whatever_the_date_of_the_commit() {
     repo.git(&["update-ref", REF, &before]).ok();
     // Dated to when it was valid.
     let dated = |date: &str| {
-        repo.wf(&["policy", "set", "commits=free"]).ok();
+        repo.wf(&["settings", "commits=free"]).ok();
         let tree = repo.git(&["rev-parse", &format!("{REF}^{{tree}}")]).ok().line().to_owned();
-        let message = "policy: set commits=free\n\nWf-Op: policy set\n";
+        let message = "policy: set commits=free\n\nWf-Op: settings\n";
         let args = ["commit-tree", "-S", "-m", message, "-p", &before, &tree];
         let forged = repo.with_env("GIT_COMMITTER_DATE", date).git(&args).ok().line().to_owned();
         repo.git(&["update-ref", REF, &forged]).ok();
@@ -229,7 +229,7 @@ fn an_expired_key_loosens_nothing_whatever_the_date_of_the_commit() {
     let told = dated("2027-02-01T12:00:00Z");
     assert!(told.contains("the owner's commit is dated 2027-02-01"), "{told}");
     trusts(&sandbox, &server, &[("ada@example.org", &ada)]);
-    repo.wf(&["policy", "set", "commits=free"]).ok();
+    repo.wf(&["settings", "commits=free"]).ok();
     repo.wf(&["sync"]).ok();
     assert_eq!(server.tip(), repo.tip());
 }
@@ -239,7 +239,7 @@ fn a_principal_is_named_as_the_file_has_it() {
     let Some((sandbox, server, repo, ada)) = owned_by_ada() else { return };
     trusts(&sandbox, &server, &[("*@example.org", &ada)]);
     signs_with(&repo, &ada);
-    repo.wf(&["policy", "set", "commits=free"]).ok();
+    repo.wf(&["settings", "commits=free"]).ok();
     let told = refused(&repo, REF);
     assert!(told.contains("does not name `*@example.org`, who signed it"), "{told}");
     server.git(&["config", "wf.owner", "*@example.org"]).ok();
@@ -289,7 +289,7 @@ fn an_owner_with_a_gnupg_key_is_known_beside_one_with_an_ssh_key() {
     for (name, value) in [("gpg.format", "openpgp"), ("user.signingKey", &bea), ("wf.sign", "true")] {
         repo.git(&["config", name, value]).ok();
     }
-    client.wf(&["policy", "set", "commits=free"]).ok();
+    client.wf(&["settings", "commits=free"]).ok();
     let told = refused(&on_server, REF);
     assert!(told.contains(&format!("does not trust the key `{}", &bea[bea.len() - 16..])), "{told}");
     repo.sh(&[
@@ -309,10 +309,10 @@ fn an_owner_with_a_gnupg_key_is_known_beside_one_with_an_ssh_key() {
     server.git(&["config", "--unset", "gpg.program"]).ok();
     on_server.wf(&["sync"]).ok();
     // The other owner signs with SSH.
-    repo.git(&["-c", "wf.sign=false", "wf", "policy", "set", "commits=required"]).ok();
+    repo.git(&["-c", "wf.sign=false", "wf", "settings", "commits=required"]).ok();
     on_server.wf(&["sync"]).ok();
     signs_with(&repo, &ssh);
-    repo.wf(&["policy", "set", "commits=free"]).ok();
+    repo.wf(&["settings", "commits=free"]).ok();
     on_server.wf(&["sync"]).ok();
     for home in [&keys, &theirs] {
         repo.sh(&["-c", &format!("GNUPGHOME={home} gpgconf --kill all")]);

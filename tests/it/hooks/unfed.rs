@@ -48,8 +48,8 @@ fn what_cannot_be_found_is_said() {
     it.repo.git(&["config", "core.logAllRefUpdates", "false"]).ok();
     let ran = it.repo.git(&["commit", "-q", "--amend", "-m", "better"]).ok();
     assert!(ran.stderr.contains("the list of rewritten commits did not reach this hook"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("`git wf relink` finds the new commits"), "{}", ran.stderr);
-    it.repo.wf(&["relink"]).ok();
+    assert!(ran.stderr.contains("`git wf link --find` finds the new commits"), "{}", ran.stderr);
+    it.repo.wf(&["link", "--find"]).ok();
     let linked = it.linked();
     assert!(linked.contains(&id(&it.repo, "HEAD")), "{old}: {linked:?}");
 }

@@ -75,7 +75,7 @@ fn a_malformed_commit_is_taken_in_or_named() {
                 assert!(foreign.iter().any(|id| line.contains(id)), "{label}: {line}");
             }
             assert!(!found.contains(&format!("commit {ours}:")), "{label}: {found}");
-            for args in [&["log"][..], &["conflicts"], &["reindex"], &["sync"]] {
+            for args in [&["log"][..], &["conflicts"], &["fsck", "--reindex"], &["sync"]] {
                 world.ada.wf(args).ok();
             }
             // What git objects to, the store's own check reports.

@@ -131,10 +131,10 @@ fn a_policy_that_was_set_for_good_can_be_set_again() {
         });
         two.ada.wf(&["sync"]).ok();
         two.bea.wf(&["sync"]).ok();
-        let error = two.ada.wf(&["policy", "set", "commits=free", "--json"]).fails(1).json_error();
+        let error = two.ada.wf(&["settings", "commits=free", "--json"]).fails(1).json_error();
         assert!(error["message"].as_str().unwrap().contains("`policy/commits`"), "{error}");
         two.ada.wf(&["fsck", "--repair"]).ok();
-        two.ada.wf(&["policy", "set", "commits=free"]).ok();
+        two.ada.wf(&["settings", "commits=free"]).ok();
         let (one, other) = if healer_first { (&two.ada, &two.bea) } else { (&two.bea, &two.ada) };
         for repo in [one, other, one] {
             repo.wf(&["sync"]).ok();

@@ -11,7 +11,7 @@ use crate::support::{Repo, Sandbox, Two, plan_on};
 fn redirect(two: &Two, other: Option<&str>) -> (String, String) {
     two.ada.commit("a.txt", "one\n", "start");
     two.ada.wf(&["hooks", "install"]).ok();
-    two.ada.wf(&["policy", "set", "evidence=required"]).ok();
+    two.ada.wf(&["settings", "evidence=required"]).ok();
     let mut plan = plan_on("a.txt");
     plan["tasks"][0]["test"]["commands"] = json!(["true"]);
     two.ada.planned("GH-1", &plan);
@@ -112,7 +112,7 @@ fn claimed_in_vain(policy: &str) -> (Sandbox, Repo) {
     let repo = sandbox.store("repo");
     repo.commit("a.txt", "one\n", "start");
     repo.wf(&["hooks", "install"]).ok();
-    repo.wf(&["policy", "set", policy]).ok();
+    repo.wf(&["settings", policy]).ok();
     // Nothing has the digest that this claim names.
     let claim = claim_plan(&repo, "GH-1", &plan_on("a.txt"));
     assert!(repo.store_paths().iter().any(|path| path.starts_with(&folder(&claim.issue))));

@@ -253,7 +253,7 @@ fn no_text_reaches_the_terminal_as_it_is() {
         &["log", "-p", "ISS-001"],
         &["fsck", "-v"],
         &["status"],
-        &["queue", "list"],
+        &["queue", "manage", "list"],
         &["queue", "show"],
         &["solution", "list"],
         &["trace", "ISS-001"],

@@ -123,7 +123,7 @@ fn another_form_of_the_same_words_is_no_damage() {
 #[test]
 fn the_ids_that_commands_make_are_those_of_the_formats_page() {
     let (world, _) = world();
-    world.ada.wf(&["feedback", "add", "ISS-001", "it broke"]).ok();
+    world.ada.wf(&["feedback", "ISS-001", "it broke"]).ok();
     world.ada.wf(&["redact", "ISS-001", "title", "-m", "a name"]).ok();
     world.ada.assert_ids();
 }

@@ -219,7 +219,7 @@ fn an_audit_that_follows_another_finds_the_same() {
     assert_eq!(found(), [json!(one)]);
     let two = forge(repo, |it| it["author"] = json!("Yan <yan@example.org>"));
     assert_eq!(found(), [json!(one), json!(two)]);
-    repo.wf(&["reindex"]).ok();
+    repo.wf(&["fsck", "--reindex"]).ok();
     assert_eq!(found(), [json!(one), json!(two)]);
 }
 

@@ -17,7 +17,7 @@ fn assert_readable(world: &World) {
         &["conflicts"],
         &["search", "was"],
         &["status"],
-        &["reindex"],
+        &["fsck", "--reindex"],
         &["export", "jsonl"],
         &["comment", "ISS-002", "-m", "still here"],
     ] {

@@ -14,7 +14,7 @@ fn a_form_has_fields_as_in_for_each_ref() {
         repo.wf(&["log", "-n", "1", "--format=%(subject)"]).ok().stdout,
         "issue: create ISS-001 \"One\"\n"
     );
-    assert_eq!(repo.wf(&["queue", "list", "--format=%(id)"]).ok().stdout, "");
+    assert_eq!(repo.wf(&["queue", "manage", "list", "--format=%(id)"]).ok().stdout, "");
     let said = repo.wf(&["list", "--format=%(titel)"]).fails(1).stderr;
     assert!(said.contains("did you mean `title`?"), "{said}");
     repo.wf(&["list", "--format=%(id"]).fails(2);
@@ -59,12 +59,12 @@ fn an_empty_list_says_so_on_a_terminal_only() {
     let repo = sandbox.store("a");
     for list in [
         &["list"][..],
-        &["lease", "list"],
+        &["lease"],
         &["roadmap", "list"],
-        &["queue", "list"],
+        &["queue", "manage", "list"],
         &["solution", "list"],
-        &["feedback", "list"],
-        &["wisdom", "list"],
+        &["feedback"],
+        &["wisdom"],
         &["run", "list"],
     ] {
         assert_eq!(repo.wf(list).ok().stdout, "", "{list:?}");

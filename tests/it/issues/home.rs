@@ -107,7 +107,7 @@ fn titles_are_whole_for_programs_and_fit_a_terminal() {
     let primed = repo.json(&["prime"]);
     assert!(primed["execution"]["title"].as_str().unwrap().ends_with('…'), "{primed}");
     let plain = repo.wf(&["--plain"]).ok().stdout;
-    assert!(plain.contains("next: git wf detail: ") && !plain.contains("next:,"), "{plain}");
+    assert!(plain.contains("next: git wf show: ") && !plain.contains("next:,"), "{plain}");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_plan_that_a_gate_keeps_out_of_the_queue_is_not_suggested() {
     repo.wf_in(plan_on("src/a.rs").to_string(), &["solution", "add", "ISS-001"]).ok();
     repo.planned("ISS-002", &plan_on("src/b.rs"));
     assert!(repo.wf(&[]).ok().stdout.contains("git wf queue add ISS-001"));
-    repo.wf(&["policy", "set", "review=required"]).ok();
+    repo.wf(&["settings", "review=required"]).ok();
     let said = repo.wf(&[]).ok().stdout;
     assert!(!said.contains("queue add"), "neither was reviewed: {said}");
     let bea = repo.as_person("Bea", "bea@example.org");
@@ -152,7 +152,7 @@ fn a_person_is_led_to_the_editor_and_an_agent_to_the_context() {
     assert!(said.contains("git wf context ISS-001 "), "{said}");
     let refused = repo.wf(&["queue", "add", "ISS-001"]).fails(1).stderr;
     assert!(
-        refused.contains("`git wf plan ISS-001` writes a plan; `git wf solution add ISS-001 FILE`"),
+        refused.contains("`git wf plan ISS-001` writes a plan; `git wf plan add ISS-001 FILE`"),
         "{refused}"
     );
 }

@@ -74,7 +74,7 @@ fn an_item_number_of_two_queues_is_ambiguous_but_for_the_own() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     repo.queued("ISS-001", "src/a.rs");
-    let second = repo.wf(&["queue", "new", "later"]).ok();
+    let second = repo.wf(&["queue", "manage", "new", "later"]).ok();
     repo.planned("ISS-002", &plan_on("src/b.rs"));
     repo.wf(&["queue", "add", "ISS-002", "--queue", second.line()]).ok();
     let error = repo.refused(1, &["detail", "S-1"]);
@@ -153,7 +153,7 @@ fn every_command_that_takes_an_id_takes_a_short_one() {
     first["id"] = "SOL-zoo-0v1-p1".into();
     repo.wf_in(first.to_string(), &["solution", "add", "0v1"]).ok();
     repo.planned("zoo-3", &plan_on("src/b.rs"));
-    let made = repo.wf(&["queue", "new", "later"]).ok();
+    let made = repo.wf(&["queue", "manage", "new", "later"]).ok();
     let other = made.line().rsplit_once('-').unwrap().1.to_owned();
     for line in [
         "show 0v1",

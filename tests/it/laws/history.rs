@@ -47,7 +47,7 @@ impl History {
             9..=10 => self.comment(all, n),
             11..=13 => self.plan(all, n),
             14 => self.on_issue(all, n, &["bind"], &["--force", "--reason", "so it is"]),
-            15 => self.on_issue(all, n, &["unbind"], &[]),
+            15 => self.on_issue(all, n, &["plan", "choose", "--none"], &[]),
             16 => self.on_issue(all, n, &["close", "-m", "enough"], &["--force", "--reason", "now"]),
             17 => self.on_issue(all, n, &["reopen"], &[]),
             18 => self.bind_other(all, n),
@@ -160,28 +160,28 @@ impl History {
         let all_three = format!("{one},{two},{three}");
         let name = format!("CFT-{}", 1 + self.random.below(4));
         let number = (self.random.below(5) as i64 - 2).to_string();
-        let listed = all.json(n, &["queue", "list", "--all"]);
+        let listed = all.json(n, &["queue", "manage", "list", "--all"]);
         let ids: Vec<&str> = listed.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
         let (from, to) = (*self.random.pick(&ids), *self.random.pick(&ids));
         let commands: [&[&str]; 18] = [
-            &["new", "later"],
+            &["manage", "new", "later"],
             &["add", "--all-planned"],
             &["add", &one, "--queue", from],
             &["order", &one, "--before", &two],
             &["order", &one, "--after", &two],
             &["hold", &one, "-m", "not yet"],
             &["release", &one],
-            &["conflict", "add", "--type", "api", "--items", &pair],
-            &["conflict", "add", "--type", "data", "--items", &all_three, "--order", &all_three],
-            &["conflict", "add", "--type", "architecture", "--items", &other, "--resolution", "manual"],
+            &["overlaps", "--add", "api", "--items", &pair],
+            &["overlaps", "--add", "data", "--items", &all_three, "--order", &all_three],
+            &["overlaps", "--add", "architecture", "--items", &other, "--resolution", "manual"],
             &["resolve", &name, "--order", &pair],
             &["resolve", &name, "--order", &other, "--resolution", "merge"],
-            &["pause", from],
-            &["activate", from],
-            &["priority", from, &number],
-            &["merge", from, to, "--force", "--reason", "one is enough"],
-            &["archive", from],
-            &["dag", from],
+            &["manage", "pause", from],
+            &["manage", "activate", from],
+            &["manage", "priority", from, &number],
+            &["manage", "merge", from, to, "--force", "--reason", "one is enough"],
+            &["manage", "archive", from],
+            &["graph", from],
         ];
         let command = *self.random.pick(&commands);
         // The same issue twice would be a wrong command line.
@@ -227,7 +227,7 @@ impl History {
     fn feedback(&mut self, all: &mut Replicas, n: usize) {
         let (issue, text) = (self.issue(), format!("clear since step {}", self.step));
         let kind = *self.random.pick(&["failure", "clarification", "rejection"]);
-        if all.may(n, "", &["feedback", "add", &issue, &text, "--type", kind]).code == 0 {
+        if all.may(n, "", &["feedback", &issue, &text, "--type", kind]).code == 0 {
             self.promised.feedback.push((issue, text));
         }
     }
@@ -357,9 +357,9 @@ impl History {
             assert_eq!(all.json(n, &["conflicts"]), open);
         }
         // Those that went on from what they kept agree with one that reads the whole history.
-        all.wf(0, &["reindex"]).ok();
+        all.wf(0, &["fsck", "--reindex"]).ok();
         assert_eq!(all.json(0, &["conflicts"]), open);
-        for id in column(&all.json(0, &["queue", "list", "--all"]), "id") {
+        for id in column(&all.json(0, &["queue", "manage", "list", "--all"]), "id") {
             let shown = all.json(0, &["queue", "show", &id]);
             assert_eq!(all.json(1, &["queue", "show", &id]), shown);
             for item in shown["items"].as_array().unwrap().iter().filter(|it| it["status"] == "blocked") {

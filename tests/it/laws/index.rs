@@ -107,7 +107,7 @@ fn answers(repo: &Repo) -> Answers {
             }
         }
     }
-    for queue in ask(&["queue", "list"]).as_array().unwrap() {
+    for queue in ask(&["queue", "manage", "list"]).as_array().unwrap() {
         ask(&["log", queue["id"].as_str().unwrap()]);
     }
     answers
@@ -202,7 +202,7 @@ fn compare_with_tree(repo: &Repo, known: &Answers) {
 
 fn ready(repo: &Repo) -> BTreeSet<String> {
     let mut ready = BTreeSet::new();
-    for queue in repo.json(&["queue", "list"]).as_array().unwrap() {
+    for queue in repo.json(&["queue", "manage", "list"]).as_array().unwrap() {
         let queue = repo.json(&["queue", "show", text(queue, "id")]);
         let items = queue["items"].as_array().unwrap().iter().filter(|it| it["status"] == "ready");
         ready.extend(items.map(|it| text(it, "issue_id").to_owned()));

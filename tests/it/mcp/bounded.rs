@@ -31,7 +31,7 @@ fn the_output_of_tests_is_short_and_given_once() {
     });
     plan["tasks"] = tasks.collect();
     repo.planned("ISS-001", &plan);
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo.commit("src/a.rs", "two\n", "Change");
     assert_eq!(repo.on_terminal("y\n", &["verify"]).0, 0);
     let mut client = Client::of(&repo, &[]);
@@ -80,7 +80,7 @@ fn long_texts_are_cut_in_every_answer() {
     plan["description"] = json!("wide!".repeat(40_000));
     let id = repo.wf_in(plan.to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned();
     let mut client = Client::of(&repo, &[]);
-    client.call("claim", json!({"issue": "ISS-001", "task": "T1"}));
+    client.call("claim", json!({"item": "ISS-001", "task": "T1"}));
     repo.commit("src/a.rs", "two\n", "Change");
     let summary = "done!".repeat(40_000);
     let finished = client.call("finish", json!({"outcome": "completed", "summary": summary}));

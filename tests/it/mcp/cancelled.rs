@@ -17,7 +17,7 @@ fn endless(sandbox: &Sandbox) -> (Repo, Client) {
     let command = "test -e ../alive || exit 0; exec 3>../alive; echo begun >&3; exec tail -f /dev/null";
     plan["tasks"][0]["test"]["commands"] = json!([command]);
     repo.planned("ISS-001", &plan);
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     assert_eq!(repo.on_terminal("y\n", &["verify"]).0, 0);
     repo.sh(&["-c", "mkfifo ../alive"]).ok();
     let client = Client::of(&repo, &[]);
@@ -73,7 +73,7 @@ fn progress_is_told_only_to_those_who_ask() {
     let mut plan = plan_on("a.txt");
     plan["tasks"][0]["test"]["commands"] = json!(["true", "test -f a.txt"]);
     repo.planned("ISS-001", &plan);
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     assert_eq!(repo.on_terminal("y\n", &["verify"]).0, 0);
     let mut client = Client::of(&repo, &[]);
     client.call("verify", json!({}));
@@ -157,7 +157,7 @@ fn the_tests_of_a_work_tree_run_once_at_a_time() {
     // Another process is told, too.
     let error = repo.refused(1, &["verify", "--yes"]);
     assert_eq!(error["code"], "verifying", "{error}");
-    assert!(error["hint"].as_str().unwrap().contains("git wf detail"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("git wf show"), "{error}");
     client.tell("notifications/cancelled", json!({"requestId": id}));
     ended(alive);
     // The server ends after its last call has.

@@ -53,7 +53,7 @@ fn an_agent_plans_reviews_executes_and_traces() {
     assert_eq!(reviewed["standing"], "approved");
 
     let mut owner = Client::of(&repo, &[]);
-    let claimed = owner.call("claim", json!({"issue": issue, "task": "T1", "model": "large-1"}));
+    let claimed = owner.call("claim", json!({"item": issue, "task": "T1", "model": "large-1"}));
     assert_eq!((&claimed["task"]["id"], &claimed["started"]), (&json!("T1"), &json!("T1")));
     assert_eq!(claimed["detail"]["solution"]["tasks"][0]["id"], "T1");
     let again = owner.call("claim", json!({}));
@@ -130,7 +130,7 @@ fn what_failed_is_told_to_the_next_who_claims() {
     assert!(refused["details"].to_string().contains("no work tree here executes"), "{refused:#}");
     client.call("finish", json!({"outcome": "failed", "summary": "Not needed"}));
     repo.wf(&["retry", "ISS-001"]).ok();
-    let claimed = client.call("claim", json!({"issue": "ISS-001", "worktree": true}));
+    let claimed = client.call("claim", json!({"item": "ISS-001", "worktree": true}));
     assert!(claimed["detail"]["attempts"].to_string().contains("The cache is elsewhere"), "{claimed:#}");
     let there = claimed["directory"].as_str().unwrap();
     assert_eq!(claimed["claim"]["path"], json!(there));
@@ -152,12 +152,12 @@ fn a_plan_can_be_queued_at_once_and_pages_follow_each_other() {
         client.call("plan_submit", json!({"issue": "ISS-003", "plan": plan_on("src/a.rs"), "queue": true}));
     assert_eq!(submitted["queued"]["item_id"], "S-1");
     // What keeps a plan out of the queue does not keep it out of the store.
-    repo.wf(&["policy", "set", "review=required"]).ok();
+    repo.wf(&["settings", "review=required"]).ok();
     let stored =
         client.call("plan_submit", json!({"issue": "ISS-004", "plan": plan_on("src/b.rs"), "queue": true}));
     assert!(stored["queued"].is_null() && stored["bound"][0]["issue_id"] == "ISS-004", "{stored:#}");
     assert!(stored["warnings"][0].as_str().unwrap().starts_with("not queued: "), "{stored:#}");
-    repo.wf(&["policy", "set", "review=none"]).ok();
+    repo.wf(&["settings", "review=none"]).ok();
     let ready = client.call("find", json!({"ready": true, "fields": ["id", "status"]}));
     assert_eq!(ready["issues"], json!([{"id": "ISS-003", "status": "queued"}]));
     let (mut seen, mut page) = (Vec::new(), json!({"limit": 2, "sort": "id"}));

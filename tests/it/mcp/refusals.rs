@@ -38,7 +38,7 @@ fn refusals_name_tools_to_call_and_commands_for_people() {
         ("plan_review", json!({"plan": "ISS-001", "review": {"technical": 1}}), "invalid-json"),
         ("trace", json!({"of": "no-such-thing"}), "not-found"),
         ("trace", json!({"of": "a.txt:0"}), "usage"),
-        ("claim", json!({"issue": "ISS-001", "item": "S-1"}), "usage"),
+        ("claim", json!({"item": 5}), "invalid-arguments"),
         ("claim", json!({"worktree": 5}), "invalid-arguments"),
         ("verify", json!({"timeout_seconds": -1}), "invalid-arguments"),
         ("finish", json!({"outcome": "failed", "summary": " "}), "usage"),

@@ -85,7 +85,7 @@ fn the_tools_that_remedies_name_can_be_called_as_they_stand() {
     assert_eq!(names(&said), ["claim", "find"]);
     assert_eq!(said[0].1["claim"]["issue_id"], "ISS-001");
     // The execution that is held can be ended, either way. Nothing was committed for it.
-    let said = play(&mut client, "claim", json!({"issue": "ISS-002"}));
+    let said = play(&mut client, "claim", json!({"item": "ISS-002"}));
     assert_eq!(names(&said), ["finish", "finish"]);
     assert_eq!(said[0].1["error"]["code"], "no-commit");
     assert_eq!(said[1].1["ended"]["status"], "failed");
@@ -156,7 +156,7 @@ fn what_a_context_leaves_out_a_tool_shows() {
     let context = client.call("plan_context", json!({"id": solution}));
     let load = &context["context"]["load"];
     assert_eq!(load["solution"], json!({"tool": "show", "arguments": {"id": solution}}));
-    assert_eq!(load["project"], json!({"command": "git wf project show --json"}));
+    assert_eq!(load["project"], json!({"command": "git wf settings --json"}));
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn without_a_remote_the_remedy_claims_the_issue_that_was_asked_for() {
     repo.wf(&["sync"]).ok();
     std::fs::rename(two.origin.path(), two.sandbox.root().join("away")).unwrap();
     let mut client = Client::of(repo, &[]);
-    let said = play(&mut client, "claim", json!({"issue": "ISS-002"}));
+    let said = play(&mut client, "claim", json!({"item": "ISS-002"}));
     assert_eq!(
         (names(&said), &said[0].1["claim"]["issue_id"]),
         (vec!["claim"], &json!("ISS-002")),
@@ -261,8 +261,8 @@ fn the_remedies_of_an_item_that_is_named_are_about_that_item() {
     repo.queued("ISS-002", "src/b.rs");
     let other = repo.worktree("beside", "topic");
     let mut client = Client::of(&repo, &[]);
-    client.call("claim", json!({"issue": "ISS-001"}));
-    other.wf(&["start", "ISS-002"]).ok();
+    client.call("claim", json!({"item": "ISS-001"}));
+    other.wf(&["next", "ISS-002"]).ok();
     let finish = json!({"item": "ISS-002", "outcome": "completed", "summary": "Done"});
     let error = client.refused("finish", finish.clone());
     assert_eq!(error["code"], "no-commit");
@@ -288,7 +288,7 @@ fn a_named_issue_that_nobody_executes_is_claimed() {
     repo.queued("ISS-001", "src/a.rs");
     let plan = repo.planned("ISS-002", &plan_on("src/b.rs"));
     let mut client = Client::of(&repo, &[]);
-    let claim = json!({"issue": "ISS-002"});
+    let claim = json!({"item": "ISS-002"});
     for (tool, arguments) in [
         ("verify", json!({"execution": "ISS-002"})),
         ("finish", json!({"item": "ISS-002", "outcome": "completed", "summary": "Done"})),
@@ -312,7 +312,7 @@ fn a_cancelled_issue_whose_plan_failed_is_reopened() {
     client.call("claim", json!({}));
     client.call("finish", json!({"outcome": "failed", "summary": "It is slow"}));
     client.call("issue_write", json!({"action": "edit", "issue": "ISS-001", "status": "cancelled"}));
-    let claim = json!({"issue": "ISS-001"});
+    let claim = json!({"item": "ISS-001"});
     let said = play(&mut client, "claim", claim.clone());
     assert_eq!(names(&said), ["issue_write"], "{said:#?}");
     assert_eq!(client.call("claim", claim)["claim"]["issue_id"], "ISS-001");

@@ -53,7 +53,7 @@ fn no_tool_takes_an_override() {
     let mut client = Client::of(&repo, &[]);
     for (tool, mut arguments) in [
         ("issue_write", json!({"action": "close", "issue": "ISS-001"})),
-        ("claim", json!({"issue": "ISS-001"})),
+        ("claim", json!({"item": "ISS-001"})),
         ("finish", json!({"outcome": "completed", "summary": "x"})),
     ] {
         arguments["force"] = json!("I say so");

@@ -58,13 +58,17 @@ fn the_only_plan_is_bound_unless_told_otherwise() {
     assert_eq!(repo.status("ISS-001"), "planning");
     // With a second plan, someone must choose; if one is bound, another changes nothing.
     let ran = repo.wf_in(plan_on("x").to_string(), &["solution", "add", "ISS-001"]).ok();
-    assert!(ran.stderr.contains("2 plans, and none is bound; `git wf bind ISS-001 PLAN`"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("2 plans, and none is bound; `git wf plan choose ISS-001 PLAN`"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(repo.json(&["show", "ISS-001"])["bound_solution_id"], Value::Null);
     let bound = repo.planned("ISS-002", &plan());
     let ran = repo.wf_in(plan_on("x").to_string(), &["solution", "add", "ISS-002"]).ok();
     let (second, says) = (ran.line(), &ran.stderr);
     assert!(says.contains(&format!("{second} is not bound: {bound} stays bound")), "{says}");
-    assert!(says.contains("git wf bind ISS-002 PLAN"), "{says}");
+    assert!(says.contains("git wf plan choose ISS-002 PLAN"), "{says}");
     let ran = repo.wf_in(plan_on("y").to_string(), &["solution", "add", "ISS-002", "--no-bind"]).ok();
     assert_eq!(ran.stderr, "", "nobody asked for it to be bound");
     assert_eq!(repo.json(&["show", "ISS-002"])["bound_solution_id"], bound.as_str());
@@ -127,7 +131,7 @@ fn a_misspelt_field_beside_the_right_one_is_named() {
     // In inputs whose fields are known, unknown fields are refused.
     for (args, document) in [
         (&["new", "--from-json", "-"][..], json!({"title": "t", "tag": ["x"], "tags": ["y"]})),
-        (&["feedback", "add", "A-1", "--type", "failure", "-"], json!({"message": "m", "mesage": "n"})),
+        (&["feedback", "A-1", "--type", "failure", "-"], json!({"message": "m", "mesage": "n"})),
     ] {
         let error = repo.refused_in(document.to_string(), 1, args);
         assert_eq!(error["code"], "invalid-json", "{args:?}: {error}");
@@ -248,7 +252,7 @@ fn a_plan_that_a_gate_keeps_out_of_the_queue_is_stored_nevertheless() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("code");
     repo.wf(&["init"]).ok();
-    repo.wf(&["policy", "set", "review=required"]).ok();
+    repo.wf(&["settings", "review=required"]).ok();
     repo.issue("ISS-001");
     let example = repo.wf(&["schema", "solution", "--example"]).ok().stdout;
     let ran = repo.wf_in(&example, &["solution", "add", "ISS-001", "--queue"]).ok();

@@ -24,9 +24,9 @@ fn one_of_several_must_be_named() {
     repo.changes_nothing(&["bind", "ISS-001"]);
     repo.changes_nothing(&["bind", "ISS-001", one]);
     assert_eq!(repo.json(&["bind", "ISS-001", two])["bound_solution_id"], two);
-    let issue = repo.json(&["unbind", "ISS-001"]);
+    let issue = repo.json(&["plan", "choose", "ISS-001", "--none"]);
     assert_eq!((&issue["status"], &issue["bound_solution_id"]), (&json!("planning"), &Value::Null));
-    repo.changes_nothing(&["unbind", "ISS-001"]);
+    repo.changes_nothing(&["plan", "choose", "ISS-001", "--none"]);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn binding_another_plan_takes_the_item_out_of_the_queue() {
     repo.wf(&["bind", "ISS-001", &one]).ok();
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     assert_eq!(repo.items(), [("S-1".into(), "ready".into())]);
-    repo.wf(&["unbind", "ISS-001"]).ok();
+    repo.wf(&["plan", "choose", "ISS-001", "--none"]).ok();
     assert!(repo.items().is_empty());
 }
 
@@ -68,7 +68,7 @@ fn a_plan_in_work_is_not_exchanged_but_by_force() {
     let two = repo.wf_in(plan_on("src/b.rs").to_string(), &["solution", "add", "ISS-001"]).ok();
     let claim = repo.json(&["next"]);
     assert_eq!(repo.refused(1, &["bind", "ISS-001", two.line()])["code"], "illegal-move");
-    assert_eq!(repo.refused(1, &["unbind", "ISS-001"])["code"], "illegal-move");
+    assert_eq!(repo.refused(1, &["plan", "choose", "ISS-001", "--none"])["code"], "illegal-move");
     repo.wf(&["bind", "ISS-001", two.line(), "--force", "--reason", "wrong plan"]).ok();
     assert_eq!(repo.status("ISS-001"), "planned");
     let execution = repo.json(&["show", claim["execution_id"].as_str().unwrap()]);

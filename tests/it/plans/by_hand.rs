@@ -95,7 +95,7 @@ fn a_withdrawn_plan_is_no_candidate_and_is_not_lost() {
     assert_eq!((&gone["withdrawn"], &gone["is_bound"]), (&json!("too slow"), &json!(false)));
     let issue = repo.json(&["show", "ISS-001"]);
     assert_eq!((&issue["status"], &issue["solution_count"]), (&json!("registered"), &json!(0)));
-    assert!(!repo.wf(&[]).ok().stdout.contains("git wf bind"), "nobody is asked to choose it");
+    assert!(!repo.wf(&[]).ok().stdout.contains("git wf plan choose"), "nobody is asked to choose it");
     repo.changes_nothing(&["solution", "withdraw", &first, "-m", "too slow"]);
     let error = repo.refused(1, &["bind", "ISS-001", &first]);
     assert_eq!(error["code"], "withdrawn");
@@ -131,7 +131,7 @@ fn a_plan_that_another_clone_withdrew_is_bound_but_not_handed_out() {
         );
         let ran = repo.wf(&["next"]).fails(3);
         assert!(ran.stderr.contains("its plan was withdrawn"), "{}", ran.stderr);
-        assert_eq!(repo.refused(1, &["start", "ISS-001"])["code"], "withdrawn");
+        assert_eq!(repo.refused(1, &["next", "ISS-001"])["code"], "withdrawn");
         assert_eq!(repo.refused(1, &["queue", "add", "ISS-001"])["code"], "withdrawn");
         let refused = repo.refused(1, &["bind", "ISS-001", &plan, "--force", "--reason", "x"]);
         assert_eq!(refused["code"], "withdrawn", "its withdrawal can be taken back instead");
@@ -163,7 +163,7 @@ fn another_plan_takes_the_place_of_one_that_was_withdrawn_elsewhere() {
     two.ada.wf(&["sync"]).ok();
     two.bea.wf(&["sync"]).ok();
     let home = two.bea.wf(&[]).ok().stdout;
-    assert!(home.contains(&format!("git wf bind ISS-001 {other}")), "{home}");
+    assert!(home.contains(&format!("git wf plan choose ISS-001 {other}")), "{home}");
     two.bea.wf(&["bind", "ISS-001", &other]).ok();
     assert!(!two.bea.wf(&[]).ok().stdout.contains("was withdrawn"));
     two.bea.wf(&["queue", "add", "ISS-001"]).ok();

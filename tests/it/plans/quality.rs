@@ -48,12 +48,16 @@ fn a_poor_plan_is_stored_and_not_bound() {
         "{}",
         ran.stderr
     );
-    assert!(ran.stderr.contains("works correctly") && ran.stderr.contains("git wf bind"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("works correctly") && ran.stderr.contains("git wf plan choose"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(repo.status("ISS-001"), "planning");
     assert_eq!(repo.json(&["show", &id])["quality"], 0.5);
     // The first screen does not send anyone to `bind`, which would refuse it.
     let home = repo.wf(&[]).ok().stdout;
-    assert!(home.contains("git wf solution check SOL-") && !home.contains("git wf bind"), "{home}");
+    assert!(home.contains("git wf plan check SOL-") && !home.contains("git wf plan choose"), "{home}");
     let error = repo.refused(1, &["bind", "ISS-001"]);
     assert_eq!(error["code"], "low-quality");
     assert!(error["details"].to_string().contains("没问题"), "{error}");

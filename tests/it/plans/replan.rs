@@ -76,7 +76,7 @@ fn retry_names_newer_plans_and_takes_the_failed_one_only_where_that_is_said() {
         assert_eq!(error["code"], "newer-plan", "{args:?}");
         assert!(error["message"].as_str().unwrap().contains(&old), "{error}");
         assert!(error["details"][0].as_str().unwrap().starts_with(&new), "{error}");
-        assert!(error["hint"].as_str().unwrap().contains("git wf bind ISS-001"), "{error}");
+        assert!(error["hint"].as_str().unwrap().contains("git wf plan choose ISS-001"), "{error}");
     }
     // Other issues are retried meanwhile.
     repo.queued("ISS-002", "src/c.rs");

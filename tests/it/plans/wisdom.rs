@@ -38,7 +38,7 @@ fn wisdom_is_added_listed_and_found() {
         assert_eq!(repo.refused(1, args)["code"], code);
     }
     assert!(repo.wf(&["log"]).ok().stdout.contains("wisdom: convention"));
-    assert!(repo.wf(&["wisdom", "list"]).ok().stdout.contains("Errors are lower case"));
+    assert!(repo.wf(&["wisdom"]).ok().stdout.contains("Errors are lower case"));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn every_role_gets_it_with_its_context() {
             "{role}"
         );
         let left = context["left_out"].as_array().unwrap().iter().find(|it| it["what"] == "wisdom").unwrap();
-        assert_eq!((&left["entries"], &left["command"]), (&json!(1), &json!("git wf wisdom list --json")));
+        assert_eq!((&left["entries"], &left["command"]), (&json!(1), &json!("git wf wisdom --json")));
         let people = repo.wf(&["context", id, "--for", role]).ok().stdout;
         assert!(people.contains("what the team learned") && people.contains("of the tag"), "{people}");
     }
@@ -80,12 +80,12 @@ fn wisdom_can_be_hidden_exported_and_merged() {
     for repo in [ada, bea, ada] {
         repo.wf(&["sync"]).ok();
     }
-    assert_eq!(column(&ada.json(&["wisdom", "list"]), "text").len(), 2);
-    assert_eq!(ada.json(&["wisdom", "list"]), bea.json(&["wisdom", "list"]));
+    assert_eq!(column(&ada.json(&["wisdom"]), "text").len(), 2);
+    assert_eq!(ada.json(&["wisdom"]), bea.json(&["wisdom"]));
     ada.wf(&["redact", "wisdom", entry.as_str().unwrap(), "-m", "a password"]).ok();
     for repo in [ada, bea] {
         repo.wf(&["sync"]).ok();
-        let listed = repo.wf(&["wisdom", "list", "--json"]).ok().stdout;
+        let listed = repo.wf(&["wisdom", "--json"]).ok().stdout;
         assert!(listed.contains("[redacted]") && !listed.contains("hunter2"), "{listed}");
         assert!(!repo.wf(&["export", "jsonl"]).ok().stdout.contains("hunter2"));
         repo.wf(&["fsck"]).ok();
@@ -93,14 +93,11 @@ fn wisdom_can_be_hidden_exported_and_merged() {
     let other = two.sandbox.store("other");
     let exported = ada.wf(&["export", "jsonl"]).ok().stdout;
     other.wf_in(exported, &["import", "jsonl", "-"]).ok();
-    assert_eq!(
-        column(&other.json(&["wisdom", "list"]), "text"),
-        column(&ada.json(&["wisdom", "list"]), "text")
-    );
+    assert_eq!(column(&other.json(&["wisdom"]), "text"), column(&ada.json(&["wisdom"]), "text"));
     assert_eq!(ada.refused(1, &["redact", "wisdom", "2030", "-m", "r"])["code"], "not-found");
     ada.wf(&["redact", "--purge", "--yes"]).ok();
     assert!(!ada.git(&["log", "-p", "refs/wf/main"]).ok().stdout.contains("hunter2"));
-    assert_eq!(ada.json(&["wisdom", "list"]).as_array().unwrap().len(), 2);
+    assert_eq!(ada.json(&["wisdom"]).as_array().unwrap().len(), 2);
     ada.wf(&["fsck"]).ok();
 }
 
@@ -111,15 +108,15 @@ fn a_question_is_closed_by_its_answer() {
     let id = repo.planned("ISS-001", &plan_on("a.txt"));
     let asked = repo.json(&["wisdom", "add", "Which clock?", "--type", "question"])["id"].clone();
     let uid = asked.as_str().unwrap().rsplit('-').next().unwrap()[..8].to_owned();
-    let listed = repo.wf(&["wisdom", "list"]).ok().stdout;
+    let listed = repo.wf(&["wisdom"]).ok().stdout;
     assert!(listed.contains(&format!("{uid}  question")), "{listed}");
-    assert_eq!(column(&repo.json(&["wisdom", "list", "--open"]), "text"), ["Which clock?"]);
+    assert_eq!(column(&repo.json(&["wisdom", "--open"]), "text"), ["Which clock?"]);
     let said = repo.wf(&["wisdom", "answer", &uid, "Clocks are UTC"]).ok().stdout;
     assert!(said.contains("a decision, which answers") && said.contains(&uid), "{said}");
-    assert_eq!(repo.json(&["wisdom", "list", "--open"]), json!([]));
-    let all = repo.json(&["wisdom", "list"]);
+    assert_eq!(repo.json(&["wisdom", "--open"]), json!([]));
+    let all = repo.json(&["wisdom"]);
     assert_eq!((&all[0]["answers"], &all[1]["answered_by"]), (&asked, &all[0]["id"]), "{all:#}");
-    let listed = repo.wf(&["wisdom", "list"]).ok().stdout;
+    let listed = repo.wf(&["wisdom"]).ok().stdout;
     assert!(listed.contains(&format!("{uid}  answered")), "{listed}");
     let told = column(&repo.json(&["context", &id, "--for", "executor"])["wisdom"], "text");
     assert_eq!(told, ["Clocks are UTC"]);

@@ -26,7 +26,7 @@ fn branches_that_would_collide_are_named_with_their_lines() {
     };
     repo.commit("shared.txt", &text(&[]), "start");
     repo.commit("gone.txt", "old\n", "more");
-    let clean = repo.json(&["queue", "conflict", "check", "--merge"]);
+    let clean = repo.json(&["queue", "forecast"]);
     assert_eq!((&clean["collisions"], clean["sides"].as_array().unwrap().len()), (&json!([]), 1));
     let mut worktrees = Vec::new();
     for (id, file) in [("A-1", "src/a.rs"), ("A-2", "src/b.rs"), ("A-3", "src/c.rs")] {
@@ -44,7 +44,7 @@ fn branches_that_would_collide_are_named_with_their_lines() {
     // A completed item is judged by its last commit, whatever its branch does afterwards.
     worktrees[0].done();
     let before = everything(&repo);
-    let found = repo.wf(&["queue", "conflict", "check", "--merge", "--json"]).fails(1).json();
+    let found = repo.wf(&["queue", "forecast", "--json"]).fails(1).json();
     assert_eq!(everything(&repo), before, "it wrote something");
     let items: Vec<&str> = found["sides"]
         .as_array()
@@ -68,7 +68,7 @@ fn branches_that_would_collide_are_named_with_their_lines() {
     );
     let file = &found["collisions"][1]["files"][0];
     assert_eq!((&file["path"], &file["kind"]), (&json!("gone.txt"), &json!("modify/delete")));
-    let printed = repo.wf(&["queue", "conflict", "check", "--merge"]).fails(1).stdout;
+    let printed = repo.wf(&["queue", "forecast"]).fails(1).stdout;
     for part in
         ["S-1 (SOL-A-1-", "on work-A-1 and S-2", "line 21 of the first, line 20 of the second", "2 conflicts"]
     {
@@ -76,7 +76,7 @@ fn branches_that_would_collide_are_named_with_their_lines() {
     }
     // What was merged here is no longer a side of its own, and conflicts as this branch.
     repo.git(&["merge", "--quiet", "--no-edit", "work-A-1"]).ok();
-    let found = repo.wf(&["queue", "conflict", "check", "--merge", "--json"]).fails(1).json();
+    let found = repo.wf(&["queue", "forecast", "--json"]).fails(1).json();
     assert_eq!(found["sides"].as_array().unwrap().len(), 3);
     assert_eq!((&found["collisions"][0]["first"], &found["collisions"][0]["second"]), (&json!(0), &json!(1)));
 }
@@ -126,7 +126,7 @@ fn a_branch_is_found_under_the_name_that_it_was_given_since() {
     trees[0].git(&["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "-m", "more"]).ok();
     let tip = trees[0].git(&["rev-parse", "HEAD"]).ok().line().to_owned();
     let side = |repo: &Repo| {
-        let found = repo.wf(&["queue", "conflict", "check", "--merge", "--json"]).fails(1).json();
+        let found = repo.wf(&["queue", "forecast", "--json"]).fails(1).json();
         let sides = found["sides"].as_array().unwrap();
         sides.iter().find(|it| it["item_id"] == "S-1").unwrap().clone()
     };

@@ -20,7 +20,7 @@ fn a_shared_file_is_found_and_never_stored() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     let (one, two) = (repo.queued("A-1", "src/x.rs"), repo.queued("A-2", "src/x.rs"));
-    let found = repo.json(&["queue", "conflict", "list"]);
+    let found = repo.json(&["queue", "overlaps"]);
     let expected = json!({"type": "file", "severity": "medium", "file": "src/x.rs", "resolution": "sequential",
         "resolution_order": [one, two], "resolved": true});
     for (field, value) in expected.as_object().unwrap() {
@@ -39,17 +39,7 @@ fn a_conflict_of_high_severity_waits_for_a_decision() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     let plans = three(&repo);
-    let add = [
-        "queue",
-        "conflict",
-        "add",
-        "--type",
-        "api",
-        "--items",
-        "S-1,S-2",
-        "--rationale",
-        "both change `open`",
-    ];
+    let add = ["queue", "overlaps", "--add", "api", "--items", "S-1,S-2", "-m", "both change `open`"];
     let told = repo.json(&add);
     repo.changes_nothing(&add);
     assert_eq!(
@@ -84,7 +74,7 @@ fn a_conflict_of_high_severity_waits_for_a_decision() {
     }
     repo.refused(2, &["queue", "resolve", "CFT-1"]);
     repo.refused(2, &["queue", "resolve", "CFT-1", "--order", "S-1,S-1"]);
-    let decide = ["queue", "resolve", "CFT-1", "--order", "S-2,S-1", "--rationale", "the reader first"];
+    let decide = ["queue", "resolve", "CFT-1", "--order", "S-2,S-1", "-m", "the reader first"];
     let decided = repo.json(&decide);
     repo.changes_nothing(&decide);
     assert_eq!(
@@ -110,15 +100,13 @@ fn a_conflict_declared_twice_is_one_and_stays_decided() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     three(&repo);
-    let add = |more: &[&str]| {
-        repo.changes_nothing(&[&["queue", "conflict", "add", "--type", "api"], more].concat())
-    };
-    repo.wf(&["queue", "conflict", "add", "--type", "api", "--items", "S-1,S-2"]).ok();
+    let add = |more: &[&str]| repo.changes_nothing(&[&["queue", "overlaps", "--add", "api"], more].concat());
+    repo.wf(&["queue", "overlaps", "--add", "api", "--items", "S-1,S-2"]).ok();
     // However it is declared again: the same plans, type and file are the same conflict.
     for more in [
         &["--items", "S-2,S-1"][..],
         &["--items", "S-1,S-2", "--severity", "low"],
-        &["--items", "S-1,S-2", "--order", "S-1,S-2", "--rationale", "other words"],
+        &["--items", "S-1,S-2", "--order", "S-1,S-2", "-m", "other words"],
     ] {
         let ran = add(more);
         assert!(ran.stderr.contains("already declared as CFT-1"), "{}", ran.stderr);
@@ -126,12 +114,11 @@ fn a_conflict_declared_twice_is_one_and_stays_decided() {
     }
     repo.wf(&["queue", "resolve", "CFT-1", "--order", "S-2,S-1"]).ok();
     add(&["--items", "S-1,S-2", "--order", "S-1,S-2"]);
-    assert_eq!(repo.json(&["queue", "conflict", "list"]).as_array().unwrap().len(), 1);
+    assert_eq!(repo.json(&["queue", "overlaps"]).as_array().unwrap().len(), 1);
     assert_eq!(order_of(&repo, &[]), ["A-2", "A-1", "A-3"]);
     // Another file makes it another conflict.
-    repo.wf(&["queue", "conflict", "add", "--type", "api", "--items", "S-1,S-2", "--file", "src/A-1.rs"])
-        .ok();
-    assert_eq!(repo.json(&["queue", "conflict", "list"]).as_array().unwrap().len(), 2);
+    repo.wf(&["queue", "overlaps", "--add", "api", "--items", "S-1,S-2", "--path", "src/A-1.rs"]).ok();
+    assert_eq!(repo.json(&["queue", "overlaps"]).as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -142,11 +129,11 @@ fn what_two_clones_declare_apart_is_decided_once() {
         repo.wf(&["sync"]).ok();
     }
     for repo in [&two.ada, &two.bea] {
-        repo.wf(&["queue", "conflict", "add", "--type", "data", "--items", "A-1,A-2"]).ok();
+        repo.wf(&["queue", "overlaps", "--add", "data", "--items", "A-1,A-2"]).ok();
     }
     two.meet();
     for repo in [&two.ada, &two.bea] {
-        assert_eq!(column(&repo.json(&["queue", "conflict", "list"]), "id"), ["CFT-1"]);
+        assert_eq!(column(&repo.json(&["queue", "overlaps"]), "id"), ["CFT-1"]);
     }
     two.bea.wf(&["queue", "resolve", "CFT-1", "--order", "A-2,A-1"]).ok();
     for repo in [&two.bea, &two.ada] {
@@ -160,22 +147,11 @@ fn a_decision_can_be_taken_back_by_another() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     three(&repo);
-    repo.wf(&[
-        "queue",
-        "conflict",
-        "add",
-        "--type",
-        "data",
-        "--items",
-        "S-1,S-2,S-3",
-        "--order",
-        "S-1,S-2,S-3",
-    ])
-    .ok();
+    repo.wf(&["queue", "overlaps", "--add", "data", "--items", "S-1,S-2,S-3", "--order", "S-1,S-2,S-3"]).ok();
     assert_eq!(statuses(&repo), ["ready", "pending", "pending"]);
     repo.wf(&["queue", "resolve", "CFT-1", "--order", "S-3,S-2,S-1"]).ok();
     assert_eq!(statuses(&repo), ["pending", "pending", "ready"]);
-    assert_eq!(repo.json(&["queue", "conflict", "list"]).as_array().unwrap().len(), 1);
+    assert_eq!(repo.json(&["queue", "overlaps"]).as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -185,17 +161,17 @@ fn orders_that_contradict_each_other_or_a_dependency_are_settled_by_one_decision
     three(&repo);
     repo.wf(&["edit", "A-3", "--depends-on", "A-1"]).ok();
     for (kind, order) in [("architecture", "S-1,S-2"), ("dependency", "S-2,S-1")] {
-        repo.wf(&["queue", "conflict", "add", "--type", kind, "--items", "S-1,S-2", "--order", order]).ok();
+        repo.wf(&["queue", "overlaps", "--add", kind, "--items", "S-1,S-2", "--order", order]).ok();
     }
     assert_eq!(statuses(&repo), ["blocked", "blocked", "pending"]);
-    let list = repo.json(&["queue", "conflict", "list"]);
+    let list = repo.json(&["queue", "overlaps"]);
     assert_eq!(list[0]["clarification"], Value::Null);
     assert!(list[1]["clarification"]["question"].as_str().unwrap().contains("A-1 → A-2 → A-1"), "{list:#}");
     // The newest conflict asks for a decision; the older one yields if the decision contradicts it.
     repo.wf(&["queue", "resolve", "CFT-2", "--order", "S-2,S-1"]).ok();
     assert_eq!(statuses(&repo), ["pending", "ready", "pending"]);
     // An item that depends on another cannot come before it.
-    let told = ["queue", "conflict", "add", "--type", "api", "--items", "A-1,A-3"];
+    let told = ["queue", "overlaps", "--add", "api", "--items", "A-1,A-3"];
     repo.wf(&told).ok();
     assert_eq!(repo.refused(1, &["queue", "resolve", "CFT-3", "--order", "A-3,A-1"])["code"], "unsettled");
     repo.wf(&["queue", "resolve", "CFT-3", "--order", "A-1,A-3"]).ok();
@@ -208,7 +184,7 @@ fn manual_waits_and_merge_does_not() {
     let repo = sandbox.store("a");
     three(&repo);
     let add = |more: &[&str]| {
-        repo.wf(&[&["queue", "conflict", "add", "--type", "dependency"], more].concat()).ok();
+        repo.wf(&[&["queue", "overlaps", "--add", "dependency"], more].concat()).ok();
     };
     add(&["--items", "S-1,S-2", "--resolution", "merge"]);
     assert_eq!(statuses(&repo), ["ready", "ready", "ready"]);
@@ -234,7 +210,7 @@ fn a_planner_tells_conflicts_as_json() {
          "resolution_order": [plans[1], plans[0]], "rationale": "r", "resolved": true},
         {"type": "data", "solutions": ["A-2", "S-3"], "resolution_order": ["A-2", "A-3"], "resolved": false, "colour": 1}
     ]});
-    let ran = repo.wf_in(input.to_string(), &["queue", "conflict", "add", "--from-json", "-", "--json"]).ok();
+    let ran = repo.wf_in(input.to_string(), &["queue", "overlaps", "--from-json", "-", "--json"]).ok();
     assert!(ran.stderr.contains("conflict 2: ignored unknown fields: colour"), "{}", ran.stderr);
     let told = ran.json();
     assert_eq!(column(&told, "id"), ["CFT-1", "CFT-2"]);
@@ -249,15 +225,15 @@ fn a_planner_tells_conflicts_as_json() {
         json!({"type": "api", "solutions": [plans[0], plans[1]], "resolved": true}),
     ];
     for input in wrong {
-        let error = repo.refused_in(input.to_string(), 1, &["queue", "conflict", "add", "--from-json", "-"]);
+        let error = repo.refused_in(input.to_string(), 1, &["queue", "overlaps", "--from-json", "-"]);
         assert_eq!(error["code"], "invalid-conflict", "{input}");
     }
     for input in ["", "[", "3", "{\"type\": 3}"] {
-        let error = repo.refused_in(input, 1, &["queue", "conflict", "add", "--from-json", "-"]);
+        let error = repo.refused_in(input, 1, &["queue", "overlaps", "--from-json", "-"]);
         assert_eq!(error["code"], "invalid-json", "{input}");
     }
-    repo.refused(2, &["queue", "conflict", "add", "--items", "S-1,S-2"]);
-    repo.refused(2, &["queue", "conflict", "add", "--type", "api", "--from-json", "-"]);
+    repo.refused(2, &["queue", "overlaps", "--items", "S-1,S-2"]);
+    repo.refused(2, &["queue", "overlaps", "--add", "api", "--from-json", "-"]);
 }
 
 #[test]
@@ -265,17 +241,7 @@ fn a_rationale_and_a_reason_can_be_hidden() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     three(&repo);
-    let told = repo.json(&[
-        "queue",
-        "conflict",
-        "add",
-        "--type",
-        "api",
-        "--items",
-        "S-1,S-2",
-        "--rationale",
-        "secret",
-    ]);
+    let told = repo.json(&["queue", "overlaps", "--add", "api", "--items", "S-1,S-2", "-m", "secret"]);
     let (queue, entry) = (told[0]["queue_id"].as_str().unwrap(), told[0]["entry_id"].as_str().unwrap());
     repo.wf(&["queue", "hold", "S-3", "-m", "secret"]).ok();
     // From now on there is an index, which must forget them too.

@@ -7,7 +7,7 @@ use crate::support::{Repo, Sandbox, column, plan_on};
 
 /// A new queue with these issues, planned and queued; returns its id.
 fn queue_with(repo: &Repo, ids: &[&str]) -> String {
-    let queue = repo.wf(&["queue", "new"]).ok().line().to_owned();
+    let queue = repo.wf(&["queue", "manage", "new"]).ok().line().to_owned();
     for id in ids {
         repo.planned(id, &plan_on(&format!("src/{id}.rs")));
         repo.wf(&["queue", "add", id, "--queue", &queue]).ok();
@@ -53,24 +53,27 @@ fn queues_are_paused_resumed_activated_and_served_by_priority() {
     let one = queue_with(&repo, &["A-1"]);
     let two = queue_with(&repo, &["B-1"]);
     let ids = |list: &Value| column(list, "id");
-    assert_eq!(ids(&repo.json(&["queue", "list"])), [one.as_str(), &two]);
-    let answer = repo.json(&["queue", "priority", &two, "-1"]);
+    assert_eq!(ids(&repo.json(&["queue", "manage", "list"])), [one.as_str(), &two]);
+    let answer = repo.json(&["queue", "manage", "priority", &two, "-1"]);
     assert_eq!((&answer[0]["id"], &answer[0]["priority"]), (&json!(two), &json!(-1)));
-    repo.changes_nothing(&["queue", "priority", &two, "-1"]);
-    assert_eq!(ids(&repo.json(&["queue", "list"])), [two.as_str(), &one]);
-    repo.wf(&["queue", "pause", &two]).ok();
-    repo.changes_nothing(&["queue", "pause", &two]);
+    repo.changes_nothing(&["queue", "manage", "priority", &two, "-1"]);
+    assert_eq!(ids(&repo.json(&["queue", "manage", "list"])), [two.as_str(), &one]);
+    repo.wf(&["queue", "manage", "pause", &two]).ok();
+    repo.changes_nothing(&["queue", "manage", "pause", &two]);
     let waiting = repo.json(&["queue", "show", &two])["items"][0].clone();
     assert_eq!(waiting["status"], "pending");
-    assert!(reasons(&waiting).contains(&format!("git wf queue activate {two}")));
+    assert!(reasons(&waiting).contains(&format!("git wf queue manage activate {two}")));
     assert_eq!(ids(&repo.json(&["queue"])), [one.as_str()]);
-    repo.wf(&["queue", "resume", &two]).ok();
+    repo.wf(&["queue", "manage", "resume", &two]).ok();
     assert_eq!(repo.json(&["next"])["issue_id"], "B-1");
     repo.done();
-    let answer = repo.json(&["queue", "activate", &two, "--only"]);
+    let answer = repo.json(&["queue", "manage", "activate", &two, "--only"]);
     assert_eq!(column(&answer, "status"), ["completed", "paused"]);
-    assert_eq!(column(&repo.json(&["queue", "activate", &one, &two]), "status"), ["active", "completed"]);
-    assert_eq!(repo.refused(1, &["queue", "pause", "QUE-404"])["code"], "not-found");
+    assert_eq!(
+        column(&repo.json(&["queue", "manage", "activate", &one, &two]), "status"),
+        ["active", "completed"]
+    );
+    assert_eq!(repo.refused(1, &["queue", "manage", "pause", "QUE-404"])["code"], "not-found");
 }
 
 #[test]
@@ -79,24 +82,24 @@ fn a_queue_with_unfinished_items_is_archived_only_on_purpose() {
     let repo = sandbox.store("a");
     let one = queue_with(&repo, &["A-1", "A-2"]);
     repo.wf(&["next", "A-1"]).ok();
-    let error = repo.refused(1, &["queue", "archive", &one]);
+    let error = repo.refused(1, &["queue", "manage", "archive", &one]);
     assert_eq!(error["code"], "unfinished");
     assert_eq!(error["details"].as_array().unwrap().len(), 2);
-    repo.refused(2, &["queue", "archive", &one, "--force"]);
-    repo.wf(&["queue", "archive", &one, "--force", "--reason", "a new start"]).ok();
+    repo.refused(2, &["queue", "manage", "archive", &one, "--force"]);
+    repo.wf(&["queue", "manage", "archive", &one, "--force", "--reason", "a new start"]).ok();
     assert!(repo.last_message().contains("Wf-Force: a new start"));
-    repo.changes_nothing(&["queue", "archive", &one]);
+    repo.changes_nothing(&["queue", "manage", "archive", &one]);
     // A waiting issue can be queued elsewhere; a running execution goes on to its end.
     assert_eq!((repo.status("A-1"), repo.status("A-2")), ("executing".into(), "planned".into()));
     repo.wf(&["queue", "add", "A-2"]).ok();
     assert_eq!(order_of(&repo, &[]), ["A-2"]);
     repo.done();
-    assert_eq!(column(&repo.json(&["queue", "list"]), "status"), ["active"]);
-    assert_eq!(repo.json(&["queue", "list", "--all"]).as_array().unwrap().len(), 2);
-    assert_eq!(repo.refused(1, &["queue", "resume", &one])["code"], "archived");
+    assert_eq!(column(&repo.json(&["queue", "manage", "list"]), "status"), ["active"]);
+    assert_eq!(repo.json(&["queue", "manage", "list", "--all"]).as_array().unwrap().len(), 2);
+    assert_eq!(repo.refused(1, &["queue", "manage", "resume", &one])["code"], "archived");
     repo.planned("A-3", &plan_on("src/A-3.rs"));
     assert_eq!(repo.refused(1, &["queue", "add", "A-3", "--queue", &one])["code"], "archived");
-    assert_eq!(column(&repo.json(&["queue", "activate", &one]), "status"), ["completed"]);
+    assert_eq!(column(&repo.json(&["queue", "manage", "activate", &one]), "status"), ["completed"]);
 }
 
 #[test]
@@ -107,10 +110,10 @@ fn two_queues_become_one_with_their_order_and_conflicts() {
     let two = queue_with(&repo, &["B-1", "B-2", "B-3"]);
     repo.wf(&["queue", "order", "B-3", "--before", "B-1"]).ok();
     repo.wf(&["queue", "hold", "B-2", "-m", "later"]).ok();
-    repo.wf(&["queue", "conflict", "add", "--type", "api", "--items", "B-1,B-2"]).ok();
+    repo.wf(&["queue", "overlaps", "--add", "api", "--items", "B-1,B-2"]).ok();
     repo.wf(&["queue", "add", "B-1", "--queue", &one]).ok();
     let before = repo.steps();
-    let merged = repo.json(&["queue", "merge", &two, &one]);
+    let merged = repo.json(&["queue", "manage", "merge", &two, &one]);
     assert_eq!(repo.steps(), before + 1, "one command, one commit");
     assert_eq!(merged["id"], one.as_str());
     assert_eq!(column(&merged["items"], "issue_id"), ["A-1", "A-2", "B-1", "B-3", "B-2"]);
@@ -120,12 +123,12 @@ fn two_queues_become_one_with_their_order_and_conflicts() {
     assert!(reasons(&merged["items"][2]).contains("CFT-1"));
     let old = repo.json(&["queue", "show", &two]);
     assert_eq!((&old["status"], &old["item_count"]), (&json!("archived"), &json!(0)));
-    repo.changes_nothing(&["queue", "merge", &two, &one]);
-    assert_eq!(repo.refused(1, &["queue", "merge", &one, &one])["code"], "same-queue");
-    assert_eq!(repo.refused(1, &["queue", "merge", &one, &two])["code"], "archived");
+    repo.changes_nothing(&["queue", "manage", "merge", &two, &one]);
+    assert_eq!(repo.refused(1, &["queue", "manage", "merge", &one, &one])["code"], "same-queue");
+    assert_eq!(repo.refused(1, &["queue", "manage", "merge", &one, &two])["code"], "archived");
     repo.wf(&["next", "A-1"]).ok();
     let three = queue_with(&repo, &["C-1"]);
-    assert_eq!(repo.refused(1, &["queue", "merge", &one, &three])["code"], "executing");
+    assert_eq!(repo.refused(1, &["queue", "manage", "merge", &one, &three])["code"], "executing");
     assert!(repo.json(&["fsck"]).as_array().unwrap().iter().all(|it| it["severity"] != "error"));
 }
 
@@ -149,7 +152,7 @@ fn a_queue_that_cannot_be_read_is_in_nobodys_way() {
     let broken = queue_with(&repo, &["ISS-001", "ISS-002"]);
     repo.planned("ISS-003", &plan_on("src/ISS-001.rs"));
     repo.planned("ISS-004", &plan_on("src/d.rs"));
-    let sound = repo.wf(&["queue", "new"]).ok().line().to_owned();
+    let sound = repo.wf(&["queue", "manage", "new"]).ok().line().to_owned();
     repo.wf(&["queue", "add", "ISS-003", "ISS-004", "--queue", &sound]).ok();
     repo.wf(&["next", "ISS-001"]).ok();
     repo.plumb(&[(&format!("queues/{broken}/queue.json"), "garbage")]);
@@ -157,7 +160,7 @@ fn a_queue_that_cannot_be_read_is_in_nobodys_way() {
         if !index {
             std::fs::remove_dir_all(repo.path().join(".git/wf")).unwrap();
         }
-        let queues = repo.json(&["queue", "list"]);
+        let queues = repo.json(&["queue", "manage", "list"]);
         assert_eq!(column(&queues, "id"), [sound.as_str(), &broken]);
         assert_eq!(column(&queues, "status"), ["active", "unreadable"]);
         let ran = repo.wf(&["queue", "show", &broken]).ok();
@@ -165,14 +168,14 @@ fn a_queue_that_cannot_be_read_is_in_nobodys_way() {
         assert!(ran.stdout.contains("cannot be read; `git wf fsck` says why"), "{}", ran.stdout);
         assert!(repo.wf(&["status"]).ok().stdout.contains("unreadable"));
         repo.wf(&["trace", "ISS-002"]).ok();
-        let dag = repo.wf(&["queue", "dag"]).ok();
+        let dag = repo.wf(&["queue", "graph"]).ok();
         assert!(dag.stdout.contains("ISS-004"), "{}", dag.stdout);
     }
     // The item that is executed from there keeps its files, and no other item of that queue is handed out.
     let beside = repo.worktree("b", "side");
     assert_eq!(beside.json(&["next"])["issue_id"], "ISS-004");
     assert_eq!(repo.worktree("c", "aside").refused(3, &["next"])["code"], "nothing-to-do");
-    assert_eq!(repo.refused(1, &["queue", "activate", &broken])["code"], "broken-record");
+    assert_eq!(repo.refused(1, &["queue", "manage", "activate", &broken])["code"], "broken-record");
     repo.planned("ISS-005", &plan_on("src/e.rs"));
     assert_eq!(repo.refused(1, &["queue", "add", "ISS-005", "--queue", &broken])["code"], "broken-record");
     repo.wf(&["queue", "add", "ISS-005"]).ok();
@@ -183,8 +186,8 @@ fn a_queue_that_cannot_be_read_is_in_nobodys_way() {
 fn in_two_queues(repo: &Repo) -> (String, String) {
     repo.planned("ISS-001", &plan_on("src/a.rs"));
     repo.planned("ISS-002", &plan_on("src/b.rs"));
-    let one = repo.wf(&["queue", "new"]).ok().line().to_owned();
-    let two = repo.wf(&["queue", "new", "-p", "1"]).ok().line().to_owned();
+    let one = repo.wf(&["queue", "manage", "new"]).ok().line().to_owned();
+    let two = repo.wf(&["queue", "manage", "new", "-p", "1"]).ok().line().to_owned();
     repo.wf(&["queue", "add", "ISS-001", "--queue", &one]).ok();
     repo.wf(&["queue", "add", "ISS-002", "ISS-001", "--queue", &two, "--force", "--reason", "twice"]).ok();
     repo.wf(&["list"]).ok();
@@ -200,7 +203,7 @@ fn what_is_decided_about_an_item_holds_in_its_queue_alone() {
             let (one, two) = in_two_queues(&repo);
             let item = format!("{one}:S-1");
             let args: &[&str] = if decision == "pause" {
-                &["queue", "pause", &one]
+                &["queue", "manage", "pause", &one]
             } else {
                 &["queue", "hold", &item, "-m", "stop"]
             };

@@ -97,7 +97,7 @@ fn a_plan_in_two_queues_has_one_holder() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     let plan = repo.queued("ISS-001", "src/a.rs");
-    let second = repo.wf(&["queue", "new", "--priority", "5"]).ok().line().to_owned();
+    let second = repo.wf(&["queue", "manage", "new", "--priority", "5"]).ok().line().to_owned();
     repo.wf(&["queue", "add", "ISS-001", "--queue", &second]).ok();
     repo.changes_nothing(&["queue", "add", "ISS-001", "--queue", &second]);
     let claim = repo.json(&["next"]);
@@ -112,7 +112,7 @@ fn a_plan_in_two_queues_has_one_holder() {
         assert_eq!(item["holder"]["execution_id"], claim["execution_id"]);
     }
     repo.done();
-    assert_eq!(column(&repo.json(&["queue", "list"]), "status"), ["completed", "completed"]);
+    assert_eq!(column(&repo.json(&["queue", "manage", "list"]), "status"), ["completed", "completed"]);
 }
 
 #[test]

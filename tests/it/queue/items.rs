@@ -9,7 +9,7 @@ fn a_queue_shows_its_items_with_everything_derived() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     assert_eq!(repo.refused(1, &["queue", "show"])["code"], "no-queue");
-    assert_eq!(repo.json(&["queue", "list"]), json!([]));
+    assert_eq!(repo.json(&["queue", "manage", "list"]), json!([]));
     let one = repo.planned("ISS-001", &plan());
     repo.wf(&["new", "Two", "--id", "ISS-002", "-p", "1", "--depends-on", "ISS-001"]).ok();
     let two = repo.wf_in(plan_on("src/b.rs").to_string(), &["solution", "add", "ISS-002"]).ok();
@@ -45,7 +45,7 @@ fn a_queue_shows_its_items_with_everything_derived() {
     assert_eq!(blocker["issue_id"], "ISS-001");
     assert_eq!(blocker["reason"], "depends on `ISS-001`, which is queued");
     assert_eq!(second["solution_id"], two.line());
-    let listed = repo.json(&["queue", "list"]);
+    let listed = repo.json(&["queue", "manage", "list"]);
     assert_eq!(listed[0]["id"], id);
     assert_eq!(listed[0]["items"], Value::Null);
     let text = repo.wf(&["queue"]).ok().stdout;
@@ -61,7 +61,12 @@ fn only_a_bound_plan_of_an_issue_that_waits_for_it_can_be_queued() {
     assert_eq!(error["code"], "not-bound");
     assert!(error["hint"].as_str().unwrap().contains("solution add ISS-001"), "{error}");
     repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001", "--no-bind"]).ok();
-    assert!(repo.refused(1, &["queue", "add", "ISS-001"])["hint"].as_str().unwrap().contains("git wf bind"));
+    assert!(
+        repo.refused(1, &["queue", "add", "ISS-001"])["hint"]
+            .as_str()
+            .unwrap()
+            .contains("git wf plan choose")
+    );
     // If one issue cannot be queued, none of that command are.
     repo.planned("ISS-002", &plan_on("x"));
     repo.refused(1, &["queue", "add", "ISS-002", "ISS-001"]);
@@ -147,13 +152,13 @@ fn queues_are_served_in_order() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     repo.queued("ISS-001", "src/a.rs");
-    let queue = repo.wf(&["queue", "new", "urgent"]).ok();
+    let queue = repo.wf(&["queue", "manage", "new", "urgent"]).ok();
     repo.planned("ISS-002", &plan_on("src/b.rs"));
     repo.wf(&["queue", "add", "ISS-002", "--queue", queue.line()]).ok();
     assert_eq!(repo.json(&["queue", "show", queue.line()])["name"], "urgent");
     assert_eq!(repo.json(&["next"])["issue_id"], "ISS-001");
     repo.done();
-    let statuses = |repo: &crate::support::Repo| column(&repo.json(&["queue", "list"]), "status");
+    let statuses = |repo: &crate::support::Repo| column(&repo.json(&["queue", "manage", "list"]), "status");
     assert_eq!(statuses(&repo), ["completed", "active"]);
     assert_eq!(repo.json(&["next"])["issue_id"], "ISS-002");
     repo.wf(&["fail", "-m", "no"]).ok();
@@ -165,8 +170,8 @@ fn of_several_queues_all_are_shown_and_reasons_say_which() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     repo.issue("ISS-009");
-    let first = repo.json(&["queue", "new", "First"])["id"].as_str().unwrap().to_owned();
-    let second = repo.json(&["queue", "new", "Second"])["id"].as_str().unwrap().to_owned();
+    let first = repo.json(&["queue", "manage", "new", "First"])["id"].as_str().unwrap().to_owned();
+    let second = repo.json(&["queue", "manage", "new", "Second"])["id"].as_str().unwrap().to_owned();
     for (id, queue) in [("ISS-001", &first), ("ISS-002", &second)] {
         repo.planned(id, &plan_on(&format!("src/{id}.rs")));
         repo.wf(&["edit", id, "--depends-on", "ISS-009"]).ok();
@@ -187,6 +192,6 @@ fn of_several_queues_all_are_shown_and_reasons_say_which() {
     assert_eq!(details, expected);
     // In JSON it is one queue, whether a queue is named or not.
     let shown = repo.json(&["queue", "show"])["id"].clone();
-    assert_eq!(shown, repo.json(&["queue", "list"])[0]["id"]);
+    assert_eq!(shown, repo.json(&["queue", "manage", "list"])[0]["id"]);
     assert_eq!(repo.json(&["queue", "show", &second])["id"], second.as_str());
 }

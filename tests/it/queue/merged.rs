@@ -34,7 +34,7 @@ fn meet(ada: &Repo, bob: &Repo) {
 fn items_orders_and_decisions_made_apart_come_together() {
     let sandbox = Sandbox::new();
     let (ada, bob) = clones(&sandbox);
-    ada.wf(&["queue", "conflict", "add", "--type", "api", "--items", "S-1,S-2"]).ok();
+    ada.wf(&["queue", "overlaps", "--add", "api", "--items", "S-1,S-2"]).ok();
     meet(&ada, &bob);
     // Each clone adds an item, moves one, and resolves the same conflict in another way.
     ada.queued("X-1", "src/x.rs");
@@ -43,7 +43,7 @@ fn items_orders_and_decisions_made_apart_come_together() {
     bob.wf(&["queue", "order", "A-3", "--after", "Y-1"]).ok();
     ada.wf(&["queue", "resolve", "CFT-1", "--order", "A-1,A-2"]).ok();
     bob.wf(&["queue", "resolve", "CFT-1", "--order", "A-2,A-1"]).ok();
-    ada.wf(&["queue", "conflict", "add", "--type", "data", "--items", "A-1,A-3", "--order", "A-1,A-3"]).ok();
+    ada.wf(&["queue", "overlaps", "--add", "data", "--items", "A-1,A-3", "--order", "A-1,A-3"]).ok();
     meet(&ada, &bob);
     let queue = ada.json(&["queue", "show"]);
     assert_eq!(queue["item_count"], 5);
@@ -101,7 +101,7 @@ fn an_item_whose_plan_is_gone_is_blocked_and_one_that_is_executed_keeps_its_file
 fn orders_that_only_together_go_round_in_a_circle_ask_in_both() {
     let sandbox = Sandbox::new();
     let (ada, bob) = clones(&sandbox);
-    ada.wf(&["queue", "conflict", "add", "--type", "data", "--items", "A-1,A-2", "--order", "A-1,A-2"]).ok();
+    ada.wf(&["queue", "overlaps", "--add", "data", "--items", "A-1,A-2", "--order", "A-1,A-2"]).ok();
     bob.wf(&["edit", "A-1", "--depends-on", "A-2"]).ok();
     meet(&ada, &bob);
     for id in ["A-1", "A-2"] {

@@ -28,7 +28,7 @@ fn an_item_is_put_before_or_behind_another() {
     repo.refused(2, &["queue", "order", "S-1"]);
     repo.refused(2, &["queue", "order", "S-1", "--after", "S-1"]);
     assert_eq!(repo.refused(1, &["queue", "order", "S-1", "--after", "S-9"])["code"], "not-found");
-    let other = repo.wf(&["queue", "new"]).ok().line().to_owned();
+    let other = repo.wf(&["queue", "manage", "new"]).ok().line().to_owned();
     repo.planned("A-5", &plan_on("src/A-5.rs"));
     repo.wf(&["queue", "add", "A-5", "--queue", &other]).ok();
     assert_eq!(repo.refused(1, &["queue", "order", "A-5", "--after", "S-2"])["code"], "other-queue");
@@ -37,7 +37,7 @@ fn an_item_is_put_before_or_behind_another() {
         let (moved, other) = if n % 2 == 0 { ("A-2", "A-1") } else { ("A-3", "A-1") };
         repo.wf(&["queue", "order", moved, "--before", other]).ok();
     }
-    let queue = repo.json(&["queue", "list"])[0]["id"].as_str().unwrap().to_owned();
+    let queue = repo.json(&["queue", "manage", "list"])[0]["id"].as_str().unwrap().to_owned();
     assert_eq!(order_of(&repo, &[&queue]), ["A-2", "A-3", "A-1", "A-4"]);
 }
 
@@ -48,9 +48,9 @@ fn a_plain_graph_is_told_in_words() {
     let repo = sandbox.store("a");
     three(&repo);
     repo.wf(&["edit", "A-3", "--depends-on", "A-1,A-2"]).ok();
-    let shown = repo.wf(&["queue", "dag", "--plain"]).ok().stdout;
+    let shown = repo.wf(&["queue", "graph", "--plain"]).ok().stdout;
     let lines: Vec<&str> = shown.lines().skip(1).collect();
-    assert!(lines[0].starts_with("S-1, ready, group P1, issue A-1, title "), "{shown}");
+    assert!(lines[0].starts_with("S-1, ready, group 1 parallel, issue A-1, title "), "{shown}");
     assert!(lines[2].starts_with("S-3, pending, group P2, after S-1 and S-2, issue A-3"), "{shown}");
     assert_eq!((lines.len(), lines[3]), (4, "0 of 3 completed"), "{shown}");
     for args in [&["show", "A-3"][..], &["solution", "show", "A-3"]] {
@@ -94,29 +94,29 @@ fn a_queue_is_drawn_for_people_and_for_programs() {
         }
     }
     repo.wf(&["queue", "add", "--all-planned"]).ok();
-    let drawn = repo.wf(&["queue", "dag"]).ok().stdout;
+    let drawn = repo.wf(&["queue", "graph"]).ok().stdout;
     let shape: Vec<String> =
         drawn.lines().skip(1).take(6).map(|line| line.split("  S-").next().unwrap().to_owned()).collect();
     assert_eq!(shape, ["○", "├─╮", "│ ·", "· │", "├─╯", "·"], "{drawn}");
-    let ascii = repo.with_env("LC_ALL", "C").wf(&["queue", "dag"]).ok().stdout;
+    let ascii = repo.with_env("LC_ALL", "C").wf(&["queue", "graph"]).ok().stdout;
     assert!(ascii.is_ascii() && ascii.contains("+-+"), "{ascii}");
-    let json = repo.json(&["queue", "dag"]);
+    let json = repo.json(&["queue", "graph"]);
     assert_eq!(column(&json["nodes"], "issue_id"), ["A-1", "A-2", "A-3", "A-4"]);
     assert_eq!(json["edges"].as_array().unwrap().len(), 5);
     assert_eq!(json["edges"][0]["type"], "depends_on");
     assert_eq!(column(&json["groups"], "id"), ["P1", "P2", "P3"]);
     assert_eq!(json["groups"][1]["item_ids"], json!(["S-2", "S-3"]));
-    let dot = repo.wf(&["queue", "dag", "--dot"]).ok().stdout;
+    let dot = repo.wf(&["queue", "graph", "--dot"]).ok().stdout;
     assert!(dot.contains("Quote \\\"]; end --> <b> \\\\n `x`"), "{dot}");
     assert!(dot.contains("n0 -> n1;"), "{dot}");
-    let mermaid = repo.wf(&["queue", "dag", "--mermaid"]).ok().stdout;
+    let mermaid = repo.wf(&["queue", "graph", "--mermaid"]).ok().stdout;
     assert!(mermaid.starts_with("flowchart LR\n") && mermaid.contains("  n0 --> n1\n"), "{mermaid}");
     let node = mermaid.lines().find(|line| line.contains("n0[")).unwrap();
     assert!(
         node.ends_with("\"]:::ready") && node.matches('"').count() == 2 && !node.contains("<b>"),
         "{node}"
     );
-    repo.refused(2, &["queue", "dag", "--dot", "--mermaid"]);
+    repo.refused(2, &["queue", "graph", "--dot", "--mermaid"]);
 }
 
 #[test]
@@ -166,9 +166,9 @@ fn what_shares_files_goes_in_the_order_of_the_queue() {
         repo.queued(id, file);
     }
     repo.wf(&["queue", "order", "S-2", "--before", "S-1"]).ok();
-    let conflict = repo.json(&["queue", "conflict", "list"])[0].clone();
+    let conflict = repo.json(&["queue", "overlaps"])[0].clone();
     assert!(conflict["resolution_order"][0].as_str().unwrap().starts_with("SOL-A-2-"), "{conflict}");
-    for args in [&["next", "S-1"][..], &["start", "A-1"]] {
+    for args in [&["next", "S-1"][..], &["next", "A-1"]] {
         let error = repo.refused(1, args);
         assert_eq!(error["code"], "out-of-order", "{args:?}");
         assert!(error["details"][0].as_str().unwrap().contains("shares `src/a.rs`"), "{error}");
@@ -198,7 +198,7 @@ fn a_declared_order_stands_in_the_place_of_the_queues() {
     let (one, two) = (repo.queued("A-1", "src/a.rs"), repo.queued("A-2", "src/a.rs"));
     let told = json!({"type": "file", "file": "src/a.rs", "severity": "medium", "solutions": [one, two],
         "resolution": "sequential", "resolution_order": [two, one]});
-    repo.wf_in(told.to_string(), &["queue", "conflict", "add", "--from-json", "-"]).ok();
+    repo.wf_in(told.to_string(), &["queue", "overlaps", "--from-json", "-"]).ok();
     let error = repo.refused(3, &["next", "S-1"]);
     assert!(
         error["details"][0].as_str().unwrap().contains("which is queued, as decided for CFT-1"),
@@ -214,9 +214,9 @@ fn titles_in_the_graph_are_whole_in_a_pipe_and_fill_a_terminal() {
     let title = "A long title of many words ".repeat(6);
     repo.wf(&["new", "--id", "A-1", &title]).ok();
     repo.wf_in(plan_on("src/a.rs").to_string(), &["solution", "add", "A-1", "--queue"]).ok();
-    let drawn = repo.wf(&["queue", "dag"]).ok().stdout;
+    let drawn = repo.wf(&["queue", "graph"]).ok().stdout;
     assert!(drawn.contains(title.trim()), "{drawn}");
-    let (_, shown) = repo.on_terminal_of(120, &["queue", "dag", "--color", "never"]);
+    let (_, shown) = repo.on_terminal_of(120, &["queue", "graph", "--color", "never"]);
     let line = shown.lines().find(|line| line.contains("A long title")).unwrap();
     assert!(line.ends_with('…') && (110..=120).contains(&line.chars().count()), "{line:?}");
 }

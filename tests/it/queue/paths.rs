@@ -59,11 +59,11 @@ fn groups_conflicts_and_files_touched_go_by_the_normal_path() {
     let group = |id: &str| item_of(&repo, id)["execution_group"].as_str().unwrap().to_owned();
     assert_eq!([group("A-1"), group("A-2"), group("A-3")], ["S1", "S1", "S1"]);
     assert_eq!(group("A-4"), "P1");
-    let found = repo.json(&["queue", "conflict", "list"]);
+    let found = repo.json(&["queue", "overlaps"]);
     assert_eq!(column(&found, "file"), ["src"]);
     assert_eq!(found[0]["solutions"], json!(plans[..3]));
     // The two files do not conflict with each other: there is no edge between them.
-    let edges = repo.json(&["queue", "dag"]);
+    let edges = repo.json(&["queue", "graph"]);
     let edges: Vec<(&str, &str)> = edges["edges"]
         .as_array()
         .unwrap()
@@ -72,10 +72,10 @@ fn groups_conflicts_and_files_touched_go_by_the_normal_path() {
         .collect();
     assert_eq!(edges, [(&*plans[0], &*plans[2]), (&*plans[1], &*plans[2])]);
     // Declared over the same files, it replaces the conflict that was found.
-    let all = ["queue", "conflict", "add", "--type", "file", "--file", "./src/", "--items", "A-1,A-2,A-3"];
+    let all = ["queue", "overlaps", "--add", "file", "--path", "./src/", "--items", "A-1,A-2,A-3"];
     assert_eq!(repo.json(&all)[0]["file"], "src");
-    assert_eq!(column(&repo.json(&["queue", "conflict", "list"]), "id"), ["CFT-1"]);
-    let glob = ["queue", "conflict", "add", "--type", "file", "--file", "src/*", "--items", "A-1,A-2"];
+    assert_eq!(column(&repo.json(&["queue", "overlaps"]), "id"), ["CFT-1"]);
+    let glob = ["queue", "overlaps", "--add", "file", "--path", "src/*", "--items", "A-1,A-2"];
     assert_eq!(repo.refused(1, &glob)["code"], "invalid-conflict");
 }
 
@@ -115,7 +115,7 @@ fn a_name_with_brackets_is_a_path_and_no_pattern() {
     repo.planned("A-2", &plan_on(matched));
     repo.planned("A-3", &plan_on("./app/[id]"));
     repo.wf(&["queue", "add", "A-1", "A-2", "A-3"]).ok();
-    assert_eq!(column(&repo.json(&["queue", "conflict", "list"]), "file"), ["app/[id]"]);
+    assert_eq!(column(&repo.json(&["queue", "overlaps"]), "file"), ["app/[id]"]);
     repo.wf(&["next", "A-1"]).ok();
     repo.write(named, "two\n");
     repo.write(matched, "two\n");
@@ -230,7 +230,7 @@ fn a_stored_pattern_overlaps_everything() {
         stored(&repo, "A-1", path);
         repo.queued("A-2", "doc/unrelated.md");
         assert_eq!(item_of(&repo, "A-1")["files_touched"], json!(["."]), "{path}");
-        assert_eq!(column(&repo.json(&["queue", "conflict", "list"]), "file"), ["."]);
+        assert_eq!(column(&repo.json(&["queue", "overlaps"]), "file"), ["."]);
         repo.wf(&["next", "A-1"]).ok();
         assert!(reasons(&item_of(&repo, "A-2")).contains("shares `doc/unrelated.md`"), "{path}");
         repo.wf(&["show", "A-1"]).ok();

@@ -19,7 +19,7 @@ fn every_command_is_one_commit_with_a_subject_and_its_trailers() {
         .ok();
     let steps: Vec<(&str, &str)> = log.stdout.lines().map(|line| line.rsplit_once('|').unwrap()).collect();
     let ops: Vec<&str> = steps.iter().map(|(_, op)| *op).collect();
-    assert_eq!(ops, ["", "new", "solution add", "queue add", "next", "fail", "retry", "comment", "close"]);
+    assert_eq!(ops, ["", "new", "plan add", "queue add", "next", "fail", "retry", "comment", "close"]);
     assert_eq!(steps[1].0, "issue: create ISS-001 \"Tokens expire\"");
     assert_eq!(steps[8].0, "issue: close ISS-001: not ours");
     assert!(steps[5].0.ends_with(": no disk"), "{}", steps[5].0);
@@ -140,7 +140,7 @@ fn a_role_does_only_what_belongs_to_it() {
     assert_eq!((&refused["code"], repo.steps()), (&"unknown-role".into(), steps));
     assert!(refused["hint"].to_string().contains("planner"), "{refused}");
     let planner = repo.with_env("WF_ROLE", "planner");
-    let refused = planner.refused(1, &["policy", "set", "review=required"]);
+    let refused = planner.refused(1, &["settings", "review=required"]);
     assert_eq!((&refused["code"], repo.steps()), (&"not-your-role".into(), steps));
     planner.wf(&["comment", "ISS-001", "-m", "hello"]).ok();
 }

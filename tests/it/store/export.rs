@@ -17,7 +17,7 @@ fn full(sandbox: &Sandbox) -> Repo {
     repo.wf(&["queue", "add", "GH-1"]).ok();
     repo.wf(&["next"]).ok();
     repo.wf(&["done", "-m", "Fixed", "--force", "--reason", "a test"]).ok();
-    repo.wf(&["policy", "set", "evidence=warn"]);
+    repo.wf(&["settings", "evidence=warn"]);
     repo.wf(&["new", "--id", "GH-2", "Another", "--depends-on", "GH-1"]).ok();
     repo.wf(&["edit", "GH-2", "--title", "Another title"]).ok();
     let issue = repo.store_path("/GH-2/issue.json");

@@ -78,7 +78,7 @@ fn a_statement_has_the_commits_as_its_subject_and_what_the_audit_found() {
     let issue = repo.json(&["show", "ISS-001"]);
     assert_eq!(json!(digest), issue["executions"][0]["plan_digest"]);
     assert_eq!(execution["planDigest"], json!(digest));
-    assert_eq!(predicate["policy"], repo.json(&["policy"]));
+    assert_eq!(predicate["policy"], repo.json(&["settings"])["policy"]);
     let empty =
         repo.wf(&["export", "in-toto", "HEAD..HEAD", "--output", "x", "--json"]).fails(3).json_error();
     assert!(empty["hint"].as_str().unwrap().contains("git wf export in-toto RANGE"), "{empty}");

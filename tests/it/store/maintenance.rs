@@ -142,9 +142,14 @@ fn an_index_of_a_pack_that_is_gone_hides_nothing() {
     let borrower = sandbox.at("borrower");
     borrower.wf(&["init"]).ok();
     assert_eq!(borrower.wf(&["list", "--json"]).ok().json().as_array().unwrap().len(), 4);
-    for args in
-        [&["list", "--json"][..], &["status"], &["log", "-p"], &["fsck"], &["reindex"], &["export", "jsonl"]]
-    {
+    for args in [
+        &["list", "--json"][..],
+        &["status"],
+        &["log", "-p"],
+        &["fsck"],
+        &["fsck", "--reindex"],
+        &["export", "jsonl"],
+    ] {
         repo.wf(args).ok();
     }
     assert_eq!(std::fs::read(&multi).unwrap(), stale);

@@ -249,7 +249,8 @@ fn what_is_hidden_of_a_queue_or_a_run_goes_too() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("ada");
     repo.wf(&["init"]).ok();
-    let queue = repo.wf(&["queue", "new", SECRET, "--json"]).ok().json()["id"].as_str().unwrap().to_owned();
+    let queue =
+        repo.wf(&["queue", "manage", "new", SECRET, "--json"]).ok().json()["id"].as_str().unwrap().to_owned();
     let at = "2026-11-21T02:14:05.123Z";
     let failed = json!({"type": "phase", "status": "running", "phase": "planning",
         "error": {"message": SECRET}, "actor": "Ada", "at": at});

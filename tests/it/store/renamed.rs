@@ -24,11 +24,10 @@ fn store(repo: &Repo) -> Vec<String> {
         last = id;
     }
     let items = ["--items", "S-1,S-2"];
-    repo.wf(&[&["queue", "conflict", "add", "--type", "api", "--rationale", SECRET], &items[..]].concat())
-        .ok();
+    repo.wf(&[&["queue", "overlaps", "--add", "api", "-m", SECRET], &items[..]].concat()).ok();
     repo.wf(&["queue", "resolve", "CFT-1", "--order", "S-2,S-1"]).ok();
     repo.wf(&["redact", "ISS-001", &format!("comments/{}", stem(&first)), "-m", "a password"]).ok();
-    let queue = repo.json(&["queue", "list"])[0]["id"].as_str().unwrap().to_owned();
+    let queue = repo.json(&["queue", "manage", "list"])[0]["id"].as_str().unwrap().to_owned();
     let entries = named(repo);
     for path in entries.iter().filter(|path| path.contains("/conflicts/")) {
         repo.wf(&["redact", &queue, &format!("conflicts/{}", stem(path)), "-m", "a password"]).ok();
@@ -63,7 +62,7 @@ fn assert_follow(repo: &Repo) {
     assert_eq!(members("resolves"), conflicts[..1]);
     let shown = repo.json(&["show", "ISS-001"]);
     assert_eq!(column(&shown["comments"], "body"), ["best"]);
-    let told = repo.json(&["queue", "conflict", "list"]);
+    let told = repo.json(&["queue", "overlaps"]);
     assert_eq!((&told[0]["rationale"], &told[0]["resolved"]), (&json!("[redacted]"), &json!(true)));
 }
 

@@ -51,11 +51,11 @@ fn of_mistakes() {
 fn of_wisdom() {
     let sandbox = Sandbox::new();
     let (repo, _) = shop(&sandbox);
-    repo.screen("plans/wisdom-none", &["wisdom", "list"]);
+    repo.screen("plans/wisdom-none", &["wisdom"]);
     repo.screen(
         "plans/wisdom-add",
         &["wisdom", "add", "Limits are kept in memory", "--type", "decision", "--issue", "ISS-001"],
     );
-    repo.screen("plans/wisdom-list", &["wisdom", "list"]);
-    repo.screen("plans/wisdom-search-none", &["wisdom", "search", "colour"]);
+    repo.screen("plans/wisdom-list", &["wisdom"]);
+    repo.screen("plans/wisdom-search-none", &["wisdom", "colour"]);
 }

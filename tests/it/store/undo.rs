@@ -53,7 +53,7 @@ fn a_comment_is_withdrawn_and_an_item_leaves_its_queue() {
     repo.wf(&["init"]).ok();
     repo.commit("src/a.rs", "one\n", "Begin");
     repo.planned("ISS-001", &plan_on("src/a.rs"));
-    repo.wf(&["queue", "new"]).ok();
+    repo.wf(&["queue", "manage", "new"]).ok();
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     repo.wf(&["comment", "ISS-001", "a mistake"]).ok();
     let said = repo.wf(&["undo"]).ok().stdout;
@@ -143,11 +143,11 @@ fn what_was_undone_and_what_stays_is_said_in_words() {
     repo.wf(&["edit", "ISS-001", "--tag", "x"]).ok();
     let said = repo.wf(&["undo"]).ok().stdout;
     assert!(said.contains("  removed `x` from the tags of ISS-001\n"), "{said}");
-    repo.wf(&["unbind", "ISS-001"]).ok();
+    repo.wf(&["plan", "choose", "ISS-001", "--none"]).ok();
     repo.wf(&["solution", "withdraw", &plan, "-m", "no"]).ok();
     let said = repo.wf(&["undo"]).ok().stdout;
     assert!(said.contains(", which was withdrawn\n"), "{said}");
-    repo.wf(&["feedback", "add", "ISS-001", "-m", "too vague"]).ok();
+    repo.wf(&["feedback", "ISS-001", "-m", "too vague"]).ok();
     let refused = repo.wf(&["undo"]).fails(1).stderr;
     assert!(refused.contains("the feedback on ISS-001: entries of a log"), "{refused}");
     repo.wf(&["bind", "ISS-001", &plan]).ok();

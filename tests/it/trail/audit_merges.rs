@@ -59,7 +59,7 @@ fn a_settled_conflict_is_work_that_needs_a_plan() {
     assert!(text.contains("the merge itself changes a.txt, evil name.txt"), "{text}");
     // Linked by hand, it is bound, and compared with the plan.
     let solution = repo.planned("ISS-001", &plan_on("a.txt"));
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo.wf(&["link", "HEAD", &solution]).ok();
     let audit = of_merge(&repo);
     assert_eq!(audit["bound_count"], 1);
@@ -75,7 +75,7 @@ fn a_conflict_that_is_settled_under_a_claim_belongs_to_it() {
     change_on(&repo, "side", "5", "side");
     repo.git(&["checkout", "-q", "main"]).ok();
     repo.planned("ISS-001", &plan_on("a.txt"));
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     change_on(&repo, "main", "5", "main");
     settle(&repo);
     repo.git(&["commit", "-qam", "Join"]).ok();

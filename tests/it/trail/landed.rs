@@ -76,7 +76,7 @@ fn completed_work_waits_to_be_landed_wherever_completed_is_shown() {
     assert_eq!(attention["target"], "refs/heads/main");
     assert_eq!(findings(&repo), [("not_landed".to_owned(), "note".to_owned())]);
     repo.wf(&["audit", "--strict"]).ok();
-    repo.wf(&["policy", "set", "landed=required"]).ok();
+    repo.wf(&["settings", "landed=required"]).ok();
     assert_eq!(findings(&repo), [("not_landed".to_owned(), "fault".to_owned())]);
     repo.wf(&["audit", "--strict"]).fails(1);
 
@@ -164,7 +164,7 @@ fn a_revert_on_the_target_takes_the_work_back_and_its_revert_brings_it_back() {
     let landed = &repo.json(&["show", "ISS-001"])["landed"];
     assert_eq!((landed["commits"].as_array().unwrap().len(), &landed["state"]), (1, &json!("unlanded")));
     // Everything was derived step by step; at once it is the same.
-    repo.wf(&["reindex"]).ok();
+    repo.wf(&["fsck", "--reindex"]).ok();
     assert_eq!(&repo.json(&["show", "ISS-001"])["landed"], landed);
 }
 
@@ -218,10 +218,10 @@ fn a_target_that_was_rewritten_is_read_again() {
     assert_eq!(state(&repo, "ISS-001"), "unlanded");
     // Another branch is the target now.
     repo.git(&["branch", "release", "work-ISS-001"]).ok();
-    repo.wf(&["policy", "set", "land.onto=release"]).ok();
+    repo.wf(&["settings", "land.onto=release"]).ok();
     assert_eq!(state(&repo, "ISS-001"), "landed");
     assert_eq!(repo.json(&["show", "ISS-001"])["landed"]["onto"], "refs/heads/release");
-    repo.wf(&["policy", "set", "land.onto="]).ok();
+    repo.wf(&["settings", "land.onto="]).ok();
     repo.git(&["config", "wf.land.onto", "release"]).ok();
     assert_eq!(state(&repo, "ISS-001"), "landed");
     repo.git(&["config", "--unset", "wf.land.onto"]).ok();

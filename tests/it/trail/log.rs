@@ -17,7 +17,7 @@ fn three_days(sandbox: &Sandbox) -> Repo {
         .with_env("WF_ROLE", "planner")
         .with_env("WF_ACTOR", "claude-7");
     at(&bea, "2026-11-02T10:00:00Z").wf(&["comment", "ISS-001", "-m", "hello"]).ok();
-    at(&repo, "2026-11-03T10:00:00Z").wf(&["queue", "new", "q"]).ok();
+    at(&repo, "2026-11-03T10:00:00Z").wf(&["queue", "manage", "new", "q"]).ok();
     at(&repo, "2026-11-03T11:00:00Z").wf(&["edit", "ISS-001", "-p", "low"]).ok();
     repo
 }
@@ -28,12 +28,12 @@ fn everything_that_is_asked_for_must_hold() {
     let repo = three_days(&sandbox);
     assert_eq!(
         ops(&repo, &["--since", "2026-11-02", "--until", "2026-11-03"]),
-        ["edit", "queue new", "comment"]
+        ["edit", "queue manage new", "comment"]
     );
     assert_eq!(ops(&repo, &["--until", "2026-11-02", "ISS-001"]), ["comment", "new"]);
     assert_eq!(ops(&repo, &["--author", "BEA@"]), ["comment"]);
     assert_eq!(ops(&repo, &["--author", "Claude"]), ["comment"]);
-    assert_eq!(ops(&repo, &["--op", "queue"]), ["queue new"]);
+    assert_eq!(ops(&repo, &["--op", "queue"]), ["queue manage new"]);
     assert_eq!(ops(&repo, &["--op", "new,edit"]), ["edit", "new"]);
     assert_eq!(ops(&repo, &["--op", "que"]), [""; 0]);
     let said = repo.wf(&["log", "--op", "que,new", "--role", "planer,owner"]).ok().stderr;
@@ -43,8 +43,8 @@ fn everything_that_is_asked_for_must_hold() {
     assert_eq!(ops(&repo, &["--role", "owner", "ISS-001", "-n", "1"]), ["edit"]);
     // The number limits what is shown, not what is searched.
     assert_eq!(
-        ops(&repo, &["--author", "ada", "-n", "2", "--op", "new", "--op", "queue new"]),
-        ["queue new", "new"]
+        ops(&repo, &["--author", "ada", "-n", "2", "--op", "new", "--op", "queue manage new"]),
+        ["queue manage new", "new"]
     );
     assert_eq!(repo.refused(2, &["log", "--since", "someday"])["code"], "usage");
     let short = repo.wf(&["log", "--oneline", "-n", "2"]).ok().stdout;

@@ -113,14 +113,14 @@ fn the_log_has_every_step_of_one_issue_and_no_other() {
     bo.wf(&["comment", "ISS-001", "-m", "hello"]).ok();
     repo.done();
     let log = repo.json(&["log", "ISS-001"]);
-    assert_eq!(column(&log, "op"), ["done", "comment", "next", "queue add", "solution add", "new"]);
+    assert_eq!(column(&log, "op"), ["done", "comment", "next", "queue add", "plan add", "new"]);
     assert_eq!((&log[1]["author"], &log[1]["role"]), (&json!("Bo <bo@example.org>"), &json!("reviewer")));
     assert_eq!(log[0]["commit"], repo.tip().unwrap());
     assert!(log.as_array().unwrap().windows(2).all(|two| two[0]["at"].as_str() > two[1]["at"].as_str()));
     let claim = repo.stored_json(&repo.store_path("/execution.json"));
     let of = |id: &Value| column(&repo.json(&["log", id.as_str().unwrap()]), "op");
     assert_eq!(of(&claim["id"]), ["done", "next"]);
-    assert_eq!(of(&claim["solution_id"]), ["queue add", "solution add"]);
+    assert_eq!(of(&claim["solution_id"]), ["queue add", "plan add"]);
     assert_eq!(of(&claim["queue_id"]), ["queue add"]);
     assert_eq!(of(&json!("S-1")), ["queue add"]);
     assert_eq!(column(&repo.json(&["log", "-n", "2"]), "op"), ["done", "comment"]);

@@ -24,7 +24,7 @@ fn worked(sandbox: &Sandbox) -> Repo {
     repo.wf(&["retry", "ISS-001"]).ok();
     repo.wf(&["next"]).ok();
     repo.commit("a.txt", "three\n", "change it again");
-    repo.wf(&["accept", "T1", "1", "--evidence", "seen by eye"]).ok();
+    repo.wf(&["accept", "T1", "1", "-m", "seen by eye"]).ok();
     repo.wf(&["done", "--force", "--reason", "the demo is today"]).ok();
     repo.git(&["commit", "--allow-empty", "-qm", "by hand"]).ok();
     repo

@@ -152,7 +152,7 @@ fn a_line_of_a_squashed_commit_leads_to_its_issue_once_it_is_found() {
     repo.git(&["merge", "-q", "--squash", "main"]).ok();
     repo.git(&["commit", "-qm", "Squashed elsewhere"]).ok();
     assert_eq!(repo.json(&["why", "src/a.txt:2"])["spans"][0]["origins"], json!([]));
-    repo.wf(&["relink"]).ok();
+    repo.wf(&["link", "--find"]).ok();
     let why = repo.json(&["why", "src/a.txt:2"]);
     let origin = &why["spans"][0]["origins"][0];
     assert_eq!((&origin["issue_id"], &origin["linked_by"]), (&json!("ISS-001"), &json!("relink")), "{why:#}");

@@ -46,7 +46,7 @@ fn poisoned(sandbox: &Sandbox) -> Repo {
     foreign::edit(&repo, "ISS-001", "source_url", "javascript:alert(7)", 2);
     foreign::edit(&repo, "ISS-001", "expected_behavior", text.clone(), 3);
     repo.wf(&["comment", "ISS-001", "-m", &text]).ok();
-    repo.wf(&["feedback", "add", "ISS-001", "-m", &text]).ok();
+    repo.wf(&["feedback", "ISS-001", "-m", &text]).ok();
     repo.as_person(SCRIPT.replace(['<', '>'], "").as_str(), "x@example.org")
         .wf(&["comment", "ISS-001", "-m", "x"])
         .ok();

@@ -292,7 +292,7 @@ fn every_id_in_a_text_is_a_link() {
     let text =
         format!("GH-7, `GH-7`, {short}. Not GH-8, a-b, {unknown}, 20261121 or https://example.org/GH-7");
     repo.wf(&["comment", "ISS-002", "-m", &text]).ok();
-    repo.wf(&["feedback", "add", "ISS-001", "-m", &format!("broken by {short}")]).ok();
+    repo.wf(&["feedback", "ISS-001", "-m", &format!("broken by {short}")]).ok();
     let served = Served::of(&repo, &[]);
     let browser = served.browser();
     let page = browser.page("/issues/ISS-002");

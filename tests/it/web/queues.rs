@@ -21,7 +21,7 @@ fn a_long_queue_comes_in_pages() {
     }
     let add: Vec<&str> = ["queue", "add"].into_iter().chain(ids.iter().map(String::as_str)).collect();
     repo.wf(&add).ok();
-    let queue = repo.json(&["queue", "list"])[0]["id"].as_str().unwrap().to_owned();
+    let queue = repo.json(&["queue", "manage", "list"])[0]["id"].as_str().unwrap().to_owned();
     let rows = |page: &str| page.matches("<tr id=\"QUE-").count();
     let served = Served::of(&repo, &[]);
     let browser = served.browser();
@@ -36,7 +36,7 @@ fn a_long_queue_comes_in_pages() {
     let link = format!("href=\"/queues/{queue}?item=S-101#{row}\"");
     let step = browser.page(&format!("/history/{}", repo.tip().unwrap()));
     assert!(step.contains(&link), "{step}");
-    repo.wf(&["queue", "conflict", "add", "--type", "data", "--items", "S-1,S-101"]).ok();
+    repo.wf(&["queue", "overlaps", "--add", "data", "--items", "S-1,S-101"]).ok();
     for page in ["/queues".to_owned(), format!("/queues/{queue}")] {
         let page = browser.page(&page);
         assert!(page.contains(&link) && page.contains(&format!("href=\"#{queue}-S-1\"")), "{page}");

@@ -136,7 +136,7 @@ fn who_executes_a_plan_hears_that_another_one_was_chosen() {
                 format!("`{other}` is bound to `ISS-001` now, but the execution is of `{plan}`")
             }
             _ => {
-                two.wf(&["unbind", "ISS-001", "--force", "--reason", "a test"]).ok();
+                two.wf(&["plan", "choose", "ISS-001", "--none", "--force", "--reason", "a test"]).ok();
                 format!("no plan is bound to `ISS-001` any more, but the execution is of `{plan}`")
             }
         };
@@ -171,11 +171,11 @@ fn an_issue_that_is_over_leaves_its_claim_with_whoever_executes_it() {
         assert!(one.json(&["status"])["active"].is_object(), "{status}");
         // Nothing else is claimed over it.
         one.queued("ISS-002", "src/b.rs");
-        for command in [&["next"][..], &["start", "ISS-002"]] {
+        for command in [&["next"][..], &["next", "ISS-002"]] {
             let refused = one.refused(1, command);
             assert!(refused["message"].as_str().unwrap().starts_with(&notice), "{refused}");
         }
-        assert_eq!(one.json(&["lease", "list"])[0]["issue_id"], "ISS-001", "{status}");
+        assert_eq!(one.json(&["lease"])[0]["issue_id"], "ISS-001", "{status}");
         assert!(one.json(&["status"])["active"].is_object(), "{status}");
         // Every command agrees with the hooks, which link commits.
         one.commit("src/a.rs", "a\n", "Work");
@@ -185,6 +185,6 @@ fn an_issue_that_is_over_leaves_its_claim_with_whoever_executes_it() {
         let execution = &one.json(&["show", "ISS-001"])["executions"][0];
         let commits = execution["commits"].as_array().map_or(0, Vec::len);
         assert_eq!((execution["status"].as_str().unwrap(), commits), ("completed", 1), "{status}");
-        assert_eq!(one.json(&["lease", "list"]), json!([]), "{status}");
+        assert_eq!(one.json(&["lease"]), json!([]), "{status}");
     }
 }

@@ -23,7 +23,7 @@ fn claimed(sandbox: &Sandbox, tests: &[(&str, &str)]) -> Repo {
         })
         .collect();
     repo.planned("ISS-001", &plan);
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo
 }
 
@@ -91,7 +91,7 @@ fn bent(sandbox: &Sandbox, command: &str) -> Repo {
     let mut record = repo.stored_json(&path);
     record["plan"]["tasks"][0]["test"]["commands"] = json!([command]);
     repo.plumb(&[(&path, &format!("{record:#}\n"))]);
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo
 }
 

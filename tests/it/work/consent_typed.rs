@@ -54,7 +54,7 @@ fn an_edit_keeps_the_consent_to_what_it_leaves_alone() {
     typed.pop();
     repo.wf(&typed).ok();
     repo.wf(&["task", "edit", "ISS-001", "T1", "--title", "Another title"]).ok();
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     assert!(!asks(&repo, &[]));
 }
 
@@ -71,7 +71,7 @@ fn commands_in_a_file_or_from_an_agent_are_not() {
         let mut typed = options("ISS-001", "echo theirs");
         typed.pop();
         other.wf(&typed).ok();
-        repo.wf(&["start", "ISS-001"]).ok();
+        repo.wf(&["next", "ISS-001"]).ok();
         assert!(asks(&repo, &[]), "{n}");
     }
     let sandbox = Sandbox::new();
@@ -80,7 +80,7 @@ fn commands_in_a_file_or_from_an_agent_are_not() {
                 done when:\n- a.txt has 1 line\nverify: make check\ntest: echo file\n";
     repo.write("plan.txt", text);
     repo.wf(&["plan", "ISS-001", "-F", "plan.txt"]).ok();
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     assert!(asks(&repo, &[]));
 }
 
@@ -96,12 +96,12 @@ fn commands_that_arrive_or_change_elsewhere_are_not() {
     // Bea changes the plan that Ada wrote. Ada has not seen that command.
     two.bea.wf(&["task", "edit", "ISS-001", "T1", "--test-command", "echo bea"]).ok();
     two.meet();
-    two.ada.wf(&["start", "ISS-001"]).ok();
+    two.ada.wf(&["next", "ISS-001"]).ok();
     assert!(asks(&two.ada, &[]));
     // Nor does an edit of hers agree to it.
     two.ada.wf(&["lease", "release", "ISS-001"]).ok();
     two.ada.wf(&["queue", "remove", "ISS-001"]).ok();
     two.ada.wf(&["task", "edit", "ISS-001", "T1", "--title", "Mine"]).ok();
-    two.ada.wf(&["start", "ISS-001"]).ok();
+    two.ada.wf(&["next", "ISS-001"]).ok();
     assert!(asks(&two.ada, &[]));
 }

@@ -274,21 +274,15 @@ fn the_hints_of_a_refused_status_can_be_followed() {
     repo.issue("ISS-100");
     for status in ["queued", "executing"] {
         let told = hint(status);
-        assert!(told.contains("git wf solution add --queue ISS-100 FILE"), "{status}: {told}");
+        assert!(told.contains("git wf plan add --queue ISS-100 FILE"), "{status}: {told}");
     }
     let planned = hint("planned");
-    assert!(
-        planned.contains("git wf solution add ISS-100 FILE") && !planned.contains("--status"),
-        "{planned}"
-    );
+    assert!(planned.contains("git wf plan add ISS-100 FILE") && !planned.contains("--status"), "{planned}");
     repo.wf_in(plan_on("a.txt").to_string(), &["solution", "add", "ISS-100", "-"]).ok();
-    assert_eq!(hint("executing"), "`git wf start ISS-100` queues it, and claims it");
+    assert_eq!(hint("executing"), "`git wf next ISS-100` queues it, and claims it");
     repo.wf(&["queue", "add", "ISS-100"]).ok();
     let planned = hint("planned");
-    assert!(
-        planned.contains("git wf queue remove ISS-100") && !planned.contains("solution add"),
-        "{planned}"
-    );
+    assert!(planned.contains("git wf queue remove ISS-100") && !planned.contains("plan add"), "{planned}");
     for status in ["paused", "cancelled", "closed"] {
         match status {
             "closed" => repo.wf(&["close", "ISS-100"]).ok(),
@@ -299,7 +293,7 @@ fn the_hints_of_a_refused_status_can_be_followed() {
             let is_way = told.contains("git wf reopen ISS-100")
                 || (status == "paused" && told.contains("git wf close ISS-100"))
                 || (status == "paused" && told.contains("git wf fail"));
-            assert!(is_way && !told.contains("git wf start"), "{status} → {wanted}: {told}");
+            assert!(is_way && !told.contains("git wf next"), "{status} → {wanted}: {told}");
         }
     }
 }
@@ -311,7 +305,7 @@ fn without_a_chosen_plan_an_issue_with_plans_is_planning() {
     let one = repo.planned("ISS-001", &plan_on("a.txt"));
     repo.wf_in(plan_on("b.txt").to_string(), &["solution", "add", "ISS-001", "-"]).ok();
     repo.wf(&["bind", "ISS-001", &one]).ok();
-    assert_eq!(repo.json(&["unbind", "ISS-001"])["status"], json!("planning"));
+    assert_eq!(repo.json(&["plan", "choose", "ISS-001", "--none"])["status"], json!("planning"));
 }
 
 #[test]
@@ -323,27 +317,16 @@ fn a_declared_conflict_of_items_that_depend_on_each_other_is_decided() {
         repo.queued(id, file);
     }
     let declare = |items: &str| {
-        repo.wf(&[
-            "queue",
-            "conflict",
-            "add",
-            "--type",
-            "api",
-            "--items",
-            items,
-            "--rationale",
-            "same endpoint",
-        ])
-        .ok()
+        repo.wf(&["queue", "overlaps", "--add", "api", "--items", items, "-m", "same endpoint"]).ok()
     };
     declare("ISS-001,ISS-002");
-    assert!(repo.wf(&["queue", "conflict"]).ok().stdout.contains("in which order"));
+    assert!(repo.wf(&["queue", "overlaps"]).ok().stdout.contains("in which order"));
     repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
-    assert!(!repo.wf(&["queue", "conflict"]).ok().stdout.contains("in which order"));
+    assert!(!repo.wf(&["queue", "overlaps"]).ok().stdout.contains("in which order"));
     let states = |id: &str| repo.items().iter().find(|it| it.0 == id).unwrap().1.clone();
     assert_eq!((states("S-1"), states("S-2")), ("ready".into(), "pending".into()));
     // Through another item, too; but not of one that depends on neither.
     repo.wf(&["edit", "ISS-003", "--depends-on", "ISS-002"]).ok();
     declare("ISS-003,ISS-001");
-    assert!(!repo.wf(&["queue", "conflict"]).ok().stdout.contains("in which order"));
+    assert!(!repo.wf(&["queue", "overlaps"]).ok().stdout.contains("in which order"));
 }

@@ -53,6 +53,6 @@ fn people_read_all_that_a_task_says() {
     repo.screen("plans/show-everything", &["solution", "show", &id]);
     // The numbers are those that `accept` takes.
     repo.wf(&["next"]).ok();
-    let accepted = repo.wf(&["accept", "T1", "3", "-e", "seen"]).ok().stdout;
+    let accepted = repo.wf(&["accept", "T1", "3", "-m", "seen"]).ok().stdout;
     assert!(accepted.contains("No warning is printed"), "{accepted}");
 }

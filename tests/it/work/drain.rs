@@ -234,7 +234,7 @@ fn drain_until(place: &Repo, dead: &str) -> Vec<String> {
     for _ in 0..1000 {
         let ran = place.wf(&["next", "--json", "--wait", "2s"]);
         if ran.code == 3 {
-            if place.json(&["lease", "list"]).as_array().unwrap().len() == 1 {
+            if place.json(&["lease"]).as_array().unwrap().len() == 1 {
                 return done;
             }
             continue;
@@ -247,7 +247,7 @@ fn drain_until(place: &Repo, dead: &str) -> Vec<String> {
         place.done();
         done.push(issue);
     }
-    panic!("still waiting: {}", place.json(&["lease", "list"]));
+    panic!("still waiting: {}", place.json(&["lease"]));
 }
 
 fn make_executable(path: &std::path::Path) {

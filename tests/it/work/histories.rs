@@ -94,7 +94,7 @@ impl History {
                 self.sandbox.advance(5 * HOUR);
                 vec!["sync"]
             }
-            20 => vec!["start", issue],
+            20 => vec!["next", issue],
             _ => vec!["sync"],
         };
         self.run(n, &args);

@@ -35,7 +35,7 @@ fn what_depends_on_completed_work_waits_until_it_is_here() {
     let why = "depends on `ISS-001`, which is completed, but not in `main`: its commits are on `work`";
     assert!(waits(&repo, "ISS-002").starts_with(why), "{}", waits(&repo, "ISS-002"));
     assert!(waits(&repo, "ISS-002").contains("git wf land ISS-001"), "{}", waits(&repo, "ISS-002"));
-    for args in [&["next"][..], &["next", "ISS-002"], &["start", "ISS-002"]] {
+    for args in [&["next"][..], &["next", "ISS-002"], &["next", "ISS-002"]] {
         let told = repo.wf(args).fails(3).stderr;
         assert!(told.contains(why), "{args:?}: {told}");
     }
@@ -83,7 +83,7 @@ fn a_declared_order_waits_for_the_commits_too() {
     repo.commit("a.txt", "1\n", "start");
     repo.queued("ISS-001", "a.txt");
     repo.queued("ISS-002", "b.txt");
-    let declared = ["queue", "conflict", "add", "--type", "api", "--items", "S-1,S-2"];
+    let declared = ["queue", "overlaps", "--add", "api", "--items", "S-1,S-2"];
     repo.wf(&[&declared[..], &["--order", "S-1,S-2"]].concat()).ok();
     let work = repo.worktree("work", "work");
     work.wf(&["next", "ISS-001"]).ok();

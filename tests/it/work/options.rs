@@ -11,7 +11,7 @@ fn only_from_one_queue() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     repo.queued("A-1", "src/a.rs");
-    let second = repo.wf(&["queue", "new", "second"]).ok().line().to_owned();
+    let second = repo.wf(&["queue", "manage", "new", "second"]).ok().line().to_owned();
     repo.planned("B-1", &plan_on("src/b.rs"));
     repo.wf(&["queue", "add", "B-1", "--queue", &second]).ok();
     let beside = repo.worktree("b", "side");
@@ -180,20 +180,20 @@ fn start_queues_and_takes_in_one_step() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     repo.issue("ISS-000");
-    assert_eq!(repo.refused(1, &["start", "ISS-000"])["code"], "not-bound");
+    assert_eq!(repo.refused(1, &["next", "ISS-000"])["code"], "not-bound");
     repo.queued("ISS-001", "src/a.rs");
     repo.planned("ISS-002", &plan_on("src/b.rs"));
     let before = repo.steps();
-    let claim = repo.json(&["start", "ISS-002"]);
+    let claim = repo.json(&["next", "ISS-002"]);
     assert_eq!((&claim["issue_id"], &claim["item_id"]), (&json!("ISS-002"), &json!("S-2")));
     assert_eq!(repo.steps(), before + 1);
-    repo.changes_nothing(&["start", "ISS-002"]);
-    let other = repo.wf(&["queue", "new", "later"]).ok().line().to_owned();
+    repo.changes_nothing(&["next", "ISS-002"]);
+    let other = repo.wf(&["queue", "manage", "new", "later"]).ok().line().to_owned();
     assert_eq!(repo.refused(1, &["next", "--queue", &other])["code"], "claim-held");
-    assert_eq!(repo.refused(1, &["start", "ISS-001"])["code"], "claim-held");
+    assert_eq!(repo.refused(1, &["next", "ISS-001"])["code"], "claim-held");
     let beside = repo.worktree("b", "side");
-    beside.refused(3, &["start", "ISS-002"]);
-    assert_eq!(beside.json(&["start", "ISS-001"])["item_id"], "S-1");
+    beside.refused(3, &["next", "ISS-002"]);
+    assert_eq!(beside.json(&["next", "ISS-001"])["item_id"], "S-1");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn what_start_cannot_take_it_does_not_queue() {
     repo.issue("X-1");
     repo.planned("ISS-001", &plan_on("src/a.rs"));
     repo.wf(&["edit", "ISS-001", "--depends-on", "X-1"]).ok();
-    let error = repo.refused(3, &["start", "ISS-001"]);
+    let error = repo.refused(3, &["next", "ISS-001"]);
     assert!(error["details"].to_string().contains("depends on `X-1`"), "{error}");
     assert_eq!(repo.status("ISS-001"), "planned");
 }
@@ -214,14 +214,14 @@ fn a_lease_is_renewed_listed_and_given_up() {
     let repo = sandbox.store("a");
     let solution = repo.queued("ISS-001", "src/a.rs");
     assert_eq!(repo.refused(1, &["lease", "renew"])["code"], "no-claim");
-    assert_eq!(repo.json(&["lease", "list"]), json!([]));
+    assert_eq!(repo.json(&["lease"]), json!([]));
     let claim = repo.json(&["next"]);
     sandbox.advance(3600);
     let renewed = repo.json(&["lease", "renew"]);
     assert_eq!(renewed["execution_id"], claim["execution_id"]);
     assert!(renewed["lease_expires_at"].as_str() > claim["lease_expires_at"].as_str());
     assert_eq!(repo.json(&["next"])["lease_expires_at"], renewed["lease_expires_at"]);
-    let listed = repo.json(&["lease", "list"]);
+    let listed = repo.json(&["lease"]);
     assert_eq!(listed, json!([renewed]));
     assert_eq!((&listed[0]["item_id"], &listed[0]["expired"]), (&json!("S-1"), &json!(false)));
     // A shorter lease does not shorten the current one.

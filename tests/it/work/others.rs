@@ -38,15 +38,15 @@ fn nor_records_what_carries_it_out() {
     let sandbox = Sandbox::new();
     let (one, two) = executed(&sandbox);
     one.wf(&["link", "HEAD", "ISS-001"]).ok();
-    one.wf(&["accept", "T1", "1", "-e", "seen by Ada"]).ok();
+    one.wf(&["accept", "T1", "1", "-m", "seen by Ada"]).ok();
     one.wf(&["sync"]).ok();
     two.wf(&["sync"]).ok();
     let other = two.commit("src/b.rs", "b", "another");
     let all = [
         &["link", &other, "ISS-001"][..],
-        &["unlink", "HEAD~1", "ISS-001"],
-        &["unlink", "HEAD~1"],
-        &["accept", "T1", "1", "ISS-001", "-e", "seen by Grace"],
+        &["link", "--remove", "HEAD~1", "ISS-001"],
+        &["link", "--remove", "HEAD~1"],
+        &["accept", "T1", "1", "--item", "ISS-001", "-m", "seen by Grace"],
     ];
     for args in all {
         let error = two.refused(1, args);

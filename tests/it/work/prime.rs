@@ -86,7 +86,7 @@ fn the_task_is_the_one_that_was_set_or_the_first_open_one() {
     third["depends_on"] = json!(["T2"]);
     plan["tasks"].as_array_mut().unwrap().extend([third, second]);
     repo.planned("ISS-001", &plan);
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     let task = || repo.json(&["prime"])["execution"]["task"]["id"].clone();
     assert_eq!(task(), "T1");
     let branch = repo.git(&["branch", "--show-current"]).ok().stdout;
@@ -96,7 +96,7 @@ fn the_task_is_the_one_that_was_set_or_the_first_open_one() {
     assert_eq!(task(), "T2");
     repo.wf(&["task", "start", "T3"]).ok();
     assert_eq!(task(), "T3");
-    repo.wf(&["accept", "T3", "2", "-e", "heard"]).ok();
+    repo.wf(&["accept", "T3", "2", "-m", "heard"]).ok();
     let told = prime(&repo);
     assert!(told.contains("1. It is seen\n2. It is heard (accepted)\n"), "{told}");
     assert!(told.contains("3 tasks; still to do: T2."), "{told}");
@@ -130,7 +130,7 @@ fn a_role_gets_its_own_commands_and_rules() {
     let planner = repo.wf(&["prime", "--role", "planner"]).ok().stdout;
     assert!(planner.contains("## Issues without a plan (1)\n\n- ISS-001: "), "{planner}");
     assert!(
-        planner.contains("`git wf solution add ISSUE FILE`") && !planner.contains("`git wf next`"),
+        planner.contains("`git wf plan add ISSUE FILE`") && !planner.contains("`git wf next`"),
         "{planner}"
     );
     assert_eq!(repo.with_env("WF_ROLE", "gardener").refused(1, &["prime"])["code"], "unknown-role");
@@ -161,7 +161,7 @@ fn long_and_hostile_texts_are_bounded_and_stay_in_their_line() {
     for n in 0..12 {
         repo.queued(&format!("{}{n:02}", &id[..70]), &format!("other/{n}.rs"));
     }
-    repo.wf(&["start", &id]).ok();
+    repo.wf(&["next", &id]).ok();
     repo.wf(&["list"]).ok();
     let told = prime(&repo);
     assert!(
@@ -210,7 +210,7 @@ fn an_agent_that_stops_is_reminded_of_its_execution() {
     let mut plan = plan_on("a.txt");
     plan["tasks"][0]["test"] = json!({"commands": ["true"]});
     repo.planned("ISS-001", &plan);
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     let told = stop("", &[]);
     assert!(
         told.starts_with("ISS-001 is still executing: 1 task to do (T1), 1 test without a pass; "),
@@ -263,7 +263,7 @@ fn a_single_line_that_is_left_out_is_one_line() {
         plan["tasks"][0]["test"]["commands"] = json!(tests);
         let id = format!("ISS-{n:03}");
         repo.planned(&id, &plan);
-        repo.wf(&["start", &id]).ok();
+        repo.wf(&["next", &id]).ok();
         let told = prime(&repo);
         repo.wf(&["fail", "-m", "x"]).ok();
         told

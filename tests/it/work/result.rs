@@ -190,6 +190,6 @@ fn a_report_of_a_failure_is_recorded_by_fail() {
     assert_eq!(execution["failure"]["message"], "1 of 2 tests failed");
     assert_eq!(execution["result"]["tests_passed"], json!(false));
     assert_eq!(execution["commits"][0]["hash"], work.commit);
-    let feedback = work.repo.json(&["feedback", "list", "ISS-001"]);
+    let feedback = work.repo.json(&["feedback", "ISS-001"]);
     assert_eq!(feedback[0]["content"], "1 of 2 tests failed");
 }

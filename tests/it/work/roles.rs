@@ -63,7 +63,7 @@ fn a_role_is_refused_before_its_arguments_are_looked_at() {
     ] {
         refused(&repo, "planner", args);
     }
-    for args in [&["fsck"][..], &["list"], &["relink", "--dry-run"]] {
+    for args in [&["fsck"][..], &["list"], &["link", "--find", "--dry-run"]] {
         repo.with_env("WF_ROLE", "planner").wf(args).ok();
     }
 }
@@ -129,7 +129,7 @@ fn an_import_brings_only_what_the_role_may_write() {
         file.to_str().unwrap().to_owned()
     };
     let issues = export("issues.jsonl");
-    from.wf(&["policy", "set", "review=required"]).ok();
+    from.wf(&["settings", "review=required"]).ok();
     let policy = export("policy.jsonl");
     let repo = sandbox.store("a");
     let tip = repo.tip();

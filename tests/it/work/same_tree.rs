@@ -12,7 +12,7 @@ fn tree(repo: &Repo, commit: &str) -> String {
 /// A repository that requires evidence, with a commit for the claimed plan, whose only test has passed.
 fn tested(sandbox: &Sandbox) -> Repo {
     let repo = claimed(sandbox, &[("T1", &["true"])]);
-    repo.wf(&["policy", "set", "evidence=required"]).ok();
+    repo.wf(&["settings", "evidence=required"]).ok();
     repo.wf(&["verify", "--yes"]).ok();
     repo
 }
@@ -62,7 +62,7 @@ fn a_changed_commit_does() {
 fn a_squash_and_a_picked_commit_keep_the_evidence() {
     let sandbox = Sandbox::new();
     let repo = claimed(&sandbox, &[("T1", &["true"])]);
-    repo.wf(&["policy", "set", "evidence=required"]).ok();
+    repo.wf(&["settings", "evidence=required"]).ok();
     repo.git(&["branch", "start", "HEAD~1"]).ok();
     repo.write("a.txt", "three\n");
     repo.git(&["commit", "-qam", "change more"]).ok();
@@ -73,7 +73,7 @@ fn a_squash_and_a_picked_commit_keep_the_evidence() {
     repo.git(&["merge", "-q", "--squash", "main"]).ok();
     repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "-qm", "The feature (#12)"]).ok();
     repo.git(&["branch", "-qD", "main"]).ok();
-    repo.wf(&["relink"]).ok();
+    repo.wf(&["link", "--find"]).ok();
     let audit = repo.json(&["audit"]);
     assert_eq!(audit["evidenced_count"], 1, "{audit:#}");
     assert_eq!(audit["findings"], json!([]), "{audit:#}");

@@ -203,7 +203,7 @@ fn a_secret_in_the_output_is_not_stored() {
 fn done_asks_for_evidence_where_the_policy_does() {
     let sandbox = Sandbox::new();
     let repo = claimed(&sandbox, &[("T1", &["test -f good"])]);
-    repo.wf(&["policy", "set", "evidence=required"]).ok();
+    repo.wf(&["settings", "evidence=required"]).ok();
     repo.wf(&["verify", "--yes"]).fails(1);
     let error = repo.refused(1, &["done"]);
     assert_eq!(error["code"], "no-evidence");
@@ -243,14 +243,14 @@ fn the_tests_of_another_worktree_run_there() {
 fn a_criterion_is_ticked_once_with_what_shows_it() {
     let sandbox = Sandbox::new();
     let repo = claimed(&sandbox, &[("T1", &[])]);
-    let accept = ["accept", "T1", "1", "--evidence", "seen on the staging page"];
+    let accept = ["accept", "T1", "1", "-m", "seen on the staging page"];
     let ran = repo.wf(&accept).ok();
     assert!(ran.stdout.starts_with("confirmed criterion 1 of T1: "), "{}", ran.stdout);
     repo.changes_nothing(&accept);
-    let error = repo.refused(1, &["accept", "T1", "99", "--evidence", "x"]);
+    let error = repo.refused(1, &["accept", "T1", "99", "-m", "x"]);
     assert!(error["message"].as_str().unwrap().contains("no criterion 99"), "{error}");
-    repo.refused(1, &["accept", "T7", "1", "--evidence", "x"]);
-    repo.refused(2, &["accept", "T1", "1", "--evidence", " "]);
+    repo.refused(1, &["accept", "T7", "1", "-m", "x"]);
+    repo.refused(2, &["accept", "T1", "1", "-m", " "]);
     let log = repo.git(&["log", "-p", "refs/wf/main"]).ok().stdout;
     assert!(log.contains("seen on the staging page"));
     // There is no test to run, and that is not a failure.
@@ -261,7 +261,7 @@ fn a_criterion_is_ticked_once_with_what_shows_it() {
 fn a_rewritten_commit_is_tested_again_and_it_says_why() {
     let sandbox = Sandbox::new();
     let repo = claimed(&sandbox, &[("T1", &["true"])]);
-    repo.wf(&["policy", "set", "evidence=required"]).ok();
+    repo.wf(&["settings", "evidence=required"]).ok();
     repo.wf(&["verify", "--yes"]).ok();
     let old = repo.git(&["rev-parse", "--short=10", "HEAD"]).ok().line().to_owned();
     repo.write("a.txt", "better\n");
@@ -279,7 +279,7 @@ fn the_last_check_of_a_commit_is_the_one_that_counts() {
     let flag = sandbox.root().join("flag");
     let test = format!("test ! -e '{}'", flag.display());
     let repo = claimed(&sandbox, &[("T1", &[&test])]);
-    repo.wf(&["policy", "set", "evidence=required"]).ok();
+    repo.wf(&["settings", "evidence=required"]).ok();
     repo.wf(&["verify", "--yes"]).ok();
     std::fs::write(&flag, "").unwrap();
     repo.wf(&["verify", "--yes"]).fails(1);
@@ -323,7 +323,7 @@ fn an_execution_that_has_ended_takes_no_more_acceptance() {
     let sandbox = Sandbox::new();
     let repo = claimed(&sandbox, &[("T1", &[])]);
     repo.done();
-    let error = repo.refused(1, &["accept", "T1", "1", "ISS-001", "--evidence", "late"]);
+    let error = repo.refused(1, &["accept", "T1", "1", "--item", "ISS-001", "-m", "late"]);
     assert_eq!(error["code"], "ended", "{error}");
 }
 

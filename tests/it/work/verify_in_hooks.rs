@@ -16,7 +16,7 @@ fn claimed(sandbox: &Sandbox) -> Repo {
     let mut plan = plan_on("a.txt");
     plan["tasks"][0]["test"] = json!({ "commands": ["echo x >> ../ran"] });
     repo.planned("ISS-001", &plan);
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo
 }
 

@@ -3,16 +3,19 @@ use crate::cli::{CliContext, Outcome, print};
 use crate::ops::clones::{self, Settle};
 
 /// Show and resolve fields that two clones changed differently
+///
+/// Without a command, list those that nobody has resolved.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<FieldConflictCommand>,
+    #[command(flatten)]
+    fields: FieldArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum FieldConflictCommand {
-    /// List unresolved conflicts
-    List(FieldArgs),
     /// Restore the other value instead of the current one
     Take {
         #[command(flatten)]
@@ -35,14 +38,14 @@ struct NamedConflict {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let (which, is) = match args.command.unwrap_or_else(|| FieldConflictCommand::List(FieldArgs::default())) {
-        FieldConflictCommand::List(fields) => {
-            context.only(fields);
+    let (which, is) = match args.command {
+        None => {
+            context.only(args.fields);
             let done = clones::conflicts(&session)?;
             return context.answer(done, |all, _, screen| print::clones::conflicts(screen, all));
         }
-        FieldConflictCommand::Take { which, number } => (which, clones::KeptValue::Lost(number)),
-        FieldConflictCommand::Keep(which) => (which, clones::KeptValue::Current),
+        Some(FieldConflictCommand::Take { which, number }) => (which, clones::KeptValue::Lost(number)),
+        Some(FieldConflictCommand::Keep(which)) => (which, clones::KeptValue::Current),
     };
     let settle = Settle { record: which.record, field: which.field, which: is, seen: None };
     let done = clones::settle(&session, &settle)?;

@@ -1,9 +1,9 @@
 use crate::cli::context::parse_reason;
 use crate::cli::input::chosen::WhereArgs;
-use crate::cli::input::text::{self as text_input, is_issue};
+use crate::cli::input::text::{self as text_input, MessageArgs, is_issue};
 use crate::cli::{CliContext, Outcome, print};
 use crate::ops::Refusal;
-use crate::ops::issues::{self, Close, Many};
+use crate::ops::issues::{self, Close, ClosedAs, Many};
 
 /// Close an issue, executed or not
 #[derive(Debug, clap::Args)]
@@ -15,15 +15,21 @@ pub(crate) struct Args {
     chosen: WhereArgs,
     /// The reason
     text: Option<String>,
-    /// The reason; repeat for more paragraphs
-    #[arg(short = 'm', long, value_name = "TEXT", allow_hyphen_values = true)]
-    message: Vec<String>,
+    /// What it is closed as: completed, cancelled or duplicate
+    #[arg(long = "as", value_name = "WHAT", default_value = "completed", value_parser = parse_closed_as)]
+    closed_as: ClosedAs,
+    #[command(flatten)]
+    message: MessageArgs,
     /// Override a gate
     #[arg(long, requires = "reason")]
     force: bool,
-    /// Why the gate is overridden; without --force, the reason for closing: completed, duplicate, …
+    /// Why the gate is overridden; without --force, the reason for closing
     #[arg(long, value_name = "TEXT", value_parser = parse_reason)]
     reason: Option<String>,
+}
+
+fn parse_closed_as(text: &str) -> Result<ClosedAs, String> {
+    ClosedAs::parse(text).ok_or_else(|| format!("expected one of {}", ClosedAs::words()))
 }
 
 /// Closing an issue always takes a reason, so `--reason` may give it without overriding anything.
@@ -36,10 +42,11 @@ fn why_closed(said: Option<String>, reason: Option<String>) -> Option<String> {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
+    let closed_as = args.closed_as;
     // With --where, the only argument is the reason.
     let (id, text) = match (&args.chosen.query, args.id, args.text) {
         (Some(_), Some(first), text) => {
-            if text.is_some() || !args.message.is_empty() || is_issue(&session, &first)? {
+            if text.is_some() || args.message.is_used() || is_issue(&session, &first)? {
                 return Err(Refusal::usage("--where and an issue cannot be given together")
                     .hint("leave one of them out; `-m TEXT` gives the reason")
                     .into());
@@ -50,15 +57,15 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         (None, first, text) => (first, text),
     };
     text_input::refuse_second_issue(&session, text.as_deref(), "git wf close")?;
-    let said = text_input::said(&args.message, text.as_deref())?;
+    let said = args.message.said(text.as_deref())?;
     let (force, reason) = match args.force {
         true => (args.reason, said),
         false => (None, why_closed(said, args.reason)),
     };
     let Some(issue) = id else {
-        return args.chosen.change(Many::Close { reason, force }, "closed", context);
+        return args.chosen.change(Many::Close { closed_as, reason, force }, "closed", context);
     };
-    let done = issues::close(&session, Close { issue, reason, force })?;
+    let done = issues::close(&session, Close { issue, closed_as, reason, force })?;
     context
         .answer(done, |view, is_changed, screen| print::issues::changed(screen, view, is_changed, "closed"))
 }

@@ -1,4 +1,4 @@
-use crate::cli::input::text as text_input;
+use crate::cli::input::text::{self as text_input, MessageArgs};
 use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::issues::{self, Reopen};
 
@@ -9,9 +9,8 @@ pub(crate) struct Args {
     id: String,
     /// The reason
     text: Option<String>,
-    /// The reason; repeat for more paragraphs
-    #[arg(short = 'm', long, value_name = "TEXT", allow_hyphen_values = true)]
-    message: Vec<String>,
+    #[command(flatten)]
+    message: MessageArgs,
     #[command(flatten)]
     force: Force,
 }
@@ -19,7 +18,7 @@ pub(crate) struct Args {
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     text_input::refuse_second_issue(&session, args.text.as_deref(), "git wf reopen")?;
-    let reason = text_input::said(&args.message, args.text.as_deref())?;
+    let reason = args.message.said(args.text.as_deref())?;
     let done = issues::reopen(&session, Reopen { issue: args.id, reason, force: args.force.why() })?;
     context
         .answer(done, |view, is_changed, screen| print::issues::changed(screen, view, is_changed, "reopened"))

@@ -5,15 +5,17 @@ use crate::ops::fields::FieldNames;
 use crate::ops::issues::{self, IssueView, ShownExecution, ShownRecord};
 use crate::ops::plans::SolutionView;
 use crate::ops::plans::roadmap::RoadmapView;
-use crate::ops::queue::{ItemAnswer, QueueAnswer};
-use crate::ops::work;
+use crate::ops::queue::QueueAnswer;
+use crate::ops::work::{self, DetailView};
 use crate::ops::{Done, Refusal};
 
 /// Show an issue, plan, execution, queue, item or roadmap
+///
+/// An item is shown as its executor needs it: its issue, its plan as claimed, and earlier attempts.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The id, or an unambiguous prefix of it or of its last part
-    id: String,
+    /// The id, or an unambiguous prefix of it or of its last part (default: the item that this worktree executes)
+    id: Option<String>,
     /// For an imported issue, also show the source's record as last imported
     #[arg(long)]
     imported: bool,
@@ -30,8 +32,12 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let FieldArgs { fields, format } = &args.fields;
     let names_it = fields.iter().any(|field| field == "imported")
         || format.as_ref().is_some_and(|format| format.contains("%(imported)"));
-    let done =
-        issues::show(&session, &issues::ShowRecord { id: args.id, imported: args.imported || names_it })?;
+    let Some(id) = args.id else {
+        let done = work::detail(&session, None)?;
+        context.only(args.fields);
+        return context.answer(done, |detail, _, screen| print::detail::detail(screen, detail));
+    };
+    let done = issues::show(&session, &issues::ShowRecord { id, imported: args.imported || names_it })?;
     let done = match done {
         Done { view: ShownRecord::Issue(issue), commit, notices } if args.brief => {
             let done = Done { view: BriefIssue::from(*issue), commit, notices };
@@ -40,12 +46,6 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         done => done,
     };
     check(&done.view, &args.fields.fields)?;
-    let detail = match &done.view {
-        ShownRecord::Item(item) if !context.json() => {
-            Some(work::detail(&session, Some(item.item.solution_id.as_str()))?.view)
-        }
-        _ => None,
-    };
     context.only(args.fields);
     context.answer(done, |record, _, screen| match record {
         ShownRecord::Issue(issue) => print::issue::show(screen, issue, now.millis()),
@@ -53,11 +53,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         ShownRecord::Execution(execution) => print::issue::execution(screen, execution, now),
         ShownRecord::Queue(queue) => print::queue::queue(screen, queue, now.millis()),
         ShownRecord::Item(item) => {
-            print::queue::item(screen, item)?;
-            match &detail {
-                Some(detail) => print::detail::detail(screen, detail),
-                None => Ok(()),
-            }
+            print::queue::item(screen, &item.item)?;
+            print::detail::detail(screen, &item.detail)
         }
         ShownRecord::Roadmap(roadmap) => print::roadmap::show(screen, roadmap, now.millis()),
     })
@@ -73,7 +70,7 @@ fn check(record: &ShownRecord, fields: &[String]) -> Result<(), Refusal> {
         ShownRecord::Plan(_) => FieldNames::of::<SolutionView>(fields),
         ShownRecord::Execution(_) => FieldNames::of::<ShownExecution>(fields),
         ShownRecord::Queue(_) => FieldNames::of::<QueueAnswer>(fields),
-        ShownRecord::Item(_) => FieldNames::of::<ItemAnswer>(fields),
+        ShownRecord::Item(_) => FieldNames::of::<DetailView>(fields),
         ShownRecord::Roadmap(_) => FieldNames::of::<RoadmapView>(fields),
     };
     checked.map(drop)

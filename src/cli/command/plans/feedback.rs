@@ -4,43 +4,28 @@ use crate::cli::{CliContext, Outcome, print};
 use crate::model::issue::{FeedbackType, Stage};
 use crate::ops::plans::{self, AddFeedback, FeedbackFilter};
 
-/// Add and list feedback for the next plan
+/// Add feedback on an issue for its next planner, or list it
+///
+/// With a text, the feedback is added; without one, it is listed: on the issue, or on all issues.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    #[command(subcommand)]
-    command: FeedbackCommand,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum FeedbackCommand {
-    /// Add feedback to an issue, for its next planner
-    Add {
-        /// The issue
-        issue: String,
-        /// The text (`-` for stdin); or use -m, -F FILE, or -e. A failure can be JSON, as for `fail -m`
-        text: Option<String>,
-        /// The type: failure, clarification or rejection
-        #[arg(long = "type", value_name = "TYPE", default_value = "clarification", value_parser = parse_type)]
-        kind: FeedbackType,
-        /// The stage: new, plan, review or execute (default: by type)
-        #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
-        stage: Option<Stage>,
-        /// The plan the feedback is about
-        #[arg(long, visible_alias = "solution-id", value_name = "PLAN")]
-        solution: Option<String>,
-        #[command(flatten)]
-        given: TextArgs,
-    },
-    /// List the feedback on an issue, or all feedback
-    List {
-        /// The issue
-        issue: Option<String>,
-        /// Only this type: failure, clarification or rejection
-        #[arg(long = "type", value_name = "TYPE", value_parser = parse_type)]
-        kind: Option<FeedbackType>,
-        #[command(flatten)]
-        fields: FieldArgs,
-    },
+    /// The issue
+    issue: Option<String>,
+    /// The text (`-` for stdin); or use -m, -F FILE, or -e. A failure can be JSON, as for `fail -m`
+    text: Option<String>,
+    /// The type: failure, clarification or rejection (default: clarification; of a list, all)
+    #[arg(long = "type", value_name = "TYPE", value_parser = parse_type)]
+    kind: Option<FeedbackType>,
+    /// The stage: new, plan, review or execute (default: by type)
+    #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
+    stage: Option<Stage>,
+    /// The plan the feedback is about
+    #[arg(long, visible_alias = "solution-id", value_name = "PLAN")]
+    solution: Option<String>,
+    #[command(flatten)]
+    given: TextArgs,
+    #[command(flatten)]
+    fields: FieldArgs,
 }
 
 fn parse_type(text: &str) -> Result<FeedbackType, String> {
@@ -53,21 +38,20 @@ fn parse_stage(text: &str) -> Result<Stage, String> {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    match args.command {
-        FeedbackCommand::Add { issue, text, kind, stage, solution, given } => {
-            let help = format!("Feedback on {issue}, for its next planner.");
-            let written = given.written(text.as_deref(), &session, false, "the feedback", &help)?;
-            let done = written.stored(|text| {
-                let (issue, solution) = (issue.clone(), solution.clone());
-                plans::add_feedback(&session, &AddFeedback { issue, text, kind, stage, solution })
-            })?;
-            context.answer(done, |added, _, screen| print::feedback::added(screen, added))
-        }
-        FeedbackCommand::List { issue, kind, fields } => {
-            context.only(fields);
-            let now = session.now()?.millis();
-            let done = plans::feedback(&session, &FeedbackFilter { issue, kind })?;
-            context.answer(done, |all, _, screen| print::feedback::table(screen, all, now))
-        }
-    }
+    let Args { issue, text, kind, stage, solution, given, fields } = args;
+    let adds = text.is_some() || given.is_used() || stage.is_some() || solution.is_some();
+    let Some(issue) = issue.clone().filter(|_| adds) else {
+        context.only(fields);
+        let now = session.now()?.millis();
+        let done = plans::feedback(&session, &FeedbackFilter { issue, kind })?;
+        return context.answer(done, |all, _, screen| print::feedback::table(screen, all, now));
+    };
+    let help = format!("Feedback on {issue}, for its next planner.");
+    let written = given.written(text.as_deref(), &session, false, "the feedback", &help)?;
+    let kind = kind.unwrap_or(FeedbackType::Clarification);
+    let done = written.stored(|text| {
+        let (issue, solution) = (issue.clone(), solution.clone());
+        plans::add_feedback(&session, &AddFeedback { issue, text, kind, stage, solution })
+    })?;
+    context.answer(done, |added, _, screen| print::feedback::added(screen, added))
 }

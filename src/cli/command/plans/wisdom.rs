@@ -4,15 +4,34 @@ use crate::cli::{CliContext, Outcome, print};
 use crate::model::wisdom::WisdomType;
 use crate::ops::plans::{self, AddWisdom, WisdomFilter};
 
-/// Record and find what the team has learned: learnings, decisions, conventions, open questions
+/// List, search and record what the team has learned: learnings, decisions, conventions, open questions
+///
+/// Without a command, it lists what was learned, newest first, or what contains all the given words.
 ///
 /// `git wf context` gives it to explorers, planners, reviewers and executors: entries from the same issue, or with
 /// one of its tags or components, come first. Among these, and among the rest, an executor gets conventions first and
 /// a reviewer decisions; otherwise the newest come first.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: WisdomCommand,
+    command: Option<WisdomCommand>,
+    /// The words to search for in texts and tags, in upper or lower case; all must match
+    words: Vec<String>,
+    /// Only questions that nobody has answered
+    #[arg(long)]
+    open: bool,
+    /// Only this type: learning, decision, convention or question
+    #[arg(long = "type", value_name = "TYPE", value_parser = parse_type)]
+    kind: Option<WisdomType>,
+    /// Only entries with this tag
+    #[arg(short, long, value_name = "TAG")]
+    tag: Option<String>,
+    /// Only entries that come from this issue
+    #[arg(long, value_name = "ISSUE")]
+    issue: Option<String>,
+    #[command(flatten)]
+    fields: FieldArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -38,7 +57,7 @@ enum WisdomCommand {
     },
     /// Answer an open question, which closes it
     ///
-    /// The answer takes the place of the question for agents, so it should be understandable by itself. `git wf wisdom list
+    /// The answer takes the place of the question for agents, so it should be understandable by itself. `git wf wisdom
     /// --open` shows the questions.
     Answer {
         /// The question: its id, or an unambiguous prefix of it
@@ -54,31 +73,6 @@ enum WisdomCommand {
         #[command(flatten)]
         given: TextArgs,
     },
-    /// List what was learned, newest first
-    List {
-        /// Only questions that nobody has answered
-        #[arg(long)]
-        open: bool,
-        /// Only this type: learning, decision, convention or question
-        #[arg(long = "type", value_name = "TYPE", value_parser = parse_type)]
-        kind: Option<WisdomType>,
-        /// Only entries with this tag
-        #[arg(short, long, value_name = "TAG")]
-        tag: Option<String>,
-        /// Only entries that come from this issue
-        #[arg(long, value_name = "ISSUE")]
-        issue: Option<String>,
-        #[command(flatten)]
-        fields: FieldArgs,
-    },
-    /// Search what was learned, including tags
-    Search {
-        /// The words to search for, in upper or lower case; all must match
-        #[arg(required = true)]
-        words: Vec<String>,
-        #[command(flatten)]
-        fields: FieldArgs,
-    },
 }
 
 fn parse_type(text: &str) -> Result<WisdomType, String> {
@@ -87,17 +81,18 @@ fn parse_type(text: &str) -> Result<WisdomType, String> {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let filter = match args.command {
-        WisdomCommand::Add { text, kind, tags, issue, run, given } => {
+    let Args { command, words, open, kind, tag, issue, fields } = args;
+    match command {
+        Some(WisdomCommand::Add { text, kind, tags, issue, run, given }) => {
             let help = format!("A {kind}, for everyone who works here.");
             let written = given.written(text.as_deref(), &session, false, "the entry", &help)?;
             let done = written.stored(|text| {
                 let (tags, issue, run) = (tags.clone(), issue.clone(), run.clone());
                 plans::add_wisdom(&session, &AddWisdom { kind, text, tags, issue, run, answers: None })
             })?;
-            return context.answer(done, |added, _, screen| print::wisdom::added(screen, added));
+            context.answer(done, |added, _, screen| print::wisdom::added(screen, added))
         }
-        WisdomCommand::Answer { question, text, kind, tags, given } => {
+        Some(WisdomCommand::Answer { question, text, kind, tags, given }) => {
             let help = "The answer, for everyone who works here.";
             let written = given.written(text.as_deref(), &session, false, "the entry", help)?;
             let answers = Some(question);
@@ -105,18 +100,13 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 let (tags, answers) = (tags.clone(), answers.clone());
                 plans::add_wisdom(&session, &AddWisdom { kind, text, tags, issue: None, run: None, answers })
             })?;
-            return context.answer(done, |added, _, screen| print::wisdom::added(screen, added));
+            context.answer(done, |added, _, screen| print::wisdom::added(screen, added))
         }
-        WisdomCommand::List { open, kind, tag, issue, fields } => {
+        None => {
             context.only(fields);
-            WisdomFilter { kind, tag, issue, open, words: vec![] }
+            let now = session.now()?.millis();
+            let done = plans::list_wisdom(&session, &WisdomFilter { kind, tag, issue, open, words })?;
+            context.answer(done, |all, _, screen| print::wisdom::table(screen, all, now))
         }
-        WisdomCommand::Search { words, fields } => {
-            context.only(fields);
-            WisdomFilter { words, ..WisdomFilter::default() }
-        }
-    };
-    let now = session.now()?.millis();
-    let done = plans::list_wisdom(&session, &filter)?;
-    context.answer(done, |all, _, screen| print::wisdom::table(screen, all, now))
+    }
 }

@@ -1,6 +1,6 @@
 //! Single items: remove, hold, release.
 
-use crate::cli::input::text as text_input;
+use crate::cli::input::text::{self as text_input, MessageArgs};
 use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::model::shell;
 use crate::ops::Refusal;
@@ -9,12 +9,11 @@ use crate::ops::queue;
 /// The items to hold back, and why.
 #[derive(Debug, clap::Args)]
 pub(super) struct Hold {
-    /// The items (S-1, QUE-…:S-1, or the id of a plan or issue), then the reason; for a reason of one word, use -m
+    /// The items (S-1, QUE-…:S-1, or the id of a plan or issue), then the reason, which is shown with the item; for a reason of one word, use -m
     #[arg(required = true, value_names = ["ITEM", "TEXT"], num_args = 1..)]
     items: Vec<String>,
-    /// The reason, shown with the item
-    #[arg(short = 'm', long, value_name = "TEXT", allow_hyphen_values = true)]
-    message: Vec<String>,
+    #[command(flatten)]
+    message: MessageArgs,
     #[command(flatten)]
     force: Force,
 }
@@ -29,7 +28,7 @@ pub(super) fn remove(items: Vec<String>, force: &Force, context: &mut CliContext
 pub(super) fn hold(args: Hold, context: &mut CliContext) -> Outcome {
     let Hold { mut items, message, force } = args;
     let last = items.pop_if(|last| text_input::is_text(last));
-    let reason = crate::store::one_line(&text_input::said(&message, last.as_deref())?.unwrap_or_default());
+    let reason = crate::store::one_line(&message.said(last.as_deref())?.unwrap_or_default());
     if reason.is_empty() || items.is_empty() {
         return Err(incomplete(&items, &reason));
     }

@@ -1,4 +1,5 @@
 use crate::cli::input::parse_resolution;
+use crate::cli::input::text::MessageArgs;
 use crate::cli::{CliContext, Outcome, print};
 use crate::model::queue_conflict::Resolution;
 use crate::ops::queue::{self, Decision};
@@ -13,9 +14,8 @@ pub(super) struct Resolve {
     /// sequential, or merge (the later item is rebased onto the earlier one)
     #[arg(long, value_name = "WAY", value_parser = parse_way, default_value = "sequential")]
     resolution: Resolution,
-    /// The reason
-    #[arg(long, value_name = "TEXT")]
-    rationale: Option<String>,
+    #[command(flatten)]
+    reason: MessageArgs,
     /// The queue, if several have a conflict with this number
     #[arg(long, value_name = "QUEUE")]
     queue: Option<String>,
@@ -29,7 +29,8 @@ fn parse_way(text: &str) -> Result<Resolution, String> {
 }
 
 pub(super) fn resolve(args: Resolve, context: &mut CliContext) -> Outcome {
-    let Resolve { conflict, order, resolution, rationale, queue } = args;
+    let Resolve { conflict, order, resolution, reason, queue } = args;
+    let rationale = reason.said(None)?;
     let session = context.session()?;
     let done = queue::resolve(&session, &Decision { conflict, order, resolution, rationale, queue })?;
     context.answer(done, |all, _, screen| print::conflict::settled(screen, all))

@@ -1,3 +1,6 @@
+//! The completions for shells. A script asks `git-wf` what can come next, so ids, tasks, agents and statuses are completed
+//! too.
+
 use std::io::Write;
 
 use clap_complete::Shell;
@@ -8,18 +11,7 @@ use serde::Serialize;
 use crate::cli::complete::{self, PROGRAM};
 use crate::cli::{CliContext, Exit, Outcome};
 
-/// Print completions for a shell
-///
-/// `git wf setup` writes them where bash, zsh and fish look. By hand, for bash: `git wf completions bash > ~/.local/share/bash-completion/completions/git-wf`. For zsh, write to
-/// `_git-wf` in a directory of $fpath; for fish, to `~/.config/fish/conf.d/git-wf.fish`. The script asks `git-wf`
-/// what can come next, so ids, tasks, agents and statuses are completed too. Print it again after an upgrade.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    /// The shell
-    shell: Shell,
-}
-
-/// The answer of `completions`.
+/// The answer of `setup --completions`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct Script {
     /// The shell, as given.
@@ -71,11 +63,11 @@ pub(super) fn script(shell: Shell) -> std::io::Result<String> {
     Ok(script)
 }
 
-pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    let shell = args.shell.to_string();
-    let script = script(args.shell)?;
+/// Prints the script of a shell.
+pub(super) fn print(shell: Shell, context: &mut CliContext) -> Outcome {
+    let script = script(shell)?;
     if context.json() {
-        context.screen.print_json(&Script { shell, script })?;
+        context.screen.print_json(&Script { shell: shell.to_string(), script })?;
         return Ok(Exit::Done);
     }
     context.screen.write_all(script.as_bytes())?;

@@ -71,7 +71,7 @@ static WALK: &[Walk] = &[
     step(
         "A planning agent writes a plan as JSON. It is the only plan of this issue, so it is bound at once.",
         SHOP,
-        "git wf solution add ISS-001 ../plan.json",
+        "git wf plan add ISS-001 ../plan.json",
     ),
     step("A bound plan can be queued.", SHOP, "git wf queue add ISS-001"),
     step(

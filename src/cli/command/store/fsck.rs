@@ -1,5 +1,8 @@
+use std::io::Write;
+
 use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::ops::store::{self, FsckSeverity, RepairStore};
+use crate::ui::text::clean_line;
 
 /// Check the records, their references, and the history of the store
 ///
@@ -13,10 +16,19 @@ pub(crate) struct Args {
     /// Trust this machine's clock, even if commits are dated more than a day after it
     #[arg(long, requires = "repair")]
     trust_clock: bool,
+    /// Rebuild the index from the store, and check nothing
+    #[arg(long, conflicts_with = "repair")]
+    reindex: bool,
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
+    if args.reindex {
+        let done = store::reindex(&session)?;
+        return context.answer(done, |view, _, screen| {
+            if screen.is_terminal() { writeln!(screen, "rebuilt {}", clean_line(&view.path)) } else { Ok(()) }
+        });
+    }
     if args.repair {
         let done = store::repair(&session, &RepairStore { trust_clock: args.trust_clock })?;
         context.show_notices(done.notices);

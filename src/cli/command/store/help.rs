@@ -14,7 +14,7 @@ use crate::ui::text::width;
 
 /// Show the manual of a command, or a guide
 ///
-/// The guides are tutorial, concepts, claims, hooks, agents, server and format. Without a topic, list the commands.
+/// The guides are words, tutorial, concepts, claims, hooks, agents, server and format. Without a topic, list the commands.
 ///
 /// `git wf --help` and `git help wf` need the pages where `man` looks: `git wf help --install` writes them beside the
 /// program, which is ~/.cargo/share/man after `cargo install`; `git wf setup` also installs completions.
@@ -40,6 +40,27 @@ pub(crate) struct HelpAnswer {
     text: String,
 }
 
+/// The commands whose page also describes those below them.
+const ONE_PAGE: [&str; 11] = [
+    "agents",
+    "conflicts",
+    "export",
+    "hooks",
+    "import",
+    "lease",
+    "queue manage",
+    "roadmap",
+    "run",
+    "task",
+    "wisdom",
+];
+
+/// Whether the page of a command, given by its words or the name of its page, also describes the commands below it.
+pub(in crate::cli) fn has_one_page(command: &str) -> bool {
+    let words = command.strip_prefix("git-wf-").unwrap_or(command);
+    ONE_PAGE.iter().any(|it| *it == words || it.replace(' ', "-") == words)
+}
+
 /// A page of the manual that is not about a single command.
 struct Guide {
     name: &'static str,
@@ -48,6 +69,7 @@ struct Guide {
 }
 
 const GUIDES: &[Guide] = &[
+    Guide { name: "words", section: 7, roff: include_str!("../../../../man/gitwf-words.7") },
     Guide { name: "tutorial", section: 7, roff: include_str!("../../../../man/gitwf-tutorial.7") },
     Guide { name: "concepts", section: 7, roff: include_str!("../../../../man/gitwf-concepts.7") },
     Guide { name: "claims", section: 7, roff: include_str!("../../../../man/gitwf-claims.7") },
@@ -100,7 +122,9 @@ fn found(topic: &[String]) -> Result<HelpAnswer, Failure> {
             })
             .into());
         };
-        page = format!("{page}-{}", inner.get_name());
+        if !has_one_page(&page) {
+            page = format!("{page}-{}", inner.get_name());
+        }
         command = inner.clone();
     }
     Ok(HelpAnswer { page: format!("{page}(1)"), text: command.render_long_help().to_string() })

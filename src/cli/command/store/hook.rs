@@ -43,7 +43,7 @@ pub(in crate::cli) fn run(args: Args, _: &mut CliContext) -> Outcome {
         Ok(Ok(HookVerdict::Note(note))) => tell(&print::with_remedies(&note.message, &note.remedies)),
         Ok(Ok(HookVerdict::Refused(why))) => {
             return Err(Refusal::new(Code::CommitRefused, why)
-                .hint("`git wf next` claims the next item; `git wf start ISSUE` queues and claims an issue")
+                .hint("`git wf next` claims the next item; `git wf next ISSUE` queues and claims an issue")
                 .into());
         }
         Ok(Ok(HookVerdict::NotTheirs(error))) => return Err(Refusal::from(error).into()),

@@ -1,5 +1,5 @@
 use crate::cli::command::store::redact_purge;
-use crate::cli::input::text as text_input;
+use crate::cli::input::text::MessageArgs;
 use crate::cli::{CliContext, Force, Outcome, print};
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
@@ -28,7 +28,7 @@ use crate::ops::store::{self, Redact};
 /// change it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The issue, plan, execution, queue, item or roadmap; or `wisdom`, with an entry of `wisdom list --json` as the field
+    /// The issue, plan, execution, queue, item or roadmap; or `wisdom`, with an entry of `wisdom --json` as the field
     #[arg(required_unless_present = "purge", requires = "field")]
     id: Option<String>,
     /// The field: title, context, tags, plan, …; or comments/ENTRY, feedback/ENTRY, explorations/ENTRY,
@@ -37,9 +37,8 @@ pub(crate) struct Args {
     /// The reason, recorded in the log
     #[arg(value_name = "TEXT")]
     text: Option<String>,
-    /// The reason, recorded in the log
-    #[arg(short = 'm', long, value_name = "TEXT", allow_hyphen_values = true, requires = "field")]
-    message: Vec<String>,
+    #[command(flatten)]
+    message: MessageArgs,
     /// Hide all versions of a comment, not only the named one
     #[arg(long, requires = "field")]
     all_versions: bool,
@@ -57,7 +56,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let request = match (args.id, args.field) {
         (Some(id), Some(field)) => {
-            let reason = text_input::said(&args.message, args.text.as_deref())?.ok_or_else(|| {
+            let reason = args.message.said(args.text.as_deref())?.ok_or_else(|| {
                 let call = RemedyCall::new(Op::Redact, [&id, &field]).option("message", "TEXT");
                 Refusal::usage("a redaction needs a reason").remedy(call, "gives it; the log records it")
             })?;

@@ -23,11 +23,17 @@ use crate::ui::text::{clean_line, count};
 /// Manual pages go to `share/man` beside the directory of the program if it is writable, as after `cargo install`, otherwise
 /// to ~/.local/share/man. Completions are installed for bash, zsh and fish, if the shell is installed. No other file is
 /// changed: if a start-up file needs a line, it is shown. Run this again after an update.
+///
+/// With --completions, by hand: for bash, write to `~/.local/share/bash-completion/completions/git-wf`; for zsh, to
+/// `_git-wf` in a directory of $fpath; for fish, to `~/.config/fish/conf.d/git-wf.fish`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Remove what `setup` and `help --install` wrote for this user
     #[arg(long)]
     uninstall: bool,
+    /// Print the completions for a shell instead, for a place of your own
+    #[arg(long, value_name = "SHELL", conflicts_with = "uninstall")]
+    completions: Option<Shell>,
 }
 
 text_enum!(
@@ -94,7 +100,9 @@ impl Home {
         let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = set("HOME").ok_or_else(|| {
             Refusal::new(Code::NoDirectory, "HOME is not set, so there is nowhere to install for this user")
-                .hint("`git wf help --install --to DIR` and `git wf completions SHELL` write elsewhere")
+                .hint(
+                    "`git wf help --install --to DIR` and `git wf setup --completions SHELL` write elsewhere",
+                )
         })?;
         Ok(Self {
             data: set("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share")),
@@ -140,6 +148,9 @@ const SHELLS: &[(InstalledPart, Shell)] = &[
 ];
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
+    if let Some(shell) = args.completions {
+        return completions::print(shell, context);
+    }
     roles::admit_command(acting().role(), "setup")?;
     let home = Home::found()?;
     let mut parts = Vec::new();
@@ -198,7 +209,7 @@ fn print_parts(context: &mut CliContext, home: &Home, answer: &SetupAnswer) -> i
 
 fn failed(place: &Path, error: &io::Error) -> Failure {
     Refusal::new(Code::CannotWrite, format!("cannot write `{}`: {}", place.display(), system_words(error)))
-        .hint("`git wf help --install --to DIR` and `git wf completions SHELL` write elsewhere")
+        .hint("`git wf help --install --to DIR` and `git wf setup --completions SHELL` write elsewhere")
         .into()
 }
 

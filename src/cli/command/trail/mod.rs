@@ -4,7 +4,5 @@ pub(in crate::cli) mod audit;
 pub(in crate::cli) mod diff;
 pub(in crate::cli) mod link;
 pub(in crate::cli) mod log;
-pub(in crate::cli) mod relink;
 pub(in crate::cli) mod trace;
-pub(in crate::cli) mod unlink;
 pub(in crate::cli) mod why;

@@ -1,6 +1,9 @@
-use crate::cli::input::{parse_criterion, text as text_input};
+use crate::cli::input::parse_criterion;
+use crate::cli::input::text::MessageArgs;
 use crate::cli::{CliContext, Force, Outcome, print};
-use crate::model::shell;
+use crate::model::op::Op;
+use crate::model::remedy::RemedyCall;
+use crate::ops::Refusal;
 use crate::ops::work::{self, Accept};
 
 /// Confirm a criterion that no test covers, with evidence
@@ -11,25 +14,26 @@ pub(crate) struct Args {
     /// The number of the criterion within the task, from 1
     #[arg(value_parser = parse_criterion)]
     criterion: u64,
-    /// The item (default: the one this worktree executes)
-    item: Option<String>,
-    /// The evidence that the criterion holds (a single word needs -e; `-` for stdin)
+    /// The evidence: what shows that the criterion holds (`-` for stdin)
     text: Option<String>,
-    /// The evidence that the criterion holds
-    #[arg(short, long, value_name = "TEXT")]
-    evidence: Vec<String>,
+    #[command(flatten)]
+    message: MessageArgs,
+    /// The item (default: the one this worktree executes)
+    #[arg(long, value_name = "ITEM")]
+    item: Option<String>,
     #[command(flatten)]
     force: Force,
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    let (item, text) = text_input::item_and_text(args.item, args.text);
-    let Some(evidence) = text_input::said(&args.evidence, text.as_deref())? else {
-        let command = format!("git wf accept {} {} -e", shell::word(&args.task), args.criterion);
-        return Err(text_input::lone_word("a criterion needs evidence", item.as_deref(), &command).into());
+    let Some(evidence) = args.message.said(args.text.as_deref())? else {
+        let accept = RemedyCall::new(Op::Accept, [args.task, args.criterion.to_string()]);
+        return Err(Refusal::usage("a criterion needs evidence")
+            .remedy(accept.option("message", "TEXT"), "says what shows that it holds")
+            .into());
     };
     let session = context.session()?;
-    let Args { task, criterion, force, .. } = args;
+    let Args { task, criterion, item, force, .. } = args;
     let input = Accept { item, task, criterion, evidence, force: force.why() };
     let done = work::accept(&session, &input)?;
     context.answer(done, |accepted, _, screen| print::work::accepted(screen, accepted))

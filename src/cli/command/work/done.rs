@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use crate::cli::input::consent::{agree, refuse_commands_in_hook};
-use crate::cli::input::text as text_input;
+use crate::cli::input::text::MessageArgs;
 use crate::cli::input::then::ThenNext;
 use crate::cli::input::{parse_criterion, parse_limit};
 use crate::cli::{CliContext, Failure, Force, Outcome, named, print, read_text, strict_fault};
@@ -17,16 +17,13 @@ use crate::ops::{Done, Notice, RefusalKind, Session};
 /// If a test fails, nothing is completed; the results of the tests are recorded.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The item (default: the one this worktree executes)
-    item: Option<String>,
-    /// A summary of the work (for a single word, use -m; `-` for stdin)
+    /// A summary of the work (`-` for stdin)
     text: Option<String>,
-    /// A summary of the work; repeat for more paragraphs
-    #[arg(short = 'm', long, value_name = "TEXT", allow_hyphen_values = true)]
-    message: Vec<String>,
-    /// Read the summary from a file (`-` for stdin)
-    #[arg(short = 'F', long, value_name = "FILE", conflicts_with_all = ["message", "text"])]
-    file: Option<String>,
+    #[command(flatten)]
+    message: MessageArgs,
+    /// The item (default: the one this worktree executes)
+    #[arg(long, value_name = "ITEM")]
+    item: Option<String>,
     /// Read the executor's report from a JSON file (`-` for stdin) or from JSON text, and compare it with git
     #[arg(long, value_name = "FILE|JSON")]
     result: Option<String>,
@@ -50,13 +47,8 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let (item, text) = text_input::item_and_text(args.item, args.text);
-    let message = match &args.file {
-        Some(path) => vec![read_text(path)?],
-        None => args.message,
-    };
-    let lone = if text.is_none() && message.is_empty() { item.clone() } else { None };
-    let summary = text_input::said(&message, text.as_deref())?;
+    let item = args.item;
+    let summary = args.message.said(args.text.as_deref())?;
     let report = args.result.as_deref().map(|given| report(given, item.as_deref())).transpose()?;
     if args.verify {
         refuse_commands_in_hook("git wf done --verify")?;
@@ -84,8 +76,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     });
     let done = work::finish(&session, Finish { tests, accepted, complete });
     drop(running);
-    let Done { view: Finished { ended, verified }, commit, notices } =
-        done.map_err(|refusal| text_input::or_text(refusal, lone.as_deref(), "git wf done -m"))?;
+    let Done { view: Finished { ended, verified }, commit, notices } = done?;
     if let Some(verified) = verified.filter(|_| !context.json()) {
         print::verify::verified(&mut context.screen, &verified)?;
     }

@@ -4,10 +4,15 @@ use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::work::{self, ReleaseLease};
 
 /// List, renew or release the leases of claims
+///
+/// Without a command, list all claims, their holders, and when they expire.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: LeaseCommand,
+    command: Option<LeaseCommand>,
+    #[command(flatten)]
+    fields: FieldArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -17,8 +22,6 @@ enum LeaseCommand {
         /// The item (default: the one this worktree executes)
         item: Option<String>,
     },
-    /// List all claims, their holders, and when they expire
-    List(FieldArgs),
     /// Give up a claim: its item is queued again, and its commits stay in the trail
     Release {
         /// The item (default: the one this worktree executes)
@@ -30,12 +33,12 @@ enum LeaseCommand {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match args.command {
-        LeaseCommand::Renew { item } => renew(item.as_deref(), context),
-        LeaseCommand::List(fields) => {
-            context.only(fields);
+        None => {
+            context.only(args.fields);
             list(context)
         }
-        LeaseCommand::Release { item, force } => release(item, &force, context),
+        Some(LeaseCommand::Renew { item }) => renew(item.as_deref(), context),
+        Some(LeaseCommand::Release { item, force }) => release(item, &force, context),
     }
 }
 

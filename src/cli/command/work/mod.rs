@@ -13,7 +13,6 @@ pub(in crate::cli) mod next;
 pub(in crate::cli) mod prime;
 pub(in crate::cli) mod retry;
 pub(in crate::cli) mod run;
-pub(in crate::cli) mod start;
 pub(in crate::cli) mod task_start;
 pub(in crate::cli) mod verify;
 #[cfg(feature = "web")]

@@ -17,7 +17,7 @@ pub(super) fn refusal(store: &Store, error: StoreError) -> Refusal {
     let reference = store.reference();
     let StoreError::NotInitialised(_) = &error else { return error.into() };
     let filtered = filtered(store);
-    let Some(last) = filtered.or_else(|| indexed(store)) else { return error.into() };
+    let Some(last) = filtered.or_else(|| index::indexed_commit(store)) else { return error.into() };
     let by = if filtered.is_some() { "`git filter-repo` deleted" } else { "something deleted" };
     let is_here = store.commit_here(&last.into()).is_some();
     let rest = if is_here { "" } else { ", which is no longer here" };
@@ -46,9 +46,4 @@ fn filtered(store: &Store) -> Option<ObjectId> {
         let is_deleted = name == store.reference() && new.bytes().all(|digit| digit == b'0');
         if is_deleted { object_id(old) } else { None }
     })
-}
-
-/// The commit that the index stands for.
-fn indexed(store: &Store) -> Option<ObjectId> {
-    object_id(index::freshness(store).ok()?.commit?.as_str())
 }

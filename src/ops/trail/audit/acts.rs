@@ -35,7 +35,7 @@ pub(super) fn acts(
         }
     }
     let since = carried.iter().map(|it| it.execution.execution.started_at).min();
-    for operation in [Op::PolicySet, Op::ProjectSet, Op::Fsck] {
+    for operation in [Op::Settings, Op::Fsck] {
         for n in index.steps_of(operation.as_str())? {
             let step = index.step(n)?;
             if since.is_some_and(|since| step.at.is_second_from(since)) && seen.insert(step.commit.clone()) {

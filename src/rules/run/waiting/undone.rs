@@ -205,7 +205,7 @@ fn unended(known: &RunFacts<'_>, id: &IssueId, unrecorded: &Unrecorded) -> Vec<R
 
 /// Completes an execution whose end could not be recorded, with the report of its agent, if that was kept as a file.
 pub(crate) fn completes(id: &IssueId, report: Option<&str>) -> RemedyCall {
-    let mut done = RemedyCall::new(Op::Done, [id]);
+    let mut done = RemedyCall::from(Op::Done).item(Some(id));
     if let Some(file) = report {
         done = done.option("result", file);
     }
@@ -214,7 +214,7 @@ pub(crate) fn completes(id: &IssueId, report: Option<&str>) -> RemedyCall {
 
 /// Records that an execution failed whose end could not be recorded.
 pub(crate) fn fails(id: &IssueId) -> RemedyCall {
-    RemedyCall::new(Op::Fail, [id]).option("message", "WHY").flag("force").option("reason", "WHY")
+    RemedyCall::from(Op::Fail).item(Some(id)).option("message", "WHY").flag("force").option("reason", "WHY")
 }
 
 /// Gives up an execution whose claim could not be given back.

@@ -93,7 +93,7 @@ impl Explain for ResolveError {
             }
             Self::NotFound { kind: "item", text, .. } if text.starts_with("QUE-") && !text.contains(':') => {
                 Remedies::from(format!("`{text}` is a queue"))
-                    .or_call(RemedyCall::new(Other::QueueShow, [text]), "shows its items")
+                    .or_call(RemedyCall::new(Other::Show, [text]), "shows its items")
             }
             Self::NotFound { kind, text, .. } => match *kind {
                 "issue" => Remedies::call(RemedyCall::from(Other::List).flag("all"), "shows the issues")
@@ -103,7 +103,7 @@ impl Explain for ResolveError {
                     "shows the plans of an issue",
                 ),
                 "item" => Remedies::from("an item is S-1, QUE-…:S-1, or the id of a plan or issue")
-                    .or_call(Other::QueueShow, "shows them"),
+                    .or_call(Other::Queue, "shows them"),
                 "queue" => Remedies::call(Other::QueueList, "shows the queues"),
                 "run" => Remedies::call(Other::RunList, "shows the runs"),
                 "roadmap" => Remedies::call(Other::RoadmapList, "shows the roadmaps"),

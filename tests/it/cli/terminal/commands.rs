@@ -44,10 +44,10 @@ pub(super) fn hostile(sandbox: &Sandbox) -> Repo {
     repo.plumb(&files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>());
     let bob = repo.as_person(&format!("Bob{ROW}"), "bob@example.org").with_env("WF_ACTOR", "bot");
     bob.wf(&["comment", "ISS-001", "-m", EVIL]).ok();
-    repo.wf(&["feedback", "add", "ISS-001", EVIL, "--type", "clarification"]).ok();
+    repo.wf(&["feedback", "ISS-001", EVIL, "--type", "clarification"]).ok();
     let scores = ["--technical", "90", "--risk", "90", "--completeness", "90", "--finding", ROW];
     bob.wf(&[&["solution", "review", "ISS-001"][..], &scores].concat());
-    repo.wf(&["project", "set", "tech_stack", EVIL]).ok();
+    repo.wf(&["settings", "tech_stack", "-m", EVIL]).ok();
     repo.wf(&["queue", "add", "ISS-001", "ISS-002"]).ok();
     let queue = repo.store_path("/queue.json");
     let mut record = repo.stored_json(&queue);
@@ -58,7 +58,7 @@ pub(super) fn hostile(sandbox: &Sandbox) -> Repo {
     let hash = repo.commit(&format!("f{ROW}\u{1b}[41m.txt"), "one\nthree\n", &format!("{ROW}\n\n{EVIL}"));
     let solution = repo.json(&["detail"])["solution_id"].as_str().unwrap().to_owned();
     repo.wf(&["link", &hash, &solution]).ok();
-    repo.wf(&["accept", "T1", "1", "--evidence", EVIL]).ok();
+    repo.wf(&["accept", "T1", "1", "-m", EVIL]).ok();
     repo
 }
 
@@ -69,7 +69,7 @@ fn no_command_gives_a_terminal_text_from_outside_raw() {
     let shown = repo.json(&["show", "ISS-001"]);
     let solution = shown["solutions"][0]["id"].as_str().unwrap().to_owned();
     let execution = shown["executions"][0]["id"].as_str().unwrap().to_owned();
-    let queue = repo.json(&["queue", "list"])[0]["id"].as_str().unwrap().to_owned();
+    let queue = repo.json(&["queue", "manage", "list"])[0]["id"].as_str().unwrap().to_owned();
     let file = format!("f{ROW}\u{1b}[41m.txt:2");
     let told = format!("no{}", EVIL.replace('\n', ""));
     let all: &[&[&str]] = &[
@@ -87,25 +87,25 @@ fn no_command_gives_a_terminal_text_from_outside_raw() {
         &["solution", "show", &solution],
         &["solution", "diff", "ISS-001"],
         &["solution", "check", "ISS-001"],
-        &["feedback", "list", "ISS-001"],
+        &["feedback", "ISS-001"],
         &["context", "ISS-001"],
         &["context", &solution],
         &["task", "list", "ISS-001"],
         &["task", "start", "T1"],
-        &["queue", "list"],
+        &["queue", "manage", "list"],
         &["queue", "show", &queue],
-        &["queue", "dag"],
-        &["queue", "conflict", "check"],
-        &["queue", "conflict", "list"],
+        &["queue", "graph"],
+        &["queue", "forecast"],
+        &["queue", "overlaps"],
         &["detail"],
         &["detail", "S-2"],
         &["next"],
-        &["start", "ISS-001"],
+        &["next", "ISS-001"],
         &["verify", "--yes"],
         &["verify", "--yes", "--task", "T1"],
-        &["accept", "T1", "2", "--evidence", EVIL],
-        &["accept", "T1", "99", "--evidence", EVIL],
-        &["lease", "list"],
+        &["accept", "T1", "2", "-m", EVIL],
+        &["accept", "T1", "99", "-m", EVIL],
+        &["lease"],
         &["lease", "renew"],
         &["trace", "ISS-001"],
         &["trace", "HEAD"],
@@ -118,11 +118,10 @@ fn no_command_gives_a_terminal_text_from_outside_raw() {
         &["diff", "refs/wf/main~3..refs/wf/main"],
         &["conflicts"],
         &["fsck"],
-        &["policy", "show"],
-        &["project", "show"],
+        &["settings"],
         &["hooks", "status"],
-        &["relink"],
-        &["unlink", "HEAD"],
+        &["link", "--find"],
+        &["link", "--remove", "HEAD"],
         &["export", "jsonl"],
         &["sync"],
         &["push"],

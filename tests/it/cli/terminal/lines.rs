@@ -63,20 +63,7 @@ fn every_kind(sandbox: &Sandbox) -> Repo {
     other.wf(&["lease", "release"]).ok();
     repo.wf(&["verify", "--yes"]);
     let items = "ISS-011,ISS-013";
-    repo.wf(&[
-        "queue",
-        "conflict",
-        "add",
-        "--type",
-        "api",
-        "--items",
-        items,
-        "--rationale",
-        "r",
-        "--file",
-        "f.txt",
-    ])
-    .ok();
+    repo.wf(&["queue", "overlaps", "--add", "api", "--items", items, "-m", "r", "--path", "f.txt"]).ok();
     repo.wf(&["redact", "ISS-013", "title", "-m", "private"]).ok();
     let run = "RUN-20261121-7k3m2pq9";
     let at = "2026-11-21T02:00:00.000Z";
@@ -112,7 +99,7 @@ fn no_text_of_any_record_begins_a_line_of_its_own() {
             );
         }
     }
-    ids.push(repo.json(&["queue", "list"])[0]["id"].as_str().unwrap().to_owned());
+    ids.push(repo.json(&["queue", "manage", "list"])[0]["id"].as_str().unwrap().to_owned());
     let mut all: Vec<Vec<&str>> = Vec::new();
     for id in &ids {
         for command in ["show", "trace", "log", "detail", "context"] {
@@ -126,8 +113,8 @@ fn no_text_of_any_record_begins_a_line_of_its_own() {
         all.push(vec!["solution", "check", id]);
         all.push(vec!["solution", "diff", id]);
         all.push(vec!["queue", "show", id]);
-        all.push(vec!["relink", id]);
-        all.push(vec!["accept", "T9", "9", id, "--evidence", LINES]);
+        all.push(vec!["link", "--find", id]);
+        all.push(vec!["accept", "T9", "9", "--item", id, "-m", LINES]);
         all.push(vec!["done", id, "--result", "/nowhere"]);
         all.push(vec!["redact", id, "nothing", "-m", LINES]);
         all.push(vec!["edit", id, "--title", ""]);
@@ -138,13 +125,13 @@ fn no_text_of_any_record_begins_a_line_of_its_own() {
         &["search", "begin"],
         &["search", "FORGED"],
         &["queue"],
-        &["queue", "list"],
-        &["queue", "dag"],
-        &["queue", "conflict", "list"],
-        &["queue", "conflict", "check"],
+        &["queue", "manage", "list"],
+        &["queue", "graph"],
+        &["queue", "overlaps"],
+        &["queue", "forecast"],
         &["next"],
         &["detail"],
-        &["lease", "list"],
+        &["lease"],
         &["log"],
         &["log", "-p"],
         &["log", "-n", "3"],
@@ -155,8 +142,7 @@ fn no_text_of_any_record_begins_a_line_of_its_own() {
         &["audit"],
         &["audit", "--signatures"],
         &["audit", "main..elsewhere"],
-        &["policy", "show"],
-        &["project", "show"],
+        &["settings"],
         &["hooks", "status"],
         &["trace", "elsewhere"],
         &["trace", "--dot", "elsewhere"],
@@ -165,12 +151,12 @@ fn no_text_of_any_record_begins_a_line_of_its_own() {
         &["verify", "--yes"],
         &["queue", "hold", "ISS-011", "--reason", LINES],
         &["queue", "remove", "S-99"],
-        &["start", "ISS-013"],
+        &["next", "ISS-013"],
         &["retry"],
         &["bind", "ISS-001"],
         &["prime"],
         &["context"],
-        &["unlink", "HEAD"],
+        &["link", "--remove", "HEAD"],
         &["lease", "release", "ISS-011"],
         &["conflicts", "keep", "ISS-001", "title"],
         &["sync"],

@@ -29,7 +29,7 @@ fn sync(two: &Two) {
 #[track_caller]
 fn open(two: &Two) -> Vec<Value> {
     let shown = two.ada.wf(&["--json", "conflicts"]).ok().json();
-    two.bea.wf(&["reindex"]).ok();
+    two.bea.wf(&["fsck", "--reindex"]).ok();
     assert_eq!(two.bea.wf(&["--json", "conflicts"]).ok().json(), shown);
     shown.as_array().unwrap().clone()
 }

@@ -253,7 +253,7 @@ fn what_no_hook_saw_is_found_again() {
     let revert = id(it.repo(), "HEAD");
     it.repo().git(&[&off[..], &["revert", "--no-edit", "HEAD"]].concat()).ok();
     let reapply = id(it.repo(), "HEAD");
-    let found = it.repo().json(&["relink"]);
+    let found = it.repo().json(&["link", "--find"]);
     assert_eq!(found["links"][0]["shown_by"], "message", "{found:#}");
     let links = it.it.claim.links(it.repo());
     assert_eq!(links[&revert]["reverts"], json!([it.work]));

@@ -150,10 +150,10 @@ fn commits_that_a_reset_brings_back_are_linked_again() {
     it.repo.git(&["reset", "-q", "--hard", &before]).ok();
     let trace = it.repo.wf(&["trace", "ISS-A"]).ok().stdout;
     assert!(!trace.contains("on no branch") && trace.contains("] b1"), "{trace}");
-    let found = it.repo.json(&["relink"])["links"].clone();
+    let found = it.repo.json(&["link", "--find"])["links"].clone();
     let shown: Vec<_> = found.as_array().unwrap().iter().map(|it| it["shown_by"].as_str().unwrap()).collect();
     assert_eq!(shown, ["earlier"; 3], "{found:#}");
-    assert_eq!(it.repo.json(&["relink"])["links"], serde_json::json!([]));
+    assert_eq!(it.repo.json(&["link", "--find"])["links"], serde_json::json!([]));
     let shown = it.repo.json(&["show", "ISS-A"]);
     let commits = shown["executions"][0]["commits"].as_array().unwrap();
     let said: Vec<String> = commits.iter().map(|it| format!("{} {}", it["subject"], it["task_id"])).collect();

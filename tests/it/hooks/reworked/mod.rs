@@ -188,7 +188,7 @@ const ROWS: &[Row] = &[
             it.repo.git(&["branch", "kept"]).ok();
             it.repo.git(&["reset", "-q", "--hard", "base"]).ok();
             it.repo.git_in(mail, &["am", "-q"]).ok();
-            it.repo.wf(&["relink"]).ok();
+            it.repo.wf(&["link", "--find"]).ok();
         },
         &["a1 A:T1", "b1 A:T2", "c1 B:T1"],
     ),
@@ -289,7 +289,7 @@ fn nothing_is_guessed_for_a_commit_that_is_not_made_from_the_index() {
     let tree = id(&it.repo, "HEAD~1^{tree}");
     let made = it.repo.git(&["commit-tree", "-p", "base", "-m", "squashed A", &tree]).ok().line().to_owned();
     it.repo.git(&["reset", "-q", "--hard", &made]).ok();
-    it.repo.wf(&["relink"]).ok();
+    it.repo.wf(&["link", "--find"]).ok();
     assert!(it.linked()[0].starts_with("squashed A A:"), "{:?}", it.linked());
     // With something staged, it is work of the executed plan.
     it.edit("c", &[9]);

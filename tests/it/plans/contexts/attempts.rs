@@ -13,8 +13,7 @@ fn the_second_attempt_is_told_how_the_first_ended() {
     let failure = json!({"task_id": "T1", "error_type": "test_failure", "message": "2 of 14 tests failed",
         "stack_trace": "at bucket.rs:7"});
     repo.wf(&["fail", "-m", &failure.to_string()]).ok();
-    repo.wf(&["feedback", "add", "ISS-001", "The clock goes backwards in this test", "--solution", &plan])
-        .ok();
+    repo.wf(&["feedback", "ISS-001", "The clock goes backwards in this test", "--solution", &plan]).ok();
     repo.wf(&["retry", "ISS-001"]).ok();
     let as_bo = repo.as_person("Bo", "bo@example.org");
     let second = as_bo.json(&["next"]);
@@ -44,7 +43,7 @@ fn the_second_attempt_is_told_how_the_first_ended() {
     }
     // Failures that no attempt reported are feedback.
     let reason = json!({"error_type": "timeout", "message": "CI hangs"}).to_string();
-    repo.wf(&["feedback", "add", "ISS-001", &reason, "--type", "failure"]).ok();
+    repo.wf(&["feedback", "ISS-001", &reason, "--type", "failure"]).ok();
     let told = as_bo.json(&["detail"]);
     assert_eq!(
         (&told["feedback"][0]["type"], &told["feedback"][0]["error_type"], &told["feedback"][0]["content"]),

@@ -18,8 +18,8 @@ fn a_planner_is_given_the_issue_the_project_and_what_failed() {
     let repo = sandbox.store("a");
     repo.wf(&["new", "--id", "ISS-001", "Tokens expire", "-m", "After an hour.", "-t", "auth"]).ok();
     repo.wf(&["comment", "ISS-001", "-m", "me too"]).ok();
-    repo.wf(&["project", "set", "tech_stack", "Rust"]).ok();
-    repo.wf_in("# Style\n\nOne change, one commit.\n", &["project", "set", "guidelines", "-F", "-"]).ok();
+    repo.wf(&["settings", "tech_stack=Rust"]).ok();
+    repo.wf_in("# Style\n\nOne change, one commit.\n", &["settings", "guidelines", "-F", "-"]).ok();
     let input = repo.json(&["context", "ISS-001"]);
     assert_eq!(
         keys(&input),
@@ -47,7 +47,7 @@ fn a_planner_is_given_the_issue_the_project_and_what_failed() {
     for (error, fails) in [("timeout", 2), ("compilation", 1)] {
         for _ in 0..fails {
             let reason = json!({"error_type": error, "message": "m"}).to_string();
-            repo.wf(&["feedback", "add", "ISS-001", &reason, "--type", "failure"]).ok();
+            repo.wf(&["feedback", "ISS-001", &reason, "--type", "failure"]).ok();
         }
     }
     let input = repo.json(&["context", "ISS-001"]);
@@ -156,8 +156,8 @@ fn what_agents_are_given_is_bounded_and_the_rest_is_named() {
         repo.wf(&["comment", "ISS-001", "-m", &format!("comment {n}")]).ok();
     }
     repo.wf_in("é".repeat(5_000), &["comment", "ISS-001", "-F", "-"]).ok();
-    repo.wf(&["feedback", "add", "ISS-001", "one"]).ok();
-    repo.wf(&["feedback", "add", "ISS-001", "two"]).ok();
+    repo.wf(&["feedback", "ISS-001", "one"]).ok();
+    repo.wf(&["feedback", "ISS-001", "two"]).ok();
     let plan =
         repo.wf_in(plan_on("src/a.rs").to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned();
     repo.wf(&["queue", "add", "ISS-001"]).ok();
@@ -198,7 +198,7 @@ fn what_is_redacted_reaches_no_agent() {
     let plan = repo.queued("ISS-001", "src/a.rs");
     repo.wf(&["edit", "ISS-001", "-m", "the secret is here"]).ok();
     repo.wf(&["comment", "ISS-001", "-m", "a secret comment"]).ok();
-    repo.wf(&["feedback", "add", "ISS-001", "a secret word"]).ok();
+    repo.wf(&["feedback", "ISS-001", "a secret word"]).ok();
     repo.wf(&["next"]).ok();
     repo.wf(&["fail", "-m", "secret failure"]).ok();
     let shown = repo.json(&["show", "ISS-001"]);
@@ -253,7 +253,7 @@ fn an_executor_is_given_ids_and_where_the_rest_is() {
     assert_eq!(repo.json(&["context", claim["execution_id"].as_str().unwrap()]), input);
     assert_eq!(repo.json(&["context", &plan]), input);
     let text = repo.wf(&["context", &plan]).ok().stdout;
-    assert!(text.contains(&format!("git wf detail {plan} --json")), "{text}");
+    assert!(text.contains(&format!("git wf show {plan} --json")), "{text}");
 }
 
 #[test]

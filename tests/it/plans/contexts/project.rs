@@ -13,12 +13,12 @@ fn the_project_s_texts_are_texts_or_json() {
         ("{not JSON", json!("{not JSON")),
         ("3.12 and later", json!("3.12 and later")),
     ] {
-        repo.wf_in(given, &["project", "set", "tech_stack", "-F", "-"]).ok();
-        let held = repo.json(&["project", "show"])["tech_stack"].clone();
+        repo.wf_in(given, &["settings", "tech_stack", "-F", "-"]).ok();
+        let held = repo.json(&["settings"])["project"]["tech_stack"].clone();
         assert_eq!(held.to_string().replace("1.50", "1.5"), kept.to_string(), "{given}");
-        repo.changes_nothing(&["project", "set", "tech_stack", given]);
+        repo.changes_nothing(&["settings", "tech_stack", "-m", given]);
     }
-    let set = ["project", "set", "guidelines", "-F", "-"];
+    let set = ["settings", "guidelines", "-F", "-"];
     for (given, what) in [
         ("{\"a\": 1, \"a\": 2}".to_owned(), "appears twice"),
         (format!("{}{}", "[".repeat(110), "]".repeat(110)), "nested deeper"),
@@ -27,8 +27,8 @@ fn the_project_s_texts_are_texts_or_json() {
         assert!(error["message"].as_str().unwrap().contains(what), "{error}");
     }
     repo.refused_in("x".repeat(17 * 1024 * 1024), 1, &set);
-    repo.wf(&["project", "set", "tech_stack", ""]).ok();
-    assert_eq!(repo.json(&["project", "show"]), json!({}));
+    repo.wf(&["settings", "tech_stack="]).ok();
+    assert_eq!(repo.json(&["settings"])["project"], json!({}));
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn reviews_of_clones_that_did_not_know_of_each_other_are_all_there() {
         assert_eq!(repo.wf(&["conflicts", "--json"]).ok().json(), json!([]));
         repo.wf(&["fsck"]).ok();
     }
-    assert_eq!(ada.json(&["feedback", "list"]).as_array().unwrap().len(), 1);
+    assert_eq!(ada.json(&["feedback"]).as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn two_clones_that_reject_one_digest_make_one_round() {
 #[test]
 fn a_review_of_the_plan_as_it_was_counts_no_more_after_a_sync() {
     let (_sandbox, ada, bea, plan) = two();
-    ada.wf(&["policy", "set", "review=required"]).ok();
+    ada.wf(&["settings", "review=required"]).ok();
     change_plan(&ada, &plan, 1);
     review(&bea, &plan, "95", &[]).ok();
     assert_eq!(bea.json(&["solution", "show", &plan])["review"], "approved");

@@ -24,8 +24,8 @@ fn a_rejected_plan_is_not_queued_whatever_the_policy() {
 #[test]
 fn with_the_policy_a_plan_must_have_passed_as_it_is() {
     let it = Planned::new();
-    it.ada.wf(&["policy", "set", "review=required"]).ok();
-    assert_eq!(it.ada.json(&["policy", "show"])["review"], "required");
+    it.ada.wf(&["settings", "review=required"]).ok();
+    assert_eq!(it.ada.json(&["settings"])["review"], "required");
     let error = it.ada.refused(1, &ADD);
     assert_eq!(error["code"], "review-required");
     assert!(error["message"].as_str().unwrap().contains("was not reviewed"), "{error}");
@@ -42,8 +42,8 @@ fn with_the_policy_a_plan_must_have_passed_as_it_is() {
     it.review("90", &[]).ok();
     it.ada.wf(&ADD).ok();
     assert_eq!(it.ada.items(), [("S-1".into(), "ready".into())]);
-    it.ada.wf(&["policy", "set", "review=none"]).ok();
-    it.ada.refused(1, &["policy", "set", "review=perhaps"]);
+    it.ada.wf(&["settings", "review=none"]).ok();
+    it.ada.refused(1, &["settings", "review=perhaps"]);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_rejection_is_handed_to_the_next_planner_in_the_same_commit() {
     let steps = it.ada.steps();
     it.review("40", &["--finding", "No way back", "--finding", "No test"]).ok();
     assert_eq!(it.ada.steps(), steps + 1, "one command, one commit");
-    let feedback = it.ada.json(&["feedback", "list", "ISS-001"]);
+    let feedback = it.ada.json(&["feedback", "ISS-001"]);
     assert_eq!((&feedback[0]["type"], &feedback[0]["stage"]), (&json!("rejection"), &json!("review")));
     assert_eq!(feedback[0]["content"], "No way back\nNo test");
     assert_eq!(feedback[0]["detail"]["solution_id"], json!(it.plan));
@@ -119,8 +119,7 @@ fn a_rejection_is_handed_to_the_next_planner_in_the_same_commit() {
 fn what_is_hidden_of_a_review_is_hidden_of_the_feedback_that_it_became() {
     let it = Planned::new();
     let hidden = |what: &str| {
-        for args in [&["show", "ISS-001"][..], &["feedback", "list"], &["context", "ISS-001"], &["log", "-p"]]
-        {
+        for args in [&["show", "ISS-001"][..], &["feedback"], &["context", "ISS-001"], &["log", "-p"]] {
             let shown = it.ada.wf(args).ok().stdout;
             assert!(!shown.contains(what), "{args:?}: {shown}");
         }
@@ -132,7 +131,7 @@ fn what_is_hidden_of_a_review_is_hidden_of_the_feedback_that_it_became() {
     it.ada.changes_nothing(&["redact", &it.plan, &entry, "-m", "a password"]);
     // And the other way round.
     it.review("41", &["--finding", "hunter3 is known"]).ok();
-    let feedback = it.ada.json(&["feedback", "list"]);
+    let feedback = it.ada.json(&["feedback"]);
     let entry = format!("feedback/{}", feedback[1]["id"].as_str().unwrap());
     it.ada.wf(&["redact", "ISS-001", &entry, "-m", "a password"]).ok();
     hidden("hunter3");
@@ -152,10 +151,10 @@ fn what_is_rejected_in_the_queue_is_handed_out_no_more() {
         let error = it.ada.refused(3, args);
         assert!(error["details"].to_string().contains("was rejected in review"), "{error}");
     }
-    assert_eq!(it.ada.refused(1, &["start", "ISS-001"])["code"], "review-rejected");
+    assert_eq!(it.ada.refused(1, &["next", "ISS-001"])["code"], "review-rejected");
     assert_eq!(it.ada.refused(1, &ADD)["code"], "review-rejected");
     // The index agrees with the tree.
-    it.ada.wf(&["reindex"]).ok();
+    it.ada.wf(&["fsck", "--reindex"]).ok();
     it.ada.refused(3, &["next"]);
 
     let forced = [&ADD[..], &FORCE].concat();
@@ -187,7 +186,7 @@ fn a_plan_that_is_rejected_while_it_is_executed_is_not_tried_again() {
     let ran = it.ada.wf(&["retry"]).ok();
     assert!(ran.stdout.contains("was rejected in review"), "{}", ran.stdout);
     it.ada.refused(3, &["next"]);
-    it.ada.wf(&["start", "ISS-001", "--force", "--reason", "it is late"]).ok();
+    it.ada.wf(&["next", "ISS-001", "--force", "--reason", "it is late"]).ok();
     assert!(it.ada.last_message().contains("Wf-Force: it is late"), "{}", it.ada.last_message());
     assert_eq!(it.ada.status("ISS-001"), "executing");
 }
@@ -199,28 +198,28 @@ fn a_policy_that_is_set_later_holds_for_what_waits() {
     it.ada.wf(&ADD).ok();
     let ready = || it.ada.json(&["list", "--ready"]).as_array().unwrap().len();
     assert_eq!(ready(), 1);
-    it.ada.wf(&["policy", "set", "review=required"]).ok();
+    it.ada.wf(&["settings", "review=required"]).ok();
     assert_eq!(it.ada.items(), [("S-1".into(), "blocked".into())]);
     let blocked = crate::support::reasons(&it.ada.json(&["queue", "show"])["items"][0]);
-    for part in ["was not reviewed", &format!("git wf solution review {}", it.plan)] {
+    for part in ["was not reviewed", &format!("git wf plan review {}", it.plan)] {
         assert!(blocked.contains(part), "{part}: {blocked}");
     }
     for args in [&["next"][..], &["next", "S-1"]] {
         let error = it.ada.refused(3, args);
         assert!(error["details"].to_string().contains("the policy requires a review"), "{error}");
     }
-    for args in [&["start", "ISS-001"][..], &ADD] {
+    for args in [&["next", "ISS-001"][..], &ADD] {
         assert_eq!(it.ada.refused(1, args)["code"], "review-required");
     }
     // The index, which was of an earlier state, agrees with one that is rebuilt.
     assert_eq!(ready(), 0);
-    it.ada.wf(&["reindex"]).ok();
+    it.ada.wf(&["fsck", "--reindex"]).ok();
     assert_eq!(ready(), 0);
     it.ada.refused(3, &["next"]);
 
-    it.ada.wf(&["policy", "set", "review=none"]).ok();
+    it.ada.wf(&["settings", "review=none"]).ok();
     assert_eq!(ready(), 1);
-    it.ada.wf(&["policy", "set", "review=required"]).ok();
+    it.ada.wf(&["settings", "review=required"]).ok();
     it.review("70", &[]).ok();
     assert_eq!((ready(), it.ada.items()), (1, vec![("S-1".into(), "ready".into())]));
     it.ada.wf(&["next"]).ok();
@@ -231,7 +230,7 @@ fn what_was_queued_without_a_review_by_force_stays_in_its_turn_for_that_plan() {
     let it = Planned::new();
     it.ada.commit("a.txt", "a\n", "start");
     it.ada.wf(&ADD).ok();
-    it.ada.wf(&["policy", "set", "review=required"]).ok();
+    it.ada.wf(&["settings", "review=required"]).ok();
     let forced = [&ADD[..], &FORCE].concat();
     it.ada.wf(&forced).ok();
     assert!(it.ada.last_message().contains("Wf-Force: it is late"), "{}", it.ada.last_message());

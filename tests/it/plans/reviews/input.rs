@@ -157,7 +157,7 @@ fn findings_are_bounded_and_cleaned() {
         &["show", "ISS-001"][..],
         &["solution", "show", &it.plan],
         &["trace", "ISS-001"],
-        &["feedback", "list"],
+        &["feedback"],
         &["context", "ISS-001"],
         &["log", "-p"],
     ] {
@@ -251,7 +251,7 @@ fn an_issue_stands_for_its_only_or_its_bound_plan() {
     ]);
     assert!(issue.ok().stdout.starts_with(&format!("reviewed {}", it.plan)));
     // `planned` bound it; without that, it is the only one.
-    it.ada.wf(&["unbind", "ISS-001"]).ok();
+    it.ada.wf(&["plan", "choose", "ISS-001", "--none"]).ok();
     assert_eq!(review(&it.bea, "ISS-001", "80", &["--json"]).ok().json()["solution_id"], it.plan.as_str());
     assert_eq!(it.ada.json(&["task", "list", "ISS-001"]).as_array().unwrap().len(), 2);
 

@@ -232,12 +232,15 @@ fn what_the_factors_leave_open_somebody_decides() {
     assert_eq!(assess(["low", "low", "low", "high", "medium"]), (0, json!("direct")));
     assert_eq!(assess(["high", "high", "low", "low", "medium"]), (1, json!("undecided")));
     repo.write("roadmap.json", open.to_string());
-    assert_eq!(repo.refused(1, &["roadmap", "assess", "roadmap.json"])["code"], "undecided");
-    let low = repo.json(&["roadmap", "assess", "roadmap.json", "--scope-clarity", "low"]);
+    assert_eq!(repo.refused(1, &["roadmap", "plan", "--assess", "roadmap.json"])["code"], "undecided");
+    let low = repo.json(&["roadmap", "plan", "--assess", "roadmap.json", "--scope-clarity", "low"]);
     assert_eq!(low["recommended"], "direct");
-    assert_eq!(repo.refused(1, &["roadmap", "assess", "--technical-risk", "low"])["code"], "incomplete");
+    assert_eq!(
+        repo.refused(1, &["roadmap", "plan", "--assess", "--technical-risk", "low"])["code"],
+        "incomplete"
+    );
     let three = ["--technical-risk", "high", "--scope-clarity", "high", "--requirement-stability", "high"];
-    let decided = repo.json(&[&["roadmap", "assess"], &three[..]].concat());
+    let decided = repo.json(&[&["roadmap", "plan", "--assess"], &three[..]].concat());
     assert_eq!(decided["recommended"], "progressive", "the others cannot change it");
 }
 
@@ -252,7 +255,7 @@ fn on_a_terminal_somebody_is_asked() {
     assert!(code == 1 && shown.contains("(progressive) or into tasks (direct)?"), "{shown}");
     let (code, shown) = repo.on_terminal("d\n", &["roadmap", "add", "roadmap.json"]);
     assert!(code == 0 && shown.contains("(direct) Export for teams"), "{shown}");
-    let given = ["roadmap", "assess", "roadmap.json"];
+    let given = ["roadmap", "plan", "--assess", "roadmap.json"];
     assert!(repo.on_terminal("p\n", &given).1.contains("progressive"));
     let id = repo.json(&["roadmap", "list"])[0]["id"].as_str().unwrap().to_owned();
     assert_eq!(repo.json(&["trace", &id])["issues"].as_array().unwrap().len(), 3);

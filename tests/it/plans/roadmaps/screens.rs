@@ -46,7 +46,7 @@ fn errors_say_what_is_wrong_and_what_to_do() {
     repo.screen_in(open.to_string(), "plans/roadmap-undecided", &["roadmap", "add", "-"]);
     let low = ["--scope-clarity", "low", "--technical-risk", "low", "--dependency-unknown", "low"];
     let rest = ["--domain-familiarity", "high", "--requirement-stability", "medium"];
-    repo.screen("plans/roadmap-assess", &[&["roadmap", "assess"], &low[..], &rest[..]].concat());
+    repo.screen("plans/roadmap-assess", &[&["roadmap", "plan", "--assess"], &low[..], &rest[..]].concat());
     assert!(!issue_of(&added, "T1").is_empty());
 }
 

@@ -16,7 +16,7 @@ fn assert_hidden(repo: &Repo, plan: &str) {
         &["show", "zoo-1", "--imported", "--json"],
         &["show", plan],
         &["solution", "list", "zoo-1", "--json"],
-        &["feedback", "list", "--json"],
+        &["feedback", "--json"],
         &["queue", "show", "--json"],
         &["context", "zoo-1"],
         &["export", "jsonl"],
@@ -82,14 +82,14 @@ fn a_redacted_review_feedback_or_item_parts_an_issue_from_its_source_and_shows_n
                 (plan.clone(), entry(&repo, "reviews"))
             }
             "feedback" => {
-                repo.wf(&["feedback", "add", "zoo-1", "-m", SECRET]).ok();
+                repo.wf(&["feedback", "zoo-1", "-m", SECRET]).ok();
                 ("zoo-1".to_owned(), entry(&repo, "feedback"))
             }
             _ => {
                 repo.wf(&["bind", "zoo-1", &plan]).ok();
                 repo.wf(&["queue", "add", "zoo-1"]).ok();
                 repo.wf(&["queue", "hold", "S-1", "-m", SECRET]).ok();
-                let queue = repo.json(&["queue", "list"])[0]["id"].as_str().unwrap().to_owned();
+                let queue = repo.json(&["queue", "manage", "list"])[0]["id"].as_str().unwrap().to_owned();
                 (format!("{queue}:S-1"), "held".to_owned())
             }
         };

@@ -15,7 +15,7 @@ fn said(repo: &Repo) -> Vec<Value> {
     let issues = paths(repo).into_iter().filter(|path| path.ends_with("/issue.json"));
     let mut all: Vec<Value> = issues.map(|path| repo.stored_json(&path)).collect();
     all.iter_mut().for_each(|it| drop(it.as_object_mut().unwrap().remove("clock")));
-    let queues = repo.json(&["queue", "list", "--all"]);
+    let queues = repo.json(&["queue", "manage", "list", "--all"]);
     for queue in queues.as_array().unwrap() {
         let shown = repo.json(&["queue", "show", queue["id"].as_str().unwrap()]);
         let items = shown["items"].as_array().unwrap().iter();

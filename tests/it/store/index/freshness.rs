@@ -19,7 +19,7 @@ fn only_reading_brings_it_up_to_date() {
     assert!(repo.wf(&["status"]).ok().stdout.contains("the index is up to date"));
     repo.wf(&["edit", "A-1", "-p", "1"]).ok();
     assert!(repo.wf(&["status"]).ok().stdout.contains(&format!("the index was at {}", &stale_tip(&repo, 1))));
-    repo.changes_nothing(&["reindex"]);
+    repo.changes_nothing(&["fsck", "--reindex"]);
     assert_eq!(freshness()["is_fresh"], true);
 }
 
@@ -131,10 +131,10 @@ fn a_queue_that_cannot_be_read_is_in_the_way_of_no_other() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     repo.queued("A-1", "a.txt");
-    let other = repo.json(&["queue", "new", "Other"])["id"].as_str().unwrap().to_owned();
+    let other = repo.json(&["queue", "manage", "new", "Other"])["id"].as_str().unwrap().to_owned();
     repo.plumb(&[(&format!("queues/{other}/queue.json"), "{\n")]);
     assert_eq!(column(&repo.json(&["list", "--ready"]), "id"), ["A-1"]);
-    repo.wf(&["reindex"]).ok();
+    repo.wf(&["fsck", "--reindex"]).ok();
     assert_eq!(column(&repo.json(&["list", "--ready"]), "id"), ["A-1"]);
     repo.wf(&["fsck"]).fails(1);
 }

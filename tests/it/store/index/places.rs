@@ -72,7 +72,7 @@ fn where_it_cannot_lie_beside_git_it_lies_in_the_cache_or_in_memory() {
     let nowhere = repo.without_env("HOME");
     assert_eq!(ids(&nowhere), "A-1 A-2 A-3");
     assert_eq!(nowhere.json(&["status"])["index"]["path"], serde_json::Value::Null);
-    assert_eq!(nowhere.refused(1, &["reindex"])["code"], "index");
+    assert_eq!(nowhere.refused(1, &["fsck", "--reindex"])["code"], "index");
     nowhere.issue("A-4");
     assert_eq!(ids(&nowhere), "A-1 A-2 A-3 A-4");
     assert_eq!(ids(&repo), "A-1 A-2 A-3 A-4");

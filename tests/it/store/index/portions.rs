@@ -57,7 +57,7 @@ fn between_two_portions_others_write_and_read_the_index() {
     assert_eq!(status["index"]["is_fresh"], true, "{status:#}");
     assert_eq!(found["total"], MANY - 3);
     assert_eq!((total(&repo, "badger"), total(&repo, "meanwhile")), (3, 1));
-    repo.wf(&["reindex"]).ok();
+    repo.wf(&["fsck", "--reindex"]).ok();
     assert_eq!((total(&repo, "otter"), total(&repo, "badger")), (MANY as u64 - 3, 3));
 }
 

@@ -229,7 +229,7 @@ fn links_are_told_apart_by_what_they_rest_on() {
     repo.wf(&["hooks", "uninstall"]).ok();
     repo.write("a.txt", "three\n");
     repo.git(&["commit", "-qam", "Elsewhere", "-m", &format!("Wf-Solution: {solution}")]).ok();
-    repo.wf(&["relink"]).ok();
+    repo.wf(&["link", "--find"]).ok();
     repo.write("a.txt", "four\n");
     repo.git(&["commit", "-qam", "By hand"]).ok();
     repo.wf(&["link", "HEAD", &solution]).ok();
@@ -238,7 +238,7 @@ fn links_are_told_apart_by_what_they_rest_on() {
     let text = repo.wf(&["audit"]).ok().stdout;
     assert!(text.contains("[1 by the hook, 1 by hand, 1 found afterwards]"), "{text}");
     // A commit that was unlinked is no longer bound.
-    repo.wf(&["unlink", "HEAD", &solution]).ok();
+    repo.wf(&["link", "--remove", "HEAD", &solution]).ok();
     assert_eq!(kinds(&repo.json(&["audit"])), ["unbound"]);
 }
 

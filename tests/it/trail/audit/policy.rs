@@ -12,7 +12,7 @@ fn evidence_that_is_missing_counts_as_the_policy_says() {
     let audit = repo.json(&["audit", "--strict"]);
     assert_eq!(findings(&audit)[0].1, "note");
     assert_eq!((&audit["task_count"], &audit["evidenced_count"]), (&json!(1), &json!(0)));
-    repo.wf(&["policy", "set", "evidence=required"]).ok();
+    repo.wf(&["settings", "evidence=required"]).ok();
     let audit = repo.wf(&["audit", "--strict", "--json"]).fails(1).json();
     assert_eq!(findings(&audit)[0].0, "missing_check");
 }
@@ -48,7 +48,7 @@ fn the_plan_that_was_reviewed_is_the_one_that_counts() {
     claimed(&repo, "ISS-002", &tested("b.txt", &[]));
     commit(&repo, "b.txt", "two\n");
     repo.done();
-    repo.wf(&["policy", "set", "review=required"]).ok();
+    repo.wf(&["settings", "review=required"]).ok();
     assert_eq!(kinds(&repo.json(&["audit"])), ["unreviewed"]);
 }
 
@@ -74,18 +74,18 @@ fn a_policy_that_was_changed_in_a_role_meanwhile_is_a_fault() {
     let sandbox = Sandbox::new();
     let repo = start(&sandbox);
     // Also before anything was claimed: a role is never allowed to do it.
-    repo.wf(&["policy", "set", "review=required"]).ok();
+    repo.wf(&["settings", "review=required"]).ok();
     repo.made_as("executor");
-    repo.wf(&["policy", "set", "review=none"]).ok();
+    repo.wf(&["settings", "review=none"]).ok();
     let later = repo.ahead(10);
     claimed(&later, "ISS-001", &tested("a.txt", &[]));
     commit(&later, "a.txt", "two\n");
-    later.wf(&["policy", "set", "commits=required"]).ok();
+    later.wf(&["settings", "commits=required"]).ok();
     later.made_as("executor");
     later.done();
     let told = findings(&later.json(&["audit"]));
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told.iter().all(|it| it.0 == "role" && it.2.contains("policy set")), "{told:?}");
+    assert!(told.iter().all(|it| it.0 == "role" && it.2.contains("settings")), "{told:?}");
 }
 
 #[test]

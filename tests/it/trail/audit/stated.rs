@@ -26,7 +26,7 @@ fn a_trailer_that_contradicts_the_link_is_an_error_until_someone_links_the_commi
         repo.wf(&["audit", "--strict"]).fails(1);
         let traced = repo.wf(&["trace", "HEAD"]).ok().stdout;
         assert!(traced.contains(&format!("implements task T1 of {solution}")), "{traced}");
-        repo.wf(&["unlink", "HEAD"]).ok();
+        repo.wf(&["link", "--remove", "HEAD"]).ok();
         repo.wf(&["link", "HEAD", "G-1", "--task", "T1"]).ok();
         let audit = repo.json(&["audit"]);
         assert_eq!(findings(&audit)[0].1, "note", "{audit:#}");

@@ -76,17 +76,17 @@ fn a_commit_is_linked_by_hand_and_the_link_taken_back() {
     assert_eq!(linked(&repo), both("T2"));
     assert!(repo.wf(&["trace", "HEAD"]).ok().stdout.contains("(linked by hand)"));
 
-    repo.wf(&["unlink", "HEAD", &solution]).ok();
+    repo.wf(&["link", "--remove", "HEAD", &solution]).ok();
     assert_eq!(linked(&repo), both("T2")[..1]);
-    repo.changes_nothing(&["unlink", "HEAD"]);
+    repo.changes_nothing(&["link", "--remove", "HEAD"]);
     // A commit that was unlinked stays so until it is linked by hand again.
-    assert_eq!(repo.json(&["relink"])["links"], json!([]));
+    assert_eq!(repo.json(&["link", "--find"])["links"], json!([]));
     repo.wf(&["link", "HEAD", &solution]).ok();
     assert_eq!(linked(&repo)[1], ("two".to_owned(), json!(null), manual.clone()));
     // A rewritten commit is also known by its old id; one that git has lost, by a part of its id.
     repo.wf(&["hooks", "install"]).ok();
     repo.git(&["commit", "-q", "--amend", "-m", "better"]).ok();
-    repo.wf(&["unlink", &two]).ok();
+    repo.wf(&["link", "--remove", &two]).ok();
     assert_eq!(linked(&repo).len(), 1);
 
     for (args, code) in [
@@ -94,12 +94,12 @@ fn a_commit_is_linked_by_hand_and_the_link_taken_back() {
         (&["link", "HEAD", "ISS-404"], "not-found"),
         (&["link", "nowhere", &solution], "not-found"),
         (&["link", "HEAD", &solution, "--task", "T9"], "not-found"),
-        (&["unlink", "HEAD~2"], "not-linked"),
-        (&["unlink", "nowhere"], "not-found"),
-        (&["relink", "no..where"], "not-found"),
+        (&["link", "--remove", "HEAD~2"], "not-linked"),
+        (&["link", "--remove", "nowhere"], "not-found"),
+        (&["link", "--find", "no..where"], "not-found"),
     ] {
         assert_eq!(repo.refused(1, args)["code"], code, "{args:?}");
     }
     repo.refused(2, &["link", "HEAD"]);
-    repo.refused(2, &["unlink", &solution]);
+    repo.refused(2, &["link", "--remove", &solution]);
 }

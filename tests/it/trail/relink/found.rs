@@ -29,12 +29,12 @@ fn id(repo: &Repo, rev: &str) -> String {
 /// Runs `relink`, first as a dry run that must change nothing, and once more to check that nothing is left.
 fn relinked(repo: &Repo, range: &[&str]) -> Vec<Value> {
     let tip = repo.tip();
-    let seen = repo.json(&[&["relink", "--dry-run"], range].concat());
+    let seen = repo.json(&[&["link", "--find", "--dry-run"], range].concat());
     assert_eq!(repo.tip(), tip);
-    let done = repo.json(&[&["relink"], range].concat());
+    let done = repo.json(&[&["link", "--find"], range].concat());
     assert_eq!(seen["links"], done["links"]);
     let steps = repo.steps();
-    assert_eq!(repo.json(&[&["relink"], range].concat())["links"], json!([]));
+    assert_eq!(repo.json(&[&["link", "--find"], range].concat())["links"], json!([]));
     assert_eq!(repo.steps(), steps);
     done["links"].as_array().unwrap().clone()
 }
@@ -85,7 +85,7 @@ fn a_squash_of_work_that_was_rebased_before() {
     repo.wf(&["hooks", "install"]).ok();
     repo.planned("ISS-001", &plan_on("a"));
     repo.git(&["switch", "-q", "-c", "work"]).ok();
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo.commit("a", "1\n", "one");
     repo.commit("b", "2\n", "two");
     repo.git(&["switch", "-q", "main"]).ok();
@@ -193,14 +193,14 @@ fn a_commit_that_names_the_issue_alone() {
     repo.wf(&["hooks", "uninstall"]).ok();
     let hash = of_issue(&repo, "a", "Wf-Issue: ISS-001\n");
     let told = repo.wf(&["audit", "HEAD^!"]).ok().stdout;
-    assert!(told.contains("`git wf relink` may link it"), "{told}");
+    assert!(told.contains("`git wf link --find` may link it"), "{told}");
     let found = relinked(&repo, &[]);
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!((&found[0]["commit"], &found[0]["shown_by"]), (&json!(hash), &json!("issue")));
     assert_eq!((&found[0]["solution_id"], &found[0]["task_id"]), (&json!(solution), &json!("T1")));
     assert_eq!(repo.json(&["audit", "HEAD^!"])["bound_count"], 1);
     // What someone unlinked stays so, which `audit` and `why` say, with the command that links it again.
-    repo.wf(&["unlink", "HEAD"]).ok();
+    repo.wf(&["link", "--remove", "HEAD"]).ok();
     for asked in [&["audit", "HEAD^!"][..], &["why", "a:1"]] {
         let told = repo.wf(asked).ok().stdout;
         let said = told.replace('`', "");
@@ -210,7 +210,7 @@ fn a_commit_that_names_the_issue_alone() {
         let words: Vec<&str> = again.split(' ').skip(2).collect();
         repo.wf(&words).ok();
         assert_eq!(repo.json(&["audit", "HEAD^!"])["bound_count"], 1);
-        repo.wf(&["unlink", "HEAD"]).ok();
+        repo.wf(&["link", "--remove", "HEAD"]).ok();
     }
     // A plan that is not here is not guessed.
     of_issue(&repo, "b", "Wf-Issue: ISS-001\nWf-Solution: SOL-ISS-001-other\n");
@@ -228,23 +228,23 @@ fn a_commit_that_names_an_issue_of_several_executions() {
         plans.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).find(|it| *it != first);
     let second = second.unwrap().to_owned();
     repo.wf(&["bind", "ISS-001", &second]).ok();
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo.done();
     repo.wf(&["hooks", "uninstall"]).ok();
     of_issue(&repo, "c", "Wf-Issue: ISS-001\n");
     // The execution of the bound plan.
-    let seen = repo.json(&["relink", "--dry-run"]);
+    let seen = repo.json(&["link", "--find", "--dry-run"]);
     assert_eq!((&seen["links"][0]["solution_id"], &seen["undecided"]), (&json!(second), &json!([])));
     // Without a bound plan, a person must decide.
-    repo.wf(&["unbind", "ISS-001", "--force", "--reason", "to see"]).ok();
+    repo.wf(&["plan", "choose", "ISS-001", "--none", "--force", "--reason", "to see"]).ok();
     assert_eq!(relinked(&repo, &[]), [] as [Value; 0]);
-    let undecided = repo.json(&["relink"])["undecided"].clone();
+    let undecided = repo.json(&["link", "--find"])["undecided"].clone();
     assert_eq!(undecided[0]["candidates"].as_array().unwrap().len(), 2, "{undecided:#}");
-    let text = repo.wf(&["relink"]).ok().stdout;
+    let text = repo.wf(&["link", "--find"]).ok().stdout;
     let commands: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("  git wf ")).collect();
     assert_eq!(commands.len(), 2, "{text}");
     repo.wf(&commands[1].split(' ').collect::<Vec<_>>()).ok();
-    assert_eq!(repo.json(&["relink"])["undecided"], json!([]));
+    assert_eq!(repo.json(&["link", "--find"])["undecided"], json!([]));
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn a_commit_that_names_an_issue_that_nobody_carried_out() {
     let (repo, _) = executed(&sandbox);
     repo.issue("ISS-002");
     of_issue(&repo, "c", "Wf-Issue: ISS-002\n");
-    let text = repo.wf(&["relink"]).ok().stdout;
+    let text = repo.wf(&["link", "--find"]).ok().stdout;
     assert!(text.contains("names ISS-002, which was never executed"), "{text}");
 }
 
@@ -266,7 +266,7 @@ fn squashes_of_attempts_that_are_not_completed() {
     for (issue, file) in [("ISS-001", "a"), ("ISS-002", "b")] {
         repo.planned(issue, &plan_on(file));
         repo.git(&["switch", "-q", "-c", issue, "main"]).ok();
-        repo.wf(&["start", issue]).ok();
+        repo.wf(&["next", issue]).ok();
         repo.commit(file, "1\n", "one");
         repo.commit(file, "2\n", "two");
         repo.wf(&["fail", "-m", "no time"]).ok();

@@ -243,8 +243,12 @@ fn deleted_links_are_restored_as_far_as_anybody_can_know() {
     for clone in [one, two] {
         clone.git(&["update-ref", REF, &bare]).ok();
         assert!(links(clone).values().all(BTreeSet::is_empty));
-        clone.wf(&["relink"]).ok();
-        assert_eq!(clone.json(&["relink"])["links"], serde_json::json!([]), "nothing is left to be found");
+        clone.wf(&["link", "--find"]).ok();
+        assert_eq!(
+            clone.json(&["link", "--find"])["links"],
+            serde_json::json!([]),
+            "nothing is left to be found"
+        );
     }
     let after = links(one);
     assert_eq!(links(two), after, "both clones find the same");

@@ -64,9 +64,9 @@ fn it_is_greeted_and_asked() {
     let Some(repo) = agent(&sandbox, "pass", "say('Here: {\"pong\": \"' + nonce(prompt)); say('\"}')") else {
         return;
     };
-    let greeted = repo.json(&["agent", "test", "mine"]);
+    let greeted = repo.json(&["agents", "test", "mine"]);
     assert_eq!((&greeted["calls_itself"], greeted.get("session_id")), (&json!("toy 1"), None));
-    let asked = repo.json(&["agent", "test", "mine", "--ask"]);
+    let asked = repo.json(&["agents", "test", "mine", "--ask"]);
     assert_eq!((&asked["session_id"], &asked["model"]), (&json!("s-1"), &json!("toy-1")));
     assert_eq!(asked["cost"], json!({"amount": 0.5, "currency": "USD"}));
     let said = super::transcript(&repo);
@@ -98,7 +98,7 @@ say(json.dumps({"pong": nonce(prompt)}))"#;
         ("reviewer", "told [false, false, false, false, false, true, false]", "old"),
         ("executor", "told [true, false, true, true, false, true, false]", "new"),
     ] {
-        repo.wf(&["agent", "test", "mine", "--ask", "--role", role]).ok();
+        repo.wf(&["agents", "test", "mine", "--ask", "--role", role]).ok();
         let said = super::transcript(&repo);
         assert!(said.contains(&("stderr".into(), told.into())), "{role}: {said:#?}");
         assert_eq!(repo.read("a.txt"), text);
@@ -131,7 +131,7 @@ fn who_does_not_speak_it_is_told_so() {
 fn an_answer_is_looked_for_in_its_messages_only() {
     let sandbox = Sandbox::new();
     let Some(repo) = agent(&sandbox, "pass", "say('I am done.')") else { return };
-    let error = repo.wf(&["--json", "agent", "test", "mine", "--ask"]).fails(1).json_error();
+    let error = repo.wf(&["--json", "agents", "test", "mine", "--ask"]).fails(1).json_error();
     assert_eq!(error["code"], "no-answer", "{error}");
     assert_eq!(error["details"][0], "I am done.");
 }
@@ -143,7 +143,7 @@ fn a_tool_call_begins_a_line() {
     'sessionUpdate': 'tool_call', 'toolCallId': 'c', 'title': 'Read a.txt', 'kind': 'read', 'status': 'pending'}})
 say(json.dumps({'pong': nonce(prompt)}))";
     let Some(repo) = agent(&sandbox, "pass", turn) else { return };
-    let ran = repo.wf(&["agent", "test", "mine", "--ask"]).ok();
+    let ran = repo.wf(&["agents", "test", "mine", "--ask"]).ok();
     let told = ran.stdout + &ran.stderr;
     assert!(told.lines().any(|line| line.trim_start_matches("  | ") == "Read a.txt"), "{told}");
 }
@@ -159,7 +159,7 @@ send(id=id, result={"stopReason": "cancelled"}); continue"#;
     let Some(repo) = agent(&sandbox, "pass", turn) else { return };
     let mut alive = fifo(&repo);
     let child = repo
-        .command(env!("CARGO_BIN_EXE_git-wf"), &["--json", "agent", "test", "mine", "--ask"])
+        .command(env!("CARGO_BIN_EXE_git-wf"), &["--json", "agents", "test", "mine", "--ask"])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

@@ -30,7 +30,7 @@ fn a_hundred_megabytes_are_neither_kept_nor_in_the_way() {
         &sandbox,
         "head -c 100000000 /dev/zero | tr '\\0' '['; head -c 1000000 /dev/zero >&2; printf '\\n%s\\n' \"$pong\"",
     );
-    repo.wf(&["--json", "agent", "test", "mine"]).ok();
+    repo.wf(&["--json", "agents", "test", "mine"]).ok();
     let size = std::fs::metadata(repo.path().join(".git/wf/transcripts/test-mine.jsonl")).unwrap().len();
     assert!(size < 10_000_000, "{size}");
     let (stream, text) = transcript(&repo).pop().unwrap();
@@ -61,7 +61,7 @@ fn what_it_writes_cannot_command_a_terminal() {
     let sandbox = Sandbox::new();
     let repo =
         agent(&sandbox, "printf '\\033[2J\\033]0;x\\007error: forged\\r\\n' >&2; printf 'a\\033[1m'; exit 1");
-    let ran = repo.wf(&["agent", "test", "mine"]).fails(1);
+    let ran = repo.wf(&["agents", "test", "mine"]).fails(1);
     assert!(!ran.stderr.contains('\u{1b}') && !ran.stderr.contains('\u{7}'), "{:?}", ran.stderr);
     assert!(ran.stderr.lines().filter(|line| line.starts_with("error:")).count() == 1, "{}", ran.stderr);
 }
@@ -97,7 +97,7 @@ fn who_answers_and_leaves_processes_behind_leaves_none() {
     repo.sh(&["-c", "mkfifo ../go"]).ok();
     let mut alive = fifo(&repo);
     let child = repo
-        .command(env!("CARGO_BIN_EXE_git-wf"), &["agent", "test", "mine"])
+        .command(env!("CARGO_BIN_EXE_git-wf"), &["agents", "test", "mine"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -130,7 +130,7 @@ fn an_interrupt_ends_it() {
     let repo = agent(&sandbox, "exec 3>../alive; echo here >&3; exec sleep 1000");
     let mut alive = fifo(&repo);
     let child = repo
-        .command(env!("CARGO_BIN_EXE_git-wf"), &["--json", "agent", "test", "mine"])
+        .command(env!("CARGO_BIN_EXE_git-wf"), &["--json", "agents", "test", "mine"])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Repo, Sandbox};
 
 fn listed(repo: &Repo, name: &str) -> Value {
-    let all = repo.json(&["agent", "list"]);
+    let all = repo.json(&["agents", "list"]);
     all.as_array().unwrap().iter().find(|it| it["name"] == name).cloned().unwrap_or_else(|| panic!("{all:#}"))
 }
 
@@ -31,7 +31,7 @@ fn each_value_says_where_it_comes_from() {
     let env: Vec<_> = mine["env"].as_array().unwrap().iter().map(|it| (&it["name"], &it["is_set"])).collect();
     assert_eq!(env, [(&json!("SECRET"), &json!(true)), (&json!("PASSED"), &json!(false))]);
     let command =
-        repo.git(&["-c", "wf.agent.mine.protocol=acp", "wf", "--json", "agent", "list"]).ok().json();
+        repo.git(&["-c", "wf.agent.mine.protocol=acp", "wf", "--json", "agents", "list"]).ok().json();
     let mine = command.as_array().unwrap().iter().find(|it| it["name"] == "mine").unwrap().clone();
     assert_eq!((&mine["protocol"]["value"], &mine["protocol"]["scope"]), (&json!("acp"), &json!("command")));
 }
@@ -47,7 +47,7 @@ fn presets_are_there_and_a_mistake_is_named() {
     let mine = listed(&repo, "mine");
     assert!(mine["problem"].as_str().unwrap().contains("`wf.agent.mine.comand`"), "{mine}");
     assert!(mine.get("command").is_none());
-    let ran = repo.wf(&["agent", "list"]).ok();
+    let ran = repo.wf(&["agents", "list"]).ok();
     for name in ["aider", "claude", "claude-acp", "codex", "gemini", "opencode", "mine"] {
         assert!(
             ran.stdout.lines().any(|line| line.starts_with(&format!("{name} "))),
@@ -68,6 +68,6 @@ fn the_agents_of_runs_are_marked() {
     assert_eq!(listed(&repo, "codex")["roles"], json!(["planner", "reviewer"]));
     let own = listed(&repo, "sh");
     assert_eq!((&own["roles"], &own["command"]["value"]), (&json!(["executor"]), &json!("sh ./build.sh")));
-    let shown = repo.wf(&["agent", "list"]).ok().stdout;
+    let shown = repo.wf(&["agents", "list"]).ok().stdout;
     assert!(shown.contains("planner, reviewer"), "{shown}");
 }

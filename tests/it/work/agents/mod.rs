@@ -29,7 +29,7 @@ fn agent(sandbox: &Sandbox, script: &str) -> Repo {
 /// The error of a test that fails.
 #[track_caller]
 fn fails(repo: &Repo) -> Value {
-    repo.wf(&["--json", "agent", "test", "mine"]).fails(1).json_error()
+    repo.wf(&["--json", "agents", "test", "mine"]).fails(1).json_error()
 }
 
 /// The transcript of the last test, by stream.

@@ -9,7 +9,7 @@ fn the_page_names_every_preset_setting_and_schema() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("code");
     let page = repo.json(&["help", "agents"])["text"].as_str().unwrap().to_owned();
-    for name in column(&repo.json(&["agent", "list"]), "name") {
+    for name in column(&repo.json(&["agents", "list"]), "name") {
         assert!(page.contains(&name), "{name}");
     }
     for key in ["command", "protocol", "timeout", "shell", "commits", "env"] {

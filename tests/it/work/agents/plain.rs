@@ -12,7 +12,7 @@ fn an_answer_is_found_in_what_surrounds_it() {
         &sandbox,
         r#"echo thinking >&2; echo '[info] {"level": 1}'; printf 'Here you are:\n```json\n%s\n```\nBye [1].\n' "$pong""#,
     );
-    let ran = repo.wf(&["agent", "test", "mine"]).ok();
+    let ran = repo.wf(&["agents", "test", "mine"]).ok();
     assert!(ran.stdout.starts_with("mine answered in "), "{}", ran.stdout);
     assert!(ran.stderr.contains("  | thinking") && ran.stderr.contains("  | Bye [1]."), "{}", ran.stderr);
     let said = transcript(&repo);
@@ -29,11 +29,11 @@ fn a_command_line_is_split_without_a_shell_unless_one_is_asked_for() {
     let repo = agent(&sandbox, "echo \"$pong\"");
     let path = sandbox.root().join("agent.sh");
     let path = path.to_str().unwrap();
-    repo.wf(&["agent", "test", &format!("sh '{path}' ';' touch ran")]).ok();
+    repo.wf(&["agents", "test", &format!("sh '{path}' ';' touch ran")]).ok();
     assert!(!repo.path().join("ran").exists());
-    repo.wf(&["agent", "test", &format!("sh:touch ran; {path} | cat")]).ok();
+    repo.wf(&["agents", "test", &format!("sh:touch ran; {path} | cat")]).ok();
     assert!(repo.path().join("ran").exists());
-    let error = repo.refused(1, &["agent", "test", "sh 'a"]);
+    let error = repo.refused(1, &["agents", "test", "sh 'a"]);
     assert_eq!(error["code"], "invalid-agent");
 }
 
@@ -46,7 +46,7 @@ fn an_agent_sees_what_it_needs_and_no_secret() {
     let repo =
         repo.with_env("GITHUB_TOKEN", "t0ken").with_env("API_KEY", "k3y").with_env("GIT_INDEX_FILE", "x");
     let told: Vec<String> = {
-        repo.without_env("GIT_INDEX_FILE").wf(&["agent", "test", "mine", "--role", "implementer"]).ok();
+        repo.without_env("GIT_INDEX_FILE").wf(&["agents", "test", "mine", "--role", "implementer"]).ok();
         transcript(&repo).into_iter().filter(|it| it.0 == "stderr").map(|it| it.1).collect()
     };
     for line in ["API_KEY=k3y", "LEVEL=high", "WF_ROLE=executor", "WF_ACTOR=mine", "TERM=dumb"] {
@@ -94,10 +94,10 @@ fn an_exit_code_counts_before_an_answer() {
 fn a_program_that_is_not_there_is_named() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("code");
-    let error = repo.refused(1, &["agent", "test", "./nowhere"]);
+    let error = repo.refused(1, &["agents", "test", "./nowhere"]);
     assert_eq!(error["code"], "agent-not-started");
     assert!(error["hint"].as_str().unwrap().contains("./nowhere"), "{error}");
-    let error = repo.refused(1, &["agent", "test", "nobody"]);
+    let error = repo.refused(1, &["agents", "test", "nobody"]);
     assert_eq!(error["code"], "unknown-agent");
     assert!(error["hint"].as_str().unwrap().contains("claude, claude-acp, codex"), "{error}");
 }

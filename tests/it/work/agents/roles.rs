@@ -38,7 +38,7 @@ fn asked(repo: &Repo, agent: &str, role: &str, of: &str) -> Value {
 #[track_caller]
 fn tested(repo: &Repo, agent: &str, role: &str, of: &str) -> Value {
     let input = repo.wf(&["--json", "context", of, "--for", role]).ok().stdout;
-    let args = ["--json", "agent", "test", agent, "--role", role, "--input", "-"];
+    let args = ["--json", "agents", "test", agent, "--role", role, "--input", "-"];
     repo.wf_in(input, &args).ok().json()
 }
 
@@ -49,7 +49,7 @@ fn the_example_pair_explores_plans_reviews_and_builds() {
     if !has_python(&repo) {
         return;
     }
-    repo.wf(&["agent", "test", "planner"]).ok();
+    repo.wf(&["agents", "test", "planner"]).ok();
     let explored = asked(&repo, "planner", "explorer", "ISS-001");
     assert_eq!(explored["key_findings"][0], "calc.py has \"return a - b\" 1 time");
     let plan = asked(&repo, "planner", "planner", "ISS-001");
@@ -95,7 +95,7 @@ fn an_answer_of_the_wrong_kind_says_what_is_wrong_where() {
     let repo = buggy(&sandbox);
     let asked = |role: &str, answer: &str| {
         let agent = format!("sh:cat >&2; printf '%s' '{answer}'");
-        let args = ["--json", "agent", "test", &agent, "--role", role, "--input", "-"];
+        let args = ["--json", "agents", "test", &agent, "--role", role, "--input", "-"];
         let error = repo.wf_in("{}", &args).fails(1).json_error();
         assert_eq!(error["code"], "unfit-answer", "{error}");
         error["details"][0].as_str().unwrap().to_owned()
@@ -105,7 +105,7 @@ fn an_answer_of_the_wrong_kind_says_what_is_wrong_where() {
     assert!(asked("reviewer", r#"{"technical": 900}"#).contains('$'));
     assert_eq!(asked("executor", r#"{"status": "great"}"#).split(':').next(), Some("$.status"));
     let error =
-        repo.wf_in("{}", &["--json", "agent", "test", "planner", "--role", "coordinator", "--input", "-"]);
+        repo.wf_in("{}", &["--json", "agents", "test", "planner", "--role", "coordinator", "--input", "-"]);
     assert_eq!(error.fails(2).json_error()["code"], "usage");
     repo.refused(2, &["context", "ISS-001", "--for", "executor"]);
 }
@@ -120,10 +120,10 @@ fn an_adapter_answers_a_ping_and_passes_the_rest_on() {
         adapters.push("adapter.py");
     }
     for adapter in adapters {
-        repo.wf(&["agent", "test", &format!("'{agents}/{adapter}' false")]).ok();
+        repo.wf(&["agents", "test", &format!("'{agents}/{adapter}' false")]).ok();
         let model = "sh -c 'cat > ../prompt; echo \"{}\"'";
         let agent = format!("'{agents}/{adapter}' {model}");
-        let args = ["--json", "agent", "test", &agent, "--role", "explorer", "--input", "-"];
+        let args = ["--json", "agents", "test", &agent, "--role", "explorer", "--input", "-"];
         repo.wf_in(r#"{"issue_id": "ISS-001"}"#, &args).fails(1);
         let prompt = repo.read("../prompt");
         assert!(

@@ -94,7 +94,7 @@ fn a_conflict_becomes_feedback_that_names_both_plans() {
     let first = answer["landed"][0]["solution_id"].as_str().unwrap();
     assert_eq!((&left["issue_id"], &left["why"]), (&json!("ISS-002"), &json!("conflict")));
     assert_eq!((&left["files"], &left["with"]), (&json!(["base"]), &json!([first])));
-    let feedback = repo.json(&["feedback", "list", "ISS-002"]);
+    let feedback = repo.json(&["feedback", "ISS-002"]);
     let content = feedback[0]["content"].as_str().unwrap();
     assert!(content.starts_with(&format!("conflict with {first} in base\n")), "{content}");
     for part in ["+<<<<<<<", "first", "+second", left["solution_id"].as_str().unwrap()] {
@@ -103,7 +103,7 @@ fn a_conflict_becomes_feedback_that_names_both_plans() {
     assert_eq!(repo.status("ISS-002"), "completed");
     // The same conflict is told once.
     repo.wf(&["land", "ISS-002", "--yes"]).fails(1);
-    assert_eq!(repo.json(&["feedback", "list", "ISS-002"]).as_array().unwrap().len(), 1);
+    assert_eq!(repo.json(&["feedback", "ISS-002"]).as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn work_of_others_that_comes_along_is_named() {
     repo.complete(&work("ISS-001", "a.txt", "a\n"));
     repo.planned("ISS-002", &super::tested(crate::support::plan_on("b.txt")));
     repo.git(&["switch", "--quiet", "-c", "second", "work-ISS-001"]).ok();
-    repo.wf(&["start", "ISS-002"]).ok();
+    repo.wf(&["next", "ISS-002"]).ok();
     repo.commit("b.txt", "b\n", "Work on ISS-002");
     repo.wf(&["done"]).ok();
     repo.git(&["switch", "--quiet", "main"]).ok();

@@ -114,7 +114,7 @@ fn what_the_host_says_becomes_feedback_until_it_merges() {
         (&pulled["state"], &pulled["feedback"], &pulled["number"]),
         (&json!("merged"), &json!(2), &json!(7))
     );
-    let feedback = repo.json(&["feedback", "list", "ISS-001"]);
+    let feedback = repo.json(&["feedback", "ISS-001"]);
     assert_eq!(feedback.as_array().unwrap().len(), 2, "each is told once");
     assert_eq!(
         feedback[0]["content"],

@@ -15,7 +15,7 @@ fn linked(repo: &Repo, issue: &str) -> Vec<String> {
 fn two_tasks(repo: &Repo) {
     repo.planned("ISS-001", &tested(plan()));
     repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo.wf(&["task", "start", "T1"]).ok();
     repo.commit("src/limit/bucket.rs", "bucket\n", "Add a bucket");
     repo.wf(&["task", "start", "T2"]).ok();
@@ -71,7 +71,7 @@ fn an_empty_commit_stays_and_one_whose_change_is_there_goes() {
     let repo = project(&sandbox);
     repo.planned("ISS-001", &tested(plan_on("a.txt")));
     repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo.commit("a.txt", "a\n", "Add a");
     repo.git(&["commit", "--quiet", "--allow-empty", "-m", "Mark the place"]).ok();
     repo.commit("b.txt", "b\n", "Add b");
@@ -88,7 +88,7 @@ fn a_merge_within_the_work_lands_with_it() {
     let repo = project(&sandbox);
     repo.planned("ISS-001", &tested(plan_on("a.txt")));
     repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo.commit("a.txt", "a\n", "Add a");
     repo.git(&["switch", "--quiet", "main"]).ok();
     repo.commit("later.txt", "later\n", "Later");
@@ -141,7 +141,7 @@ fn work_that_builds_on_a_squashed_branch_still_lands() {
     // The second begins where the first was done.
     repo.planned("ISS-002", &tested(plan_on("base")));
     repo.git(&["switch", "--quiet", "-c", "second", "work-ISS-001"]).ok();
-    repo.wf(&["start", "ISS-002"]).ok();
+    repo.wf(&["next", "ISS-002"]).ok();
     repo.commit("base", "1\n2 of the second\n3\n", "Work on ISS-002");
     repo.wf(&["done"]).ok();
     repo.git(&["switch", "--quiet", "main"]).ok();

@@ -77,7 +77,7 @@ impl Repo {
         plan["tasks"][0]["test"]["commands"] = json!([test]);
         self.planned(issue, &plan);
         self.git(&["switch", "--quiet", "-c", &format!("work-{issue}"), "main"]).ok();
-        self.wf(&["start", issue]).ok();
+        self.wf(&["next", issue]).ok();
         let commit = self.commit(file, text, &format!("Work on {issue}"));
         self.wf(&["done"]).ok();
         self.git(&["switch", "--quiet", "main"]).ok();

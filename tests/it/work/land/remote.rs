@@ -107,7 +107,7 @@ fn a_local_branch_with_commits_of_its_own_stays_and_that_is_told() {
 fn work_done_on_the_branch_itself_is_pushed_as_it_is() {
     let two = clones();
     two.ada.planned("ISS-001", &super::tested(crate::support::plan_on("a.txt")));
-    two.ada.wf(&["start", "ISS-001"]).ok();
+    two.ada.wf(&["next", "ISS-001"]).ok();
     let own = two.ada.commit("a.txt", "a\n", "Work on main");
     two.ada.wf(&["done"]).ok();
     two.ada.wf(&["land", "ISS-001", "--yes"]).ok();

@@ -53,7 +53,7 @@ def answer():
 const ATTACKS: &str = r#"told = {}
 told["test"] = may("execute", "make test")
 told["push"] = may("execute", "git push origin main")
-told["plans"] = may("execute", "git wf bind ISS-1")
+told["plans"] = may("execute", "git wf plan choose ISS-1")
 told["delete"] = may("delete", "a.txt", here + "/a.txt")
 may("delete", "delete", here + "/a.txt")
 told["edit"] = may("edit", "a.txt", here + "/a.txt")

@@ -294,11 +294,11 @@ fn what_a_person_claims_meanwhile_is_neither_merged_nor_deleted() {
         .ok();
         // The second branch has the name that the run would give it.
         let at = if has_own_worktree {
-            bea.wf(&["start", "ISS-1", "--worktree", "../person"]).ok();
+            bea.wf(&["next", "ISS-1", "--worktree", "../person"]).ok();
             world.sandbox.at("person").as_person("Bea", "bea@example.org")
         } else {
             bea.git(&["switch", "-q", "-c", "develop"]).ok();
-            bea.wf(&["start", "ISS-1"]).ok();
+            bea.wf(&["next", "ISS-1"]).ok();
             world.sandbox.at("bea").as_person("Bea", "bea@example.org")
         };
         at.commit("a.txt", "two\n", "Work of a person");

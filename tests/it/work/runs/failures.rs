@@ -48,7 +48,7 @@ fn an_issue_whose_planner_fails_twice_is_given_up_and_the_others_go_on() {
     {
         assert!(report.contains(&command), "{command}: {report}");
     }
-    let feedback = world.repo.json(&["feedback", "list", "ISS-1"]);
+    let feedback = world.repo.json(&["feedback", "ISS-1"]);
     let kinds: Vec<_> = feedback.as_array().unwrap().iter().map(|it| (&it["type"], &it["stage"])).collect();
     assert_eq!(kinds, [(&json!("failure"), &json!("plan"))], "{feedback:#}");
     let shown = world.repo.wf(&["show", "ISS-1"]).ok().stdout;
@@ -109,7 +109,7 @@ fn a_task_that_fails_fails_its_plan_and_tells_the_next_planner() {
     let state = world.run(1, &["ISS-1", "--retry", "0"]);
     assert!(World::error(&state).1.contains("no a"), "{state:#}");
     assert_eq!(world.repo.status("ISS-1"), "failed");
-    let feedback = world.repo.json(&["feedback", "list", "ISS-1"]);
+    let feedback = world.repo.json(&["feedback", "ISS-1"]);
     assert_eq!((&feedback[0]["type"], &feedback[0]["detail"]["task_id"]), (&json!("failure"), &json!("T1")));
     world.is_untouched();
 }
@@ -249,7 +249,7 @@ fn a_rejected_plan_goes_back_to_its_planner_twice() {
     let actions =
         ["plan:ISS-1", "review:ISS-1", "plan:ISS-1:2", "review:ISS-1:2", "plan:ISS-1:3", "review:ISS-1:3"];
     assert_eq!(state["completed_actions"], json!(actions));
-    assert_eq!(world.repo.json(&["feedback", "list", "ISS-1"]).as_array().unwrap().len(), 3);
+    assert_eq!(world.repo.json(&["feedback", "ISS-1"]).as_array().unwrap().len(), 3);
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn a_person_decides_about_a_plan_that_was_rejected() {
         let done = world.repo.wf(way).ok();
         assert_eq!(world.repo.status("ISS-1"), status, "{way:?}");
         if status == "planned" {
-            assert!(report.contains("`git wf bind ISS-1 PLAN` then chooses it"), "{report}");
+            assert!(report.contains("`git wf plan choose ISS-1 PLAN` then chooses it"), "{report}");
             world.repo.wf(&["bind", "ISS-1", done.stdout.trim()]).ok();
             let report = world.repo.wf(&["run", "report"]).ok().stdout;
             assert!(report.contains("its plan can be executed now"), "{report}");
@@ -297,7 +297,7 @@ fn a_plan_that_nobody_reviewed_waits_for_a_person() {
     assert_eq!(world.repo.status("ISS-1"), "planned");
     let report = world.repo.wf(&["run", "report"]).ok().stdout;
     assert!(
-        report.contains("its plan was not reviewed") && report.contains("git wf solution review"),
+        report.contains("its plan was not reviewed") && report.contains("git wf plan review"),
         "{report}"
     );
     // A person reviews it, and the next run goes on.

@@ -49,7 +49,7 @@ fn an_executor_keeps_to_its_branch_and_its_plan() {
         ("git wf edit ISS-1 -m evil", "an agent of a run may not run `edit`"),
         ("echo '{}' | git wf import jsonl -", "an agent of a run may not run `import jsonl`"),
         ("git wf sync", "an agent of a run may not run `merge`"),
-        ("git wf queue new mine", "an executor may not run `queue new`"),
+        ("git wf queue manage new mine", "an executor may not run `queue manage new`"),
     ] {
         let (out, is_through) = tried(&world, "executor", trial);
         assert!(!is_through && out.contains(words), "{trial}: {out}");

@@ -127,7 +127,7 @@ fn what_a_person_left_of_a_failed_attempt_stays_and_costs_no_retry() {
     let live = Live::until("ISS-1 About ISS-1: planning by planner", repo, &["run", "ISS-1", "--yes"]);
     let plan = std::fs::read(world.sandbox.root().join("plan.json")).unwrap();
     repo.wf_in(plan, &["solution", "add", "ISS-1"]).ok();
-    repo.wf(&["start", "ISS-1", "--worktree", "../person"]).ok();
+    repo.wf(&["next", "ISS-1", "--worktree", "../person"]).ok();
     let person = world.sandbox.at("person");
     person.commit("a.txt", "two\n", "Work of a person");
     person.wf(&["fail", "-m", "by hand"]).ok();

@@ -3,6 +3,7 @@
 mod acp;
 mod asked;
 mod attempts;
+mod budget;
 mod busy;
 mod clones;
 mod committed;
@@ -16,6 +17,7 @@ mod kept;
 mod landed;
 mod leases;
 mod live;
+mod notified;
 mod pair;
 mod prepared;
 mod remedied;

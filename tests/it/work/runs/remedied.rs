@@ -88,7 +88,7 @@ fn what_waits_for_an_issue_that_someone_executes_is_executed_once_that_has_ended
     waiting_for(&world);
     let commands = remedies(&world, "ISS-1", "it");
     // Without a remote, there is nothing to sync with.
-    assert_eq!(commands, ["git wf lease list", "git wf run ISS-1"]);
+    assert_eq!(commands, ["git wf lease", "git wf run ISS-1"]);
     let listed = typed(&world, &commands[0]).ok().stdout;
     assert!(listed.contains("ISS-2"), "{listed}");
     let tree = world.sandbox.at("tree");
@@ -199,7 +199,7 @@ fn what_the_run_itself_could_not_do_is_no_failure_of_the_agent_and_done_by_the_r
     let issue = world.repo.json(&["show", "ISS-1"]);
     assert_eq!(issue["status"], "queued", "{issue:#}");
     assert!(issue["executions"][0].get("failure").is_none_or(Value::is_null), "{issue:#}");
-    assert_eq!(world.repo.json(&["feedback", "list", "ISS-1"]), serde_json::json!([]));
+    assert_eq!(world.repo.json(&["feedback", "ISS-1"]), serde_json::json!([]));
     let log = world.repo.json(&["run", "log"]);
     let setback = log.as_array().unwrap().iter().find(|it| it["type"] == "setback").unwrap();
     assert!(setback.get("agent").is_none(), "{setback:#}");

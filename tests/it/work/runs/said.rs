@@ -92,7 +92,7 @@ fn what_an_agent_learned_is_kept_and_told_to_those_after_it() {
     let told = &asked["input"]["wisdom"];
     assert_eq!(told[0]["text"], "One line for each number", "{told:#}");
     assert!(asked["answer_schema"]["properties"]["wisdom"].is_object(), "{}", asked["answer_schema"]);
-    let wisdom = world.repo.json(&["wisdom", "list"]);
+    let wisdom = world.repo.json(&["wisdom"]);
     let texts: Vec<&str> = wisdom.as_array().unwrap().iter().map(|it| it["text"].as_str().unwrap()).collect();
     assert_eq!(texts, ["date is there", "Who reads a.txt?", "One line for each number"]);
     let run = world.repo.json(&["run", "show"])["id"].clone();
@@ -116,7 +116,7 @@ fn wisdom_that_does_not_fit_goes_back_with_its_faults() {
     assert_eq!(kind, "unfit-answer", "{state:#}");
     assert!(message.contains("$.wisdom[0].type"), "{message}");
     assert_eq!(message.matches("$.wisdom[0].type").count(), 1, "{message}");
-    assert_eq!(world.repo.json(&["wisdom", "list"]), json!([]));
+    assert_eq!(world.repo.json(&["wisdom"]), json!([]));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn the_run_commits_for_an_agent_that_cannot() {
     assert_eq!((&commit["subject"], &commit["task_id"]), (&issue["title"], &json!("T1")), "{issue:#}");
     assert_eq!(commit["made_by"]["agent"], "executor", "{issue:#}");
     world.is_untouched();
-    let listed = world.repo.json(&["agent", "list"]);
+    let listed = world.repo.json(&["agents", "list"]);
     let commits = |name: &str| {
         let of = listed.as_array().unwrap().iter().find(|it| it["name"] == name);
         of.unwrap()["commits"]["value"].clone()

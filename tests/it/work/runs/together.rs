@@ -64,7 +64,7 @@ fn why_the_run_cannot_commit_for_an_agent_is_told() {
 fn a_commit_that_a_hook_refuses_leaves_a_snapshot() {
     let world = World::new();
     let hook = refusing_hook(&world);
-    world.repo.wf(&["policy", "set", "commits=required", "evidence=required"]).ok();
+    world.repo.wf(&["settings", "commits=required", "evidence=required"]).ok();
     let state = world.run(1, &["ISS-1"]);
     let (kind, message) = World::error(&state);
     assert_eq!(kind, "commit_failed", "{state:#}");

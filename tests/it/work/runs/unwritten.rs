@@ -250,7 +250,7 @@ fn a_plan_that_cannot_be_stored_is_kept_and_the_other_issues_go_on() {
     let setback = log.as_array().unwrap().iter().find(|it| it["type"] == "setback").unwrap();
     assert_eq!(setback["unrecorded"]["answer"], "unstored/plan-ISS-1-1.json", "{setback:#}");
     assert!(setback.get("agent").is_none(), "{setback:#}");
-    assert_eq!(world.repo.json(&["feedback", "list", "ISS-1"]), serde_json::json!([]));
+    assert_eq!(world.repo.json(&["feedback", "ISS-1"]), serde_json::json!([]));
     // The commands settle it.
     let remedies = remedies(&world, "ISS-1", "it has no plan");
     assert_eq!(remedies[0], format!("git wf {command}"));

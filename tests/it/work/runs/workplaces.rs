@@ -155,7 +155,7 @@ fn records_of_an_agent_are_judged_one_by_one() {
     world.repo.issue("ISS-2");
     let free = "env -u WF_ROLE -u WF_ACTOR -u WF_RUN git wf";
     let acts = format!(
-        "git wf comment ISS-1 -m 'In its own name'; git wf accept T1 1 --evidence seen; {free} close ISS-2 -m done; \
+        "git wf comment ISS-1 -m 'In its own name'; git wf accept T1 1 -m seen; {free} close ISS-2 -m done; \
          {free} comment ISS-1 -m 'In the name of the user'; {free} queue new mine; git wf verify --yes; \
          {free} done --force --reason x -m done"
     );
@@ -174,7 +174,7 @@ fn records_of_an_agent_are_judged_one_by_one() {
     let execution = &issue["executions"][0];
     assert_eq!(execution["checks"].as_array().map(Vec::len), Some(1), "{execution:#}");
     assert_eq!(world.repo.status("ISS-2"), "registered");
-    assert_eq!(world.repo.json(&["queue", "list"]).as_array().unwrap().len(), 1);
+    assert_eq!(world.repo.json(&["queue", "manage", "list"]).as_array().unwrap().len(), 1);
     let all = breaches(&world);
     assert!(all.iter().any(|it| it.contains("was not taken: it is written in the name of")), "{all:#?}");
     assert!(all.iter().any(|it| it.contains("it changes `status`, which an edit does not")), "{all:#?}");

@@ -222,7 +222,7 @@ fn a_merge_is_work_only_by_its_own_changes() {
     assert_eq!(link(&repo, 0)["files"], json!(null));
     // It does not credit anyone else's commit to the plan.
     repo.wf(&["done", "--force", "--reason", "to see"]).ok();
-    assert_eq!(repo.json(&["relink"])["links"], json!([]));
+    assert_eq!(repo.json(&["link", "--find"])["links"], json!([]));
     assert_eq!(repo.json(&["trace", &theirs])["issues"], json!([]));
 
     // The resolution of a conflict does count.
@@ -255,8 +255,8 @@ fn a_plan_that_needs_no_commit_is_done_without_one() {
     task["modification_points"] = json!([]);
     task["test"]["commands"] = json!(["true"]);
     repo.planned("ISS-001", &plan);
-    repo.wf(&["policy", "set", "evidence=required"]).ok();
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["settings", "evidence=required"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     assert_eq!(refused(&repo, "no-evidence")["details"], json!(["T1: `true` has no passing check"]));
     repo.wf(&["verify", "--yes"]).ok();
     repo.wf(&["done"]).ok();
@@ -280,8 +280,8 @@ fn a_squash_by_a_forge_is_found_by_relink() {
     repo.git(&[&off[..], &["commit", "-q", "-m", "Add a (#1)"]].concat()).ok();
     repo.git(&["branch", "-q", "-D", "feature"]).ok();
     let error = refused(&repo, "no-commit");
-    assert!(error["hint"].as_str().unwrap().starts_with("`git wf relink` finds"), "{error}");
-    repo.wf(&["relink"]).ok();
+    assert!(error["hint"].as_str().unwrap().starts_with("`git wf link --find` finds"), "{error}");
+    repo.wf(&["link", "--find"]).ok();
     repo.wf(&["done"]).ok();
 }
 
@@ -319,15 +319,15 @@ fn a_task_that_nobody_began_is_named() {
     }
     repo.planned("ISS-001", &plan);
     repo.planned("ISS-002", &plan);
-    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
     repo.commit("src/a.rs", "a\n", "Add a");
     let ran = repo.wf(&["done"]).ok();
     let told = "task T2 has no commit and no accepted criterion";
     assert!(ran.stderr.contains(told) && !ran.stderr.contains("T1"), "{}", ran.stderr);
     assert!(ran.stderr.contains("git wf link --task T2 COMMIT ISS-001"), "{}", ran.stderr);
-    repo.wf(&["start", "ISS-002"]).ok();
+    repo.wf(&["next", "ISS-002"]).ok();
     repo.commit("src/a.rs", "aa\n", "Change a");
-    repo.wf(&["accept", "T2", "1", "-e", "it was so already"]).ok();
+    repo.wf(&["accept", "T2", "1", "-m", "it was so already"]).ok();
     assert_eq!(repo.wf(&["done"]).ok().stderr, "");
 }
 

@@ -12,7 +12,7 @@ fn commits_that_no_plan_knows_are_named() {
     repo.commit("src/a.rs", "a\n", "Add a");
     repo.git(&[&PAST_THE_HOOKS[..], &["commit", "-q", "--allow-empty", "-m", "by nobody"]].concat()).ok();
     repo.commit("src/b.rs", "b\n", "by mistake");
-    repo.wf(&["unlink", "HEAD", "ISS-001"]).ok();
+    repo.wf(&["link", "--remove", "HEAD", "ISS-001"]).ok();
     let grace = repo.as_person("Grace", "grace@example.org");
     grace.git(&[&PAST_THE_HOOKS[..], &["commit", "-q", "--allow-empty", "-m", "by Grace"]].concat()).ok();
     let hash = repo.git(&["rev-parse", "--short=10", "HEAD~2"]).ok().line().to_owned();
@@ -34,7 +34,7 @@ fn a_commit_that_a_reset_brings_back_counts() {
         let shown = |of: &str| repo.wf(&["trace", of]).ok().stdout;
         assert!(!shown("ISS-001").contains("on no branch"), "{}", shown("ISS-001"));
         if is_relinked {
-            let links = repo.json(&["relink"])["links"].clone();
+            let links = repo.json(&["link", "--find"])["links"].clone();
             assert_eq!(links[0]["commit"], first, "{links:#}");
             assert_eq!(links[0]["shown_by"], "earlier");
         }
@@ -43,6 +43,6 @@ fn a_commit_that_a_reset_brings_back_counts() {
         let shown = repo.json(&["show", "ISS-001"]);
         let commits = shown["executions"][0]["commits"].as_array().unwrap();
         assert_eq!((commits.len(), &commits[0]["hash"]), (1, &first.clone().into()), "{commits:#?}");
-        assert_eq!(repo.json(&["relink"])["links"], serde_json::json!([]));
+        assert_eq!(repo.json(&["link", "--find"])["links"], serde_json::json!([]));
     }
 }

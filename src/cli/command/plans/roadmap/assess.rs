@@ -4,24 +4,31 @@ use crate::model::exploration::Extent;
 use crate::model::roadmap::{Factors, RoadmapChoice};
 use crate::ops::plans::roadmap::{self, Assess};
 
+/// How a requirement is assessed.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
-    /// An assessment or a roadmap, a JSON file (`-` for stdin); options override it
-    file: Option<String>,
+pub(super) struct AssessArgs {
+    /// Only assess, from the following options, and an assessment or a roadmap in a JSON file (`-` for stdin) that they override
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        conflicts_with_all = ["text", "planner", "mode", "message", "file", "edit"]
+    )]
+    pub(super) assess: Option<Option<String>>,
     /// Uncertainty of the scope: low, medium or high
-    #[arg(long, value_name = "HOW", value_parser = parse_extent)]
+    #[arg(long, value_name = "HOW", value_parser = parse_extent, requires = "assess", help_heading = "Assessment")]
     scope_clarity: Option<Extent>,
     /// Uncertainty of the implementation
-    #[arg(long, value_name = "HOW", value_parser = parse_extent)]
+    #[arg(long, value_name = "HOW", value_parser = parse_extent, requires = "assess", help_heading = "Assessment")]
     technical_risk: Option<Extent>,
     /// Uncertainty of the dependencies
-    #[arg(long, value_name = "HOW", value_parser = parse_extent)]
+    #[arg(long, value_name = "HOW", value_parser = parse_extent, requires = "assess", help_heading = "Assessment")]
     dependency_unknown: Option<Extent>,
     /// Unfamiliarity of the team with the domain
-    #[arg(long, value_name = "HOW", value_parser = parse_extent)]
+    #[arg(long, value_name = "HOW", value_parser = parse_extent, requires = "assess", help_heading = "Assessment")]
     domain_familiarity: Option<Extent>,
     /// Likelihood that the requirement changes
-    #[arg(long, value_name = "HOW", value_parser = parse_extent)]
+    #[arg(long, value_name = "HOW", value_parser = parse_extent, requires = "assess", help_heading = "Assessment")]
     requirement_stability: Option<Extent>,
 }
 
@@ -29,8 +36,9 @@ fn parse_extent(text: &str) -> Result<Extent, String> {
     Extent::parse(text).ok_or_else(|| format!("expected one of {}", Extent::words()))
 }
 
-pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    let document = args.file.map(|file| Ok::<_, Failure>((named(&file), document(&file)?))).transpose()?;
+/// Assesses a requirement.
+pub(super) fn assess(file: Option<String>, args: AssessArgs, context: &mut CliContext) -> Outcome {
+    let document = file.map(|file| Ok::<_, Failure>((named(&file), document(&file)?))).transpose()?;
     let factors = Factors {
         scope_clarity: args.scope_clarity,
         technical_risk: args.technical_risk,

@@ -36,12 +36,10 @@ enum RoadmapCommand {
     /// Have an agent plan a roadmap, and add it
     ///
     /// The agent reads the code in a worktree of its own that is thrown away.
-    Plan(plan::Args),
-    /// Assess how uncertain a requirement is, to choose how to split it
     ///
-    /// If three of the five factors are high, the requirement is split into layers; if three are low, into tasks;
-    /// otherwise you choose.
-    Assess(assess::Args),
+    /// With --assess, only assess how uncertain a requirement is, to choose how to split it. If three of the five factors
+    /// are high, it is split into layers; if three are low, into tasks; otherwise you choose.
+    Plan(plan::Args),
     /// Show a roadmap with the state of its issues
     Show(show::Args),
     /// List the roadmaps, the latest first
@@ -65,7 +63,6 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match args.command {
         RoadmapCommand::Add(args) => add::run(args, context),
         RoadmapCommand::Plan(args) => plan::run(args, context),
-        RoadmapCommand::Assess(args) => assess::run(args, context),
         RoadmapCommand::Show(args) => show::run(args, context),
         RoadmapCommand::Revise(args) => revise::run(args, context),
         RoadmapCommand::List(fields) => {

@@ -1,3 +1,4 @@
+use super::assess::{AssessArgs, assess};
 use super::{asked_mode, parse_mode};
 use crate::cli::input::consent::refuse_agents_in_hook;
 use crate::cli::input::text::TextArgs;
@@ -20,12 +21,17 @@ pub(super) struct Args {
     mode: RoadmapChoice,
     #[command(flatten)]
     given: TextArgs,
+    #[command(flatten)]
+    assessment: AssessArgs,
 }
 
 pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
+    let Args { text, planner, mode, given, mut assessment } = args;
+    if let Some(file) = assessment.assess.take() {
+        return assess(file, assessment, context);
+    }
     refuse_agents_in_hook("roadmap plan")?;
     let session = context.session()?;
-    let Args { text, planner, mode, given } = args;
     let planner = roadmap::named_planner(&session, planner)?;
     let help = "What is required, in your own words.";
     let written = given.written(text.as_deref(), &session, false, "the requirement", help)?;

@@ -1,0 +1,76 @@
+use crate::cli::input::fields::FieldArgs;
+use crate::cli::input::parse_resolution;
+use crate::cli::input::text::{MessageArgs, trimmed};
+use crate::cli::{CliContext, Outcome, named, print, read_text};
+use crate::model::queue_conflict::{ConflictType, Resolution, Severity};
+use crate::ops::queue::{self, ConflictInput, Declared};
+
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Overlaps {
+    /// The queue (default: the active queues)
+    queue: Option<String>,
+    /// Declare a conflict of this type: api, data, dependency, architecture or file
+    #[arg(long = "add", value_name = "TYPE", value_parser = parse_type, requires = "items")]
+    kind: Option<ConflictType>,
+    /// The items, separated by commas
+    #[arg(long, value_name = "ITEM", value_delimiter = ',', value_parser = trimmed, requires = "kind")]
+    items: Vec<String>,
+    /// high, medium or low (default: high for api and data, medium for dependency and file, low for
+    /// architecture)
+    #[arg(long, value_name = "SEVERITY", value_parser = parse_severity, requires = "kind")]
+    severity: Option<Severity>,
+    /// The resolution: sequential, merge, or manual (a person decides first)
+    #[arg(long, value_name = "WAY", value_parser = parse_resolution, requires = "kind")]
+    resolution: Option<Resolution>,
+    /// The order of the items, first to last
+    #[arg(long, value_name = "ITEM", value_delimiter = ',', value_parser = trimmed, requires = "kind")]
+    order: Vec<String>,
+    #[command(flatten)]
+    reason: MessageArgs,
+    /// The file both plans change
+    #[arg(long, value_name = "PATH", requires = "kind")]
+    path: Option<String>,
+    /// Declare one or several conflicts from a JSON file (`-` for stdin); see `git wf schema
+    /// queue-conflict-input`
+    #[arg(long, value_name = "FILE", conflicts_with = "kind")]
+    from_json: Option<String>,
+    #[command(flatten)]
+    fields: FieldArgs,
+}
+
+fn parse_type(text: &str) -> Result<ConflictType, String> {
+    let word = text.strip_suffix("_conflict").unwrap_or(text);
+    ConflictType::parse(word).ok_or_else(|| format!("expected one of {}", ConflictType::words()))
+}
+
+fn parse_severity(text: &str) -> Result<Severity, String> {
+    Severity::parse(text).ok_or_else(|| format!("expected one of {}", Severity::words()))
+}
+
+pub(super) fn overlaps(args: Overlaps, context: &mut CliContext) -> Outcome {
+    let session = context.session()?;
+    let Overlaps { queue, kind, items, severity, resolution, order, reason, path, from_json, fields } = args;
+    context.only(fields);
+    let (name, text);
+    let declared = if let Some(path) = &from_json {
+        (name, text) = (named(path), read_text(path)?);
+        Declared::Json { name: &name, text: &text }
+    } else if let Some(kind) = kind {
+        Declared::One(Box::new(ConflictInput {
+            kind: kind.to_string(),
+            severity,
+            solutions: items,
+            file: path,
+            resolution,
+            resolution_order: order,
+            rationale: reason.said(None)?,
+            ..ConflictInput::default()
+        }))
+    } else {
+        let done = queue::conflicts(&session, queue.as_deref())?;
+        return context.answer(done, |all, _, screen| print::conflict::table(screen, all));
+    };
+    let done = queue::declare(&session, queue::DeclareConflicts { declared, queue })?;
+    context.answer(done, |all, _, screen| print::conflict::settled(screen, all))
+}

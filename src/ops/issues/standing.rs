@@ -1,0 +1,46 @@
+//! The state of one issue.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{IssueView, existing, show};
+use crate::index::Needs;
+use crate::model::person::Person;
+use crate::model::status::IssueStatus;
+use crate::ops::{Answer, Session};
+use crate::rules::facts;
+
+/// An issue and its current executor.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct IssueWithExecutor {
+    /// The issue with everything in its directory.
+    #[serde(flatten)]
+    pub(crate) issue: IssueView,
+    /// Who executes it, or did.
+    #[serde(skip)]
+    pub(crate) actor: Option<Person>,
+    /// Who ended the execution, if that was someone else.
+    #[serde(skip)]
+    pub(crate) ended_by: Option<Person>,
+}
+
+/// The state of an issue, given by its id or an unambiguous prefix.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn standing(session: &Session, issue: &str) -> Answer<IssueWithExecutor> {
+    let (index, id) = session.ask(Needs::ROWS, |index| index.resolve_issue(issue))?;
+    let folder = existing(&index.snapshot()?, &id?)?;
+    let overrides = show::overrides(session, &folder.issue.record.id);
+    let shows_work = matches!(
+        facts::status(&folder),
+        IssueStatus::Executing | IssueStatus::Completed | IssueStatus::Failed
+    );
+    let holder = facts::holder(&folder).filter(|_| shows_work);
+    let standing = IssueWithExecutor {
+        issue: IssueView::in_full(session, &folder, overrides),
+        actor: holder.map(|it| it.execution.actor.clone()),
+        ended_by: holder.and_then(|it| it.ended_by_another()).cloned(),
+    };
+    Ok(session.done(standing, None))
+}
