@@ -115,7 +115,7 @@ def dusk(root, night):
         if n == 0:
             for issue, title, text in issues_of(night):
                 clone.wf("new", "--id", issue, title, "-m", text)
-                clone.wf("solution", "add", issue, "-", given=json.dumps(plan_of(issue[-2:], text)))
+                clone.wf("plan", "add", issue, "-", given=json.dumps(plan_of(issue[-2:], text)))
             clone.wf("queue", "add", *(issue for issue, _, _ in issues_of(night)))
             clone.wf("sync")
     late = root / "late.sh"
