@@ -24,6 +24,8 @@ text_enum!(
         Review = "review",
         /// The execution of a plan.
         Build = "build",
+        /// The resolution of a conflict of completed work with that of others.
+        Resolve = "resolve",
     }
 );
 
@@ -101,6 +103,14 @@ fn task(kind: RequestKind) -> &'static str {
              dependencies: run `git wf task start TASK` if you can, so that people see which task you are at, then \
              implement, test and verify it, and commit as the plan says. Do not push, do not change \
              plans or queues, and do not delete files that the plan does not name."
+        }
+        RequestKind::Resolve => {
+            "Resolve a conflict: the plan that `input` names was carried out, and its work conflicts with that of the plans in \
+             `input.conflict.with`. In the current directory, their merge stands half done: `git status` shows the files, in \
+             which git has marked what conflicts, and `input.conflict.hunks` shows the same. The commands in `input.load` print \
+             your plan; `git wf show PLAN --json` prints another. Edit the files so that both plans hold, test that, \
+             `git add` them, and commit the merge. Change nothing else, do not abort the merge, and do not push. If both \
+             plans cannot hold, answer with the status `failed` and say why."
         }
     }
 }

@@ -27,6 +27,7 @@ use crate::interchange::jsonl::ImportedJsonl;
 use crate::model::execution::{Check, Execution, LogEntry};
 use crate::model::exploration::{Exploration, Explored};
 use crate::model::issue::{Comment, Feedback, Issue};
+use crate::model::notification::Notification;
 use crate::model::plan::Task;
 use crate::model::queue::{Item, Queue};
 use crate::model::queue_conflict::QueueConflict;
@@ -287,6 +288,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "run-event",
         "`run` and `run resume`: with --json, one line of stderr, an object, for each event",
     ),
+    kind::<Notification>(Sort::Agent, "notification", "what `wf.notify` gets, one on a line of stdin"),
     kind::<ops::work::ClaimView>(Sort::Answer, "next", "`next`: the claim"),
     kind::<ops::work::EndedAndTaken>(
         Sort::Answer,

@@ -1,16 +1,10 @@
-//! What landing asks git for: merges without a work tree, commits of the merged trees, and a checked-out branch that moves
-//! forward.
-
-use std::path::{Path, PathBuf};
-use std::process::Command;
+//! What landing asks git for: commits of merged trees, and a checked-out branch that moves forward.
 
 use bstr::ByteSlice;
-use tempfile::TempDir;
 
 use super::process::{feed, git_version};
 use super::revisions::ids;
-use super::sealed::SealedGit;
-use super::{Args, Fault, Git, GitError, HashKind, ObjectId, Repository};
+use super::{Args, Fault, Git, GitError, ObjectId, Repository};
 use crate::model::branch::Branch;
 
 /// The oldest git whose `merge-tree` merges trees with any base, and whose clones of local repositories are safe.
@@ -30,26 +24,6 @@ fn numbers(version: &str) -> [u32; 3] {
         *number = digits(part).parse().unwrap_or(0);
     }
     found
-}
-
-/// A merge of trees.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum TreeMerge {
-    /// The merged tree.
-    Clean(ObjectId),
-    /// The two sides conflict.
-    Conflict(TreeConflict),
-}
-
-/// The conflicts of a merge.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TreeConflict {
-    /// The tree in which the files with conflicts have markers.
-    pub(crate) tree: ObjectId,
-    /// Those files.
-    pub(crate) files: Vec<String>,
-    /// What git says about each conflict.
-    pub(crate) messages: Vec<String>,
 }
 
 /// A commit to make.
@@ -76,99 +50,6 @@ pub(crate) struct CommitAuthor {
     pub(crate) email: String,
     /// Seconds since 1970 and the offset.
     pub(crate) date: String,
-}
-
-/// git in a directory of its own: it knows neither settings nor attributes of the user's repository, but writes its objects
-/// there.
-#[derive(Debug)]
-pub(crate) struct MergeGit {
-    sealed: SealedGit,
-    objects: PathBuf,
-    _folder: TempDir,
-}
-
-impl MergeGit {
-    /// `common` is the git directory whose objects are read and written.
-    pub(crate) fn new(common: &Path, hash: HashKind, temporary: &Path) -> Result<Self, GitError> {
-        let folder = tempfile::tempdir_in(temporary).map_err(GitError::io(temporary))?;
-        let sealed = SealedGit::create(folder.path(), None, hash, common)?;
-        Ok(Self { sealed, objects: common.join("objects"), _folder: folder })
-    }
-
-    /// Merges `theirs` into `ours`, whose attributes count. `base` replaces their merge base, as a cherry-pick does; it may be a
-    /// tree.
-    pub(crate) fn merge(
-        &self,
-        ours: ObjectId,
-        theirs: ObjectId,
-        base: Option<ObjectId>,
-    ) -> Result<TreeMerge, GitError> {
-        let args = Args::new(&["merge-tree", "--write-tree", "-z", "--name-only", "--messages"]);
-        let args = match base {
-            Some(base) => args.with("--merge-base=", base),
-            None => args.options(&["--allow-unrelated-histories"]),
-        };
-        let args = args.values([ours.to_string(), theirs.to_string()]);
-        let output = self.command(args, ours).output();
-        let output = output.map_err(|source| GitError::Start { command: "merge-tree".into(), source })?;
-        let failed = |stderr: String| GitError::Failed {
-            command: "merge-tree".into(),
-            stderr,
-            code: output.status.code(),
-        };
-        let merged = match output.status.code() {
-            Some(0 | 1) => answer(&output.stdout, output.status.code() == Some(0)),
-            _ => return Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned())),
-        };
-        merged.ok_or_else(|| failed("its answer is not in the form of git 2.45".to_owned()))
-    }
-
-    /// The differences of files between two commits or trees, for people; at most `most` bytes.
-    pub(crate) fn patch(
-        &self,
-        from: ObjectId,
-        to: ObjectId,
-        files: &[String],
-        most: usize,
-    ) -> Result<String, GitError> {
-        let args = Args::new(&["diff-tree", "-r", "-p", "--no-color", "--no-ext-diff", "--no-textconv"]);
-        let args = args.values([from.to_string(), to.to_string()]).no_paths();
-        let args = files.iter().fold(args, Args::path);
-        let bytes = feed(self.command(args, from), &[])?;
-        let cut = &bytes[..bytes.len().min(most)];
-        Ok(String::from_utf8_lossy(cut).into_owned())
-    }
-
-    /// A command with the attributes of a commit.
-    fn command(&self, args: Args, attributes: ObjectId) -> Command {
-        let mut command = self.sealed.command(args);
-        command.env("GIT_OBJECT_DIRECTORY", &self.objects);
-        command.env("GIT_ATTR_SOURCE", attributes.to_string());
-        command
-    }
-}
-
-/// Reads the answer of `merge-tree -z --name-only --messages`: the tree, the files with conflicts and an empty text, then for each
-/// message the number of its paths, these, a kind and the text.
-fn answer(output: &[u8], is_clean: bool) -> Option<TreeMerge> {
-    let mut parts = output.split(|byte| *byte == 0);
-    let text = |part: &[u8]| part.to_str_lossy().into_owned();
-    let tree = ObjectId::from_hex(parts.next()?.trim()).ok()?;
-    if is_clean {
-        return Some(TreeMerge::Clean(tree));
-    }
-    let files = parts.by_ref().take_while(|name| !name.is_empty()).map(text).collect();
-    let mut messages = Vec::new();
-    while let Some(count) = parts.next().filter(|count| !count.is_empty()) {
-        for _ in 0..count.to_str().ok()?.parse::<usize>().ok()? {
-            parts.next()?;
-        }
-        let (kind, words) = (parts.next()?, parts.next()?);
-        if kind.starts_with(b"CONFLICT") {
-            messages.push(text(words.trim()));
-        }
-    }
-    Some(TreeMerge::Conflict(TreeConflict { tree, files, messages }))
 }
 
 impl Repository {
@@ -360,21 +241,5 @@ mod tests {
         ] {
             assert_eq!(is_old(version), expected, "{version}");
         }
-    }
-
-    #[test]
-    fn conflicts_are_read_with_what_git_says() {
-        let tree = "1".repeat(40);
-        let said =
-            "1\0f\0Auto-merging\0Auto-merging f\n\x001\0f\0CONFLICT (contents)\0CONFLICT (content): in f\n\0";
-        let found = answer(format!("{tree}\0f\0\0{said}").as_bytes(), false).unwrap();
-        let TreeMerge::Conflict(conflict) = found else { panic!("{found:?}") };
-        assert_eq!(
-            (conflict.files, conflict.messages),
-            (vec!["f".into()], vec!["CONFLICT (content): in f".into()])
-        );
-        let clean = answer(format!("{tree}\0").as_bytes(), true);
-        assert_eq!(clean, Some(TreeMerge::Clean(ObjectId::from_hex(tree.as_bytes()).unwrap())));
-        assert_eq!(answer(b"nothing", false), None);
     }
 }

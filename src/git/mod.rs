@@ -53,6 +53,7 @@ mod submodules;
 mod transfer_progress;
 mod transport;
 pub(crate) mod tree_diff;
+mod tree_merge;
 pub(crate) mod trees;
 mod walk;
 mod withheld;
@@ -76,9 +77,7 @@ pub(crate) use gix::objs::tree::{Entry, EntryKind};
 pub(crate) use gix::objs::{CommitRef, Kind, Tree, WriteTo, compute_hash as hash_object};
 pub(crate) use gix::{Error as Fault, Object, ObjectId};
 pub(crate) use hooks_place::{HooksOff, HooksPlace};
-pub(crate) use landing::{
-    CommitAuthor, MergeGit, NewCommit, OLDEST_TO_LAND, TreeConflict, TreeMerge, too_old_to_land,
-};
+pub(crate) use landing::{CommitAuthor, NewCommit, OLDEST_TO_LAND, too_old_to_land};
 pub(crate) use merge_again::{ChangedPaths, Joined, Remerge};
 pub(crate) use object_batch::ObjectBatch;
 pub(crate) use patch_ids::PatchIdsByFile;
@@ -100,6 +99,7 @@ pub(crate) use signatures::{CommitIdentity, SSH, SignatureStatus, SignatureVerdi
 pub(crate) use submodules::Submodule;
 pub(crate) use transfer_progress::TransferStep;
 pub(crate) use transport::{ExpectedRef, PushedRef, Transport, TransportReply};
+pub(crate) use tree_merge::{MergeDriver, MergeGit, TreeConflict, TreeMerge};
 pub(crate) use walk::Ancestors;
 pub(crate) use withheld::Withheld;
 pub(crate) use worktrees::BranchMerge;

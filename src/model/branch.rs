@@ -71,6 +71,11 @@ impl Branch {
         shell::word(&format!("heads/{}", self.short())).into_owned()
     }
 
+    /// The plan that is executed on it, unless it has a number.
+    pub(crate) fn plan(&self) -> Option<SolutionId> {
+        SolutionId::parse(self.short().strip_prefix(OWN)?).ok()
+    }
+
     /// Whether it was made for a plan: its branch, or the same with a number. A record could name any other.
     pub(crate) fn is_of_plan(&self, plan: &SolutionId) -> bool {
         let rest = self.short().strip_prefix(OWN).and_then(|rest| rest.strip_prefix(plan.as_str()));
@@ -192,6 +197,7 @@ mod tests {
             assert_eq!(Branch::parse(own.as_str()), Some(own.clone()));
             assert!(own.is_of_plan(&plan) && !own.is_of_plan(&other), "{own}");
         }
+        assert_eq!((branch.plan(), branch.numbered(2).plan()), (Some(plan.clone()), None));
         let run = Branch::of_run(&RunId::parse("RUN-1").unwrap());
         assert_eq!(Branch::parse(run.as_str()), Some(run.clone()));
         for name in [

@@ -41,6 +41,8 @@ text_enum!(
         BrokenRecord = "broken-record",
         /// A mistake in this program.
         Bug = "bug",
+        /// A run has cost what it may.
+        Budget = "budget",
         /// A file of a coding agent cannot be edited.
         CannotEdit = "cannot-edit",
         /// The address of a server cannot be used.

@@ -2,6 +2,7 @@
 
 pub(crate) mod agent_session;
 pub(crate) mod branch;
+pub(crate) mod budget;
 pub(crate) mod check_outcome;
 pub(crate) mod code;
 pub(crate) mod declare;
@@ -20,6 +21,7 @@ pub(crate) mod issue;
 pub(crate) mod item_name;
 mod log_entry;
 pub(crate) mod nearest;
+pub(crate) mod notification;
 pub(crate) mod op;
 pub(crate) mod person;
 pub(crate) mod plan;

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::branch::Branch;
+use super::budget::Budget;
 use super::declare::once;
 use super::hash::CommitHash;
 use super::id::{IssueId, RunId};
@@ -144,6 +145,10 @@ once! {
         fact code_review: CodeReview,
         /// Whether it lands each issue as soon as it is completed.
         fact lands: bool = default,
+        /// What it may cost; no other step begins afterwards.
+        fact budget: Option<Budget> = default,
+        /// What the work on each issue may cost; afterwards, the issue waits for a person.
+        fact issue_budget: Option<Budget> = default,
         /// The commit at which its branch started.
         fact base_commit: Option<CommitHash> = default,
         /// Who started it.

@@ -1,6 +1,7 @@
 //! The log of a run: what the run and each of its issues reached, which steps were taken, and what went wrong.
 
 use super::agent_session::{Cost, Usage};
+use super::budget::Budget;
 use super::declare::{object, once};
 use super::execution::Failure;
 use super::hash::CommitHash;
@@ -54,13 +55,15 @@ once! {
         fact stopped: Option<bool> = default,
         /// Whether agents are confined to their workplaces from here on, and if not, why: present where `driver` is.
         fact confinement: Option<String> = default,
+        /// What the run may cost from here on, if that is not what its record says.
+        fact budget: Option<Budget> = default,
     }
 }
 
 impl PhaseReached {
     /// A status and a phase were reached, and nothing else is new.
     pub(crate) fn plain(status: RunStatus, phase: RunPhase) -> Self {
-        Self { status, phase, error: None, driver: None, stopped: None, confinement: None }
+        Self { status, phase, error: None, driver: None, stopped: None, confinement: None, budget: None }
     }
 }
 
@@ -80,6 +83,8 @@ once! {
         fact item_id: Option<ItemId> = default,
         /// The execution of that plan.
         fact execution_id: Option<ExecutionId> = default,
+        /// The commit of the target branch that has its work, once that has landed.
+        fact landed: Option<CommitHash> = default,
         /// What went wrong.
         text error: Option<Failure> = default,
         /// Further remarks, for people.
@@ -97,6 +102,7 @@ impl IssueReached {
             queue_id: None,
             item_id: None,
             execution_id: None,
+            landed: None,
             error: None,
             note: None,
         }
@@ -262,9 +268,11 @@ mod tests {
             r#""type":"phase","status":"running","phase":"executing","driver":"7k3m2pq9""#,
             r#""type":"phase","status":"running","phase":"executing","stopped":true"#,
             r#""type":"phase","status":"running","phase":"init","driver":"7k3m2pq9","confinement":"agents are confined""#,
+            r#""type":"phase","status":"running","phase":"executing","budget":{"costs":[{"amount":5.5,"currency":"USD"}],"tokens":7,"time_ms":9}"#,
             r#""type":"issue","issue_id":"ISS-001","status":"executing","note":"it goes on""#,
             r#""type":"issue","issue_id":"ISS-001","status":"queued","solution_id":"SOL-ISS-001-a7x9","queue_id":"QUE-1","item_id":"S-1""#,
             r#""type":"issue","issue_id":"ISS-001","status":"failed","execution_id":"EXR-ISS-001-000000000000000000000000a7","error":{"error_type":"timeout"}"#,
+            r#""type":"issue","issue_id":"ISS-001","status":"completed","landed":"0123456789abcdef0123456789abcdef01234567","note":"landed on main""#,
             r#""type":"action","action":"explore","issue_id":"ISS-001""#,
             r#""type":"action","action":"review","skipped":"no reviewer is set""#,
             r#""type":"action","action":"plan","agent":"claude","took_ms":7,"tokens":5,"cost":{"amount":0.5,"currency":"USD"},"note":"n""#,

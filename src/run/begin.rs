@@ -7,7 +7,7 @@ use super::crew::{Crew, step_of};
 use super::leftovers::unmerged;
 use super::others::{Others, unplanned};
 use super::pending::{leave_out_cycles, pending};
-use super::silence;
+use super::{configured, silence};
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, RunId};
@@ -26,7 +26,7 @@ use crate::rules::folder::IssueFolder;
 use crate::rules::policy::Gate;
 use crate::rules::roadmap::has_tag;
 use crate::rules::run::mode_for;
-use crate::store::{Store, StoreError, random_uid, records, resolve};
+use crate::store::{StoreError, random_uid, records, resolve};
 use crate::workplace::Confinement;
 
 /// Maximum issues that a batch explores at a time.
@@ -65,6 +65,10 @@ pub(crate) struct Begin {
     pub(crate) retries: Option<u64>,
     /// Land each issue as soon as it is completed, even if git's configuration does not say so.
     pub(crate) lands: bool,
+    /// What the run may cost, as `wf.run.budget` takes it; empty for what git's configuration says.
+    pub(crate) budget: Vec<String>,
+    /// What each issue may cost, as `wf.run.issueBudget` takes it; empty for what git's configuration says.
+    pub(crate) issue_budget: Vec<String>,
     /// Plan and review without executing.
     pub(crate) plan_only: bool,
     /// Execute existing plans without planning.
@@ -87,7 +91,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     let priorities: Vec<Priority> = issues.iter().map(|it| it.issue.record.priority).collect();
     let mode = match input.mode {
         Some(mode) => mode,
-        None => configured_mode(store)?,
+        None => configured::mode(store)?,
     };
     // Naming a reviewer asks for a review.
     let is_to_review = input.agents.reviewer.is_some() && !input.skip_review;
@@ -132,7 +136,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     let number =
         |given: Option<u64>, key: &'static str, most: RangeInclusive<u64>, otherwise: u64| match given {
             Some(n) => Ok(n),
-            None => Ok::<u64, Refusal>(configured_number(store, key, most)?.unwrap_or(otherwise)),
+            None => Ok::<u64, Refusal>(configured::number(store, key, most)?.unwrap_or(otherwise)),
         };
     let now = store.now()?;
     let id = RunId::made(now, &random_uid()?);
@@ -156,6 +160,8 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
         execution_method: crew.method(),
         code_review: CodeReview::Skip,
         lands: input.lands || store.config_bool("wf.run.land", false)?,
+        budget: configured::budget(store, &input.budget, "wf.run.budget")?,
+        issue_budget: configured::budget(store, &input.issue_budget, "wf.run.issueBudget")?,
         base_commit: Some(CommitHash::from(base)),
         actor: store.identity()?.person(),
         created_at: now,
@@ -374,27 +380,4 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
         });
     }
     Ok(found)
-}
-
-fn configured_mode(store: &Store) -> Result<Option<RunMode>, Refusal> {
-    let Some(text) = store.config("wf.run.mode").filter(|text| text != "auto") else { return Ok(None) };
-    RunMode::parse(&text).map(Some).ok_or_else(|| {
-        Refusal::new(Code::Config, format!("`wf.run.mode` is `{text}`"))
-            .hint(format!("it is auto or one of {}", RunMode::words()))
-            .command("git config --unset wf.run.mode", "restores the default")
-    })
-}
-
-fn configured_number(
-    store: &Store,
-    key: &'static str,
-    most: RangeInclusive<u64>,
-) -> Result<Option<u64>, Refusal> {
-    let Some(text) = store.config(key) else { return Ok(None) };
-    let number = text.trim().parse().ok().filter(|number| most.contains(number));
-    number.map(Some).ok_or_else(|| {
-        let (least, most) = (most.start(), most.end());
-        Refusal::new(Code::Config, format!("`{key}` is `{text}`, not a number from {least} to {most}"))
-            .command(format!("git config --unset {key}"), "restores the default")
-    })
 }

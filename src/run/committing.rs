@@ -23,6 +23,29 @@ pub(super) fn run(
     place: &AgentWorkplace,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<(), Refusal> {
+    run_to(words, &[0], place, is_stopped)
+}
+
+/// Begins to merge a commit, and stops before the merge is committed. That it conflicts is no failure.
+///
+/// # Errors
+/// Those of [`run`].
+pub(super) fn begin_merge(
+    theirs: &str,
+    place: &AgentWorkplace,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<(), Refusal> {
+    let words = ["git", "merge", "--no-ff", "--no-commit", "--quiet", "--no-verify-signatures", theirs];
+    run_to(&words, &[0, 1], place, is_stopped)
+}
+
+/// Runs a git command that may end with these codes.
+fn run_to(
+    words: &[&str],
+    codes: &[i32],
+    place: &AgentWorkplace,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<(), Refusal> {
     let all: Vec<OsString> = place.within.iter().cloned().chain(words.iter().map(OsString::from)).collect();
     let command = Command {
         words: &all,
@@ -43,7 +66,7 @@ pub(super) fn run(
             .hint("the files stay uncommitted, and a branch keeps them")
     };
     match ran.map_err(|error| failed(error.to_string()))?.0 {
-        ProcessEnd::Exited(0) => Ok(()),
+        ProcessEnd::Exited(code) if codes.contains(&code) => Ok(()),
         ProcessEnd::Interrupted => Err(Refusal::new(Code::Interrupted, format!("`{name}` was stopped"))
             .remedy(Other::RunResume, "continues the run")),
         ProcessEnd::TimedOut => Err(failed(format!("it did not end within {} s", LIMIT.as_secs()))),

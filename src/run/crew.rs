@@ -2,6 +2,7 @@
 
 use crate::agent::configured;
 use crate::agent::definition::Agent;
+use crate::model::budget::Budget;
 use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::model::run::{ExecutionMethod, RunAgents, RunStep};
@@ -31,6 +32,8 @@ pub(crate) struct StartedRun {
     pub(super) crew: Crew,
     /// Whether they are confined to their workplaces.
     pub(super) confinement: Confinement,
+    /// What a resumed run may cost from here on, if that changes.
+    pub(super) budget: Option<Budget>,
 }
 
 /// Agents that can be started.

@@ -135,6 +135,7 @@ fn standing(folder: &IssueFolder) -> Standing {
         granted: 0,
         is_given_up: false,
         held: None,
+        over_budget: None,
         cycle: None,
     }
 }
@@ -157,6 +158,7 @@ fn in_words(why: StuckReason) -> &'static str {
         StuckReason::Unreviewed => "a review",
         StuckReason::Stopped => "someone to reopen it: it is paused or cancelled",
         StuckReason::Failed => "a decision: its execution failed",
+        StuckReason::Budget => "more budget",
         StuckReason::Cycle => "the end of a dependency cycle",
     }
 }

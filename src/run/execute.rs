@@ -45,7 +45,7 @@ pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome
         Ok(session) => session,
         Err(refusal) => return StepOutcome::Gave(job.refused(&refusal)),
     };
-    let carrying = Carrying { job, execution, session: &session, is_done: Cell::new(false) };
+    let carrying = Carrying::new(job, execution, &session);
     // After a kill that followed the last commit, only the end is missing.
     if execution.may_be_done && carrying.is_all_there() && carrying.finish(None).is_ok() {
         return StepOutcome::Completed(execution.id.clone(), Spent::default());
@@ -74,6 +74,13 @@ pub(super) struct Carrying<'a> {
     pub(super) session: &'a Session,
     /// Whether the work is complete, and only its end is missing.
     is_done: Cell<bool>,
+}
+
+impl<'a> Carrying<'a> {
+    /// The work of an agent on an execution.
+    pub(super) fn new(job: &'a AgentJob, execution: &'a AgentExecution, session: &'a Session) -> Self {
+        Self { job, execution, session, is_done: Cell::new(false) }
+    }
 }
 
 impl Carrying<'_> {
@@ -170,6 +177,12 @@ impl Carrying<'_> {
         let Some(first) = refused.first() else { return Ok(()) };
         let why: Vec<&str> = refused.iter().map(|refused| refused.why.as_str()).collect();
         Err(NoAnswer::Failed(failure(first.fault.as_str(), &why.join("; "), "")))
+    }
+
+    /// Refuses to go on if its commits were not taken, or if something is not committed.
+    pub(super) fn refuse_unfinished(&self) -> Result<(), NoAnswer> {
+        self.refuse_refused()?;
+        self.set_aside().map(drop)
     }
 
     /// Keeps untracked files on a branch and returns them: the tests see only what is committed, since a file that was never

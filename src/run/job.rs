@@ -38,6 +38,7 @@ use crate::ops::work::runs::paths::{AgentIdentity, transcript_name};
 use crate::ops::work::{Conversation, record_session, recorded};
 use crate::ops::{Notice, Refusal, plans};
 use crate::rules::roles::Role;
+use crate::store::ObjectId;
 use crate::workplace::Confinement;
 
 pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};
@@ -119,6 +120,8 @@ pub(super) enum StepOutcome {
     Completed(ExecutionId, Spent),
     /// The execution failed, which is already recorded.
     Failed(Failure),
+    /// The agent resolved this conflict of completed work by a merge.
+    Resolved(Failure, ObjectId),
     /// The step came to nothing.
     Gave(VainStep),
     /// Someone stopped it.
@@ -224,7 +227,7 @@ impl AgentJob {
             (said, _) => said,
         };
         let used = said.as_ref().map_or(listener.used, AgentReply::usage);
-        if let (RunStep::Execute, Ok(reply)) = (self.step, &said)
+        if let (RunStep::Execute | RunStep::Integrate, Ok(reply)) = (self.step, &said)
             && !agent.commits().value
             && reply.value["status"] == "completed"
         {

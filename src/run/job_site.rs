@@ -7,8 +7,10 @@ use super::job::{AgentJob, StepReport};
 use super::workplace::{Hander, StepWorkplace};
 use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
+use crate::agent::state::ProgramNeeds;
 use crate::agent::talk::AgentWorkplace;
 use crate::ops::issues::existing_outline;
+use crate::ops::work::preparing::tear_down;
 use crate::ops::{Refusal, Session};
 use crate::process::left_behind::{FILES, RUN};
 use crate::workplace::PlaceVariables;
@@ -50,9 +52,20 @@ impl AgentJob {
             return;
         }
         let folder = place.workplace.folder.clone();
+        self.tear_down(&place);
         let removed = self.identity.shared().and_then(|store| Ok(place.workplace.remove(&store)?));
         if let Err(refusal) = removed {
             self.warn(&format!("its workplace {} is left behind", folder.display()), &refusal.message);
+        }
+    }
+
+    /// Runs the teardown commands of the project where the agent worked, with no more rights than it had.
+    fn tear_down(&self, place: &StepWorkplace) {
+        let Ok(session) = self.identity.shared_session() else { return };
+        let within = self.confinement.words(&place.workplace.folder, &ProgramNeeds::default());
+        tear_down(&session, &place.workplace, place.variables.as_ref(), &within);
+        for notice in session.notices() {
+            self.report(StepReport::Noticed(notice));
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::agreed;
 use super::begin::{self, Begin};
+use super::configured;
 use super::crew::{Crew, StartedRun, step_of};
 use super::drive::drive;
 use super::stops::RunStops;
@@ -44,7 +45,7 @@ pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn RunWatch) ->
     let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input, &confinement)?;
     agreed::keep(session.store(), &RunPaths::of(session.store(), &begun.run.id).files, watch)?;
     session.notice_all(notices);
-    let started = StartedRun { driver: Some(begun.driver), crew, confinement };
+    let started = StartedRun { driver: Some(begun.driver), crew, confinement, budget: None };
     driven(session, &begun.run.id, started, (watch, stops))
 }
 
@@ -57,6 +58,8 @@ pub(crate) struct Resume {
     pub(crate) agents: AgentNames,
     /// Also resume a run that another clone drives, or drove last.
     pub(crate) take_over: bool,
+    /// What the run may cost from here on, with what it cost before; empty for what it was.
+    pub(crate) budget: Vec<String>,
 }
 
 /// Resumes an interrupted run.
@@ -83,7 +86,13 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch
     let confinement = Confinement::of(session.store())?;
     agreed::settle_rest(session, &found, &files, watch)?;
     agreed::keep(store, &files, watch)?;
-    driven(session, &found.run.id, StartedRun { driver: None, crew, confinement }, (watch, stops))
+    // The configuration counts when a run begins.
+    let budget = if input.budget.is_empty() {
+        None
+    } else {
+        configured::budget(store, &input.budget, "wf.run.budget")?
+    };
+    driven(session, &found.run.id, StartedRun { driver: None, crew, confinement, budget }, (watch, stops))
 }
 
 /// Refuses an agent for a step that this run skips.

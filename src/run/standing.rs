@@ -20,7 +20,7 @@ use crate::ops::work::runs::paths::{RunPaths, head, open_tree};
 use crate::ops::{Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit, RunFolder};
 use crate::rules::readiness::{self, in_order};
-use crate::rules::run::{RunProgress, Standing};
+use crate::rules::run::{RunProgress, Spent, Standing};
 use crate::rules::{facts, review};
 use crate::store::{IssueSources, ObjectId, ReadState, Snapshot, Store, object_id, records};
 use crate::trail::active;
@@ -31,6 +31,8 @@ pub(super) struct Standings {
     pub(super) all: Vec<Standing>,
     /// For each waiting issue, the issue that it waits for, and the reason.
     pub(super) waits_for: BTreeMap<IssueId, (Option<IssueId>, String)>,
+    /// What the work of the run cost so far.
+    pub(super) spent: Spent,
     /// The issues that someone outside of the run executes, and who.
     pub(super) elsewhere: BTreeMap<IssueId, String>,
 }
@@ -121,10 +123,11 @@ pub(super) fn standings(
         head,
         claimed: OnceCell::new(),
     };
-    let mut all = Vec::new();
+    let (mut all, mut spent) = (Vec::new(), Spent::default());
     for id in &folder.run.issue_ids {
         let issue = known.issue(&snapshot, id)?;
         all.push(at.standing(issue, ready.contains(id))?);
+        at.add_spent(issue, &mut spent);
     }
     // An issue must not start without the work of its dependencies that is on another branch.
     for at in all.iter_mut().filter(|at| at.status == IssueStatus::Queued && at.is_ready) {
@@ -150,7 +153,7 @@ pub(super) fn standings(
     for id in all.iter().filter(is_apart).map(|at| &at.issue).chain(outside) {
         elsewhere.extend(executed_by(&snapshot, id).map(|who| (id.clone(), who)));
     }
-    Ok(Standings { all, waits_for, elsewhere })
+    Ok(Standings { all, waits_for, spent, elsewhere })
 }
 
 /// How many versions of an issue's plans were rejected since a time.
@@ -229,9 +232,26 @@ impl StandingReader<'_> {
                 it.status == IssueStatus::Failed || it.is_held_elsewhere() || it.is_waiting()
             }),
             held: None,
+            over_budget: self.over_budget(folder),
             cycle: None,
             is_of_run: own.is_some(),
         })
+    }
+
+    /// Adds what the run's work on an issue cost.
+    fn add_spent(&self, folder: &IssueFolder, spent: &mut Spent) {
+        let Some(logged) = self.progress.issue(&folder.issue.record.id) else { return };
+        let is_own = |it: &&ExecutionFolder| it.execution.run_id.as_ref() == Some(&self.run.id);
+        let own: Vec<&ExecutionFolder> = folder.executions.iter().filter(is_own).collect();
+        spent.add(&own, logged);
+    }
+
+    /// Which limit of an issue is reached.
+    fn over_budget(&self, folder: &IssueFolder) -> Option<String> {
+        let budget = self.run.issue_budget.as_ref()?;
+        let mut spent = Spent::default();
+        self.add_spent(folder, &mut spent);
+        spent.exhausts(budget)
     }
 
     /// Whether this run's exploration of the issue is stored, even if the log does not say so.

@@ -9,6 +9,7 @@ use super::leftovers::named;
 use super::workplace::{self, StepSite, StepWorkplace};
 use crate::agent::state::ProgramNeeds;
 use crate::model::check_outcome::CheckOutcome;
+use crate::ops::work::preparing::tear_down;
 use crate::ops::work::{
     Test, TestWorkplace, Verification, Verified, VerifyObserver, VerifyTests, verification,
 };
@@ -20,7 +21,7 @@ use crate::rules::test_count::TestCount;
 const TEST_LIMIT: Duration = Duration::from_secs(3600);
 
 /// Nobody looks at the output of tests while they run; the checks keep its end.
-struct Unseen;
+pub(super) struct Unseen;
 
 impl VerifyObserver for Unseen {
     fn begins(&mut self, _: &Test, _: usize, _: usize) {}
@@ -61,6 +62,9 @@ impl Carrying<'_> {
         let place = StepWorkplace::make(&users, &site, &site.name)?;
         users.notices().into_iter().for_each(|notice| self.job.report(Told::Noticed(notice)));
         let verified = self.run_tests(tests, &place);
+        let within = self.job.confinement.words(&place.workplace.folder, &ProgramNeeds::default());
+        tear_down(&users, &place.workplace, place.variables.as_ref(), &within);
+        users.notices().into_iter().for_each(|notice| self.job.report(Told::Noticed(notice)));
         if let Err(error) = place.workplace.remove(self.session.store()) {
             let what = format!("{}: the workplace of its tests is left behind: {error}", self.job.issue);
             self.job.report(Told::Noticed(Notice::warning(what)));

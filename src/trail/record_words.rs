@@ -157,7 +157,8 @@ fn event(event: &Event) -> String {
 }
 
 /// How work came to its target branch, in words.
-fn landed(it: &Land) -> String {
+/// A landing in words.
+pub(crate) fn landed(it: &Land) -> String {
     let why = quoted(it.reason.as_deref().or(it.url.as_deref()).unwrap_or_default());
     let commits = count(it.commits.len(), "commit");
     let (Some(onto), Some(after)) = (&it.onto, &it.after) else {

@@ -5,6 +5,7 @@ mod by_issue;
 mod earlier;
 mod patches;
 mod replaced;
+mod split;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -45,6 +46,8 @@ pub(crate) enum RelinkEvidence {
     WholePatch,
     /// It is an earlier version of a linked commit that no branch has any more.
     Earlier,
+    /// With the commits beside it, it makes the same change as a linked one, which no branch has any more.
+    Split,
 }
 
 /// A commit that is not linked and should be.
@@ -254,11 +257,14 @@ pub(crate) fn lost(
     let traced: Vec<_> =
         found.iter().map(|(n, it, _)| (*n, it.commit.clone(), it.tasks().cloned().collect())).collect();
     let patches = PatchIndex::of(store, &known, traced, &silent)?;
+    let mut left = Vec::new();
     for commit in silent {
         if let Some((n, tasks, shown_by, same)) = patches.find(&known, &commit) {
             let mut it = lost_as(&known, n, &commit, tasks, shown_by);
             it.replaces = same;
             found.push((n, it, commit));
+        } else {
+            left.push(commit);
         }
     }
     let is_by_change =
@@ -283,6 +289,7 @@ pub(crate) fn lost(
         }
     }
     replaced::find(store, &known, &mut found)?;
+    split::find(store, read, &known, &left, &mut found)?;
     earlier::find(store, &known, commits, &mut found)?;
     let order: HashMap<&str, usize> =
         commits.iter().enumerate().map(|(n, hash)| (hash.as_str(), n)).collect();

@@ -1,8 +1,10 @@
 //! Prepares a new worktree, so that tests pass there as they do where the user works.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::include::{self, SkippedPath};
 use super::settings::WorkplaceSettings;
@@ -19,6 +21,9 @@ use crate::process::ProcessError;
 use crate::process::supervise::{self, Interrupts, ProcessEnd, Ran, Shell};
 use crate::rules::command_line::{CommandLine, HiddenCharacter};
 use crate::store::{ObjectId, Store, StoreError};
+
+/// How long a command may take before a workplace is removed.
+const TEARDOWN_LIMIT: Duration = Duration::from_secs(300);
 
 /// Why a workplace cannot be prepared.
 #[derive(Debug, thiserror::Error)]
@@ -212,14 +217,16 @@ impl Preparation {
     /// Reads the settings from the branch on which work lands.
     pub(crate) fn load(store: &Store) -> Result<Self, PreparationError> {
         let settings = WorkplaceSettings::read(store, target::tip(store)?)?;
-        let agreement = if settings.setup.is_empty() { None } else { Some(Agreement::to_workplaces(store)?) };
+        let has_commands = !settings.setup.is_empty() || !settings.teardown.is_empty();
+        let agreement = has_commands.then(|| Agreement::to_workplaces(store)).transpose()?;
         Ok(Self { settings, agreement })
     }
 
-    /// The setup commands that nobody here has agreed to yet.
+    /// The commands, for the beginning and the end, that nobody here has agreed to yet.
     pub(crate) fn unseen(&self) -> Vec<&CommandLine> {
         let Some(agreement) = &self.agreement else { return vec![] };
-        self.settings.setup.iter().filter(|command| !agreement.is_given(command)).collect()
+        let all = self.settings.setup.iter().chain(&self.settings.teardown);
+        all.filter(|command| !agreement.is_given(command)).collect()
     }
 
     /// How many setup commands there are.
@@ -239,6 +246,31 @@ impl Preparation {
     pub(crate) fn without_setup(mut self) -> Self {
         self.settings.setup.clear();
         self
+    }
+
+    /// Runs the commands for the end in a workplace that is about to be removed, behind the words in `within`. All of them run;
+    /// returns those that did not pass.
+    pub(crate) fn tear_down(
+        &self,
+        top: &Path,
+        environment: Option<&[(OsString, OsString)]>,
+        within: &[OsString],
+        interrupts: &Interrupts,
+    ) -> Result<Vec<FailedCommand>, PreparationError> {
+        let mut failed = Vec::new();
+        for command in &self.settings.teardown {
+            let shell = Shell { command, folder: top, environment, within };
+            let ran = supervise::run(&shell, Some(TEARDOWN_LIMIT), interrupts, &mut |_| {})?;
+            if ran.ended != ProcessEnd::Exited(0) {
+                failed.push(FailedCommand { command: command.as_str().to_owned(), ran });
+            }
+        }
+        Ok(failed)
+    }
+
+    /// Whether anything runs before a workplace is removed.
+    pub(crate) fn has_teardown(&self) -> bool {
+        !self.settings.teardown.is_empty()
     }
 
     /// Prepares a place: submodules, ignored files, variables, setup commands. `begins` is called with each command

@@ -13,6 +13,8 @@ pub(super) const INCLUDE: &str = ".worktreeinclude";
 pub(super) const CONFIG: &str = ".wfconfig";
 /// The setting with commands.
 const SETUP: &str = "wf.workplace.setup";
+/// The setting with commands for the end.
+const TEARDOWN: &str = "wf.workplace.teardown";
 /// Larger files are refused.
 const MOST_BYTES: u64 = 64 * 1024;
 
@@ -23,6 +25,8 @@ pub(super) struct WorkplaceSettings {
     pub(super) include: Option<Vec<u8>>,
     /// Commands that prepare a workplace, in order.
     pub(super) setup: Vec<CommandLine>,
+    /// Commands that run before a workplace is removed, in order.
+    pub(super) teardown: Vec<CommandLine>,
 }
 
 impl WorkplaceSettings {
@@ -31,7 +35,11 @@ impl WorkplaceSettings {
         let Some(commit) = commit else { return Ok(Self::default()) };
         let git = store.git();
         let config = file(store, commit, CONFIG)?.is_some().then_some(commit);
-        Ok(Self { include: file(store, commit, INCLUDE)?, setup: commands(store, &git, config, SETUP)? })
+        Ok(Self {
+            include: file(store, commit, INCLUDE)?,
+            setup: commands(store, &git, config, SETUP)?,
+            teardown: commands(store, &git, config, TEARDOWN)?,
+        })
     }
 }
 

@@ -289,6 +289,9 @@ fn attempt(screen: &mut Screen, it: &ExecutionView, is_one_of_several: bool, now
     {
         writeln!(screen, "        done: {}", clean_line(summary))?;
     }
+    for landing in &it.lands {
+        writeln!(screen, "        {}", clean_line(&landing.words()))?;
+    }
     for end in &it.other_ends {
         writeln!(screen, "        {}", clean_line(&end.note()))?;
     }
@@ -328,6 +331,9 @@ pub(in crate::cli) fn execution(screen: &mut Screen, shown: &ShownExecution, now
         if let Some(value) = value {
             field(screen, name, &value)?;
         }
+    }
+    for landing in &it.lands {
+        field(screen, "landed", &format!("{} ({})", landing.words(), time::when(landing.landed_at)))?;
     }
     for end in &it.other_ends {
         writeln!(screen, "{}", clean_line(&end.note()))?;

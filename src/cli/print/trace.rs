@@ -329,6 +329,9 @@ fn print_execution(
     if let Some(summary) = it.result.as_ref().and_then(|result| result.summary.as_ref()) {
         writeln!(screen, "      done: {}", clean_line(summary))?;
     }
+    for landing in &it.lands {
+        writeln!(screen, "      {}", clean_line(&landing.words()))?;
+    }
     for end in &it.other_ends {
         writeln!(screen, "      {}", clean_line(&end.note()))?;
     }

@@ -82,6 +82,10 @@ pub(crate) fn record_rewrite(session: &Session, input: &RecordRewrite) -> Answer
     let committed = store.transact(Op::Rewrite, |tx| {
         let mut followed = BTreeSet::new();
         let mut solutions = BTreeSet::new();
+        let mut linked = 0;
+        if let Some(made) = &made {
+            linked += made.link(tx, store, true, &mut solutions)?;
+        }
         for id in &executions {
             let Some(folder) = records::execution(tx, id, &mut Vec::new())? else { continue };
             let found = map_links(tx, &folder, rewritten, &successors)?;
@@ -90,14 +94,9 @@ pub(crate) fn record_rewrite(session: &Session, input: &RecordRewrite) -> Answer
             }
             followed.extend(found);
         }
-        let linked = match &made {
-            Some(made) => {
-                let (linked, to) = made.link(tx, store)?;
-                solutions.extend(to);
-                linked
-            }
-            None => 0,
-        };
+        if let Some(made) = &made {
+            linked += made.link(tx, store, false, &mut solutions)?;
+        }
         let plans = solutions.iter().map(SolutionId::as_str).collect::<Vec<_>>().join(", ");
         let of = match (followed.len(), followed.first()) {
             (1, Some(hash)) => hash.short().to_owned(),

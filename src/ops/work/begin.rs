@@ -55,6 +55,7 @@ pub(super) fn pick(
     wish: &ClaimRequest,
     remote: Option<&str>,
     nonce: &Uid,
+    place: &PlanWorkplace,
 ) -> Result<Picked, Refusal> {
     let queue = wish.queue.as_deref();
     let item = match &wish.what {
@@ -90,7 +91,10 @@ pub(super) fn pick(
     };
     let queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
     let base = if wish.allow_missing || wish.run.is_some() { None } else { Some(wish.base()) };
-    let behind = BTreeSet::new();
+    let behind = match place {
+        PlanWorkplace::Here(_) => BTreeSet::new(),
+        PlanWorkplace::Made(new) => new.plans_in_use(),
+    };
     let mut from = Picker { store, index, remote, allow_overlap: wish.allow_overlap, base, behind };
     match item {
         Some((queue, item)) => from.named(tx, &queue, &item),
@@ -101,9 +105,17 @@ pub(super) fn pick(
 /// At most this many items go behind others because of the files that they share with completed work.
 const MOST_BEHIND: usize = 16;
 
-/// The first item that shares no files with completed work that its base lacks, or else the first.
+/// The first item that shares no files with completed work that its base lacks, or else the first. An item whose branch is
+/// checked out in another worktree comes last: its next attempt goes on there.
 fn first(tx: &Tx<'_>, from: &mut Picker<'_>, queue: Option<&QueueId>) -> Result<Picked, Refusal> {
-    let first = from.first(tx, queue)?;
+    let first = match from.first(tx, queue) {
+        Err(_) if !from.behind.is_empty() => {
+            from.behind.clear();
+            from.first(tx, queue)?
+        }
+        found => found?,
+    };
+    let most = from.behind.len() + MOST_BEHIND;
     let base = from.base.as_ref().map(|base| base.commit(from.store)).transpose()?.flatten();
     let Some(base) = base else { return Ok(first) };
     let (store, index) = (from.store, from.index.filter(|index| index.commit() == tx.base().commit()));
@@ -111,7 +123,7 @@ fn first(tx: &Tx<'_>, from: &mut Picker<'_>, queue: Option<&QueueId>) -> Result<
     while !shared(store, tx, index, &base, &picked.item.solution_id)?.is_empty() {
         from.behind.insert(picked.item.solution_id);
         match from.first(tx, queue) {
-            Ok(next) if from.behind.len() <= MOST_BEHIND => picked = next,
+            Ok(next) if from.behind.len() <= most => picked = next,
             _ => return Ok(first),
         }
     }

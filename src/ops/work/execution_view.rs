@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::model::agent_session::{AgentSession, MadeBy};
 use crate::model::execution::{
-    AsideReason, Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry,
+    AsideReason, Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, Land, LogEntry,
 };
 use crate::model::hash::CommitHash;
 use crate::model::person::Person;
@@ -14,6 +14,7 @@ use crate::model::time::Time;
 use crate::rules::claim_order::who_holds;
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::trail::reach::Unreached;
+use crate::trail::record_words;
 use crate::trail::restored;
 
 /// A linked commit.
@@ -77,9 +78,31 @@ pub(crate) struct ExecutionView {
     /// Why it was set aside, if it was.
     #[serde(skip)]
     pub(crate) set_aside: Option<AsideReason>,
+    /// When its work came to the branch that everyone shares, and how.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) lands: Vec<LandingView>,
     /// Other ends of the same execution, by clones that did not know of this one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) other_ends: Vec<EndView>,
+}
+
+/// A recorded landing.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct LandingView {
+    /// Where, and as which commits.
+    #[serde(flatten)]
+    pub(crate) land: Land,
+    /// Who landed it, or said that it has landed.
+    pub(crate) landed_by: Person,
+    /// The time.
+    pub(crate) landed_at: Time,
+}
+
+impl LandingView {
+    /// In words.
+    pub(crate) fn words(&self) -> String {
+        record_words::landed(&self.land)
+    }
 }
 
 /// An end of an execution that had already ended in another clone.
@@ -168,6 +191,12 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
         Event::Check(check) => Some(check.clone()),
         _ => None,
     });
+    let lands = folder.log.iter().filter_map(|entry| match &entry.event {
+        Event::Land(land) => {
+            Some(LandingView { land: land.clone(), landed_by: entry.actor.clone(), landed_at: entry.at })
+        }
+        _ => None,
+    });
     let mut agents = folder.agents_by_hash();
     let commits = folder.commits().into_iter().map(|it| {
         let made_by = agents.remove(&it.link.hash);
@@ -191,6 +220,7 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
         ended_by: folder.ended_by().cloned(),
         forced: folder.forced().map(str::to_owned),
         set_aside: folder.aside().map(|it| it.reason),
+        lands: lands.collect(),
         other_ends: folder.other_ends().map(EndView::of).collect(),
     }
 }

@@ -72,9 +72,10 @@ pub(crate) use fail::{Fail, fail};
 pub(crate) use failure::{FailureInput, FailureReport};
 pub(crate) use finish::{Finish, Finished, ToRun, finish};
 pub(crate) use land::{
-    LandByPullRequest, LandMethod, LandStatement, LandView, LandWork, LandedIssue, Landing, LandingStated,
-    NotLanded, PreparedRevert, PullState, PullView, PulledIssue, StateLanded, continued,
-    land_by_pull_request, landing, prepare_revert, state_landed,
+    JoinConflict, JoinedWork, LandByPullRequest, LandMethod, LandStatement, LandView, LandWork, LandedIssue,
+    Landing, LandingStated, NotLanded, PreparedRevert, PullState, PullView, PulledIssue, StateLanded,
+    begin_half_done, continued, join_work, land_by_pull_request, landing, link_resolution, prepare_revert,
+    state_landed, target_tip, test_joined,
 };
 pub(crate) use lease::{Lease, ReleaseLease, keep_lease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};

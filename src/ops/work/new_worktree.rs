@@ -1,5 +1,6 @@
 //! The worktree that `next --worktree` creates: its path, its branch, its first commit.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::take::ClaimRequest;
@@ -67,6 +68,14 @@ impl NewWorktree {
                 .command("git branch --list", "lists the branches"));
         }
         Ok(Self { path, is_fresh: wish.is_fresh, base, taken, again: wish.again() })
+    }
+
+    /// The plans whose branches are checked out in worktrees; none if it gets a branch of its own.
+    pub(super) fn plans_in_use(&self) -> BTreeSet<SolutionId> {
+        if self.is_fresh {
+            return BTreeSet::new();
+        }
+        self.taken.iter().filter_map(|taken| taken.0.plan()).collect()
     }
 
     /// Chooses its path, branch and first commit. Creates nothing; anything in the way is an error.

@@ -1,5 +1,6 @@
 //! Prepares the worktree that a claim creates: its submodules, ignored files and setup commands.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -76,7 +77,7 @@ impl From<Prepared> for PreparedView {
     }
 }
 
-/// The commands of `wf.workplace.setup` that nobody here has agreed to yet.
+/// The commands of `wf.workplace.setup` and `wf.workplace.teardown` that nobody here has agreed to yet.
 ///
 /// # Errors
 /// `worktree` if the settings of workplaces are invalid; `unseen-command`.
@@ -202,6 +203,40 @@ pub(crate) fn prepare_workplace(
     }
 }
 
+/// Runs the commands of `wf.workplace.teardown` in a workplace that is about to be removed, behind the words in `within`. It is
+/// removed whatever fails here; notices say what did. Commands that nobody here has agreed to are not run.
+pub(crate) fn tear_down(
+    session: &Session,
+    workplace: &Workplace,
+    variables: Option<&PlaceVariables>,
+    within: &[OsString],
+) {
+    match torn_down(session, workplace, variables, within) {
+        Ok(all) => session.notice_all(all.iter().map(|it| failed_with(it, "teardown command", ""))),
+        Err(refusal) if refusal.is_stop() => {}
+        Err(refusal) => {
+            let message = format!("the teardown of a workplace did not run: {}", refusal.message);
+            session.notice(Notice::warning(message));
+        }
+    }
+}
+
+fn torn_down(
+    session: &Session,
+    workplace: &Workplace,
+    variables: Option<&PlaceVariables>,
+    within: &[OsString],
+) -> Result<Vec<FailedCommand>, Refusal> {
+    let store = session.store();
+    let preparation = Preparation::load(store)?;
+    if !preparation.has_teardown() || !preparation.unseen().is_empty() {
+        return Ok(vec![]);
+    }
+    let environment = variables.map(|variables| variables.added_to(store.environment()));
+    let interrupts = session.interrupts()?;
+    Ok(preparation.tear_down(&workplace.folder, environment.as_deref(), within, &interrupts)?)
+}
+
 fn unseen() -> Notice {
     Notice::warning(
         "the setup commands were not run in the agent's workplace, since nobody here has agreed to them",
@@ -235,6 +270,10 @@ fn missing(submodule: &MissingSubmodule) -> Notice {
 }
 
 fn failed(failed: &FailedCommand) -> Notice {
+    failed_with(failed, "setup command", ", so the worktree is not ready")
+}
+
+fn failed_with(failed: &FailedCommand, what: &str, so: &str) -> Notice {
     let FailedCommand { command, ran } = failed;
     let how = match ran.ended {
         ProcessEnd::Exited(code) => format!("exited with {code}"),
@@ -245,5 +284,5 @@ fn failed(failed: &FailedCommand) -> Notice {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines[lines.len().saturating_sub(SHOWN_LINES)..].join(" / ");
     let said = if last.is_empty() { String::new() } else { format!(": {last}") };
-    Notice::warning(format!("setup command `{command}` {how}, so the worktree is not ready{said}"))
+    Notice::warning(format!("{what} `{command}` {how}{so}{said}"))
 }

@@ -212,7 +212,7 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
         if let Some((id, held)) = made_of(tx, &made)? {
             return held.map(|it| it.execution).ok_or_else(|| lost(&id));
         }
-        let picked = pick(store, index.as_ref(), tx, wish, remote, &nonce)?;
+        let picked = pick(store, index.as_ref(), tx, wish, remote, &nonce, &place)?;
         let missing = if wish.allow_missing { missing(tx, store, wish, &picked)? } else { vec![] };
         let terms = ClaimTerms { remote, lease, nonce: &nonce, run: wish.run.as_ref(), missing };
         let execution = execution(tx, store, &picked, &place, &terms)?;

@@ -2,11 +2,14 @@
 
 mod bounds;
 mod breaches;
+mod budget;
 mod foreseen;
 mod gates;
 mod next;
+mod notifications;
 mod progress;
 mod report;
+mod spent;
 mod state;
 mod times;
 mod waiting;
@@ -17,13 +20,15 @@ pub(crate) use breaches::{breach_words, refused_words};
 pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;
 pub(crate) use next::{Need, Standing, StuckReason, chains, mode_for, need, next, phase};
+pub(crate) use notifications::{notification, owed};
 pub(crate) use progress::{
-    ALL_FAILED, HELD_ELSEWHERE, IN_CYCLE, IssueProgress, NO_PLAN, PENDING_SELECTION, REJECTED, RunProgress,
-    STALLED, SkippedStep, UNREVIEWED, is_for_a_person,
+    ALL_FAILED, BUDGET, HELD_ELSEWHERE, IN_CYCLE, IssueProgress, NO_PLAN, PENDING_SELECTION, REJECTED,
+    RunProgress, STALLED, SkippedStep, UNREVIEWED, is_for_a_person,
 };
 pub(crate) use report::{IssueReport, RunFacts, RunReport, report};
+pub(crate) use spent::Spent;
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
-pub(crate) use times::StageSpan;
+pub(crate) use times::{StageSpan, driven_ms};
 pub(crate) use waiting::{
     KeptBranch, KeptKind, NeededIssue, UnstoredAnswer, UnstoredState, WaitsForPerson, completes, fails,
     releases,

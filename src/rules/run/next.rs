@@ -70,6 +70,8 @@ pub(crate) struct Standing {
     pub(crate) cycle: Option<String>,
     /// Who else works on it, as a sentence without an end.
     pub(crate) held: Option<String>,
+    /// What the work on it cost, if that is all that it may, as a sentence without an end.
+    pub(crate) over_budget: Option<String>,
 }
 
 /// What an issue needs.
@@ -104,6 +106,8 @@ pub(crate) enum StuckReason {
     Stopped,
     /// Its execution failed too often.
     Failed,
+    /// The work on it has cost what it may.
+    Budget,
     /// It is in a dependency cycle, or waits for one: however well it is planned, it cannot be executed.
     Cycle,
 }
@@ -118,6 +122,15 @@ pub(crate) fn need(run: &Run, at: &Standing) -> Need {
     if at.held.is_some() && !is_over {
         return Need::Elsewhere;
     }
+    let is_to_go_on = !matches!(need_by_status(run, at), Need::Over | Need::Wait | Need::Person(_));
+    if at.over_budget.is_some() && !is_over && is_to_go_on {
+        return Need::Person(StuckReason::Budget);
+    }
+    need_by_status(run, at)
+}
+
+/// What an issue needs next, whatever it cost.
+fn need_by_status(run: &Run, at: &Standing) -> Need {
     let is_before_queue =
         matches!(at.status, IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned);
     if is_before_queue && at.cycle.is_some() {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::budget::Budget;
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::run::RunStep;
@@ -26,6 +27,8 @@ pub(crate) struct RunProgress<'a> {
     pub(crate) driver: Option<&'a str>,
     /// Whether its agents are confined to their workplaces, and if not, why.
     pub(crate) confinement: Option<&'a str>,
+    /// What it may cost.
+    pub(crate) budget: Option<&'a Budget>,
     /// Who stopped it, if nobody has resumed it since.
     pub(crate) stopped_by: Option<&'a str>,
     /// Its issues, in the order of the run.
@@ -122,9 +125,15 @@ pub(crate) const PENDING_SELECTION: &str = "pending-selection";
 /// The error type of an issue that waits until someone ends a dependency cycle.
 pub(crate) const IN_CYCLE: &str = "in-cycle";
 
+/// The error type of an issue or a run that has spent its budget.
+pub(crate) const BUDGET: &str = "budget";
+
 /// Whether an error means that nothing failed, but someone must decide something first.
 pub(crate) fn is_for_a_person(error: &Failure) -> bool {
-    error.error_type.as_deref().is_some_and(|kind| [PENDING_SELECTION, UNREVIEWED, IN_CYCLE].contains(&kind))
+    error
+        .error_type
+        .as_deref()
+        .is_some_and(|kind| [PENDING_SELECTION, UNREVIEWED, IN_CYCLE, BUDGET].contains(&kind))
 }
 
 impl IssueProgress<'_> {
@@ -186,6 +195,7 @@ impl<'a> RunProgress<'a> {
             phase: RunPhase::Init,
             driver: None,
             confinement: None,
+            budget: folder.run.budget.as_ref(),
             stopped_by: None,
             issues: folder.run.issue_ids.iter().map(issue).collect(),
             places,
@@ -255,6 +265,7 @@ impl<'a> RunProgress<'a> {
                 self.phase = reached.phase;
                 self.driver = reached.driver.as_deref().or(self.driver);
                 self.confinement = reached.confinement.as_deref().or(self.confinement);
+                self.budget = reached.budget.as_ref().or(self.budget);
                 self.stopped_by = reached.stopped.filter(|it| *it).map(|_| entry.actor.as_str());
                 if reached.driver.is_some() {
                     for issue in std::mem::take(&mut self.stopped_for) {

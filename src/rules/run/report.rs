@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::gates::{GateFacts, RunQuality};
 use super::progress::{IssueProgress, RunProgress};
+use super::spent::Spent;
 use super::state::{IssueStage, in_words, stage};
 use super::times::{between, phases, spans};
 use super::waiting::{self, KeptBranch, NeededIssue, UnstoredAnswer};
-use crate::model::agent_session::Cost;
 use crate::model::branch::Branch;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::run::RunStep;
@@ -230,44 +230,6 @@ fn checks(execution: &ExecutionFolder) -> Vec<ReportedCheck> {
         tests_run: check.tests_run,
     });
     last.collect()
-}
-
-/// The cost of the work on issues, as reported by agents: executors in the sessions of their executions, all others in
-/// the log of the run.
-#[derive(Debug, Default)]
-struct Spent {
-    tokens: Option<u64>,
-    costs: BTreeMap<String, f64>,
-}
-
-impl Spent {
-    fn add(&mut self, executions: &[&ExecutionFolder], issue: &IssueProgress<'_>) {
-        for it in executions.iter().flat_map(|it| it.sessions()) {
-            self.count(it.tokens, it.cost.as_ref());
-        }
-        for it in &issue.actions {
-            self.count(it.tokens, it.cost.as_ref());
-        }
-        for it in &issue.setbacks {
-            self.count(it.tokens, it.cost.as_ref());
-        }
-    }
-
-    fn count(&mut self, tokens: Option<u64>, cost: Option<&Cost>) {
-        if let Some(tokens) = tokens {
-            self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens));
-        }
-        if let Some(cost) = cost.filter(|cost| cost.is_sound()) {
-            *self.costs.entry(cost.currency.clone()).or_default() += cost.amount;
-        }
-    }
-
-    /// Sums are rounded to millionths, so that no rounding error shows.
-    fn sums(self) -> (Option<u64>, Vec<Cost>) {
-        let rounded = |amount: f64| (amount * 1e6).round() / 1e6;
-        let cost = |(currency, amount)| Cost { amount: rounded(amount), currency };
-        (self.tokens, self.costs.into_iter().map(cost).collect())
-    }
 }
 
 #[cfg(test)]

@@ -57,6 +57,12 @@ pub(super) fn spans(progress: &RunProgress<'_>, issue: &IssueProgress<'_>) -> Ve
     spans
 }
 
+/// How long a run was driven until now, in milliseconds.
+pub(crate) fn driven_ms(folder: &RunFolder, now: Time) -> u64 {
+    let (_, interrupted) = phases(folder);
+    between(folder.run.created_at, now).saturating_sub(interrupted)
+}
+
 /// How long the run was in each phase, in the order of its log, and how long no process drove it: together the time
 /// from its start to its last change. The times of a repeated phase are added up.
 pub(super) fn phases(folder: &RunFolder) -> (Vec<PhaseTime>, u64) {

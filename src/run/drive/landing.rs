@@ -8,7 +8,10 @@ use crate::model::branch::Branch;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
+use crate::model::run_log::IssueReached;
+use crate::model::status::IssueStatus;
 use crate::model::words::count;
+use crate::ops::work::runs::is_in;
 use crate::ops::work::{self, LandMethod, LandView, LandWork, Test, VerifyObserver};
 use crate::ops::{Notice, Refusal, RefusalKind};
 use crate::process::supervise::Ran;
@@ -52,7 +55,7 @@ impl Driver<'_> {
                 for notice in &done.notices {
                     self.watch.update(&RunUpdate::Noticed(notice));
                 }
-                self.tell_landed(&done.view);
+                self.tell_landed(&done.view)?;
                 let last = done.view.landed.last().and_then(|it| object_id(&it.after));
                 last.map_or(Ok(()), |tip| self.follow_target(tip))
             }
@@ -67,12 +70,16 @@ impl Driver<'_> {
         }
     }
 
-    fn tell_landed(&mut self, view: &LandView) {
+    fn tell_landed(&mut self, view: &LandView) -> Result<(), Refusal> {
         let onto = view.onto.short();
         for landed in &view.landed {
             let commits = count(landed.commits.len(), "commit");
             let note = format!("{} landed on {onto} ({commits}, {})", landed.issue_id, landed.after.short());
             self.watch.update(&RunUpdate::Noticed(&Notice::note(note)));
+            let mut reached = IssueReached::plain(landed.issue_id.clone(), IssueStatus::Completed);
+            reached.landed = Some(landed.after.clone());
+            reached.note = Some(format!("landed on {onto}"));
+            self.log_issue("landed", reached)?;
         }
         for left in &view.not_landed {
             let what = format!("{} did not land on {onto}: {}", left.issue_id, left.message);
@@ -90,6 +97,26 @@ impl Driver<'_> {
                 }
             };
             self.watch.update(&RunUpdate::Noticed(&notice));
+            if left.place.is_some() {
+                let message = format!("{} waits for you: it did not land on {onto}", left.issue_id);
+                self.notify_waiting(&left.issue_id, "landing", message, Some(left.message.clone()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings what others have landed meanwhile into the branch of the run, if the run lands: so a conflict with it shows before
+    /// more lands.
+    pub(super) fn take_in_target(&mut self) -> Result<(), Refusal> {
+        if !self.run.lands {
+            return Ok(());
+        }
+        match work::target_tip(self.session) {
+            Ok(tip) if is_in(self.session.store(), tip, self.head) => Ok(()),
+            Ok(tip) => self.follow_target(tip),
+            Err(refusal) if refusal.is_stop() => Err(refusal),
+            // Landing says what is wrong.
+            Err(_) => Ok(()),
         }
     }
 

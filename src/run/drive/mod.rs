@@ -2,6 +2,8 @@
 //! the run's log; each agent has its own thread.
 
 mod agreed;
+mod budget;
+mod conflicts;
 mod ending;
 mod jobs;
 mod landing;
@@ -23,15 +25,18 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use self::ending::with_resume;
+use self::sharing::refuse_other_driver;
 use super::arrived::Arrivals;
 use super::crew::{Crew, StartedRun};
 use super::job::StepReport;
+use super::notify::Notifier;
 use super::others::Others;
 use super::standing::{KnownIssues, Standings, standings};
 use super::stops::RunStops;
 use super::watch::{RunUpdate, RunWatch, StartedIssue, tell_notices};
 use crate::agent::environment::beside_agents;
 use crate::git::{GitError, Withheld};
+use crate::model::budget::Budget;
 use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
 use crate::model::op::{Op, Other};
@@ -77,7 +82,7 @@ fn driven(
     session: &Session,
     id: &RunId,
     places: RunPaths,
-    StartedRun { driver: begun, crew, confinement }: StartedRun,
+    StartedRun { driver: begun, crew, confinement, budget }: StartedRun,
     (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
 ) -> Answer<RunView> {
     let store = session.store();
@@ -92,6 +97,8 @@ fn driven(
     let is_resumed = begun.is_none();
     let name = begun.map_or_else(|| driver::name(store, &places.files), Ok)?;
     let (sender, news) = mpsc::sync_channel(NEWS);
+    let variables: Vec<_> = environment.iter().cloned().collect();
+    let notifier = Notifier::of(store, &variables, Arc::clone(&stops));
     let mut driver = Driver {
         session,
         run: found.run.clone(),
@@ -114,6 +121,9 @@ fn driven(
         last_end: None,
         leases_looked_at: None,
         left: BTreeMap::new(),
+        notifier,
+        new_budget: budget,
+        over_budget: None,
     };
     driver.know_branch()?;
     driver.tell_start(is_resumed)?;
@@ -124,6 +134,8 @@ fn driven(
         Err(_) => driver.stop_all(),
         Ok(_) => {}
     }
+    let late = driver.notifier.settle();
+    driver.tell_warnings(&late);
     // Publish the ends even if something went wrong, since other clones wait for them.
     let is_unpublished = driver.last_end.is_some() || driven.is_err();
     let published = if is_unpublished { publish_store(session) } else { Ok(()) };
@@ -134,6 +146,9 @@ fn driven(
         Err(refusal) => return Err(refusal),
     };
     published?;
+    if !is_over && let Some(refusal) = driver.refusal_of_budget() {
+        return Err(refusal);
+    }
     if !is_over {
         return Err(Refusal::new(Code::Interrupted, format!("run `{id}` was stopped"))
             .remedy(RemedyCall::new(Other::RunResume, [id]), "continues it"));
@@ -179,6 +194,12 @@ struct Driver<'a> {
     left: BTreeMap<ExecutionId, String>,
     /// When it was last checked whether leases must be renewed.
     leases_looked_at: Option<Instant>,
+    /// Tells a person who is elsewhere.
+    notifier: Notifier,
+    /// What the run may cost from here on, until that is recorded.
+    new_budget: Option<Budget>,
+    /// What it cost, if that is all that it may.
+    over_budget: Option<String>,
 }
 
 impl Driver<'_> {
@@ -221,7 +242,8 @@ impl Driver<'_> {
                 // Completed work is still merged before the run stops.
                 self.integrate_completed()?;
                 let (status, phase) = (RunStatus::Running, RunProgress::of(&self.log).phase);
-                let stopped = PhaseReached { stopped: Some(true), ..PhaseReached::plain(status, phase) };
+                let (stopped, error) = (Some(true), self.spent_budget());
+                let stopped = PhaseReached { stopped, error, ..PhaseReached::plain(status, phase) };
                 self.log("stopped", [RunEvent::Phase(stopped)])?;
                 return Ok(Some(false));
             }
@@ -243,6 +265,7 @@ impl Driver<'_> {
 
     /// Takes all steps that can be taken now.
     fn take_steps(&mut self) -> Result<(), Refusal> {
+        self.keep_budget()?;
         // A step that could not begin makes room for others.
         while !self.is_stopping() && (self.do_own_part()? || self.begin_steps()? || self.ask_person()?) {}
         Ok(())
@@ -371,14 +394,4 @@ impl Driver<'_> {
                 .remedy(RemedyCall::new(Op::Bind, [issue]), "chooses one")
         })
     }
-}
-
-/// Refuses to go on with a run whose latest driver has another name.
-fn refuse_other_driver(found: &RunFolder, name: &str) -> Result<(), Refusal> {
-    if RunProgress::of(found).driver == Some(name) {
-        return Ok(());
-    }
-    let id = &found.run.id;
-    Err(Refusal::new(Code::TakenOver, format!("another clone drives run `{id}` now"))
-        .remedy(RemedyCall::new(Other::RunShow, [id]), "shows its progress"))
 }

@@ -1,6 +1,7 @@
 //! Steps that need no agent: queueing, merging, retrying, giving up.
 
 use super::Driver;
+use super::conflicts::WorkBranch;
 use crate::git::fault;
 use crate::git::{BranchMerge, GitError};
 use crate::model::branch::Branch;
@@ -21,11 +22,10 @@ use crate::ops::work::{self, Retry};
 use crate::ops::{Notice, Refusal, issues};
 use crate::rules::roles::Role;
 use crate::rules::run::{
-    HELD_ELSEWHERE, IN_CYCLE, NO_PLAN, Need, PENDING_SELECTION, REJECTED, RunProgress, Standing, StuckReason,
+    BUDGET, HELD_ELSEWHERE, IN_CYCLE, NO_PLAN, Need, PENDING_SELECTION, REJECTED, Standing, StuckReason,
     UNREVIEWED, need, next,
 };
-use crate::run::job::{VainStep, failure};
-use crate::run::leftovers::put_away;
+use crate::run::job::failure;
 use crate::run::watch::{PlanToChoose, RunUpdate, tell_notices};
 use crate::store::{Store, StoreError};
 
@@ -89,6 +89,8 @@ impl Driver<'_> {
                 self.publish_ends()?;
                 tell_notices(self.session, self.watch);
             }
+            let message = format!("{} waits for your answer in the terminal of the run", at.issue);
+            self.notify_waiting(&at.issue, "question", message, None)?;
             match need {
                 Need::Person(StuckReason::Choice) => self.choose(&at.issue)?,
                 _ => self.decide(&at)?,
@@ -131,6 +133,7 @@ impl Driver<'_> {
             StuckReason::Unreviewed => failure(UNREVIEWED, "its plan waits for a review", ""),
             StuckReason::Stopped => failure("stopped", &format!("it is {}", at.status), ""),
             StuckReason::Failed => self.last_failure(issue)?,
+            StuckReason::Budget => failure(BUDGET, at.over_budget.as_deref().unwrap_or_default(), ""),
             StuckReason::Cycle => {
                 let cycle = at.cycle.as_deref().unwrap_or_default();
                 failure(IN_CYCLE, &format!("it waits for a dependency cycle: {cycle}"), "")
@@ -139,7 +142,7 @@ impl Driver<'_> {
         // Nothing failed but the reviewer.
         let (status, what) = match why {
             StuckReason::Unreviewed => (IssueStatus::Planned, "waits"),
-            StuckReason::Cycle => (at.status, "waits"),
+            StuckReason::Cycle | StuckReason::Budget => (at.status, "waits"),
             _ => (IssueStatus::Failed, "failed"),
         };
         let mut reached = IssueReached::plain(issue.clone(), status);
@@ -245,22 +248,6 @@ impl Driver<'_> {
         }
     }
 
-    /// Has the plan of a completed issue executed again, based on the work that its own work conflicts with.
-    fn execute_again(&mut self, issue: &IssueId, failure: Failure) -> Result<(), Refusal> {
-        let reason = failure.message.clone();
-        let reopen = issues::Reopen { issue: issue.to_string(), reason, force: None };
-        match issues::reopen(self.session, reopen) {
-            Ok(_) => {}
-            Err(refusal) if refusal.is_stop() => return Err(refusal),
-            Err(_) => return self.fail(issue, RunStep::Integrate, failure),
-        }
-        let planned = IssueReached::plain(issue.clone(), IssueStatus::Planned);
-        self.log(
-            "reopened",
-            [self.setback(issue, RunStep::Integrate, VainStep::of_run(failure)), RunEvent::Issue(planned)],
-        )
-    }
-
     /// The execution that completed an issue, and its branch.
     fn branch_of_work(&self, issue: &IssueId) -> Result<(ExecutionId, Branch), Refusal> {
         let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
@@ -303,39 +290,18 @@ impl Driver<'_> {
             let message = format!("its work is on the branch `{branch}`, which is not here");
             return self.fail(issue, RunStep::Integrate, failure("no-branch", &message, ""));
         }
+        self.take_in_target()?;
         let there = self.branch_tree()?;
+        let work = WorkBranch { issue, solution: &solution, execution: &execution, branch: &branch };
+        self.take_back_unaccepted(&work)?;
         match there.git().merge_branch(&branch, &Branch::of_run(&self.run.id)) {
             Ok(BranchMerge::Done) => {
-                let tree = self.places.tree_of(&solution);
-                if tree.exists() {
-                    remove_tree(&there, &tree)?;
-                }
+                self.drop_work(&there, &work)?;
                 // git refuses it where someone has the branch checked out: then it stays, and its work is merged all the same.
                 let _ = there.git().delete_merged_branch(&branch);
-                fault::point("run-merged");
-                self.know_branch()?;
-                let commit = self.head.map(CommitHash::from);
-                let merged = ActionDone { commit, ..self.action(issue, RunStep::Integrate) };
-                self.log("merged", [RunEvent::Action(merged)])?;
-                self.land(issue)
+                self.merged(issue)
             }
-            Ok(BranchMerge::Conflict(files)) => {
-                let message = format!("its work on the branch {branch} conflicts with other work of the run");
-                let failure = failure("merge-conflict", &message, &files.join(", "));
-                let tried = RunProgress::of(&self.log).failed_since_taken(RunStep::Integrate, issue);
-                match self.run.limits.retries {
-                    n if (tried as u64) < n => self.execute_again(issue, failure),
-                    _ => {
-                        // The branch has all the work. Without this worktree, it can be checked out anywhere.
-                        let tree = self.places.tree_of(&solution);
-                        if tree.exists() {
-                            let tip = there.read_ref(branch.as_str())?;
-                            put_away(&there, &tree, &execution, tip)?;
-                        }
-                        self.fail(issue, RunStep::Integrate, failure)
-                    }
-                }
-            }
+            Ok(BranchMerge::Conflict(_)) => self.meet_conflict(&there, &work),
             Err(error @ GitError::Stopped { .. }) => {
                 // The unfinished merge would block the next one.
                 prepare_branch(self.session.store(), &self.places, &self.log)?;
@@ -344,6 +310,22 @@ impl Driver<'_> {
             }
             Err(error) => self.fail(issue, RunStep::Integrate, failure("merge", &error.to_string(), "")),
         }
+    }
+
+    /// Removes the worktree of work that is merged.
+    pub(super) fn drop_work(&self, there: &Store, work: &WorkBranch<'_>) -> Result<(), Refusal> {
+        let tree = self.places.tree_of(work.solution);
+        if tree.exists() { remove_tree(there, &tree) } else { Ok(()) }
+    }
+
+    /// Records that the work of an issue is in the branch of the run, and lands it if the run does that.
+    pub(super) fn merged(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        fault::point("run-merged");
+        self.know_branch()?;
+        let commit = self.head.map(CommitHash::from);
+        let merged = ActionDone { commit, ..self.action(issue, RunStep::Integrate) };
+        self.log("merged", [RunEvent::Action(merged)])?;
+        self.land(issue)
     }
 }
 

@@ -3,14 +3,15 @@
 use super::Driver;
 use crate::model::id::IssueId;
 use crate::model::issue::Stage;
+use crate::model::notification::{Notification, NotificationKind};
 use crate::model::op::Op;
 use crate::model::run::RunStep;
 use crate::model::run_log::{ActionDone, IssueReached, PhaseReached, RunEvent, RunStatus, Setback};
 use crate::model::status::IssueStatus;
-use crate::ops::Refusal;
 use crate::ops::work::failure::{note_failure, reported};
+use crate::ops::{Notice, Refusal};
 use crate::rules::roles::Role;
-use crate::rules::run::{RunProgress, phase};
+use crate::rules::run::{RunProgress, notification, phase};
 use crate::run::job::{Spent, VainStep};
 use crate::run::watch::RunUpdate;
 use crate::store::Tx;
@@ -62,8 +63,8 @@ impl Driver<'_> {
             RunStep::Explore => Role::Explorer,
             RunStep::Plan => Role::Planner,
             RunStep::Review => Role::Reviewer,
-            RunStep::Execute => Role::Executor,
-            RunStep::Queue | RunStep::Integrate => return None,
+            RunStep::Execute | RunStep::Integrate => Role::Executor,
+            RunStep::Queue => return None,
         };
         self.crew.agent(role).ok().map(|agent| agent.name().to_owned())
     }
@@ -78,6 +79,9 @@ impl Driver<'_> {
         what: &str,
         events: impl IntoIterator<Item = RunEvent>,
     ) -> Result<(), Refusal> {
+        // Whoever resumes the run sends only what the last entries say.
+        let late = self.notifier.settle();
+        self.tell_warnings(&late);
         let events: Vec<RunEvent> = events.into_iter().collect();
         let id = &self.run.id;
         let of = events.iter().find_map(|event| match event {
@@ -102,8 +106,46 @@ impl Driver<'_> {
         for entry in &logged.answer {
             self.watch.update(&RunUpdate::Logged(entry));
         }
+        let told = logged.answer.iter().filter_map(|entry| notification(&self.run.id, entry)).collect();
         self.log.log.extend(logged.answer);
+        self.notify(told);
         Ok(())
+    }
+
+    /// Tells a person who is elsewhere.
+    pub(super) fn notify(&mut self, notifications: Vec<Notification>) {
+        let late = self.notifier.send(notifications);
+        self.tell_warnings(&late);
+    }
+
+    /// Tells that an issue waits for a person, although the log does not say so: `why` is a word for the reason.
+    pub(super) fn notify_waiting(
+        &mut self,
+        issue: &IssueId,
+        why: &str,
+        message: String,
+        quoted: Option<String>,
+    ) -> Result<(), Refusal> {
+        let run_id = self.run.id.clone();
+        // Until something else happens, it is the same event.
+        let last = self.log.log.last().map(|entry| entry.id.to_string()).unwrap_or_default();
+        let notification = Notification {
+            id: format!("{run_id}/{last}/{issue}/{why}"),
+            kind: NotificationKind::Waits,
+            run_id,
+            issue_id: Some(issue.clone()),
+            message,
+            quoted,
+            at: self.session.now()?,
+        };
+        self.notify(vec![notification]);
+        Ok(())
+    }
+
+    pub(super) fn tell_warnings(&mut self, warnings: &[Notice]) {
+        for warning in warnings {
+            self.watch.update(&RunUpdate::Noticed(warning));
+        }
     }
 }
 

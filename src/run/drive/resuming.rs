@@ -6,7 +6,7 @@ use crate::model::run::RunStep;
 use crate::model::run_log::{ActionDone, PhaseReached, RunEvent, RunStatus};
 use crate::ops::{Refusal, issues};
 use crate::rules::roles::Role;
-use crate::rules::run::RunProgress;
+use crate::rules::run::{RunProgress, owed};
 use crate::run::catch_up::unrecorded;
 use crate::run::unended;
 
@@ -16,8 +16,10 @@ impl Driver<'_> {
         let (status, phase) = (RunStatus::Running, RunProgress::of(&self.log).phase);
         let driver = Some(self.name.clone());
         let confinement = Some(self.confinement.to_string());
-        let reached = PhaseReached { driver, confinement, ..PhaseReached::plain(status, phase) };
+        let budget = self.new_budget.take();
+        let reached = PhaseReached { driver, confinement, budget, ..PhaseReached::plain(status, phase) };
         self.log("resume", [RunEvent::Phase(reached)])?;
+        self.notify(owed(&self.log));
         unended::record(self.session, &self.places, &self.identity(Role::Executor));
         self.take_what_is_left()?;
         self.catch_up()

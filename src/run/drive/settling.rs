@@ -91,6 +91,14 @@ impl Driver<'_> {
                 let _ = self.leave_room(issue);
                 ("failed", vec![self.setback(issue, step, VainStep::of_agent(failure))])
             }
+            StepOutcome::Resolved(failure, merge) => {
+                self.accept_resolution(issue, merge)?;
+                ("resolved", vec![self.setback(issue, step, VainStep::of_run(failure))])
+            }
+            // It is asked again, or a person is.
+            StepOutcome::Gave(vain) if step == RunStep::Integrate => {
+                ("unresolved", vec![self.setback(issue, step, vain)])
+            }
             // If these fail, the plan is made without an exploration, and judged by other reviews or by none.
             StepOutcome::Gave(vain) if matches!(step, RunStep::Explore | RunStep::Review) => {
                 let skipped = vain.failure.message.clone().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Tells other clones about a run: which issues it plans, before it begins to, and how executions ended. Each push
 //! carries everything that is waiting.
 
-use super::{Driver, refuse_other_driver};
+use super::Driver;
 use crate::model::code::Code;
 use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
@@ -13,6 +13,7 @@ use crate::ops::work::publish_store;
 use crate::ops::work::runs::view::existing;
 use crate::ops::{Notice, Refusal, issues};
 use crate::rules::facts;
+use crate::rules::folder::RunFolder;
 use crate::rules::run::{IssueProgress, RunProgress};
 use crate::run::others::Others;
 use crate::run::watch::RunUpdate;
@@ -143,4 +144,14 @@ fn is_of_the_network(refusal: &Refusal) -> bool {
             | Code::Raced
             | Code::UnknownOutcome
     )
+}
+
+/// Refuses to go on with a run whose latest driver has another name.
+pub(super) fn refuse_other_driver(found: &RunFolder, name: &str) -> Result<(), Refusal> {
+    if RunProgress::of(found).driver == Some(name) {
+        return Ok(());
+    }
+    let id = &found.run.id;
+    Err(Refusal::new(Code::TakenOver, format!("another clone drives run `{id}` now"))
+        .remedy(RemedyCall::new(Other::RunShow, [id]), "shows its progress"))
 }

@@ -17,18 +17,19 @@ use crate::rules::landed::LandingProof;
 use crate::store::{ObjectId, Snapshot, Store, StoreError, object_id, records};
 use crate::trail::audit::first_base;
 
+/// If more commits than this are gone from the branch, everything is derived again.
+const MOST_LOST: usize = 10_000;
+
 /// Brings what the index knows of the landing of work up to date. Returns the target; `None` if there is none, and then
 /// nothing is known.
 pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<LandingTarget>, IndexError> {
     let Some(target) = LandingTarget::find(store)? else { return Ok(None) };
     let tips = target.tips();
     let known = index.landing_key()?.filter(|it| it.branch == target.branch);
-    let old = known.as_ref().and_then(|known| tips_here(store, &known.tips));
-    let old = match old {
-        Some(old) if old == tips || are_within(store, &old, &tips)? => Some(old),
-        // The branch was rewritten, or nothing was derived yet.
-        _ => None,
-    };
+    let old = known.as_ref().and_then(|known| tips_here(store, &known.tips)).filter(|old| !old.is_empty());
+    let lost = lost(store, old.as_deref().unwrap_or_default(), &tips)?;
+    // If much of the branch was rewritten, or if nothing was derived yet, everything is derived.
+    let old = old.filter(|_| lost.len() <= MOST_LOST);
     let pending = if old.is_some() { index.not_landed()? } else { vec![] };
     let mut fresh: BTreeSet<IssueId> = index.completed(old.is_none())?.into_iter().collect();
     let has_moved = old.as_ref() != Some(&tips);
@@ -41,6 +42,12 @@ pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<Landing
     if let Some(old) = old.as_ref().filter(|_| has_moved) {
         let reverted = TargetHistory::read(store, &tips, old)?.reverted(store)?;
         fresh.extend(index.landed_as(&reverted)?);
+        if !lost.is_empty() {
+            // What the commits that are gone stood for, took back or brought back is decided anew.
+            let mut of_lost = TargetHistory::read(store, old, &tips)?.reverted(store)?;
+            of_lost.extend(lost);
+            fresh.extend(index.landed_as(&of_lost)?);
+        }
         // Only the whole history says whether a revert still stands.
         let is_reverted = |row: &&LandingRow| !row.proof.landed.reverted.is_empty();
         fresh.extend(pending.iter().filter(is_reverted).map(|row| row.id.clone()));
@@ -100,9 +107,12 @@ fn decide(
     Ok(completed.into_iter().zip(answers).map(|(it, proof)| LandingRow { id: it.id, proof }).collect())
 }
 
-/// Whether all of `old` are in the history of `tips`.
-fn are_within(store: &Store, old: &[ObjectId], tips: &[ObjectId]) -> Result<bool, StoreError> {
-    Ok(!old.is_empty() && store.git().outside(old, tips)?.is_empty())
+/// The commits of the branch as it was that it does not have any more, such as after a force push.
+fn lost(store: &Store, old: &[ObjectId], tips: &[ObjectId]) -> Result<Vec<ObjectId>, StoreError> {
+    if old.is_empty() || old == tips {
+        return Ok(vec![]);
+    }
+    Ok(store.git().between(old, tips)?)
 }
 
 /// The tips as they were, if they are all here.

@@ -94,6 +94,13 @@ impl PatchIndex {
             return Some((n, task.clone(), RelinkEvidence::Patch, Some(hash.clone())));
         }
         let n = known.at(self.whole.get(id)?.iter().copied(), commit.authored_at)?;
-        Some((n, vec![], RelinkEvidence::WholePatch, None))
+        // It holds the work on every task.
+        let mut tasks: Vec<TaskId> = Vec::new();
+        for link in known.executions[n].commits() {
+            for task in link.link.tasks().filter(|task| !tasks.contains(task)).cloned().collect::<Vec<_>>() {
+                tasks.push(task);
+            }
+        }
+        Some((n, tasks, RelinkEvidence::WholePatch, None))
     }
 }

@@ -91,6 +91,13 @@ fn outcome(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
         @if let Some(result) = it.result.as_ref().filter(|_| lists.is_first()) {
             @if let Some(summary) = &result.summary { h2 { "Result" } (long(view, summary)) }
         }
+        @for landing in lists.first_slice(&it.lands, ENDS) {
+            p.landing {
+                (one_line(&landing.words()))
+                @if let Some(after) = &landing.land.after { " " (commit(view, after.as_str())) }
+                " " (person(landing.landed_by.as_str())) " " (when(view, landing.landed_at))
+            }
+        }
         @for end in lists.first_slice(&it.other_ends, ENDS) {
             article.entry {
                 header { "Another clone ended it, too: " (badge(end.status.as_str())) " " (person(end.ended_by.as_str())) " " (when(view, end.finished_at)) }

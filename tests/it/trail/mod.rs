@@ -10,5 +10,6 @@ mod provenance;
 mod relink;
 pub(crate) mod signatures;
 mod steps;
+mod survival;
 mod trace;
 mod why;

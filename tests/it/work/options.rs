@@ -164,6 +164,9 @@ fn a_second_attempt_goes_on_with_the_branch_of_the_first() {
     let commit = made.commit("src/a.rs", "1\n", "half");
     made.wf(&["fail", "-m", "no"]).ok();
     repo.wf(&["retry"]).ok();
+    // Whoever asks for any item gets one that nobody's worktree is in the way of.
+    repo.queued("ISS-002", "src/b.rs");
+    assert_eq!(repo.json(&["next", "--worktree", "../other"])["issue_id"], "ISS-002");
     assert_eq!(repo.refused(1, &["next", "--worktree", "../w2"])["code"], "branch-in-use");
     repo.git(&["worktree", "remove", "../w"]).ok();
     let claim = repo.json(&["next", "--worktree", "../w2"]);

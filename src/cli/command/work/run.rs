@@ -73,6 +73,12 @@ pub(crate) struct Args {
     /// Land each issue on its target branch as soon as it is completed, as `git wf land` does
     #[arg(long, conflicts_with = "plan_only")]
     land: bool,
+    /// Begin no other step once the run has cost this: `5 USD`, `200k tokens`, `3h`, or several with commas
+    #[arg(long, value_name = "AMOUNT")]
+    budget: Vec<String>,
+    /// Leave an issue to you once the work on it has cost this
+    #[arg(long, value_name = "AMOUNT")]
+    issue_budget: Vec<String>,
     /// Plan and review only
     #[arg(long, conflicts_with = "execute_only")]
     plan_only: bool,
@@ -161,6 +167,9 @@ enum RunCommand {
         /// runs there stops only once it fetches this change
         #[arg(long, requires = "run")]
         take_over: bool,
+        /// Go on until the run has cost this in all: `10 USD`, `1M tokens`, `5h`
+        #[arg(long, value_name = "AMOUNT")]
+        budget: Vec<String>,
         #[command(flatten)]
         agents: Agents,
         /// Run the test commands of the plans without asking
@@ -224,14 +233,15 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             let done = run::log(&session, run.as_deref())?;
             context.answer(done, |entries, _, screen| print::run::log(screen, entries))
         }
-        RunCommand::Resume { run, take_over, agents, yes } => {
+        RunCommand::Resume { run, take_over, budget, agents, yes } => {
             refuse_agents_in_hook("run")?;
             let run = match run {
                 Some(run) => Some(run),
                 None => asked_which(&session, context)?,
             };
             let mut watch = Following::new(Interrupts::catch()?, yes, context.json());
-            let done = run::resume(&session, &Resume { run, agents: agents.into(), take_over }, &mut watch);
+            let input = Resume { run, agents: agents.into(), take_over, budget };
+            let done = run::resume(&session, &input, &mut watch);
             ended(done, watch, context)
         }
     }
@@ -263,6 +273,8 @@ fn begin(args: Args, context: &mut CliContext) -> Outcome {
         plan_jobs: args.plan_jobs,
         retries: args.retries,
         lands: args.land,
+        budget: args.budget,
+        issue_budget: args.issue_budget,
         plan_only: args.plan_only,
         execute_only: args.execute_only,
         skip_explore: args.skip_explore,

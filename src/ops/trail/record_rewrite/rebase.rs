@@ -41,6 +41,8 @@ struct NewCommit {
     commit: CodeCommit,
     /// The paths that it changed.
     files: Vec<String>,
+    /// Whether a replayed commit comes after it.
+    is_followed: bool,
     /// The work that it is a part of, if it was split off a replayed commit without naming a plan; or, if it replaces a
     /// commit, the work that was added to it.
     decided: Option<Vec<LinkTarget>>,
@@ -172,10 +174,12 @@ impl EndOfRebase {
         let mut commits = Vec::new();
         // The last part of a commit that was split replaces it. The other parts come right before that.
         let mut next = None;
+        let mut is_followed = false;
         for id in self.commits.iter().rev() {
             let hash = CommitHash::from(*id);
             if let Some(old) = replaced.get(&hash) {
                 next = Some(*old);
+                is_followed = true;
                 commits.extend(self.of_added_plans(store, read, *id)?);
                 continue;
             }
@@ -186,7 +190,7 @@ impl EndOfRebase {
                 Some(replayed) => split_off(store, read, &commit, &files, replayed)?,
                 None => None,
             };
-            let new = NewCommit { commit, files, decided };
+            let new = NewCommit { commit, files, is_followed, decided };
             if !new.targets(store, read, &self.here)?.is_empty() {
                 commits.push(new);
             }
@@ -227,7 +231,8 @@ impl EndOfRebase {
         }
         decided.retain(|it| added.contains(&it.solution_id) && !knows.contains(&it.execution_id));
         let files = files(store, &commit)?;
-        Ok((!decided.is_empty()).then_some(NewCommit { commit, files, decided: Some(decided) }))
+        let decided = Some(decided).filter(|decided| !decided.is_empty());
+        Ok(decided.map(|decided| NewCommit { commit, files, is_followed: false, decided: Some(decided) }))
     }
 }
 
@@ -297,17 +302,19 @@ impl RebaseCommits {
         self.commits.is_empty()
     }
 
-    /// Links those that are not linked yet, and renews the leases of their executions. Returns how many were linked,
-    /// and to which plans.
+    /// Links those that are not linked yet and that a replayed commit follows or not, and renews the leases of their
+    /// executions. The log has the commits in the order of git, since the tests of the last one count. Adds the plans to
+    /// `solutions`, and returns how many were linked.
     pub(super) fn link(
         &self,
         tx: &mut Tx<'_>,
         store: &Store,
-    ) -> Result<(usize, BTreeSet<SolutionId>), StoreError> {
+        is_followed: bool,
+        solutions: &mut BTreeSet<SolutionId>,
+    ) -> Result<usize, StoreError> {
         let mut count = 0;
-        let mut solutions = BTreeSet::new();
         let mut executions = BTreeMap::new();
-        for new in &self.commits {
+        for new in self.commits.iter().filter(|new| new.is_followed == is_followed) {
             let targets = new.targets(store, tx, &self.here)?;
             count += usize::from(!targets.is_empty());
             for target in targets {
@@ -323,6 +330,6 @@ impl RebaseCommits {
             let lease_expires_at = tx.stamper().now().plus_millis(lease);
             tx.log(&execution, Event::Renew(Renew { lease_expires_at }))?;
         }
-        Ok((count, solutions))
+        Ok(count)
     }
 }

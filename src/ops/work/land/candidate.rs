@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::LandMethod;
 use super::chosen::ChosenIssue;
 use super::conflict::rivals;
+use super::drivers::merge_git;
 use super::messages::{merge_message, squash_message};
 use super::target::TargetTips;
 use super::tests::LandTest;
@@ -42,6 +43,8 @@ pub(super) struct LandStep {
     pub(super) how: LandHow,
     /// Linked commits with what replaces them.
     pub(super) replaced: Vec<ReplacedCommit>,
+    /// The same of commits that came along, such as work of others on which this builds.
+    pub(super) replaced_of_others: Vec<ReplacedCommit>,
 }
 
 /// A commit with what replaces it on the branch.
@@ -96,12 +99,10 @@ pub(super) fn candidate(
     blocked: &BTreeSet<&IssueId>,
 ) -> Result<Candidate, Refusal> {
     let store = session.store();
-    let temporary = session.environment().temporary();
-    let merges = MergeGit::new(&store.common_dir(), store.repo().hash_kind(), &temporary);
     let builder = Builder {
         store,
         git: store.git(),
-        merges: merges.map_err(StoreError::Git)?,
+        merges: merge_git(session)?,
         local: tips.local,
         is_signed: store.config_bool("commit.gpgSign", false)?,
     };
@@ -118,7 +119,10 @@ pub(super) fn candidate(
         match builder.step(made.tip, method, issue)? {
             Ok(built) => {
                 let BuiltIssue { after, how, replaced } = built;
-                made.steps.push(LandStep { issue: place, before: made.tip, after, how, replaced });
+                let is_own = |pair: &ReplacedCommit| issue.commits.contains(&pair.old);
+                let (replaced, replaced_of_others) = replaced.into_iter().partition(is_own);
+                let before = made.tip;
+                made.steps.push(LandStep { issue: place, before, after, how, replaced, replaced_of_others });
                 made.tip = after;
             }
             Err(conflict) => {
@@ -183,8 +187,6 @@ impl Builder<'_> {
                 Err(conflict) => return Ok(Err(conflict)),
             }
         }
-        let linked: BTreeSet<ObjectId> = issue.commits.iter().copied().collect();
-        replaced.retain(|pair| linked.contains(&pair.old));
         Ok(Ok(BuiltIssue { after: at, how, replaced }))
     }
 
@@ -301,6 +303,11 @@ impl Builder<'_> {
 }
 
 impl LandStep {
+    /// Whether commits of the branch stand for others.
+    pub(super) fn replaces(&self) -> bool {
+        !self.replaced.is_empty() || !self.replaced_of_others.is_empty()
+    }
+
     /// The linked commits, as they are on the branch.
     pub(super) fn commits(&self, issue: &ChosenIssue) -> Vec<ObjectId> {
         let now =

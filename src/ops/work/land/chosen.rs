@@ -9,7 +9,7 @@ use crate::index::Filter;
 use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::execution::CommitLink;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::id::{ExecutionId, IssueId, ItemId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::shell;
@@ -79,7 +79,7 @@ pub(super) fn chosen(
                 .ok_or_else(|| Refusal::unreadable(&format!("run `{run}`")))?;
             others.extend(folder.run.issue_ids);
         } else {
-            named.push(issue_of(store, &snapshot, text)?);
+            named.push(named_issue(store, &snapshot, text)?);
         }
     }
     if input.all || input.what.is_empty() {
@@ -97,7 +97,7 @@ pub(super) fn chosen(
             None if is_named => return Err(not_completed(&folder)),
             None => {}
             Some(holder) => {
-                let issue = work(store, &snapshot, &folder, holder)?;
+                let issue = completed_work(store, &snapshot, &folder, holder)?;
                 if let Some(head) = head
                     && !is_within(store, &issue, head)?
                 {
@@ -115,6 +115,20 @@ pub(super) fn chosen(
     let ordered = in_order(found);
     tell_carried(session, &snapshot, tips, &ordered)?;
     Ok(ordered)
+}
+
+/// The issue that a text names, in any way.
+///
+/// # Errors
+/// `not-found`; it speaks of an item only if the text has the form of one.
+pub(super) fn named_issue(store: &Store, read: &impl ReadState, text: &str) -> Result<IssueId, Refusal> {
+    issue_of(store, read, text).map_err(|refusal| {
+        let is_item = text.rsplit(':').next().is_some_and(|last| ItemId::parse(last).is_ok());
+        match resolve::any(read, text) {
+            Err(error) if refusal.code == Code::NotFound && !is_item => error.into(),
+            _ => refusal,
+        }
+    })
 }
 
 /// Says which work of other issues comes along, since the chosen work builds on it.
@@ -172,13 +186,13 @@ fn completed(session: &Session) -> Result<Vec<IssueId>, Refusal> {
     Ok(done.view.rows.into_iter().map(|row| row.id).collect())
 }
 
-/// The work of an execution.
-fn work(
+/// The work of a completed execution.
+pub(super) fn completed_work(
     store: &Store,
     read: &impl ReadState,
     folder: &IssueFolder,
     execution: &ExecutionFolder,
-) -> Result<ChosenIssue, Refusal> {
+) -> Result<ChosenIssue, StoreError> {
     let issue = &folder.issue.record;
     let here = |it: &LinkedCommit| Some((it.link.clone(), store.commit_here(&it.link.hash)?));
     let found: Vec<(CommitLink, ObjectId)> = execution.work().iter().filter_map(here).collect();

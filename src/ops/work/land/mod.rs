@@ -9,6 +9,8 @@ mod advance;
 mod candidate;
 mod chosen;
 mod conflict;
+mod drivers;
+mod joined;
 mod messages;
 mod place;
 mod pull_request;
@@ -25,7 +27,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use self::candidate::{Candidate, ConflictReason, ConflictedIssue};
-use self::chosen::{ChosenIssue, chosen};
+use self::chosen::{ChosenIssue, chosen, named_issue};
+pub(crate) use self::joined::{
+    JoinConflict, JoinedWork, begin_half_done, join_work, link_resolution, target_tip, test_joined,
+};
 use self::messages::merge_message;
 use self::place::HalfDonePlace;
 pub(crate) use self::pull_request::land_by_pull_request;
@@ -42,7 +47,7 @@ use crate::model::execution::LandHow;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::text_enum::text_enum;
-use crate::ops::work::{Test, VerifyObserver, issue_of};
+use crate::ops::work::{Test, VerifyObserver};
 use crate::ops::{Answer, Permit, Refusal, Session};
 
 /// How often a landing starts again because the branch had moved: as often as a claim.
@@ -128,7 +133,7 @@ pub(crate) fn continued<'s>(session: &'s Session, input: LandWork) -> Result<Lan
     let store = session.store();
     let named = match &input.what[..] {
         [] => None,
-        [only] => Some(issue_of(store, &store.snapshot()?, only)?),
+        [only] => Some(named_issue(store, &store.snapshot()?, only)?),
         _ => return Err(Refusal::usage("one merge is continued at a time").hint("name one issue")),
     };
     if input.how == LandMethod::Rebase {
@@ -267,13 +272,17 @@ impl Landing<'_> {
         Ok(())
     }
 
-    /// Begins the merge of a conflict in a work tree, for someone to resolve, if the issue was named.
+    /// Begins the merge of a conflict in a work tree, for someone to resolve, if the issue was named; if it stands half done
+    /// already, it stays as it is.
     fn begin_by_hand(
         &self,
         issue: &ChosenIssue,
         conflict: &ConflictedIssue,
     ) -> Result<Option<PathBuf>, Refusal> {
         let ConflictReason::Conflict(what) = &conflict.why else { return Ok(None) };
+        if let Some(place) = HalfDonePlace::of(self.session.store(), &issue.issue)? {
+            return Ok(Some(place.folder));
+        }
         let Some(theirs) = what.theirs.filter(|_| issue.is_named && issue.resolved.is_none()) else {
             return Ok(None);
         };

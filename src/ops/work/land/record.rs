@@ -10,6 +10,7 @@ use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::store::{Store, StoreError, Tx};
 use crate::trail::links;
+use crate::trail::sources::Sources;
 
 /// Records a candidate that has become the branch.
 pub(super) fn record(
@@ -23,6 +24,7 @@ pub(super) fn record(
     for step in &made.steps {
         let issue = &issues[step.issue];
         follow(tx, store, issue, step)?;
+        follow_others(tx, store, issue, step)?;
         for check in checks.get(&step.issue).into_iter().flatten() {
             tx.log(&issue.execution, Event::Check(check.clone()))?;
         }
@@ -47,7 +49,12 @@ pub(super) fn record(
 }
 
 /// Lets the links of an issue follow its commits to those of the branch. A squash belongs to the tasks of all of them.
-fn follow(tx: &mut Tx<'_>, store: &Store, issue: &ChosenIssue, step: &LandStep) -> Result<(), StoreError> {
+pub(super) fn follow(
+    tx: &mut Tx<'_>,
+    store: &Store,
+    issue: &ChosenIssue,
+    step: &LandStep,
+) -> Result<(), StoreError> {
     let mut squashed = None;
     for pair in &step.replaced {
         let olds = step.replaced.iter().filter(|it| it.new == pair.new).count();
@@ -78,6 +85,25 @@ fn follow(tx: &mut Tx<'_>, store: &Store, issue: &ChosenIssue, step: &LandStep) 
         let tree = Some(store.code_tree_of(pair.new)?.into());
         let rewrite = Rewrite { old: pair.old.into(), new: pair.new.into(), tree };
         tx.log(&issue.execution, Event::Rewrite(rewrite))?;
+    }
+    Ok(())
+}
+
+/// Lets the links of others follow, whose commits came along.
+pub(super) fn follow_others(
+    tx: &mut Tx<'_>,
+    store: &Store,
+    issue: &ChosenIssue,
+    step: &LandStep,
+) -> Result<(), StoreError> {
+    for pair in &step.replaced_of_others {
+        let mut executions = Sources::of(store, tx).known(&pair.old.into())?;
+        executions.retain(|execution| *execution != issue.execution);
+        let tree = Some(store.code_tree_of(pair.new)?.into());
+        let rewrite = Rewrite { old: pair.old.into(), new: pair.new.into(), tree };
+        for execution in &executions {
+            tx.log(execution, Event::Rewrite(rewrite.clone()))?;
+        }
     }
     Ok(())
 }

@@ -4,8 +4,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::drivers::merge_git;
 use super::target::LandTarget;
-use crate::git::{MergeGit, NewCommit, TreeMerge};
+use crate::git::{NewCommit, TreeMerge};
 use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::execution::{Event, Land, LogEntry};
@@ -56,9 +57,7 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
     };
     let target = LandTarget::find(session, Some(onto.short()))?;
     let tips = target.look(session)?;
-    let temporary = session.environment().temporary();
-    let merges = MergeGit::new(&store.common_dir(), store.repo().hash_kind(), &temporary);
-    let merges = merges.map_err(StoreError::Git)?;
+    let merges = merge_git(session)?;
     let is_signed = store.config_bool("commit.gpgSign", false)?;
     let mut at = tips.tip;
     for RecordedLanding { issue, land } in &landings {

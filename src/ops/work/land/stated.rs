@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::chosen::named_issue;
 use super::target::LandTarget;
 use crate::model::branch::Branch;
 use crate::model::code::Code;
@@ -12,7 +13,7 @@ use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::Op;
 use crate::model::status::ExecutionStatus;
 use crate::ops::issues::existing;
-use crate::ops::work::{issue_of, publish_store};
+use crate::ops::work::publish_store;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
@@ -69,7 +70,7 @@ pub(crate) fn state_landed(session: &Session, input: &StateLanded) -> Answer<Lan
     let permit = session.permit(Op::Land)?;
     let store = session.store();
     let snapshot = store.snapshot()?;
-    let id = issue_of(store, &snapshot, &input.issue)?;
+    let id = named_issue(store, &snapshot, &input.issue)?;
     let folder = existing(&snapshot, &id)?;
     let execution = completed(&folder)?;
     let commits: Vec<CommitHash> = execution.work().iter().map(|it| it.link.hash.clone()).collect();

@@ -18,7 +18,7 @@ use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
-use crate::ops::work::preparing::prepare_workplace;
+use crate::ops::work::preparing::{prepare_workplace, tear_down};
 use crate::ops::work::{Test, VerifyObserver, as_claimed};
 use crate::ops::{Notice, Refusal, Session};
 use crate::process::supervise::{self, Interrupts, ProcessEnd, Shell};
@@ -26,7 +26,7 @@ use crate::rules::command_line::CommandLine;
 use crate::rules::evidence;
 use crate::rules::test_count::TestCounter;
 use crate::store::{ObjectId, random_uid, records};
-use crate::workplace::{Confinement, NewWorkplace, Workplace, place};
+use crate::workplace::{Confinement, NewWorkplace, PlaceVariables, Workplace, place};
 
 /// The setting with the project's own tests.
 const TEST: &str = "wf.land.test";
@@ -55,6 +55,11 @@ impl LandTest {
     /// Whether it must pass for an issue to land.
     pub(super) fn is_of(&self, issue: usize) -> bool {
         self.owners.is_empty() || self.owners.iter().any(|owner| owner.issue == issue)
+    }
+
+    /// Whether a plan names it.
+    pub(super) fn is_of_plan(&self) -> bool {
+        !self.owners.is_empty()
     }
 }
 
@@ -231,7 +236,11 @@ impl<'o> Trial<'o> {
         let folder = place(store, &name)?;
         let new = NewWorkplace { folder: &folder, name: &name, start: commit, branch: None, outlives: false };
         let workplace = Workplace::make(store, &new)?;
-        let end = self.within(session, &workplace, &tests, wanted, commit);
+        let prepared = prepare_workplace(session, &workplace, workplace.name())?;
+        let variables = prepared.and_then(|prepared| prepared.variables);
+        let end = self.within(session, &workplace, variables.as_ref(), &tests, wanted, commit);
+        let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
+        tear_down(session, &workplace, variables.as_ref(), &within);
         workplace.remove(store)?;
         end
     }
@@ -240,12 +249,11 @@ impl<'o> Trial<'o> {
         &mut self,
         session: &Session,
         workplace: &Workplace,
+        variables: Option<&PlaceVariables>,
         tests: &[&LandTest],
         wanted: &BTreeSet<usize>,
         commit: ObjectId,
     ) -> Result<TrialEnd, Refusal> {
-        let prepared = prepare_workplace(session, workplace, workplace.name())?;
-        let variables = prepared.and_then(|prepared| prepared.variables);
         let environment: Option<Vec<(OsString, OsString)>> =
             variables.map(|variables| variables.added_to(session.environment()));
         let tree = session.store().code_tree_of(commit)?;

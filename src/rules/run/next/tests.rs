@@ -16,6 +16,8 @@ fn run(mode: RunMode, steps: &[RunStep]) -> Run {
         execution_method: ExecutionMethod::Agent,
         code_review: CodeReview::Skip,
         lands: false,
+        budget: None,
+        issue_budget: None,
         base_commit: None,
         actor: "Ada".into(),
         created_at: Time::EPOCH,
@@ -40,6 +42,7 @@ fn at(n: usize, status: IssueStatus) -> Standing {
         granted: 0,
         is_given_up: false,
         held: None,
+        over_budget: None,
         cycle: None,
         is_of_run: true,
     }

@@ -149,3 +149,22 @@ fn work_that_builds_on_a_squashed_branch_still_lands() {
     repo.wf(&["land", "ISS-002", "--yes"]).ok();
     assert_eq!(repo.read("base"), "1\n2 of the second\n3\n");
 }
+
+#[test]
+fn the_links_of_others_follow_if_their_commits_come_along() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.planned("ISS-002", &tested(plan_on("b.txt")));
+    repo.git(&["switch", "--quiet", "-c", "more", "work-ISS-001"]).ok();
+    repo.wf(&["start", "ISS-002"]).ok();
+    repo.commit("b.txt", "b\n", "Build on it");
+    repo.wf(&["done"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    repo.commit("later.txt", "later\n", "Later");
+    let ran = repo.wf(&["land", "ISS-002", "--how", "rebase", "--yes"]).ok();
+    assert!(ran.stderr.contains("`ISS-002` builds on work of `ISS-001`"), "{}", ran.stderr);
+    assert_eq!(linked(&repo, "ISS-001"), [repo.id("main~1")]);
+    assert_eq!(linked(&repo, "ISS-002"), [repo.id("main")]);
+    repo.wf(&["audit"]).ok();
+}

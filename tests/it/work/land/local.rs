@@ -53,6 +53,14 @@ fn a_landing_and_the_tests_that_passed_are_recorded() {
         (&check["tree"], &check["dirty"], &check["exit_code"]),
         (&json!(tree), &json!(false), &json!(0))
     );
+    let landing = &repo.json(&["show", "ISS-001"])["executions"][0]["lands"][0];
+    assert_eq!((&landing["onto"], &landing["after"]), (&json!("refs/heads/main"), &json!(repo.id("main"))));
+    assert!(landing["landed_by"].as_str().unwrap().starts_with("Ada "), "{landing}");
+    let words = "1 commit landed on main by merge as ";
+    for args in [["show", "ISS-001"], ["trace", "ISS-001"]] {
+        let told = repo.wf(&args).ok().stdout;
+        assert!(told.contains(words), "{args:?}: {told}");
+    }
     repo.assert_ids();
 }
 
@@ -150,4 +158,74 @@ fn tests_are_confined_where_that_works() {
     }
     ran.ok();
     assert!(!inside.exists());
+}
+
+#[test]
+fn what_names_nothing_is_no_item_unless_it_looks_like_one() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    assert_eq!(repo.refused(1, &["land", "I-9"])["message"], "there is no record `I-9`");
+    assert_eq!(repo.refused(1, &["land", "S-9"])["message"], "there is no item `S-9`");
+}
+
+/// Ten issues whose branches each add a line to the changelog.
+fn ten_with_a_changelog(repo: &crate::support::Repo) {
+    for n in 0..10 {
+        let (issue, file) = (format!("ISS-{n:03}"), format!("{n}.txt"));
+        let mut plan = crate::support::plan_on(&file);
+        plan["tasks"][0]["test"]["commands"] = json!([format!("grep -q '^- {issue}$' CHANGELOG.md")]);
+        plan["tasks"][0]["modification_points"] = json!([
+            {"file": file, "target": "all", "change": "all"},
+            {"file": "CHANGELOG.md", "target": "the list", "change": "a line"}
+        ]);
+        repo.planned(&issue, &plan);
+        repo.wf(&["queue", "add", &issue]).ok();
+    }
+    for n in 0..10 {
+        let issue = format!("ISS-{n:03}");
+        // Nothing waits for the review or the landing of another one that also adds a line.
+        repo.git(&["switch", "--quiet", "-c", &format!("work-{issue}"), "main"]).ok();
+        repo.wf(&["next"]).ok();
+        repo.write(&format!("{n}.txt"), "text\n");
+        let before = repo.read("CHANGELOG.md");
+        repo.write("CHANGELOG.md", format!("{before}- {issue}\n"));
+        repo.git(&["add", "."]).ok();
+        repo.git(&["commit", "--quiet", "-m", &format!("Work on {issue}")]).ok();
+        repo.wf(&["done"]).ok();
+    }
+    repo.git(&["switch", "--quiet", "main"]).ok();
+}
+
+#[test]
+fn ten_branches_that_all_touch_the_changelog_land_by_the_attributes_of_the_target() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.write("CHANGELOG.md", "# Changes\n");
+    repo.write(".gitattributes", "CHANGELOG.md merge=union\n");
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "--quiet", "-m", "Begin a changelog"]).ok();
+    ten_with_a_changelog(&repo);
+    let answer = repo.wf(&["land", "--all", "--batch", "10", "--yes", "--json"]).ok().json();
+    assert_eq!(answer["landed"].as_array().unwrap().len(), 10, "{answer:#}");
+    let text = repo.read("CHANGELOG.md");
+    assert_eq!(text.lines().filter(|line| line.starts_with("- ISS-")).count(), 10, "{text}");
+}
+
+#[test]
+fn a_merge_driver_of_the_configuration_joins_what_attributes_name() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.write("CHANGELOG.md", "# Changes\n");
+    repo.write(".gitattributes", "CHANGELOG.md merge=both\n");
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "--quiet", "-m", "Begin a changelog"]).ok();
+    // It can write its own files, and in a sandbox nothing else.
+    let script =
+        "cat %B >> %A; sort -u %A > joined; cat joined > %A; touch ../../../escaped 2>/dev/null; true";
+    repo.git(&["config", "merge.both.driver", script]).ok();
+    repo.complete(&work("ISS-001", "CHANGELOG.md", "# Changes\n- first\n"));
+    repo.complete(&work("ISS-002", "CHANGELOG.md", "# Changes\n- second\n"));
+    repo.wf(&["land", "--all", "--yes"]).ok();
+    assert_eq!(repo.read("CHANGELOG.md"), "# Changes\n- first\n- second\n");
+    repo.git(&["fsck", "--strict"]).ok();
 }

@@ -6,6 +6,7 @@ mod by_hand;
 mod forge;
 mod how;
 mod local;
+mod night;
 mod remote;
 
 use serde_json::{Value, json};

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::live::{Live, WAITS, gate, open};
+use super::resolved::{REFUSES, conflicting};
 use super::world::{BUILDS, PLANS, World};
-use crate::support::plan_on;
 
 /// What waits for a person after the last run, a line for each.
 fn waiting(world: &World) -> Vec<String> {
@@ -102,30 +102,12 @@ fn a_worktree_of_a_person_is_left_alone() {
     assert_eq!(executions(&world, "ISS-2")[1]["branch"], format!("refs/heads/wf/{solution}+2"));
 }
 
-/// Two issues whose agents both write a file that no plan names.
-fn conflicting() -> World {
-    let world = World::new();
-    world.repo.commit("b.txt", "one\n", "Begin");
-    world.repo.issue("ISS-2");
-    let mut other = plan_on("b.txt");
-    other["tasks"][0]["test"]["commands"] = json!(["test -s b.txt"]);
-    std::fs::write(world.sandbox.root().join("other.json"), other.to_string()).unwrap();
-    // What the planner is given names the other issue, too.
-    let other = "*ISS-2) cat \"$HERE/other.json\"";
-    world.agent("planner", &format!("case \"$PWD\" in {other};; *) {PLANS};; esac"));
-    world.agent(
-        "executor",
-        "pwd > shared.txt; git add shared.txt; git commit -q -m Share; echo '{\"status\": \"completed\"}'",
-    );
-    world
-}
-
 #[test]
 fn what_cannot_be_merged_waits_for_a_person_with_the_commands_that_settle_it() {
-    let world = conflicting();
+    let world = conflicting(REFUSES);
     let state = world.run(1, &["ISS-1", "ISS-2", "--mode", "batch", "--skip-review", "--jobs", "2"]);
     let failed = ["ISS-1", "ISS-2"].iter().find(|id| state["issues"][**id]["status"] == "failed").unwrap();
-    assert_eq!((world.repo.status(failed).as_str(), trees(&world)), ("completed", 1));
+    assert_eq!((world.repo.status(failed).as_str(), trees(&world)), ("completed", 2));
     let told = waiting(&world);
     let line = told.iter().find(|line| line.starts_with(failed)).unwrap();
     let (first, second) = (branch(&world), line.split("only on the branch `").nth(1).unwrap());
@@ -138,17 +120,6 @@ fn what_cannot_be_merged_waits_for_a_person_with_the_commands_that_settle_it() {
     world.repo.git(&["merge", "-q", &first]).ok();
     world.repo.git(&["merge", "-q", "-X", "ours", second]).ok();
     assert_eq!(waiting(&world), Vec::<String>::new());
-}
-
-#[test]
-fn what_cannot_be_merged_is_executed_again_after_the_others_if_that_was_asked_for() {
-    let world = conflicting();
-    let state =
-        world.run(0, &["ISS-1", "ISS-2", "--mode", "batch", "--skip-review", "--jobs", "2", "--retry", "1"]);
-    assert_eq!(state["context"]["completed_count"], 2, "{state:#}");
-    assert_eq!(state["errors"][0]["error_type"], "merge-conflict", "{state:#}");
-    let count = executions(&world, "ISS-1").len() + executions(&world, "ISS-2").len();
-    assert_eq!(count, 3);
 }
 
 #[test]

@@ -37,3 +37,21 @@ fn without_consent_to_the_setup_no_run_begins() {
     assert!(refused.stderr.contains("touch node_modules/dep/index.js"), "{}", refused.stderr);
     assert_eq!(world.repo.json(&["run", "list"]), serde_json::json!([]));
 }
+
+#[test]
+fn what_was_set_up_is_torn_down_before_a_workplace_goes() {
+    let world = project();
+    let torn = world.sandbox.root().join("torn");
+    let config = world.repo.read(".wfconfig");
+    let teardown = format!("echo $WF_NAME >> '{}'; test -e a.txt", torn.display());
+    world.repo.write(".wfconfig", format!("{config}\tteardown = \"{teardown}\"\n"));
+    world.repo.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]).ok();
+    world.run(0, &["ISS-1"]);
+    let run = world.repo.json(&["run", "show"])["id"].as_str().unwrap().to_owned();
+    let lines = || std::fs::read_to_string(&torn).unwrap().lines().count();
+    // At least that of the executor and that of the tests.
+    let before = lines();
+    assert!(before >= 2, "{before}");
+    world.repo.wf(&["land", &run, "--yes"]).ok();
+    assert_eq!(lines(), before + 1);
+}

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::resolved::{REFUSES, on_resolve};
 use super::world::{BUILDS, World};
 use crate::support::{Repo, Two, column, plan_on};
 
@@ -18,7 +19,7 @@ fn two_plans_that_change_the_same_line_end_in_one_merge_and_one_conflict() {
     // The first at work waits until the second is, too.
     let meet = "if once first; then cat \"$HERE/meet\" >/dev/null; else echo > \"$HERE/meet\"; fi";
     let work = "n=$(git branch --show-current); echo $n > a.txt; echo $n > \"$(echo $n | grep -o 'ISS-[0-9]').txt\"; git add .; git commit -q -m Change; echo '{\"status\": \"completed\"}'";
-    world.agent("executor", &format!("{meet}\n{work}"));
+    world.agent("executor", &format!("{}\n{meet}\n{work}", on_resolve(REFUSES)));
     let state = world.run(1, &["ISS-1", "ISS-2", "--jobs", "2", "--plan-jobs", "2"]);
     let (lost, won) = match state["issues"]["ISS-1"]["status"] == "failed" {
         true => ("ISS-1", "ISS-2"),

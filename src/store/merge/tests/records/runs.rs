@@ -38,6 +38,8 @@ pub(super) fn run(life: &Life) -> Vec<u8> {
         execution_method: ExecutionMethod::Agent,
         code_review: CodeReview::Skip,
         lands: false,
+        budget: None,
+        issue_budget: None,
         base_commit: None,
         actor: format!("actor {}", life.birth.who).into(),
         created_at: time(life.birth.second),

@@ -1,0 +1,120 @@
+//! Budgets as people write them, and whether work has exhausted them.
+
+use std::fmt;
+
+use crate::model::agent_session::Cost;
+use crate::model::budget::Budget;
+use crate::rules::lease::parse_duration;
+
+/// A text that is no limit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no budget: expected an amount such as `5 USD`, `200k tokens` or `3h`")]
+pub(crate) struct NotABudget(String);
+
+/// One limit of a budget.
+#[derive(Debug, Clone, PartialEq)]
+enum Limit {
+    Cost(Cost),
+    Tokens(u64),
+    Time(u64),
+}
+
+impl Budget {
+    /// Reads limits such as `5 USD`, `200k tokens` and `3h`, also several in one text with commas. `None` if there is none.
+    ///
+    /// # Errors
+    /// A text that is no limit.
+    pub(crate) fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Option<Self>, NotABudget> {
+        let mut budget = Self::default();
+        for text in texts.into_iter().flat_map(|text| text.split(',')).map(str::trim) {
+            match limit(text).ok_or_else(|| NotABudget(text.to_owned()))? {
+                Limit::Tokens(tokens) => budget.tokens = Some(tokens),
+                Limit::Time(millis) => budget.time_ms = Some(millis),
+                Limit::Cost(cost) => {
+                    budget.costs.retain(|known| known.currency != cost.currency);
+                    budget.costs.push(cost);
+                }
+            }
+        }
+        Ok(Some(budget).filter(|budget| *budget != Self::default()))
+    }
+}
+
+fn limit(text: &str) -> Option<Limit> {
+    if let Some(tokens) = text.strip_suffix("tokens") {
+        return tokens_of(tokens.trim()).map(Limit::Tokens);
+    }
+    if let Some(millis) = parse_duration(text) {
+        return u64::try_from(millis).ok().filter(|millis| *millis > 0).map(Limit::Time);
+    }
+    let (amount, currency) = text.split_once(' ')?;
+    let currency = currency.trim();
+    let is_unit = (1..=20).contains(&currency.len()) && currency.bytes().all(|b| b.is_ascii_alphabetic());
+    let cost = Cost { amount: amount.parse().ok()?, currency: currency.to_owned() };
+    (is_unit && cost.amount > 0.0 && cost.is_sound()).then_some(Limit::Cost(cost))
+}
+
+/// `200000`, `200k`, `1.5M`.
+fn tokens_of(text: &str) -> Option<u64> {
+    let (digits, factor) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1e3),
+        None => text.strip_suffix(['m', 'M']).map_or((text, 1.0), |digits| (digits, 1e6)),
+    };
+    let is_number = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let tokens = digits.parse::<f64>().ok().filter(|_| is_number)? * factor;
+    // Larger ones are no limit, and smaller ones let nothing begin.
+    (1.0..=1e15).contains(&tokens).then_some(tokens as u64)
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let costs = self.costs.iter().map(money);
+        let tokens = self.tokens.map(|tokens| format!("{tokens} tokens"));
+        let time = self.time_ms.map(length);
+        let all: Vec<String> = costs.chain(tokens).chain(time).collect();
+        f.write_str(&all.join(", "))
+    }
+}
+
+/// An amount of money as people write it: `5.00 USD`. More digits stand only where they matter.
+pub(super) fn money(cost: &Cost) -> String {
+    let text = format!("{:.2}", cost.amount);
+    let is_exact = (text.parse::<f64>().unwrap_or_default() - cost.amount).abs() < 5e-7;
+    if is_exact { format!("{text} {}", cost.currency) } else { format!("{} {}", cost.amount, cost.currency) }
+}
+
+/// A length of time in hours, or else in minutes or seconds, as a budget takes it.
+pub(super) fn length(ms: u64) -> String {
+    match ms {
+        _ if ms % 3_600_000 == 0 => format!("{}h", ms / 3_600_000),
+        _ if ms >= 60_000 => format!("{}m", ms / 60_000),
+        _ => format!("{}s", ms / 1000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(texts: &[&str]) -> Result<Option<Budget>, NotABudget> {
+        Budget::parse(texts.iter().copied())
+    }
+
+    #[test]
+    fn a_budget_is_read_and_said_in_money_tokens_and_time() {
+        let budget = parsed(&["5 USD, 200k tokens", "90m", "0.125 EUR", "6 USD"]).unwrap().unwrap();
+        assert_eq!(budget.to_string(), "0.125 EUR, 6.00 USD, 200000 tokens, 90m");
+        assert_eq!(parsed(&["1.5M tokens"]).unwrap().unwrap().tokens, Some(1_500_000));
+        assert_eq!(parsed(&[]).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_no_amount_is_refused() {
+        for text in [
+            "", "5", "USD", "0 USD", "-1 USD", "5 U$D", "nan USD", "inf USD", "0 tokens", "x tokens", "0h",
+            "5 USD,",
+        ] {
+            assert!(parsed(&[text]).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Which entries of a run's log a person is told, and in which words.
+
+use super::progress::{BUDGET, HELD_ELSEWHERE, NO_PLAN, REJECTED, is_for_a_person};
+use crate::model::execution::Failure;
+use crate::model::id::RunId;
+use crate::model::notification::{Notification, NotificationKind};
+use crate::model::run_log::{IssueReached, PhaseReached, RunEvent, RunLogEntry, RunStatus};
+use crate::model::status::IssueStatus;
+use crate::rules::folder::RunFolder;
+
+/// Longer texts of others are cut.
+const LONGEST_QUOTE: usize = 1000;
+
+/// What a person is told about an entry; `None` if nothing.
+pub(crate) fn notification(run: &RunId, entry: &RunLogEntry) -> Option<Notification> {
+    let (kind, issue_id, message, quoted) = match &entry.event {
+        RunEvent::Issue(reached) => {
+            let (kind, message, quoted) = of_issue(reached)?;
+            (kind, Some(reached.issue_id.clone()), message, quoted)
+        }
+        RunEvent::Phase(reached) => {
+            let (kind, message) = of_run(run, reached)?;
+            (kind, None, message, None)
+        }
+        RunEvent::Action(_) | RunEvent::Setback(_) | RunEvent::Breach(_) | RunEvent::Decision(_) => {
+            return None;
+        }
+    };
+    let quoted = quoted.map(|text: String| text.chars().take(LONGEST_QUOTE).collect());
+    let id = format!("{run}/{}", entry.id);
+    Some(Notification { id, kind, run_id: run.clone(), issue_id, message, quoted, at: entry.at })
+}
+
+/// The notifications that the last driver of a run may not have sent before it was killed: those of the last entries that it
+/// wrote, since it sends what it owes before it writes again.
+pub(crate) fn owed(folder: &RunFolder) -> Vec<Notification> {
+    let is_start = |entry: &RunLogEntry| matches!(&entry.event, RunEvent::Phase(it) if it.driver.is_some());
+    // The newest start is that of the driver that asks.
+    let Some(start) = folder.log.iter().rposition(is_start) else { return vec![] };
+    let before = &folder.log[..start];
+    let Some(last) = before.last() else { return vec![] };
+    let begin = before.iter().rposition(|entry| entry.at != last.at).map_or(0, |at| at + 1);
+    before[begin..].iter().filter_map(|entry| notification(&folder.run.id, entry)).collect()
+}
+
+fn of_issue(reached: &IssueReached) -> Option<(NotificationKind, String, Option<String>)> {
+    let issue = &reached.issue_id;
+    if reached.landed.is_some() {
+        let onto = reached.note.clone().unwrap_or_default();
+        return Some((NotificationKind::Landed, format!("{issue} {onto}"), None));
+    }
+    let error = reached.error.as_ref()?;
+    let own = || error.message.clone().unwrap_or_default();
+    match error.error_type.as_deref() {
+        Some(HELD_ELSEWHERE) => None,
+        Some(BUDGET) => Some((NotificationKind::Budget, format!("{issue} waits for you: {}", own()), None)),
+        // The run itself says these.
+        Some(NO_PLAN | REJECTED) => {
+            Some((NotificationKind::Waits, format!("{issue} waits for you: {}", own()), None))
+        }
+        _ if is_for_a_person(error) => {
+            Some((NotificationKind::Waits, format!("{issue} waits for you: {}", own()), None))
+        }
+        _ if reached.status == IssueStatus::Failed => {
+            let kind = error.error_type.as_deref().unwrap_or("failure");
+            Some((NotificationKind::Failed, format!("{issue} failed ({kind})"), said(error)))
+        }
+        _ => None,
+    }
+}
+
+fn of_run(run: &RunId, reached: &PhaseReached) -> Option<(NotificationKind, String)> {
+    let error = reached.error.as_ref();
+    let is_budget = error.and_then(|error| error.error_type.as_deref()) == Some(BUDGET);
+    let why = error.and_then(|error| error.message.clone());
+    if is_budget {
+        return Some((NotificationKind::Budget, format!("run {run} stopped: {}", why.unwrap_or_default())));
+    }
+    if reached.status != RunStatus::Completed {
+        return None;
+    }
+    let message = match why {
+        Some(why) => format!("run {run} is over: {why}"),
+        None => format!("run {run} is over"),
+    };
+    Some((NotificationKind::Over, message))
+}
+
+/// What an agent or a test said.
+fn said(error: &Failure) -> Option<String> {
+    error.message.clone().filter(|text| !text.is_empty())
+}

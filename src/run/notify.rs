@@ -1,0 +1,111 @@
+//! Tells a person who is elsewhere what happens in a run: each event goes to the command of `wf.notify`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::stops::RunStops;
+use crate::model::notification::Notification;
+use crate::ops::Notice;
+use crate::process::supervise::{Command, ProcessEnd, supervise};
+use crate::store::Store;
+
+/// The setting.
+const KEY: &str = "wf.notify";
+/// How long the command may take.
+const LIMIT: Duration = Duration::from_secs(10);
+/// How often an event is told to a command that fails.
+const ATTEMPTS: u32 = 3;
+/// How long to wait before the second attempt.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Sends notifications, in the order in which things happened, while the run goes on.
+pub(super) struct Notifier {
+    command: Option<Courier>,
+    stops: Arc<RunStops>,
+    at_work: Option<JoinHandle<Vec<Notice>>>,
+}
+
+/// What runs the command.
+#[derive(Clone)]
+struct Courier {
+    words: Vec<OsString>,
+    folder: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+}
+
+impl Notifier {
+    /// As the configuration of the repository says.
+    pub(super) fn of(store: &Store, environment: &[(OsString, OsString)], stops: Arc<RunStops>) -> Self {
+        let command = store.config(KEY).filter(|text| !text.trim().is_empty()).map(|command| Courier {
+            words: ["sh", "-c", &command].map(OsString::from).to_vec(),
+            folder: store.work_dir().unwrap_or(store.common_dir()).to_owned(),
+            environment: environment.to_vec(),
+        });
+        Self { command, stops, at_work: None }
+    }
+
+    /// Begins to send these, after those before. Returns what went wrong with those.
+    pub(super) fn send(&mut self, notifications: Vec<Notification>) -> Vec<Notice> {
+        let notices = self.settle();
+        let Some(courier) = self.command.clone().filter(|_| !notifications.is_empty()) else {
+            return notices;
+        };
+        let stops = Arc::clone(&self.stops);
+        self.at_work = Some(thread::spawn(move || {
+            notifications.iter().filter_map(|notification| courier.deliver(notification, &stops)).collect()
+        }));
+        notices
+    }
+
+    /// Waits until all is sent. Returns what went wrong.
+    pub(super) fn settle(&mut self) -> Vec<Notice> {
+        self.at_work.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+    }
+}
+
+impl Courier {
+    /// Tells one event; returns the warning that this failed.
+    fn deliver(&self, notification: &Notification, stops: &RunStops) -> Option<Notice> {
+        let mut line = serde_json::to_vec(notification).ok()?;
+        line.push(b'\n');
+        let mut why = String::new();
+        for attempt in 0..ATTEMPTS {
+            if attempt > 0 {
+                thread::sleep(PAUSE * attempt);
+            }
+            match self.run(line.clone(), stops) {
+                Ok(ProcessEnd::Exited(0)) => return None,
+                Ok(ProcessEnd::Exited(code)) => why = format!("it exited with {code}"),
+                Ok(ProcessEnd::Signal(signal)) => why = format!("signal {signal} ended it"),
+                Err(error) => why = error.to_string(),
+                Ok(ProcessEnd::TimedOut) => {
+                    why = format!("it took more than {} s", LIMIT.as_secs());
+                    break;
+                }
+                Ok(ProcessEnd::Interrupted) => return None,
+            }
+        }
+        let what = format!("`{KEY}` could not tell that {}: {why}", notification.message);
+        Some(Notice::warning(what).command(format!("git config {KEY}"), "shows the command"))
+    }
+
+    fn run(&self, line: Vec<u8>, stops: &RunStops) -> std::io::Result<ProcessEnd> {
+        let (sender, stdin) = mpsc::channel();
+        // A command may end without having read it.
+        let _ = sender.send(line);
+        drop(sender);
+        let command = Command {
+            words: &self.words,
+            folder: &self.folder,
+            environment: Some(&self.environment),
+            stdin: Some(stdin),
+            is_joined: true,
+        };
+        let mut is_stopped = || stops.is_at_once();
+        supervise(command, Some(LIMIT), &mut is_stopped, &mut |_, _| {}).map(|(end, _)| end)
+    }
+}

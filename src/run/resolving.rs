@@ -1,0 +1,124 @@
+//! Lets the agent that made some work resolve its conflict with the work of others.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::committing;
+use super::execute::{AgentExecution, Carrying};
+use super::job::{AgentJob, NoAnswer, RefusedAnswer, StepOutcome, VainStep, failure, failure_of};
+use super::steps::input;
+use super::testing::Unseen;
+use crate::agent::request::RequestKind;
+use crate::model::code::Code;
+use crate::model::execution::Failure;
+use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::typed;
+use crate::ops::work::{self, Built, JoinConflict};
+use crate::ops::{Refusal, Session};
+use crate::rules::roles::Role;
+use crate::store::ObjectId;
+
+/// The type of a failure because of a conflict.
+pub(super) const CONFLICT: &str = "merge-conflict";
+/// How long a test may take.
+const TEST_LIMIT: Duration = Duration::from_secs(3600);
+
+/// A conflict that an agent is to resolve.
+pub(super) struct WorkConflict {
+    /// The execution that made the work.
+    pub(super) execution: ExecutionId,
+    /// The last commit of the work.
+    pub(super) ours: ObjectId,
+    /// The commit with which it conflicts.
+    pub(super) theirs: ObjectId,
+    /// The conflict.
+    pub(super) what: JoinConflict,
+}
+
+/// What an agent learns about a conflict, besides its plan.
+#[derive(Debug, Serialize)]
+struct ConflictInput {
+    /// The plans on the other side.
+    with: Vec<SolutionId>,
+    /// The files.
+    files: Vec<String>,
+    /// The conflicting parts of the files, as git marks them.
+    hunks: String,
+}
+
+impl WorkConflict {
+    /// What the run records of a conflict that is resolved.
+    fn resolved(&self) -> Failure {
+        failure(CONFLICT, &format!("{}; its agent resolved it", self.what.words), "")
+    }
+
+    /// The agent did not resolve it.
+    fn unresolved(&self, why: Failure) -> StepOutcome {
+        let message = format!("{}; {}", self.what.words, why.message.unwrap_or_default());
+        StepOutcome::Gave(VainStep::of_agent(failure(CONFLICT, &message, "")))
+    }
+
+    fn input(&self) -> ConflictInput {
+        let JoinConflict { with, files, hunks, .. } = self.what.clone();
+        ConflictInput { with, files, hunks }
+    }
+}
+
+/// Has a conflict resolved.
+pub(super) fn resolve(job: &AgentJob, conflict: &WorkConflict) -> StepOutcome {
+    let session = match job.session() {
+        Ok(session) => session,
+        Err(refusal) => return StepOutcome::Gave(job.refused(&refusal)),
+    };
+    let asked = asked(job, &session, conflict);
+    if asked.is_err()
+        && let Err(error) = session.store().git().reset_to(conflict.ours)
+    {
+        job.warn("a merge that was not accepted stays on its branch", &error.to_string());
+    }
+    match asked {
+        Ok(merge) => StepOutcome::Resolved(conflict.resolved(), merge),
+        Err(NoAnswer::Stopped) => StepOutcome::Stopped,
+        Err(NoAnswer::Failed(why)) => conflict.unresolved(why),
+        Err(NoAnswer::Refused(refusal)) if refusal.is_stop() => StepOutcome::Stopped,
+        Err(NoAnswer::Refused(refusal)) if refusal.code == Code::WorkplaceChanged => {
+            conflict.unresolved(failure_of(&refusal))
+        }
+        Err(NoAnswer::Refused(refusal)) => StepOutcome::Gave(job.refused(&refusal)),
+    }
+}
+
+/// Asks the agent, in a workplace in which the merge stands half done. Returns the merge.
+fn asked(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Result<ObjectId, NoAnswer> {
+    let mut input = input(session, conflict.execution.as_str(), Role::Executor)?;
+    if let (Some(members), Ok(about)) = (input.as_object_mut(), typed::to_value(&conflict.input())) {
+        members.insert("conflict".into(), about);
+    }
+    job.enter()?;
+    let place = job.place(&job.agent)?;
+    committing::begin_merge(&conflict.theirs.to_string(), &place, &|| job.is_stopping())?;
+    job.ask::<Built, ObjectId>(RequestKind::Resolve, &input, |reply| match reply.answer {
+        Built::Failed(failure) => Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))),
+        Built::Completed(_) => finished(job, session, conflict).map_err(RefusedAnswer::NoAnswer),
+    })
+}
+
+/// Checks that the merge is there, has both sides, and passes the tests of the plan.
+fn finished(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Result<ObjectId, NoAnswer> {
+    let execution = AgentExecution { id: conflict.execution.clone(), may_be_done: false };
+    Carrying::new(job, &execution, session).refuse_unfinished()?;
+    let store = session.store();
+    let unresolved = |why: &str| NoAnswer::Failed(failure("unresolved", why, ""));
+    let Some(head) = store.head().map_err(Refusal::from)? else {
+        return Err(unresolved("its branch has no commit"));
+    };
+    let has = |commit| store.is_ancestor(commit, head).map_err(Refusal::from);
+    if !has(conflict.ours)? || !has(conflict.theirs)? {
+        return Err(unresolved("its agent did not commit the merge"));
+    }
+    match work::test_joined(session, &job.issue, head, TEST_LIMIT, &mut Unseen)? {
+        None => Ok(head),
+        Some(why) => Err(NoAnswer::Failed(failure("test_failure", &why, ""))),
+    }
+}

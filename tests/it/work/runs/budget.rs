@@ -1,0 +1,80 @@
+//! Budgets of runs and issues.
+
+use serde_json::{Value, json};
+
+use super::world::World;
+use crate::support::plan_on;
+
+/// The error of a run that stops, which is the last line of stderr.
+fn refused(world: &World, args: &[&str]) -> Value {
+    let ran = world.repo.wf(&[args, &["--yes", "--json"]].concat()).fails(1);
+    let last: Value = serde_json::from_str(ran.stderr.lines().last().unwrap()).unwrap();
+    last["error"].clone()
+}
+
+/// A planner that says that each plan took 5 tokens and half a dollar.
+fn counting() -> World {
+    let world = World::new();
+    let mut plan = plan_on("a.txt");
+    plan["tasks"][0]["test"]["commands"] = json!(["test -s a.txt"]);
+    plan["session"] = json!({"tokens": 5, "cost": {"amount": 0.5, "currency": "USD"}});
+    std::fs::write(world.sandbox.root().join("plan.json"), plan.to_string()).unwrap();
+    world.repo.issue("ISS-2");
+    let told = world.sandbox.root().join("told");
+    world.repo.git(&["config", "wf.notify", &format!("cat >> '{}'", told.display())]).ok();
+    world
+}
+
+fn told(world: &World) -> Vec<Value> {
+    let text = std::fs::read_to_string(world.sandbox.root().join("told")).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn an_issue_that_has_cost_what_it_may_waits_for_a_person() {
+    let world = counting();
+    let state = world.run(1, &["ISS-1", "ISS-2", "--issue-budget", "0.5 USD, 1M tokens"]);
+    for issue in ["ISS-1", "ISS-2"] {
+        assert_eq!(state["issues"][issue]["error"], "it spent 0.50 USD of 0.50 USD", "{state:#}");
+        assert_eq!(world.repo.status(issue), "planned");
+    }
+    let told = told(&world);
+    let budget: Vec<&Value> = told.iter().filter(|it| it["type"] == "budget").collect();
+    assert_eq!(budget.len(), 2, "{told:#?}");
+    assert_eq!(budget[0]["message"], "ISS-1 waits for you: it spent 0.50 USD of 0.50 USD");
+    // With more to spend, another run executes the plan.
+    world.run(0, &["ISS-1", "--execute-only", "--issue-budget", "3 USD"]);
+    assert_eq!(world.repo.status("ISS-1"), "completed");
+}
+
+#[test]
+fn a_run_that_has_cost_what_it_may_stops_and_goes_on_with_more() {
+    let world = counting();
+    world.repo.git(&["config", "wf.run.budget", "5 tokens"]).ok();
+    let error = refused(&world, &["run", "ISS-1", "ISS-2"]);
+    assert_eq!(error["code"], "budget");
+    assert!(error["message"].as_str().unwrap().ends_with("stopped: it spent 5 of 5 tokens"), "{error}");
+    let run = world.repo.json(&["run", "show"]);
+    assert_eq!((&run["driven"], &run["budget"]["tokens"]), (&json!("interrupted"), &json!(5)));
+    // The step in hand ended, and no other one began.
+    let statuses = ["ISS-1", "ISS-2"].map(|issue| world.repo.status(issue));
+    assert_eq!(statuses, ["planned", "registered"]);
+    assert_eq!(told(&world).iter().filter(|it| it["type"] == "budget").count(), 1);
+    assert_eq!(refused(&world, &["run", "resume"])["code"], "budget");
+    world.repo.wf(&["run", "resume", "--yes", "--budget", "200k tokens"]).ok();
+    let statuses = ["ISS-1", "ISS-2"].map(|issue| world.repo.status(issue));
+    assert_eq!(statuses, ["completed", "completed"]);
+}
+
+#[test]
+fn what_is_no_budget_is_refused_before_anything_begins() {
+    let world = World::new();
+    let refused = world.repo.refused(2, &["run", "ISS-1", "--budget", "5"]);
+    assert_eq!(
+        refused["message"],
+        "`5` is no budget: expected an amount such as `5 USD`, `200k tokens` or `3h`"
+    );
+    world.repo.git(&["config", "wf.run.issueBudget", "much"]).ok();
+    assert_eq!(world.repo.refused(1, &["run", "ISS-1"])["code"], "config");
+    assert_eq!(world.repo.json(&["run", "list"]), json!([]));
+}
