@@ -103,7 +103,7 @@ impl Work {
         }
         repo.planned("ISS-001", &plan);
         repo.git(&["switch", "-q", "-c", "work"]).ok();
-        repo.wf(&["start", "ISS-001"]).ok();
+        repo.wf(&["next", "ISS-001"]).ok();
         let work = Self { sandbox, repo, mode };
         for (file, lines) in [(A, &[3, 15][..]), (B, &[3])] {
             work.edit(file, lines);
@@ -309,7 +309,7 @@ fn cell(row: &Row, mode: Mode) -> String {
     let work = Work::new(mode);
     let span = (row.rewrite)(&work);
     if mode == Mode::Found {
-        work.repo.wf(&["relink"]).ok();
+        work.repo.wf(&["link", "--find"]).ok();
     }
     let left = work.left(&span);
     let must_be_there = mode == Mode::Found || (mode == Mode::Hooks && row.has_hooks);
