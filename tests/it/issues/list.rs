@@ -1,6 +1,5 @@
 //! `list` and `status`.
 
-use serde_json::json;
 
 use crate::support::{Repo, Sandbox, column, plan_on};
 
