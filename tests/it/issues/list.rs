@@ -1,6 +1,5 @@
 //! `list` and `status`.
 
-
 use crate::support::{Repo, Sandbox, column, plan_on};
 
 /// One issue of every status; the more work was done, the later: `R`egistered, `P`lanned, …
