@@ -66,7 +66,7 @@ impl Project {
         repo.git(&["add", "."]).ok();
         repo.git(&["commit", "--quiet", "-m", "Base"]).ok();
         repo.wf(&["hooks", "install"]).ok();
-        repo.wf(&["policy", "set", "evidence=proved"]).ok();
+        repo.wf(&["settings", "evidence=proved"]).ok();
         Self { sandbox, repo }
     }
 
@@ -78,7 +78,7 @@ impl Project {
         plan["tasks"][0]["test"].as_object_mut().unwrap().extend(members);
         self.repo.planned("ISS-001", &plan);
         self.repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
-        self.repo.wf(&["start", "ISS-001"]).ok();
+        self.repo.wf(&["next", "ISS-001"]).ok();
     }
 
     /// Commits files.

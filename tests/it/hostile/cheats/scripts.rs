@@ -187,7 +187,7 @@ fn tests_that_were_weakened_before_the_claim() {
 fn without_the_policy_a_cheat_is_marked() {
     let files: Files<'_> = &[(BROKEN.0, Some(BROKEN.1)), ("tests/run.sh", Some("exit 0\n"))];
     let project = Project::worked(RUN, files);
-    project.repo.wf(&["policy", "set", "evidence=required"]).ok();
+    project.repo.wf(&["settings", "evidence=required"]).ok();
     let ran = project.verify().ok();
     assert!(
         ran.stderr.contains(&format!("warning: {CHANGED}tests/run.sh; see `git diff ")),

@@ -25,7 +25,7 @@ impl Signing {
         let signers = project.sandbox.root().join("signers");
         std::fs::write(&signers, format!("{principal} {public}")).unwrap();
         repo.git(&["config", "gpg.ssh.allowedSignersFile", signers.to_str().unwrap()]).ok();
-        repo.wf(&["policy", "set", "evidence=signed"]).ok();
+        repo.wf(&["settings", "evidence=signed"]).ok();
         Some(Self { project, key })
     }
 

@@ -8,7 +8,7 @@ use super::{Project, TEST_OF_THREE, THREE};
 #[test]
 fn a_check_of_a_work_tree_with_other_changes() {
     let project = Project::worked("sh add.sh 1 2 3 | grep -q 7", &[(THREE.0, Some(THREE.1))]);
-    project.repo.wf(&["policy", "set", "evidence=required"]).ok();
+    project.repo.wf(&["settings", "evidence=required"]).ok();
     project.repo.write("add.sh", "echo 7\n");
     let ran = project.repo.wf(&["verify", "--yes"]).ok();
     assert!(ran.stderr.contains("so these checks are not evidence"), "{}", ran.stderr);

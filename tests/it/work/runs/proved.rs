@@ -30,7 +30,7 @@ fn a_test_that_the_agent_changed_is_told() {
 #[test]
 fn if_the_policy_asks_for_a_proof_it_is_a_failure() {
     let world = tampered();
-    world.repo.wf(&["policy", "set", "evidence=proved"]).ok();
+    world.repo.wf(&["settings", "evidence=proved"]).ok();
     let state = world.run(1, &["ISS-1"]);
     let (kind, message) = World::error(&state);
     assert_eq!(kind, "unproved", "{state:#}");
