@@ -5,7 +5,7 @@ use crate::git::Environment;
 use crate::model::execution::Check;
 use crate::model::hash::{CommitHash, TreeHash};
 use crate::process::supervise::{ProcessEnd, Ran};
-use crate::rules::test_count::TestCount;
+use crate::rules::test_count::CountedTests;
 
 /// The most bytes of output in a record.
 const LONGEST_TAIL: usize = 4 * 1024;
@@ -26,7 +26,7 @@ pub(crate) fn record(
     task: &str,
     command: &str,
     ran: &Ran,
-    tests: Option<TestCount>,
+    counted: &CountedTests,
     code: &CodeState,
     environment: &Environment,
 ) -> Check {
@@ -39,8 +39,10 @@ pub(crate) fn record(
         },
         duration_ms: u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX),
         tree: (!code.dirty).then(|| code.tree.clone()),
-        tests_run: tests.map(|tests| tests.run),
-        tests_skipped: tests.map(|tests| tests.skipped),
+        tests: counted.tests,
+        named_tests: counted.named.clone(),
+        proof: None,
+        signature: None,
         output_sha256: ran.output_sha256.clone(),
         output_tail: tail(ran, environment),
         commit: code.commit.clone(),
@@ -116,7 +118,7 @@ mod tests {
                 "T1",
                 "true",
                 &ran(ProcessEnd::Signal(9), b""),
-                None,
+                &CountedTests::default(),
                 &CodeState { commit: None, tree: "4b825dc".into(), dirty: true },
                 &Environment::default()
             )

@@ -136,6 +136,7 @@ commands! {
         Next = work::next,
         Verify = work::verify,
         Accept = work::accept,
+        Vouch = work::vouch,
         #[command(hide = true)]
         Detail = work::detail,
         Done = work::done,

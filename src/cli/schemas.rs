@@ -216,7 +216,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<ops::work::ExecutionView>(
         Sort::Answer,
         "show-execution",
-        "an execution: `show`, `accept`, `done`, `fail`, `lease release`",
+        "an execution: `show`, `accept`, `done`, `fail`, `lease release`, `vouch`",
     ),
     kind::<ops::plans::roadmap::RoadmapView>(
         Sort::Answer,
@@ -308,7 +308,11 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "`land --as` and `land --none`: what was recorded",
     ),
     kind::<ops::work::LandView>(Sort::Answer, "land", "`land`: what has landed, and what has not"),
-    kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
+    kind::<ops::work::Verified>(
+        Sort::Answer,
+        "verify",
+        "`verify`: the checks; an array: `verify --as-verifier` without an execution",
+    ),
     kind::<ops::issues::ManyChanged>(
         Sort::Answer,
         "many-changed",

@@ -23,7 +23,7 @@ use crate::rules::review::{self, NotQueueable, Reviewer};
 use crate::store::layout::{self, Location, Owner};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 use crate::trail::claimed::{self, ClaimLookup};
-use crate::trail::work;
+use crate::trail::{signed_checks, work};
 
 /// Each of more executions would be compared with each step of the log that overrode a gate.
 const MOST_STOPPED: usize = 1_000;
@@ -58,8 +58,8 @@ pub(super) fn look(
     after: &Snapshot<'_>,
     policy: &Policy,
 ) -> Result<GateFaults, StoreError> {
-    let (wants_evidence, wants_review) =
-        (Gate::Evidence.is_required(policy), Gate::Review.is_required(policy));
+    let gate = Gate::Evidence.setting(policy);
+    let (wants_evidence, wants_review) = (gate >= GateValue::Required, Gate::Review.is_required(policy));
     if !wants_evidence && !wants_review {
         return Ok(GateFaults::default());
     }
@@ -101,9 +101,12 @@ pub(super) fn look(
                 }
             }
             // If it was already accepted without evidence, evidence is not required later.
-            let lacked = was_completed.is_some_and(|was| !evidence_missing(store, &plan, was).is_empty());
+            let lacked =
+                was_completed.is_some_and(|was| !evidence_missing(store, &plan, was, gate).is_empty());
             if is_completed && !lacked {
-                stopped.extend(unproven(store, after, &folder, it, was_completed, &plan)?);
+                let missing = evidence_missing(store, &plan, it, gate);
+                let missing = claimed::shown(missing, store, after, &folder, &it.execution)?;
+                stopped.extend(unproven(it, was_completed, &missing));
             }
         }
     }
@@ -189,23 +192,15 @@ fn changed(
 }
 
 /// What an execution lacks under a policy that requires evidence.
-fn evidence_missing(store: &Store, plan: &Solution, it: &ExecutionFolder) -> Vec<String> {
-    evidence::missing(&plan.typed_plan(), it, &work::linked(store, it), GateValue::Required)
+fn evidence_missing(store: &Store, plan: &Solution, it: &ExecutionFolder, gate: GateValue) -> Vec<String> {
+    let counting = signed_checks::counting(store, it, gate);
+    evidence::missing(&plan.typed_plan(), &counting, &work::linked(store, it), gate)
 }
 
 /// `was` is the execution before the push, if it was completed then.
-fn unproven(
-    store: &Store,
-    after: &Snapshot<'_>,
-    folder: &IssueFolder,
-    it: &ExecutionFolder,
-    was: Option<&ExecutionFolder>,
-    plan: &Solution,
-) -> Result<Option<Stopped>, StoreError> {
-    let missing = evidence_missing(store, plan, it);
-    let missing = claimed::shown(missing, store, after, folder, &it.execution)?;
+fn unproven(it: &ExecutionFolder, was: Option<&ExecutionFolder>, missing: &[String]) -> Option<Stopped> {
     if missing.is_empty() {
-        return Ok(None);
+        return None;
     }
     let log = layout::execution_log(&it.execution.id);
     // The entries that completed it, or that removed evidence since.
@@ -214,7 +209,7 @@ fn unproven(
         Some(was) => !was.log.iter().any(|old| old.id == entry.id),
     };
     let written = it.log.iter().filter(is_cause).map(|entry| layout::entry(&log, &entry.id)).collect();
-    Ok(Some(Stopped::of(it, &format!("is completed, and {}", missing.join("; ")), written, None)))
+    Some(Stopped::of(it, &format!("is completed, and {}", missing.join("; ")), written, None))
 }
 
 /// A review by the plan's own author counts only if it was forced, whenever it was made.

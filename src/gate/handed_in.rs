@@ -179,6 +179,7 @@ fn of_own_execution(entry: &Value, agent: &HandingAgent<'_>) -> Result<Verdict, 
             _ => Err(format!("it is not written in the name of `{}`", agent.person)),
         },
         Some("commit" | "rewrite" | "unlink" | "check" | "renew" | "session" | "end") => Ok(Verdict::Claim),
+        Some("vouch") => Err("agents do not vouch for their own work".to_owned()),
         _ => Err("agents do not set executions aside".to_owned()),
     }
 }

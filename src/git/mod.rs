@@ -2,6 +2,7 @@
 //! store.
 
 mod added_lines;
+mod allowed_signers;
 mod args;
 mod aside;
 mod below;
@@ -13,6 +14,7 @@ mod commit;
 mod config;
 pub(crate) mod cores;
 mod discover;
+mod edit_tree;
 mod environment;
 mod error;
 pub(crate) mod fault;
@@ -66,6 +68,7 @@ use args::Args;
 pub(crate) use aside::ScratchGit;
 pub(crate) use below::{Missing, parent_below};
 pub(crate) use commit::Commit;
+pub(crate) use edit_tree::PathEdit;
 pub(crate) use environment::Environment;
 pub(crate) use error::{GitError, lock_file};
 pub(crate) use gix::actor::Signature;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use super::Repository;
+use super::allowed_signers::CHECK_NAMESPACE;
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::remedy::Remedies;
@@ -32,6 +33,9 @@ pub(crate) enum SignError {
     /// The value of `gpg.format` is unknown.
     #[error("`gpg.format` is `{0}`, which is not a kind of signature")]
     Format(String),
+    /// Checks are signed with SSH keys only.
+    #[error("`gpg.format` is `{0}`, and checks are signed with SSH keys")]
+    NotSsh(String),
     /// The program is missing, or it cannot be given the document.
     #[error("cannot run `{program}`: {source}")]
     Start {
@@ -54,7 +58,7 @@ impl Explain for SignError {
     fn code(&self) -> Code {
         match self {
             Self::NoKey => Code::NoSigningKey,
-            Self::Format(_) => Code::Config,
+            Self::Format(_) | Self::NotSsh(_) => Code::Config,
             Self::Start { .. } | Self::Failed { .. } => Code::CannotSign,
         }
     }
@@ -66,6 +70,7 @@ impl Explain for SignError {
             Self::Format(_) => {
                 Remedies::command("git config gpg.format ssh", "sets it: ssh, openpgp or x509")
             }
+            Self::NotSsh(_) => Remedies::command("git config gpg.format ssh", "sets it"),
             Self::Start { .. } | Self::Failed { .. } => Remedies::command(
                 "git commit -S --allow-empty -m test",
                 "signs in the same way, for a test: with gpg.format, gpg.program and user.signingKey",
@@ -80,6 +85,28 @@ impl Repository {
     /// # Errors
     /// See [`SignError`].
     pub(crate) fn sign(&self, document: &[u8], person: &str) -> Result<DetachedSignature, SignError> {
+        self.sign_in(NAMESPACE, document, person)
+    }
+
+    /// Signs a document of a check with an SSH key.
+    ///
+    /// # Errors
+    /// See [`SignError`]; `gpg.format` is not `ssh`.
+    pub(crate) fn sign_check(&self, document: &[u8]) -> Result<String, SignError> {
+        let format = self.config().text("gpg.format").unwrap_or_else(|| "openpgp".into());
+        if !format.eq_ignore_ascii_case("ssh") {
+            return Err(SignError::NotSsh(format));
+        }
+        let signed = self.sign_in(CHECK_NAMESPACE, document, "")?;
+        Ok(String::from_utf8_lossy(&signed.signature).into_owned())
+    }
+
+    fn sign_in(
+        &self,
+        namespace: &str,
+        document: &[u8],
+        person: &str,
+    ) -> Result<DetachedSignature, SignError> {
         let config = self.config();
         let setting = |key: &str| config.text(key).filter(|value| !value.is_empty());
         let key = setting("user.signingKey");
@@ -112,7 +139,7 @@ impl Repository {
                 }
                 None => config.path("user.signingKey").unwrap_or_else(|| PathBuf::from(&key)),
             };
-            command.args(["-Y", "sign", "-n", NAMESPACE, "-f"]).arg(path);
+            command.args(["-Y", "sign", "-n", namespace, "-f"]).arg(path);
         } else {
             command.args(["--armor", "--detach-sign", "--local-user"]).arg(key.as_deref().unwrap_or(person));
         }

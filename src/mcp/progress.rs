@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use crate::ops::work::{Test, VerifyObserver};
 use crate::ops::{self};
 use crate::process::supervise::Ran;
-use crate::rules::test_count::TestCount;
+use crate::rules::test_count::CountedTests;
 
 /// With fewer steps, the work is done before anyone looks.
 const WORTH_TELLING: usize = 2000;
@@ -135,7 +135,7 @@ impl VerifyObserver for Tests {
 
     fn wrote(&mut self, _: &[u8]) {}
 
-    fn ended(&mut self, _: &Ran, _: Option<TestCount>) {
+    fn ended(&mut self, _: &Ran, _: &CountedTests) {
         if self.place + 1 == self.of {
             self.steps.send_tests(self.of as f64, self.of as f64, "tests have ended");
         }

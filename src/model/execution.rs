@@ -13,9 +13,11 @@ use super::hash::{CommitHash, PatchId, TreeHash};
 use super::id::{ExecutionId, IssueId, ItemId, QueueId, RunId, SolutionId};
 use super::log_entry::log_entry;
 use super::person::Person;
+use super::proof::{Proof, Vouch};
 use super::record::execution_fingerprint;
 use super::status::ExecutionStatus;
 use super::task_id::TaskId;
+use super::test_count::{NamedTest, TestCount};
 use super::text_enum::text_enum;
 use super::time::Time;
 use super::typed;
@@ -215,11 +217,15 @@ once! {
         /// The tree that was tested: a check counts for every commit with that tree. Absent if the work tree had other
         /// changes.
         fact tree: Option<TreeHash> = default,
-        /// How many tests ran, as the runner says; absent if it says nothing that is understood. Zero is not a pass,
-        /// whatever the exit code.
-        fact tests_run: Option<u64> = default,
-        /// How many tests were skipped, as the runner says.
-        fact tests_skipped: Option<u64> = default,
+        /// How many tests passed, failed and were skipped, as the runner says; absent if no known runner says so. If none
+        /// ran, or one failed, the check has not passed, whatever the exit code.
+        fact tests: Option<TestCount> = default,
+        /// Tests that a report of the command names, at most 50: first those that failed, then those that were skipped.
+        text named_tests: Vec<NamedTest> = default,
+        /// What shows that the tests test the work; absent if nobody looked.
+        fact proof: Option<Proof> = default,
+        /// The SSH signature of a verifier, in the namespace `wf-check`.
+        fact signature: Option<String> = default,
         /// The SHA-256 of the whole output, in hex.
         fact output_sha256: String,
         /// The end of the output, at most 4 KiB, without control characters.
@@ -369,6 +375,7 @@ log_entry!(
     Unlink(Unlink) = "unlink",
     Check(Check) = "check",
     Accept(Accept) = "accept",
+    Vouch(Vouch) = "vouch",
     Renew(Renew) = "renew",
     Aside(Aside) = "aside",
     Land(Land) = "land",

@@ -96,6 +96,8 @@ text_enum!(
         Verify = "verify",
         /// Confirms a criterion.
         Accept = "accept",
+        /// Vouches for work whose tests are not proved to test it.
+        Vouch = "vouch",
         /// Completes an execution.
         Done = "done",
         /// Ends an execution as failed.

@@ -202,6 +202,22 @@ object! {
         #[serde(deserialize_with = "or_empty")]
         #[schemars(with = "Option<Vec<String>>")]
         success_metrics: Vec<String> = default,
+        /// Existing tests, and configuration of test runners, that the task changes or removes.
+        #[serde(deserialize_with = "or_empty")]
+        #[schemars(with = "Option<Vec<TestChange>>")]
+        changes: Vec<TestChange> = default,
+    }
+}
+
+object! {
+    /// A test that a task changes or removes.
+    TestChange {
+        /// The file, or a directory, relative to the repository's root.
+        #[schemars(schema_with = "rule::path")]
+        path: String,
+        /// Why it has to change.
+        #[schemars(regex(pattern = FILLED))]
+        reason: String,
     }
 }
 
@@ -338,6 +354,11 @@ impl Task {
 }
 
 impl Plan {
+    /// The tests that its tasks say they change or remove.
+    pub(crate) fn changed_tests(&self) -> impl Iterator<Item = &TestChange> {
+        self.tasks.iter().flat_map(|task| &task.test).flat_map(|test| &test.changes)
+    }
+
     /// Whether the whole plan can be executed without a commit.
     pub(crate) fn needs_no_commit(&self) -> bool {
         !self.tasks.is_empty() && self.tasks.iter().all(Task::needs_no_commit)

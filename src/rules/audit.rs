@@ -321,9 +321,17 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
         for lack in without_repeats(it.is_hidden, evidence::lacks(plan, it.execution, &it.work, gate)) {
             // A test that was never run may not have been required; a failed test in a completed execution is always
             // an error.
-            let is_fault = lack.has_failed || gate == GateValue::Required;
+            let is_fault = lack.has_failed || gate >= GateValue::Required;
             let severity = if is_fault { AuditSeverity::Fault } else { AuditSeverity::Note };
             found.push(AuditFinding::new(severity, Kind::MissingCheck, lack.words).of(it));
+        }
+        if gate < GateValue::Proved && !it.is_hidden {
+            let suspicious = evidence::suspicious(plan, it.execution, &it.work);
+            found.extend(
+                suspicious
+                    .into_iter()
+                    .map(|words| AuditFinding::new(AuditSeverity::Note, Kind::Unproved, words).of(it)),
+            );
         }
         let untouched: Vec<RepoPath> =
             it.touched.iter().flat_map(|touched| untouched(plan, touched)).collect();

@@ -168,7 +168,7 @@ fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> Atte
         task_id: check.task_id.clone(),
         command: cut.text(&check.command),
         exit_code: check.exit_code,
-        tests_run: check.tests_run,
+        tests: check.tests,
         output_tail: cut.end(&check.output_tail),
         commit: check.commit.clone(),
         dirty: check.dirty,

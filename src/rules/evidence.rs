@@ -15,6 +15,10 @@ use crate::model::redaction::REDACTED;
 use crate::model::repo_path::FoldedPaths;
 use crate::model::task_id::TaskId;
 
+mod proved;
+
+pub(crate) use proved::{is_suspicious, is_vouched, suspicious, with_look};
+
 /// The tests of a plan as task and command: in the order of the plan, but each task after those that it depends on.
 pub(crate) fn commands(plan: &Plan) -> Vec<(&TaskId, &str)> {
     let mut left: Vec<&Task> = plan.tasks.iter().collect();
@@ -123,7 +127,8 @@ pub(crate) struct MissingEvidence {
     pub(crate) words: String,
 }
 
-/// The missing evidence of an execution that made these commits; empty if it is complete.
+/// The missing evidence of an execution that made these commits; empty if it is complete. If it must be proved, the tests
+/// themselves must have been tested.
 pub(crate) fn lacks(
     plan: &Plan,
     execution: &ExecutionFolder,
@@ -143,8 +148,8 @@ pub(crate) fn lacks(
         let in_any = at.last_outcome(execution, task, command, GateValue::Open);
         let before = passed_before(&at, execution, task, command);
         let command = exact(command);
-        let words = if failed == Some(CheckOutcome::NoTests) {
-            format!("{task}: `{command}` ran no tests{place}")
+        let words = if let Some(ended @ (CheckOutcome::NoTests | CheckOutcome::FailedTests(_))) = failed {
+            format!("{task}: `{command}` {ended}{place}")
         } else if failed.is_some() {
             format!("{task}: `{command}` failed{place}")
         } else if in_any == Some(CheckOutcome::Passed) {
@@ -159,7 +164,12 @@ pub(crate) fn lacks(
         };
         MissingEvidence { has_failed: failed.is_some(), words }
     };
-    failing(plan, execution, work, gate).into_iter().map(lack).collect()
+    let mut found: Vec<MissingEvidence> =
+        failing(plan, execution, work, gate).into_iter().map(lack).collect();
+    if gate >= GateValue::Proved {
+        found.extend(proved::unproved(plan, execution, work, gate));
+    }
+    found
 }
 
 /// The latest of the commits that the last one replaced at which a test passed.

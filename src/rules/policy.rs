@@ -31,10 +31,16 @@ pub(crate) enum GateValue {
     Open,
     /// The condition must be met.
     Required,
+    /// The condition must be met, and shown to hold.
+    Proved,
+    /// All of that, by someone whose signature shows it.
+    Signed,
 }
 
 impl GateValue {
-    const ALL: [Self; 2] = [Self::Open, Self::Required];
+    /// Those that every gate has.
+    const USUAL: &'static [Self] = &[Self::Open, Self::Required];
+    const OF_EVIDENCE: &'static [Self] = &[Self::Open, Self::Required, Self::Proved, Self::Signed];
 }
 
 impl Gate {
@@ -48,7 +54,9 @@ impl Gate {
                 "a commit needs a plan that is being executed; the hook commit-msg rejects other commits"
             }
             Self::Evidence => {
-                "`done` needs linked commits, and a passing check of every test for the last one; otherwise it warns"
+                "`done` needs linked commits, and a passing check of every test for the last one; otherwise it warns. With \
+                 `proved`, the tests must also pass as they were before the work, and fail without it; with `signed`, a \
+                 verifier who is not the executor must have signed the checks"
             }
             Self::Landed => {
                 "`audit` reports an error for completed work that is not on the target branch; otherwise a note"
@@ -60,6 +68,8 @@ impl Gate {
     pub(crate) fn word(self, setting: GateValue) -> &'static str {
         match (setting, self) {
             (GateValue::Required, _) => "required",
+            (GateValue::Proved, _) => "proved",
+            (GateValue::Signed, _) => "signed",
             (GateValue::Open, Self::Review) => "none",
             (GateValue::Open, Self::Commits) => "free",
             (GateValue::Open, Self::Evidence) => "warn",
@@ -68,8 +78,16 @@ impl Gate {
     }
 
     /// The words for its values, the open one first.
-    pub(crate) fn settings(self) -> [&'static str; 2] {
-        GateValue::ALL.map(|setting| self.word(setting))
+    pub(crate) fn settings(self) -> Vec<&'static str> {
+        self.values().iter().map(|setting| self.word(*setting)).collect()
+    }
+
+    /// Its values, the open one first.
+    fn values(self) -> &'static [GateValue] {
+        match self {
+            Self::Evidence => GateValue::OF_EVIDENCE,
+            Self::Review | Self::Commits | Self::Landed => GateValue::USUAL,
+        }
     }
 
     /// Its value in a policy.
@@ -81,15 +99,13 @@ impl Gate {
             Self::Landed => &policy.landed,
         };
         let word = field.as_deref();
-        GateValue::ALL
-            .into_iter()
-            .find(|setting| word == Some(self.word(*setting)))
-            .unwrap_or(GateValue::Open)
+        let found = self.values().iter().find(|setting| word == Some(self.word(**setting)));
+        found.copied().unwrap_or(GateValue::Open)
     }
 
     /// Whether a policy requires the condition.
     pub(crate) fn is_required(self, policy: &Policy) -> bool {
-        self.setting(policy) == GateValue::Required
+        self.setting(policy) >= GateValue::Required
     }
 
     /// Sets its value in a policy.
@@ -260,8 +276,10 @@ pub(crate) fn parse(setting: &str) -> Result<(Gate, GateValue), PolicyError> {
     let (name, value) = setting.split_once('=').ok_or_else(|| PolicyError::Form(setting.to_owned()))?;
     let gate = Gate::parse(name.trim()).ok_or_else(|| PolicyError::Gate(name.to_owned()))?;
     let value = value.trim();
-    let setting = GateValue::ALL.into_iter().find(|setting| gate.word(*setting) == value);
-    setting.map(|setting| (gate, setting)).ok_or_else(|| PolicyError::Value { gate, value: value.to_owned() })
+    let setting = gate.values().iter().find(|setting| gate.word(**setting) == value);
+    setting
+        .map(|setting| (gate, *setting))
+        .ok_or_else(|| PolicyError::Value { gate, value: value.to_owned() })
 }
 
 #[cfg(test)]
@@ -273,7 +291,7 @@ mod tests {
         for gate in Gate::ALL {
             let mut policy = Policy::default();
             assert!(!gate.is_required(&policy));
-            for (word, setting) in gate.settings().into_iter().zip(GateValue::ALL).rev() {
+            for (word, setting) in gate.settings().into_iter().zip(gate.values().iter().copied()).rev() {
                 let (parsed, read) = parse(&format!("{gate}={word}")).unwrap();
                 assert_eq!((parsed, read), (*gate, setting));
                 gate.set(&mut policy, read);
@@ -327,7 +345,7 @@ mod tests {
         assert_eq!(
             parse("weather=fine").unwrap_err().remedies(),
             Remedies::from(
-                "use review=none or review=required; commits=free or commits=required; evidence=warn or evidence=required; landed=note or landed=required"
+                "use review=none or review=required; commits=free or commits=required; evidence=warn or evidence=required or evidence=proved or evidence=signed; landed=note or landed=required"
             )
         );
     }

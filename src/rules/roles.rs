@@ -118,7 +118,7 @@ fn needs(op: Op) -> Capability {
         Op::SolutionAdd | Op::SolutionWithdraw | Op::TaskAdd | Op::TaskEdit | Op::RoadmapAdd => {
             Capability::Plan
         }
-        Op::SolutionReview => Capability::Review,
+        Op::SolutionReview | Op::Vouch => Capability::Review,
         Op::Bind | Op::Unbind | Op::RoadmapRevise => Capability::Choose,
         Op::QueueNew
         | Op::QueueAdd

@@ -3,19 +3,12 @@
 //!
 //! The lines are those that the runners print by default: libtest and nextest (Rust), pytest and unittest (Python), Jest,
 //! Vitest, Mocha, `node --test`, Deno and Bun (JavaScript), `go test`, Surefire (Java), RSpec, minitest and test-unit (Ruby),
-//! PHPUnit, `dotnet test`, Bats and CTest.
+//! PHPUnit, `dotnet test`, Bats, CTest and TAP.
+
+use crate::model::test_count::{NamedTest, TestCount};
 
 /// The longest line that is read, in bytes; a longer one is no runner's last line.
 const LONGEST_LINE: usize = 1024;
-
-/// How many tests a command ran.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct TestCount {
-    /// Those that ran, whether they passed or not.
-    pub(crate) run: u64,
-    /// Those that were skipped.
-    pub(crate) skipped: u64,
-}
 
 /// Counts the tests while a command prints its output.
 #[derive(Debug, Default)]
@@ -25,6 +18,30 @@ pub(crate) struct TestCounter {
     count: Option<TestCount>,
     /// Whether some tests ran that are not counted: `go test` gives only packages without `-v`.
     has_uncounted: bool,
+    /// The results in TAP, which count only if no runner prints a sum.
+    tap: TapResults,
+    /// The last line that was counted.
+    said: Option<String>,
+}
+
+/// The tests of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct CountedTests {
+    /// How many there were; `None` if no known runner says so.
+    pub(crate) tests: Option<TestCount>,
+    /// The last line that says so.
+    pub(crate) said: Option<String>,
+    /// Some of them by name, if a report says so.
+    pub(crate) named: Vec<NamedTest>,
+}
+
+impl CountedTests {
+    /// Counts the tests of a whole output.
+    pub(crate) fn of(output: &[u8]) -> Self {
+        let mut counter = TestCounter::default();
+        counter.read(output);
+        counter.end()
+    }
 }
 
 impl TestCounter {
@@ -39,10 +56,12 @@ impl TestCounter {
         }
     }
 
-    /// The count, after all output; `None` if no known runner printed one.
-    pub(crate) fn end(mut self) -> Option<TestCount> {
+    /// The count, after all output.
+    pub(crate) fn end(mut self) -> CountedTests {
         self.end_line();
-        self.count.filter(|count| !self.has_uncounted || *count != TestCount::default())
+        let tests = self.count.or(self.tap.count());
+        let tests = tests.filter(|count| !self.has_uncounted || *count != TestCount::default());
+        CountedTests { said: self.said.filter(|_| tests.is_some()), tests, named: vec![] }
     }
 
     fn end_line(&mut self) {
@@ -57,36 +76,93 @@ impl TestCounter {
             self.has_uncounted = true;
         }
         if let Some(change) = counted(plain).filter(|change| !change.is_more || self.count.is_some()) {
-            let count = self.count.get_or_insert_default();
-            count.run = count.run.saturating_add(change.run).saturating_sub(change.not_run);
-            count.skipped = count.skipped.saturating_add(change.skipped);
+            change.apply(self.count.get_or_insert_default());
+            self.said = Some(plain.trim().to_owned());
+        } else {
+            self.read_tap(plain);
         }
+    }
+
+    /// A line of TAP: the plan, or a result. Those of subtests are indented.
+    fn read_tap(&mut self, line: &str) {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+        if let Some(rest) = line.strip_prefix("1..") {
+            let (number, comment) = rest.split_once(' ').unwrap_or((rest, "#"));
+            if !is_number(number) || !comment.starts_with('#') {
+                return;
+            }
+            self.tap.plan = number.parse().ok();
+        } else {
+            let (rest, is_ok) = match line.strip_prefix("not ") {
+                Some(rest) => (rest, false),
+                None => (line, true),
+            };
+            let Some(rest) = rest.strip_prefix("ok ") else { return };
+            if !is_number(rest.split_whitespace().next().unwrap_or_default()) {
+                return;
+            }
+            let directive =
+                rest.rsplit_once("# ").map_or_else(String::new, |(_, it)| it.to_ascii_lowercase());
+            if directive.starts_with("skip") || directive.starts_with("todo") {
+                self.tap.count.skipped += 1;
+            } else if is_ok {
+                self.tap.count.passed += 1;
+            } else {
+                self.tap.count.failed += 1;
+            }
+        }
+        if self.count.is_none() {
+            self.said = Some(line.to_owned());
+        }
+    }
+}
+
+/// Results in TAP.
+#[derive(Debug, Default)]
+struct TapResults {
+    count: TestCount,
+    /// How many tests the plan promises; without a plan it is not TAP.
+    plan: Option<u64>,
+}
+
+impl TapResults {
+    fn count(&self) -> Option<TestCount> {
+        let is_complete = self.plan? == 0 || self.count != TestCount::default();
+        is_complete.then_some(self.count)
     }
 }
 
 /// What a line adds to the count.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Change {
-    run: u64,
+    passed: u64,
+    failed: u64,
     skipped: u64,
-    /// Those that an earlier line counted and that did not run.
-    not_run: u64,
+    /// Whether those that failed or were skipped were counted before, among those that passed.
+    is_among: bool,
     /// Whether it only adds to the line with those that passed, which comes first. Any program may print `0 fail`.
     is_more: bool,
 }
 
 impl Change {
-    fn new(run: u64, skipped: u64) -> Self {
-        Self { run, skipped, ..Self::default() }
+    fn new(passed: u64, failed: u64, skipped: u64) -> Self {
+        Self { passed, failed, skipped, ..Self::default() }
     }
 
-    fn more(run: u64, skipped: u64) -> Self {
-        Self { is_more: true, ..Self::new(run, skipped) }
+    fn more(failed: u64, skipped: u64) -> Self {
+        Self { is_more: true, ..Self::new(0, failed, skipped) }
     }
 
-    /// The tests of a runner that counts skipped ones among all.
-    fn among(all: u64, skipped: u64) -> Self {
-        Self::new(all.saturating_sub(skipped), skipped)
+    /// The tests of a runner that counts failed and skipped ones among all.
+    fn among(all: u64, failed: u64, skipped: u64) -> Self {
+        Self::new(all.saturating_sub(failed).saturating_sub(skipped), failed, skipped)
+    }
+
+    fn apply(&self, count: &mut TestCount) {
+        let before = if self.is_among { self.failed.saturating_add(self.skipped) } else { 0 };
+        count.passed = count.passed.saturating_add(self.passed).saturating_sub(before);
+        count.failed = count.failed.saturating_add(self.failed);
+        count.skipped = count.skipped.saturating_add(self.skipped);
     }
 }
 
@@ -108,63 +184,103 @@ fn counted(line: &str) -> Option<Change> {
     }
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_matches([',', '(', ')', '|', ';', '.'])).collect();
-    let number = |name: &str| before(&words, name);
-    let sum = |names: &[&str]| names.iter().filter_map(|name| number(name)).sum::<u64>();
-    let value = |label: &str| after(text, label);
-    match words[..] {
+    of_rust_or_python(line, text, &words)
+        .or_else(|| of_javascript(text, &words))
+        .or_else(|| of_go(line, &words))
+        .or_else(|| of_others(text, &words))
+        .or_else(|| of_pytest(text))
+}
+
+/// libtest, nextest, unittest.
+fn of_rust_or_python(line: &str, text: &str, words: &[&str]) -> Option<Change> {
+    match *words {
         ["test", "result:", ..] => {
-            Some(Change::new(sum(&["passed", "failed", "measured"]), sum(&["ignored"])))
+            let passed = sum(words, &["passed", "measured"]);
+            Some(Change::new(passed, sum(words, &["failed"]), sum(words, &["ignored"])))
         }
         ["Summary", ..] if text.contains("run:") => {
-            Some(Change::new(sum(&["tests", "test"]), sum(&["skipped"])))
+            let (all, passed) = (sum(words, &["tests", "test"]), sum(words, &["passed"]));
+            Some(Change::new(passed, all.saturating_sub(passed), sum(words, &["skipped"])))
         }
-        ["Ran", all, "tests" | "test", "in", ..] => Some(Change::new(all.parse().ok()?, 0)),
-        ["OK" | "FAILED", ..] if text.contains("skipped=") => {
-            let skipped = value("skipped=")?;
-            Some(Change { not_run: skipped, ..Change::more(0, skipped) })
+        ["Ran", all, "tests" | "test", "in", ..] => Some(Change::new(all.parse().ok()?, 0, 0)),
+        ["OK" | "FAILED", ..] if text.contains('=') && !line.starts_with("FAILED ]") => {
+            let value = |label: &str| after(text, label).unwrap_or_default();
+            let failed = value("failures=").saturating_add(value("errors="));
+            let skipped = value("skipped=");
+            (failed + skipped > 0).then(|| Change { is_among: true, ..Change::more(failed, skipped) })
         }
-        ["OK", all, "tests" | "test", _, "assertions" | "assertion"] => {
-            Some(Change::new(all.parse().ok()?, 0))
-        }
-        ["Tests:", _, "Assertions:", ..] => {
-            Some(Change::among(value("Tests:")?, value("Skipped:").unwrap_or_default()))
-        }
-        ["Tests:", ..] if number("total").is_some() => {
-            Some(Change::new(sum(&["passed", "failed"]), sum(&["skipped", "todo"])))
-        }
-        ["Tests", ..] if text.starts_with("Tests  ") && text.ends_with(')') => {
-            Some(Change::new(sum(&["passed", "failed"]), sum(&["skipped", "todo"])))
-        }
-        ["ok" | "FAILED", "", ..] if text.contains("| ") => {
-            Some(Change::new(sum(&["passed", "failed"]), sum(&["ignored"])))
-        }
+        _ => None,
+    }
+}
+
+/// Jest, Vitest, Mocha, `node --test`, Deno, Bun.
+fn of_javascript(text: &str, words: &[&str]) -> Option<Change> {
+    let sums = || {
+        let skipped = sum(words, &["skipped", "todo", "ignored"]);
+        Some(Change::new(sum(words, &["passed"]), sum(words, &["failed"]), skipped))
+    };
+    match *words {
+        ["Tests:", _, "Assertions:", ..] => None,
+        ["Tests:", ..] if before(words, "total").is_some() => sums(),
+        ["Tests", ..] if text.starts_with("Tests  ") && text.ends_with(')') => sums(),
+        ["ok" | "FAILED", "", ..] if text.contains("| ") => sums(),
         [count, "passing"] | [count, "passing", _] | [count, "pass"] => {
-            Some(Change::new(count.parse().ok()?, 0))
+            Some(Change::new(count.parse().ok()?, 0, 0))
         }
         [count, "failing" | "fail"] => Some(Change::more(count.parse().ok()?, 0)),
         [count, "pending" | "skip" | "todo"] => Some(Change::more(0, count.parse().ok()?)),
-        ["#" | "ℹ", "pass", count] => Some(Change::new(count.parse().ok()?, 0)),
-        ["#" | "ℹ", "fail", count] => Some(Change::more(count.parse().ok()?, 0)),
+        ["#" | "ℹ", "pass", count] => Some(Change::new(count.parse().ok()?, 0, 0)),
+        ["#" | "ℹ", "fail" | "cancelled", count] => Some(Change::more(count.parse().ok()?, 0)),
         ["#" | "ℹ", "skipped" | "todo", count] => Some(Change::more(0, count.parse().ok()?)),
-        ["---", "PASS:" | "FAIL:", ..] => Some(Change::new(1, 0)),
-        ["---", "SKIP:", ..] => Some(Change::new(0, 1)),
+        _ => None,
+    }
+}
+
+fn of_go(line: &str, words: &[&str]) -> Option<Change> {
+    match *words {
+        ["---", "PASS:", ..] => Some(Change::new(1, 0, 0)),
+        ["---", "FAIL:", ..] => Some(Change::new(0, 1, 0)),
+        ["---", "SKIP:", ..] => Some(Change::new(0, 0, 1)),
         ["ok", _, ..] if line.starts_with("ok  \t") => Some(Change::default()),
         ["?", _, "[no", "test", "files]"] => Some(Change::default()),
+        _ => None,
+    }
+}
+
+/// PHPUnit, Surefire, RSpec, minitest, test-unit, Bats, `dotnet test`, CTest.
+fn of_others(text: &str, words: &[&str]) -> Option<Change> {
+    let value = |label: &str| after(text, label);
+    let failed =
+        || value("Failures:").unwrap_or_default().saturating_add(value("Errors:").unwrap_or_default());
+    match *words {
+        ["OK", all, "tests" | "test", _, "assertions" | "assertion"] => {
+            Some(Change::new(all.parse().ok()?, 0, 0))
+        }
+        ["Tests:", _, "Assertions:", ..] => {
+            Some(Change::among(value("Tests:")?, failed(), value("Skipped:").unwrap_or_default()))
+        }
         [.., "Errors:", _, "Skipped:", _] if text.contains("Tests run:") => {
-            Some(Change::among(value("Tests run:")?, value("Skipped:")?))
+            Some(Change::among(value("Tests run:")?, failed(), value("Skipped:")?))
         }
         [all, "examples" | "example", _, "failures" | "failure", ..] => {
-            Some(Change::among(all.parse().ok()?, sum(&["pending"])))
+            let failed = sum(words, &["failures", "failure"]);
+            Some(Change::among(all.parse().ok()?, failed, sum(words, &["pending"])))
         }
         [all, "runs" | "tests", _, "assertions", ..] => {
-            Some(Change::among(all.parse().ok()?, sum(&["skips", "omissions"])))
+            let failed = sum(words, &["failures", "errors"]);
+            Some(Change::among(all.parse().ok()?, failed, sum(words, &["skips", "omissions"])))
         }
         [all, "tests" | "test", _, "failures" | "failure", ..] => {
-            Some(Change::among(all.parse().ok()?, sum(&["skipped"])))
+            let failed = sum(words, &["failures", "failure"]);
+            Some(Change::among(all.parse().ok()?, failed, sum(words, &["skipped"])))
         }
-        ["Passed!" | "Failed!" | "Skipped!", ..] => Some(Change::among(value("Total:")?, value("Skipped:")?)),
-        [.., "tests", "failed", "out", "of", all] => Some(Change::new(all.parse().ok()?, 0)),
-        _ => of_pytest(text),
+        ["Passed!" | "Failed!" | "Skipped!", ..] => {
+            Some(Change::among(value("Total:")?, value("Failed:")?, value("Skipped:")?))
+        }
+        [.., failed, "tests", "failed", "out", "of", all] => {
+            Some(Change::among(all.parse().ok()?, failed.parse().ok()?, 0))
+        }
+        _ => None,
     }
 }
 
@@ -179,16 +295,26 @@ fn of_pytest(text: &str) -> Option<Change> {
     for part in counts.split(", ") {
         let (count, what) = part.split_once(' ')?;
         let count: u64 = count.parse().ok()?;
-        match what {
-            "passed" | "failed" | "error" | "errors" | "xfailed" | "xpassed" => change.run += count,
-            "skipped" => change.skipped += count,
-            "deselected" => {}
+        let field = match what {
+            "passed" | "xfailed" | "xpassed" => &mut change.passed,
+            "failed" | "error" | "errors" => &mut change.failed,
+            "skipped" => &mut change.skipped,
+            "deselected" => {
+                is_of_tests = true;
+                continue;
+            }
             "warning" | "warnings" | "rerun" => continue,
             _ => return None,
-        }
+        };
+        *field = field.saturating_add(count);
         is_of_tests = true;
     }
     is_of_tests.then_some(change)
+}
+
+/// The sum of the numbers right before these words.
+fn sum(words: &[&str], names: &[&str]) -> u64 {
+    names.iter().filter_map(|name| before(words, name)).fold(0, u64::saturating_add)
 }
 
 /// The number right before a word.

@@ -9,13 +9,15 @@ use super::leftovers::named;
 use super::workplace::{self, StepSite, StepWorkplace};
 use crate::agent::state::ProgramNeeds;
 use crate::model::check_outcome::CheckOutcome;
+use crate::model::execution::Failure;
 use crate::ops::work::preparing::tear_down;
 use crate::ops::work::{
     Test, TestWorkplace, Verification, Verified, VerifyObserver, VerifyTests, verification,
 };
-use crate::ops::{Notice, Refusal, RefusalKind};
+use crate::ops::{Notice, Refusal, RefusalKind, Session};
 use crate::process::supervise::Ran;
-use crate::rules::test_count::TestCount;
+use crate::rules::evidence;
+use crate::rules::test_count::CountedTests;
 
 /// How long a test command may take.
 const TEST_LIMIT: Duration = Duration::from_secs(3600);
@@ -26,7 +28,7 @@ pub(super) struct Unseen;
 impl VerifyObserver for Unseen {
     fn begins(&mut self, _: &Test, _: usize, _: usize) {}
     fn wrote(&mut self, _: &[u8]) {}
-    fn ended(&mut self, _: &Ran, _: Option<TestCount>) {}
+    fn ended(&mut self, _: &Ran, _: &CountedTests) {}
 }
 
 impl Carrying<'_> {
@@ -61,7 +63,7 @@ impl Carrying<'_> {
         let users = self.job.identity.shared_session()?;
         let place = StepWorkplace::make(&users, &site, &site.name)?;
         users.notices().into_iter().for_each(|notice| self.job.report(Told::Noticed(notice)));
-        let verified = self.run_tests(tests, &place);
+        let verified = self.run_tests(&users, tests, &place);
         let within = self.job.confinement.words(&place.workplace.folder, &ProgramNeeds::default());
         tear_down(&users, &place.workplace, place.variables.as_ref(), &within);
         users.notices().into_iter().for_each(|notice| self.job.report(Told::Noticed(notice)));
@@ -70,11 +72,12 @@ impl Carrying<'_> {
             self.job.report(Told::Noticed(Notice::warning(what)));
         }
         let verified = verified?;
+        self.tell_suspicion(&verified);
         if verified.passed {
             return Ok(());
         }
         let Some(failed) = verified.checks.iter().find(|check| !check.has_passed()) else {
-            return Err(NoAnswer::Stopped);
+            return Err(unproved(&verified).map_or(NoAnswer::Stopped, NoAnswer::Failed));
         };
         if failed.exit_code.is_none() && self.job.is_stopping() {
             return Err(NoAnswer::Stopped);
@@ -94,9 +97,25 @@ impl Carrying<'_> {
         Err(NoAnswer::Failed(failure))
     }
 
-    fn run_tests(&self, tests: Verification<'_>, place: &StepWorkplace) -> Result<Verified, Refusal> {
+    /// Tells what looks like cheating.
+    fn tell_suspicion(&self, verified: &Verified) {
+        for words in faults(verified).filter(|_| verified.proof.as_ref().is_some_and(evidence::is_suspicious))
+        {
+            let what = format!("{}: {words}", self.job.issue);
+            self.job.report(Told::Noticed(Notice::warning(what)));
+        }
+    }
+
+    fn run_tests(
+        &self,
+        users: &Session,
+        tests: Verification<'_>,
+        place: &StepWorkplace,
+    ) -> Result<Verified, Refusal> {
         let workplace = &place.workplace;
         let fresh = TestWorkplace {
+            made_by: users,
+            confinement: &self.job.confinement,
             workplace,
             variables: place.variables.clone(),
             // The agent wrote what these tests run, so they get no more than the agent.
@@ -106,4 +125,20 @@ impl Carrying<'_> {
         let tests = tests.in_workplace(fresh).within(self.job.environment());
         Ok(tests.run(TEST_LIMIT, &mut Unseen)?.view)
     }
+}
+
+/// What the tests do not show about the work.
+fn faults(verified: &Verified) -> impl Iterator<Item = String> {
+    let head = verified.checks.first().and_then(|check| check.commit.clone());
+    let all = verified.proof.as_ref().map(|proof| evidence::with_look(proof, head.as_ref()));
+    all.into_iter().flatten()
+}
+
+/// The failure of an execution whose tests passed, but are not proved to test its work.
+fn unproved(verified: &Verified) -> Option<Failure> {
+    let words: Vec<String> = faults(verified).collect();
+    if words.is_empty() {
+        return None;
+    }
+    Some(failure_end("unproved", &words.join("; "), "", "the checks of the execution"))
 }

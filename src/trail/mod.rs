@@ -27,6 +27,7 @@ pub(crate) mod record_words;
 pub(crate) mod referred;
 pub(crate) mod relink;
 pub(crate) mod restored;
+pub(crate) mod signed_checks;
 pub(crate) mod sources;
 pub(crate) mod trace;
 pub(crate) mod trailers;

@@ -134,6 +134,7 @@ fn event(event: &Event) -> String {
         Event::Accept(it) => {
             format!("criterion {} of {} accepted{}", it.criterion, it.task_id, quoted(&it.evidence))
         }
+        Event::Vouch(it) => format!("its tests hold, says a reviewer{}", quoted(&it.reason)),
         Event::Renew(it) => format!("lease renewed until {}", it.lease_expires_at),
         Event::Aside(it) => format!("set aside by {} (was {})", it.reason, it.status),
         Event::Land(it) => landed(it),

@@ -161,6 +161,31 @@ or
 A command that must pass on the merged tree before anything lands, besides the tests of the plans; may be set
 several times.
 .TP
+.B wf.tests
+A pattern of further test files, such as
+.IR qa/** ;
+after a
+.BR ! ,
+of files that are none.
+May be set several times: see
+.BR gitwf\-concepts (7).
+.TP
+.B wf.test.report
+Where test commands write reports in the XML form of JUnit, such as
+.BR "\-\-junit target/junit/*.xml" .
+Those that a command has written give the number and the names of its tests.
+May be set several times.
+.TP
+.B wf.proof
+Whether
+.BR "git wf verify \-\-fresh" ,
+runs and
+.B git wf land
+test the tests of work that changes tests (default: true).
+A policy
+.B evidence=proved
+does so in any case.
+.TP
 .B wf.land.poll
 How long
 .B git wf land \-\-pr \-\-watch

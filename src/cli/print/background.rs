@@ -226,7 +226,7 @@ fn attempt(it: &AttemptContext, screen: &mut Screen) -> io::Result<()> {
 
 fn failed_check(it: &CheckContext, screen: &mut Screen) -> io::Result<()> {
     let task = it.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
-    let how = CheckOutcome::new(it.exit_code, it.tests_run).to_string();
+    let how = CheckOutcome::new(it.exit_code, it.tests).to_string();
     let at = it.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
     let dirty = if it.dirty { " with uncommitted changes" } else { "" };
     let how = screen.painter().paint(style::BAD, &how);

@@ -7,6 +7,7 @@ use crate::cli::print::run::{crew, left_out, waiting_words};
 use crate::model::agent_session::Cost;
 use crate::model::run_log::RunStatus;
 use crate::model::task_id::TaskId;
+use crate::model::test_count::counted;
 use crate::rules::landed::Landed;
 use crate::rules::run::{Counts, IssueReport, IssueStage, QualityGate, RunReport, breach_words};
 use crate::ui::style::{self, Style};
@@ -355,9 +356,13 @@ pub(super) fn details(issue: &IssueReport) -> Vec<String> {
         let by = it.made_by.as_ref().map(|by| format!(", with agent {by}")).unwrap_or_default();
         format!("commit {}{} {}{by}", it.hash.short(), task(&it.task_id), it.subject)
     }));
-    lines.extend(
-        issue.checks.iter().map(|it| format!("check{} {} {}", task(&it.task_id), it.command, it.outcome())),
-    );
+    lines.extend(issue.checks.iter().map(|it| {
+        let tests = counted(it.tests);
+        let failed = it.failed_tests.join(", ");
+        let failed = if failed.is_empty() { failed } else { format!(" ({failed})") };
+        let proof = it.proof.as_ref().map(|proof| format!(", {}", proof.words())).unwrap_or_default();
+        format!("check{} {} {}, {tests}{failed}{proof}", task(&it.task_id), it.command, it.outcome())
+    }));
     if !issue.unplanned_files.is_empty() {
         let files: Vec<&str> = issue.unplanned_files.iter().map(String::as_str).collect();
         lines.push(format!("changed outside the plan: {}", files.join(", ")));

@@ -160,6 +160,7 @@ fn lists(task: &Task) -> Vec<(&'static str, Vec<String>)> {
         ("unit tests", test(|test| &test.unit)),
         ("integration", test(|test| &test.integration)),
         ("coverage", coverage.into_iter().collect()),
+        ("changes tests", changed_tests(task)),
         ("by hand", test(|test| &test.manual_checks)),
         ("metrics", test(|test| &test.success_metrics)),
         ("regression", task.regression.clone().unwrap_or_default()),
@@ -168,6 +169,12 @@ fn lists(task: &Task) -> Vec<(&'static str, Vec<String>)> {
         ("done means", definition.into_iter().collect()),
         ("commit", task.commit.iter().filter_map(PlannedCommit::subject).collect()),
     ]
+}
+
+/// Each test that the task changes, with the reason.
+fn changed_tests(task: &Task) -> Vec<String> {
+    let all = task.test.iter().flat_map(|test| &test.changes);
+    all.map(|change| format!("{}: {}", change.path, change.reason)).collect()
 }
 
 /// `src/a.rs, fn main (modify): Call it`, and further changes below.

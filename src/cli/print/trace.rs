@@ -12,6 +12,7 @@ use crate::model::execution::{Check, CommitLink, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::provenance::Provenance;
 use crate::model::task_id::{TaskId, listed};
+use crate::model::test_count::counted;
 use crate::ops::plans::SolutionView;
 use crate::ops::trail::{TraceView, TracedCommit, TracedIssue};
 use crate::ops::work::{CommitView, ExecutionView};
@@ -340,9 +341,7 @@ fn print_execution(
 
 /// The result of a check: `passed, 12 tests`.
 pub(in crate::cli) fn outcome(check: &Check) -> String {
-    let tests = check.tests_run.filter(|run| *run > 0).and_then(|run| usize::try_from(run).ok());
-    let tests = tests.map(|run| format!(", {}", count(run, "test"))).unwrap_or_default();
-    format!("{}{tests}", check.outcome())
+    format!("{}, {}", check.outcome(), counted(check.tests))
 }
 fn print_check(check: &Check, earlier: usize, it: &ExecutionView, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
@@ -354,13 +353,16 @@ fn print_check(check: &Check, earlier: usize, it: &ExecutionView, screen: &mut S
     let also = last.filter(|last| check.commit.as_ref() != Some(&last.hash) && is_of(check, last));
     let also = also.map(|last| format!(", which has the tree of {}", last.hash.short())).unwrap_or_default();
     let more = if earlier == 0 { String::new() } else { format!(", the last of {}", earlier + 1) };
+    let proof = check.proof.as_ref().map(|proof| format!("; {}", clean_line(&proof.words())));
+    let proof = proof.unwrap_or_default();
     writeln!(
         screen,
-        "      check{} {} {}{}{dirty}{also}{more}",
+        "      check{} {} {}{}{dirty}{also}{more}; {}{proof}",
         clean_line(&task),
         clean_line(&check.command),
-        painter.paint(look, &outcome(check)),
-        clean_line(&at)
+        painter.paint(look, &check.outcome().to_string()),
+        clean_line(&at),
+        counted(check.tests)
     )?;
     Ok(())
 }

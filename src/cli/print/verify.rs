@@ -3,11 +3,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::model::check_outcome::CheckOutcome;
 use crate::model::hidden::exact;
 use crate::model::task_id::TaskId;
+use crate::model::test_count;
 use crate::ops::work::{Test, Verified, VerifyObserver};
 use crate::process::supervise::{ProcessEnd, Ran};
-use crate::rules::test_count::TestCount;
+use crate::rules::test_count::CountedTests;
 use crate::ui::text::{clean_line, count, fold};
 use crate::ui::{self, Painter, Remarks, Screen, style};
 
@@ -102,13 +104,23 @@ impl VerifyObserver for RunningTests<'_> {
         }
     }
 
-    fn ended(&mut self, ran: &Ran, tests: Option<TestCount>) {
+    fn proves(&mut self) {
+        let _ = writeln!(self.out, "{}", self.painter.paint(style::DIM, "testing the tests themselves"));
+        let _ = self.out.flush();
+    }
+
+    fn ended(&mut self, ran: &Ran, counted: &CountedTests) {
+        let CountedTests { tests, said, .. } = counted;
         let (look, end) = match ran.ended {
-            ProcessEnd::Exited(0) if tests.is_some_and(|tests| tests.run == 0) => {
-                (style::BAD, "ran no tests, which is not a pass".to_owned())
+            ProcessEnd::Exited(code) => {
+                let outcome = CheckOutcome::new(Some(code), *tests);
+                let look = if outcome.has_passed() { style::GOOD } else { style::BAD };
+                let advice = outcome.advice().map(|advice| {
+                    let line = clean_line(said.as_deref().unwrap_or_default());
+                    format!(", which is not a pass (`{line}`: {advice})")
+                });
+                (look, format!("{outcome}{}", advice.unwrap_or_default()))
             }
-            ProcessEnd::Exited(0) => (style::GOOD, "passed".to_owned()),
-            ProcessEnd::Exited(code) => (style::BAD, format!("failed with exit code {code}")),
             ProcessEnd::Signal(number) => (style::BAD, format!("ended by signal {number}")),
             ProcessEnd::TimedOut => (style::BAD, format!("stopped after {} s", ran.took.as_secs())),
             ProcessEnd::Interrupted => (style::BAD, "interrupted".to_owned()),
@@ -122,18 +134,8 @@ impl VerifyObserver for RunningTests<'_> {
             let _ = writeln!(self.out);
         }
         let (end, took) = (self.painter.paint(look, &end), ran.took.as_secs_f64());
-        let _ = writeln!(self.out, "{end} in {took:.1} s ({})", counted(tests));
+        let _ = writeln!(self.out, "{end} in {took:.1} s ({})", test_count::counted(*tests));
         let _ = self.out.flush();
-    }
-}
-
-/// How many tests a runner counted.
-fn counted(tests: Option<TestCount>) -> String {
-    let Some(TestCount { run, skipped }) = tests else { return "tests not counted".to_owned() };
-    let words = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    match skipped {
-        0 => count(words(run), "test"),
-        _ => format!("{}, {} skipped", count(words(run), "test"), skipped),
     }
 }
 

@@ -125,6 +125,11 @@ pub(in crate::cli) fn accepted(screen: &mut Screen, it: &Accepted) -> io::Result
     writeln!(screen, "confirmed criterion {number} of {task}: {}", clean_line(&it.criterion))
 }
 
+/// Work that someone vouched for.
+pub(in crate::cli) fn vouched(screen: &mut Screen, it: &ChangedExecution) -> io::Result<()> {
+    writeln!(screen, "vouched for {}", it.execution.execution.solution_id)
+}
+
 /// An execution that was completed.
 pub(in crate::cli) fn completed(screen: &mut Screen, it: &ChangedExecution) -> io::Result<()> {
     let (of, commits) = (&it.execution.execution, count(it.effective_commits.unwrap_or(0), "commit"));

@@ -150,8 +150,9 @@ fn complete(call: &Call<'_>, input: Input) -> Answer<FinishedExecution> {
     let mut observer = Tests::telling(call.steps);
     let tests = match input.verify {
         true => {
-            let verification =
-                work::verification(session, &VerifyTests { execution: input.item.clone(), tasks: vec![] })?;
+            let fresh = work::needs_proof(session)?;
+            let tests = VerifyTests { execution: input.item.clone(), fresh, ..VerifyTests::default() };
+            let verification = work::verification(session, &tests)?;
             super::verify::agreed(call, &verification)?;
             Some(ToRun { verification, timeout: LONGEST, observer: &mut observer })
         }

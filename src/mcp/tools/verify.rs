@@ -29,6 +29,8 @@ pub(super) struct Input {
     task: Option<String>,
     /// The execution, or its issue, plan or item (default: this worktree's).
     execution: Option<String>,
+    /// Run them in a fresh workplace, on what is committed, and test the tests themselves.
+    fresh: bool,
     /// Stop a command that takes longer (default: 3600).
     #[schemars(range(min = 1))]
     timeout_seconds: Option<u64>,
@@ -51,7 +53,8 @@ impl Tool for Verify {
             return Err(Refusal::new(Code::InAHook, refusal)
                 .hint("a person must start this server outside of git's hooks"));
         }
-        let tests = VerifyTests { execution: input.execution, tasks: input.task.into_iter().collect() };
+        let tasks = input.task.into_iter().collect();
+        let tests = VerifyTests { execution: input.execution, tasks, fresh: input.fresh, as_verifier: false };
         let verification = work::verification(session, &tests)?;
         agreed(call, &verification)?;
         let timeout = Duration::from_secs(input.timeout_seconds.unwrap_or(USUAL).max(1));

@@ -18,6 +18,7 @@ use crate::model::remedy::RemedyCall;
 use crate::model::review::{Score, Verdict};
 use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
+use crate::model::test_count::TestCount;
 use crate::model::time::Time;
 use crate::ops::trail::{Audit, audited};
 use crate::ops::{Answer, Refusal, Session};
@@ -121,9 +122,9 @@ struct AttestedCheck {
     /// Absent if a signal or a timeout ended the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
-    /// How many tests ran, as the runner says.
+    /// How many tests passed, failed and were skipped, as the runner says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tests_run: Option<u64>,
+    tests: Option<TestCount>,
     output_sha256: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<CommitHash>,
@@ -236,7 +237,7 @@ fn execution(
         task_id: check.task_id.clone(),
         command: check.command.clone(),
         exit_code: check.exit_code,
-        tests_run: check.tests_run,
+        tests: check.tests,
         output_sha256: check.output_sha256.clone(),
         commit: check.commit.clone(),
         tree: check.tree.clone(),

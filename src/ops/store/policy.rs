@@ -34,9 +34,10 @@ impl JsonSchema for Gates {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let gates = Gate::ALL.iter().map(|gate| {
-            let [open, closed] = gate.settings();
-            let about = format!("`{open}` unless set; `{closed}`: {}", gate.about());
-            let schema = serde_json::json!({"description": about, "type": "string", "enum": [open, closed]});
+            let words = gate.settings();
+            let about =
+                format!("`{}` unless set; `{}`: {}", words[0], words[1..].join("` or `"), gate.about());
+            let schema = serde_json::json!({"description": about, "type": "string", "enum": words});
             (gate.to_string(), schema)
         });
         let about = "The branch on which completed work lands; absent unless set.";

@@ -24,7 +24,7 @@ use crate::rules::unbegun::unbegun;
 use crate::rules::{evidence, reply_task};
 use crate::store::{CodeCommit, ObjectId, ReadState, Store, StoreError, Tx, records};
 use crate::trail::work::{self, CommittedWork};
-use crate::trail::{active, claimed, patch_id, restored};
+use crate::trail::{active, claimed, patch_id, restored, signed_checks};
 
 /// Which execution to complete, and its report.
 #[derive(Debug, Default)]
@@ -103,7 +103,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         let work = work_now.as_ref().unwrap_or(&done);
         let plan = match as_stored(store, &execution.execution).map(|plan| plan.typed_plan()) {
             Ok(plan) => Some(plan),
-            Err(refusal) if force.is_none() && evidence_gate(tx)? == GateValue::Required => {
+            Err(refusal) if force.is_none() && evidence_gate(tx)? >= GateValue::Required => {
                 return Err(refusal);
             }
             Err(_) => None,
@@ -111,6 +111,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         let is_unread = plan.is_none();
         let asks = force.is_none().then_some(Asks { item });
         let missing = look(tx, (store, folder), execution, plan.as_ref(), work, asks)?;
+        let suspicious = plan.as_ref().map(|plan| evidence::suspicious(plan, execution, &work.present));
         let commits = &work.effective;
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
         files.sort();
@@ -134,13 +135,15 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         let solution = &execution.execution.solution_id;
         tx.describe(format!("execution: complete {solution} ({})", count(commits.len(), "commit")));
         let reply = plan.as_ref().and_then(|plan| reply_task::unsent(plan, folder, &execution.execution.id));
-        Ok((commits.len(), missing.len(), unbegun, is_unread, reply))
+        let suspicious = suspicious.unwrap_or_default();
+        Ok((commits.len(), missing.len(), unbegun, is_unread, reply, suspicious))
     })?;
-    let (commits, missing, unbegun, is_unread, reply) = committed.answer;
+    let (commits, missing, unbegun, is_unread, reply, suspicious) = committed.answer;
     unbind_worktree(session, id);
     if is_unread {
         session.notice(unread(id));
     }
+    session.notice_all(suspicious.into_iter().map(Notice::warning));
     if missing > 0 && (commits > 0 || force.is_none()) {
         session.notice(untested(id.issue().as_str(), commits, missing));
     }
@@ -190,17 +193,26 @@ fn look(
     asks: Option<Asks<'_>>,
 ) -> Result<Vec<String>, Refusal> {
     let gate = if asks.is_some() { evidence_gate(tx)? } else { GateValue::Open };
-    let is_required = gate == GateValue::Required;
+    let is_required = gate >= GateValue::Required;
     let item = asks.and_then(|it| it.item);
     // Required evidence must cover everything that is linked, as on the server and in the audit, which cannot see the
     // branches.
     let asked = if is_required { work::linked(store, execution) } else { work.present.clone() };
-    let missing = plan.map(|plan| evidence::missing(plan, execution, &asked, gate)).unwrap_or_default();
+    let counting = signed_checks::counting(store, execution, gate);
+    let missing = plan.map(|plan| evidence::missing(plan, &counting, &asked, gate)).unwrap_or_default();
     if is_required && !missing.is_empty() {
+        let verify = RemedyCall::new(Op::Verify, item);
+        let verify = match gate {
+            GateValue::Open | GateValue::Required => verify,
+            GateValue::Proved => verify.flag("fresh"),
+            GateValue::Signed => {
+                RemedyCall::new(Op::Verify, [execution.execution.id.short()]).flag("as-verifier")
+            }
+        };
         return Err(Refusal::new(Code::NoEvidence, "the policy requires evidence, and some is missing")
             .details(claimed::shown(missing, store, tx.base(), folder, &execution.execution)?)
             .hint("commit what is missing")
-            .remedy(RemedyCall::new(Op::Verify, item), "then runs the tests")
+            .remedy(verify, "then runs the tests")
             .remedy(
                 RemedyCall::new(Op::Unlink, ["COMMIT"]),
                 "removes the link of a commit that no branch has",

@@ -107,11 +107,13 @@ fn verify(session: &Session, tests: ToRun<'_, '_>, before: &Complete) -> Result<
         let task = check.task_id.as_ref().map_or("", TaskId::as_str);
         let said = last_words(&check.output_tail);
         let printed = if said.is_empty() { String::new() } else { format!(" (it printed last: {said})") };
-        let ended = match check.outcome() {
-            CheckOutcome::NoTests => " ran no tests",
-            _ => "",
+        let outcome = check.outcome();
+        let ended = match outcome {
+            CheckOutcome::NoTests | CheckOutcome::FailedTests(_) => format!(" {outcome}"),
+            CheckOutcome::Passed | CheckOutcome::Failed(_) | CheckOutcome::Stopped => String::new(),
         };
-        format!("{task}: {}{ended}{printed}", check.command)
+        let advice = outcome.advice().map(|advice| format!(": {advice}")).unwrap_or_default();
+        format!("{task}: {}{ended}{printed}{advice}", check.command)
     });
     let lines = lines.chain(verified.not_run.iter().map(|command| format!("not run: {command}"))).collect();
     let message = "tests failed, so nothing was completed; their results are recorded";

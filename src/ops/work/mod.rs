@@ -31,6 +31,7 @@ mod pick;
 mod planned;
 pub(crate) mod preparing;
 mod prime;
+pub(crate) mod proof;
 mod publish;
 mod reminder;
 mod report;
@@ -43,6 +44,7 @@ mod start_task;
 mod take;
 mod target;
 mod test_place;
+mod test_reports;
 pub(crate) mod unfinished;
 mod unlinked;
 mod unseen_claim;
@@ -50,6 +52,7 @@ pub(crate) mod users_state;
 mod verify;
 mod verify_notices;
 mod verifying;
+mod vouch;
 
 pub(crate) use accept::{Accept, Accepted, accept};
 pub(crate) use agent_names::AgentNames;
@@ -83,6 +86,7 @@ pub(crate) use ownership::{Intent, refuse_foreign, refuse_foreign_record};
 pub(crate) use planned::{as_claimed, as_stored, planned};
 pub(crate) use preparing::{PlaceView, PreparedView, agree_to_setup, unseen_setup};
 pub(crate) use prime::{Prime, PrimeAgent, PrimedExecution, PrimedTask, PrimedWaiting, prime, primed};
+pub(crate) use proof::needs_proof;
 pub(crate) use publish::{
     Asked, ask, ask_about, confirm, is_renewal_due, known_lease, publish, publish_after, publish_in_batch,
     publish_store, publish_waiting, through, unbind_worktree, unpublished,
@@ -96,4 +100,7 @@ pub(crate) use take::{ClaimRequest, Claimable, claim};
 pub(crate) use target::{ExecutionTarget, issue_of, target};
 pub(crate) use test_place::TestWorkplace;
 pub(crate) use unlinked::{notice_of_hooks, notice_of_lost_hooks, notice_of_place};
-pub(crate) use verify::{Test, Verification, Verified, VerifyObserver, VerifyTests, verification};
+pub(crate) use verify::{
+    Test, Verification, Verified, VerifyObserver, VerifyTests, verification, waiting_for_verifier,
+};
+pub(crate) use vouch::{Vouch, vouch};

@@ -12,7 +12,7 @@ use crate::rules::evidence;
 use crate::rules::policy::Gate;
 use crate::rules::prime::open_tasks;
 use crate::store::records;
-use crate::trail::work;
+use crate::trail::{signed_checks, work};
 
 /// An execution that nobody has ended.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -46,12 +46,13 @@ pub(crate) fn reminder(session: &Session) -> Answer<Option<Reminder>> {
     let open: Vec<TaskId> = open_tasks(&plan, &held).into_iter().map(|task| task.id.clone()).collect();
     let gate = Gate::Evidence.setting(&records::root(&snapshot)?.policy);
     let work = work::linked(store, &held);
-    let is_proven = evidence::lacks(&plan, &held, &work, gate).is_empty();
+    let counting = signed_checks::counting(store, &held, gate);
+    let is_proven = evidence::lacks(&plan, &counting, &work, gate).is_empty();
     let reminder = Reminder {
         issue_id: it.issue_id.clone(),
         solution_id: it.solution_id.clone(),
         is_ready_to_end: open.is_empty() && is_proven,
-        missing_tests: evidence::failing(&plan, &held, &work, gate).len(),
+        missing_tests: evidence::failing(&plan, &counting, &work, gate).len(),
         open,
     };
     Ok(session.done(Some(reminder), None))

@@ -3,17 +3,25 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use super::preparing::prepare_workplace;
 use crate::agent::check::CodeState;
+use crate::agent::state::ProgramNeeds;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
 use crate::ops::{Notice, Refusal, Session};
-use crate::store::{ObjectId, Store, StoreError};
+use crate::rules::folder::ExecutionFolder;
+use crate::store::{ObjectId, ReadState, Store, StoreError};
 use crate::trail::active;
-use crate::workplace::{PlaceVariables, Workplace};
+use crate::trail::work::CommittedWork;
+use crate::workplace::{Confinement, PlaceVariables, Workplace};
 
 /// A workplace that was made to run tests in a commit.
 pub(crate) struct TestWorkplace<'w> {
+    /// A session in the repository from which it, and others, are made.
+    pub(crate) made_by: &'w Session,
+    /// How what runs there is confined.
+    pub(crate) confinement: &'w Confinement,
     /// It. Its branch is none, and it begins at the commit.
     pub(crate) workplace: &'w Workplace,
     /// Its variables, if it has some.
@@ -30,6 +38,30 @@ pub(super) enum TestPlace<'w> {
     Worktree(Box<TestTree>),
     /// In a workplace that was made for them.
     Fresh(TestWorkplace<'w>),
+    /// In a workplace that is still to be made, on this commit.
+    ToMake(ObjectId),
+}
+
+impl<'w> TestWorkplace<'w> {
+    /// Prepares a new workplace.
+    ///
+    /// # Errors
+    /// `interrupted`; if what is in it cannot be read.
+    pub(super) fn prepared(
+        session: &'w Session,
+        workplace: &'w Workplace,
+        confinement: &'w Confinement,
+    ) -> Result<Self, Refusal> {
+        let prepared = prepare_workplace(session, workplace, workplace.name())?;
+        Ok(Self {
+            made_by: session,
+            confinement,
+            workplace,
+            variables: prepared.and_then(|prepared| prepared.variables),
+            within: confinement.words(&workplace.folder, &ProgramNeeds::default()),
+            prepared: workplace.changed()?,
+        })
+    }
 }
 
 impl TestPlace<'_> {
@@ -37,12 +69,14 @@ impl TestPlace<'_> {
         match self {
             Self::Worktree(tree) => &tree.folder,
             Self::Fresh(place) => &place.workplace.folder,
+            // The directory that it will be beside.
+            Self::ToMake(_) => Path::new("a fresh workplace"),
         }
     }
 
     pub(super) fn within(&self) -> &[OsString] {
         match self {
-            Self::Worktree(_) => &[],
+            Self::Worktree(_) | Self::ToMake(_) => &[],
             Self::Fresh(place) => &place.within,
         }
     }
@@ -51,30 +85,26 @@ impl TestPlace<'_> {
     pub(super) fn is_new(&self) -> bool {
         match self {
             Self::Worktree(tree) => tree.store.worktree_name().is_some(),
-            Self::Fresh(_) => true,
+            Self::Fresh(_) | Self::ToMake(_) => true,
         }
     }
 
     /// What is checked out. With `untracked`, untracked files count as changes.
     pub(super) fn state(&self, store: &Store, untracked: bool) -> Result<CodeState, Refusal> {
-        match self {
-            Self::Worktree(tree) => tree.state(untracked),
-            Self::Fresh(place) => {
-                let commit = place.workplace.start;
-                let tree = store.code_tree_of(commit)?;
-                Ok(CodeState {
-                    commit: Some(commit.into()),
-                    tree: tree.into(),
-                    dirty: self.is_dirty(untracked)?,
-                })
-            }
-        }
+        let commit = match self {
+            Self::Worktree(tree) => return tree.state(untracked),
+            Self::Fresh(place) => place.workplace.start,
+            Self::ToMake(commit) => *commit,
+        };
+        let tree = store.code_tree_of(commit)?;
+        Ok(CodeState { commit: Some(commit.into()), tree: tree.into(), dirty: self.is_dirty(untracked)? })
     }
 
     pub(super) fn commit(&self) -> Result<Option<CommitHash>, Refusal> {
         match self {
             Self::Worktree(tree) => tree.commit(),
             Self::Fresh(place) => Ok(Some(place.workplace.start.into())),
+            Self::ToMake(commit) => Ok(Some((*commit).into())),
         }
     }
 
@@ -87,8 +117,50 @@ impl TestPlace<'_> {
                 changed.retain(|line| !place.prepared.contains(line));
                 Ok(changed.iter().any(|line| untracked || !line.starts_with("??")))
             }
+            Self::ToMake(_) => Ok(false),
         }
     }
+}
+
+/// The commit to test in a fresh workplace: what is checked out where the execution is, or else its last commit that is here.
+///
+/// # Errors
+/// `not-found` if there is no commit.
+pub(super) fn fresh_start(
+    session: &Session,
+    read: &impl ReadState,
+    execution: &ExecutionFolder,
+) -> Result<ObjectId, Refusal> {
+    let store = session.store();
+    let id = &execution.execution.id;
+    if let Some(folder) = active::work_dir_of(store, id)? {
+        let there = Store::open(&folder, session.environment())?;
+        if there.git().is_dirty(true).map_err(StoreError::Git)? {
+            session.notice(Notice::note("what is not committed is not tested"));
+        }
+        if let Some(head) = there.head()? {
+            return Ok(head);
+        }
+    }
+    last_linked(store, read, execution)
+}
+
+/// The last commit of an execution that is here.
+///
+/// # Errors
+/// `not-found` if there is none.
+pub(super) fn last_linked(
+    store: &Store,
+    read: &impl ReadState,
+    execution: &ExecutionFolder,
+) -> Result<ObjectId, Refusal> {
+    let id = &execution.execution.id;
+    let work = CommittedWork::of(store, read, execution)?;
+    let last = work.present.iter().rev().find_map(|it| store.commit_here(&it.link.hash));
+    last.ok_or_else(|| {
+        Refusal::new(Code::NotFound, format!("no commit of `{}` is here", id.short()))
+            .command("git fetch", "brings what others pushed; then try again")
+    })
 }
 
 /// The work tree of the execution, if it is in this repository.

@@ -3,6 +3,9 @@
 //! A command runs only after someone here has seen it and agreed to it. The agreement covers the commands that were
 //! shown, for the current version of the plan; any other command must be shown and agreed to before it runs.
 
+mod chosen;
+mod waiting;
+
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
@@ -10,29 +13,32 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::test_place::{TestPlace, TestWorkplace, test_tree};
-use super::verify_notices::{not_installed, of_other_commit};
-use super::{WorktreeClaim, as_claimed, own, verifying};
+pub(super) use self::chosen::named_execution;
+use self::chosen::tests;
+pub(crate) use self::waiting::waiting_for_verifier;
+use super::proof::{ProofSubject, Prover, WorkRange, needs_proof, proof_base};
+use super::test_place::{TestPlace, TestWorkplace, fresh_start, last_linked, test_tree};
+use super::test_reports::TestReports;
+use super::verify_notices::{not_installed, of_other_commit, of_proof};
+use super::{as_claimed, verifying};
 use crate::agent::agreed::Agreement;
 use crate::agent::check;
-use crate::model::code::Code;
 use crate::model::execution::{Check, Event, Execution};
-use crate::model::hidden::exact;
 use crate::model::id::{ExecutionId, SolutionId};
-use crate::model::op::{Op, Other};
+use crate::model::op::Op;
 use crate::model::plan::Plan;
-use crate::model::remedy::RemedyCall;
+use crate::model::proof::Proof;
 use crate::model::task_id::TaskId;
-use crate::model::words::{count, its_tasks};
-use crate::ops::issues::existing;
-use crate::ops::{Answer, Permit, Refusal, Session, queue};
+use crate::model::words::count;
+use crate::ops::{Answer, Notice, Permit, Refusal, Session};
 use crate::process::supervise::{self, ProcessEnd, Ran, Shell};
 use crate::rules::command_line::CommandLine;
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::test_count::{TestCount, TestCounter};
-use crate::rules::{evidence, facts, toward};
-use crate::store::{ObjectId, ReadState, resolve};
-use crate::workplace::PlaceVariables;
+use crate::rules::evidence;
+use crate::rules::folder::ExecutionFolder;
+use crate::rules::test_count::{CountedTests, TestCounter};
+use crate::store::ObjectId;
+use crate::trail::signed_checks;
+use crate::workplace::{Confinement, PlaceVariables, Workplace};
 
 /// What `verify` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -41,8 +47,11 @@ pub(crate) struct Verified {
     pub(crate) execution_id: ExecutionId,
     /// The plan.
     pub(crate) solution_id: SolutionId,
-    /// Whether every command passed.
+    /// Whether every command passed; if the policy requires a proof, also whether there is one.
     pub(crate) passed: bool,
+    /// What shows that the tests test the work; absent if they ran in a work tree, or if nobody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) proof: Option<Proof>,
     /// Commands that were not run, because someone interrupted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) not_run: Vec<String>,
@@ -62,8 +71,13 @@ pub(crate) struct Verification<'s> {
     session: &'s Session,
     permit: Permit,
     execution: ExecutionFolder,
+    plan: Plan,
     tests: Vec<Test>,
+    /// Whether these are all tests of the plan.
+    is_whole: bool,
     place: TestPlace<'s>,
+    /// Whether the results are signed.
+    signs: bool,
     environment: Option<Vec<(OsString, OsString)>>,
 }
 
@@ -76,7 +90,10 @@ pub(crate) trait VerifyObserver {
     fn wrote(&mut self, bytes: &[u8]);
 
     /// It has ended.
-    fn ended(&mut self, ran: &Ran, tests: Option<TestCount>);
+    fn ended(&mut self, ran: &Ran, counted: &CountedTests);
+
+    /// All have passed, and now they are tested themselves.
+    fn proves(&mut self) {}
 }
 
 /// Which tests to run.
@@ -86,12 +103,16 @@ pub(crate) struct VerifyTests {
     pub(crate) execution: Option<String>,
     /// Only those of these tasks; if empty, all.
     pub(crate) tasks: Vec<String>,
+    /// In a workplace that is made for them, on what is committed.
+    pub(crate) fresh: bool,
+    /// The same, on the last linked commit; the results are signed.
+    pub(crate) as_verifier: bool,
 }
 
 impl VerifyTests {
     /// All tests of an execution.
     pub(crate) fn of(execution: &ExecutionId) -> Self {
-        Self { execution: Some(execution.to_string()), tasks: vec![] }
+        Self { execution: Some(execution.to_string()), ..Self::default() }
     }
 }
 
@@ -111,8 +132,16 @@ pub(crate) fn verification<'s>(
     let claim = &execution.execution;
     let plan = as_claimed(store, &folder, claim)?.typed_plan();
     let tests = tests(&plan, &input.tasks, &claim.solution_id)?;
-    let place = TestPlace::Worktree(Box::new(test_tree(session, &claim.id)?));
-    Ok(Verification { session, permit, execution, tests, place, environment: None })
+    let place = if input.as_verifier {
+        TestPlace::ToMake(last_linked(store, &snapshot, &execution)?)
+    } else if input.fresh {
+        TestPlace::ToMake(fresh_start(session, &snapshot, &execution)?)
+    } else {
+        TestPlace::Worktree(Box::new(test_tree(session, &claim.id)?))
+    };
+    let is_whole = input.tasks.is_empty();
+    let signs = input.as_verifier;
+    Ok(Verification { session, permit, execution, plan, tests, is_whole, place, signs, environment: None })
 }
 
 impl<'s> Verification<'s> {
@@ -169,29 +198,91 @@ impl<'s> Verification<'s> {
     /// `verifying` if tests are running in this work tree; if a command cannot be started, after the results so far are
     /// recorded.
     pub(crate) fn run(self, timeout: Duration, observer: &mut dyn VerifyObserver) -> Answer<Verified> {
+        if let TestPlace::ToMake(start) = self.place {
+            return self.run_fresh(start, timeout, observer);
+        }
         let _alone = match &self.place {
             TestPlace::Worktree(tree) => Some(verifying::hold(&tree.store, &self.execution.execution.id)?),
-            TestPlace::Fresh(_) => None,
+            TestPlace::Fresh(_) | TestPlace::ToMake(_) => None,
         };
         let mut checks = Vec::new();
         let ran = self.run_all(timeout, &mut checks, observer);
+        let proof = match &ran {
+            Ok(not_run) if not_run.is_empty() && checks.iter().all(Check::has_passed) => {
+                self.prove(timeout, observer)
+            }
+            _ => Ok(None),
+        };
+        if let Ok(proof) = &proof {
+            checks.iter_mut().for_each(|check| check.proof.clone_from(proof));
+        }
         let claim = &self.execution.execution;
+        if self.signs {
+            for check in &mut checks {
+                let document = signed_checks::document(&claim.id, check);
+                check.signature = Some(self.session.store().repo().sign_check(&document)?);
+            }
+        }
         // Record the results so far, even if a later command failed to start.
         let commit =
             if checks.is_empty() { None } else { record(self.session, self.permit, claim, &checks)? };
-        let not_run = ran?;
+        let (not_run, proof) = (ran?, proof?);
         self.session.notice_all(of_other_commit(self.session.store(), &self.execution, &checks));
         if self.place.is_new() {
             self.session.notice_all(not_installed(&checks));
         }
+        let has_passed = not_run.is_empty() && checks.iter().all(Check::has_passed);
+        let is_proved = proof.as_ref().is_none_or(|proof| evidence::is_vouched(&self.execution, proof));
+        if let (Some(proof), Some(check), false) = (&proof, checks.first(), is_proved) {
+            self.session.notice_all(of_proof(proof, check.commit.as_ref(), claim));
+        }
         let verified = Verified {
             execution_id: claim.id.clone(),
             solution_id: claim.solution_id.clone(),
-            passed: not_run.is_empty() && checks.iter().all(Check::has_passed),
+            passed: has_passed && (is_proved || !needs_proof(self.session)?),
+            proof,
             not_run,
             checks,
         };
         Ok(self.session.done(verified, commit))
+    }
+
+    /// Runs the tests in a workplace that is made for them.
+    fn run_fresh(
+        self,
+        start: ObjectId,
+        timeout: Duration,
+        observer: &mut dyn VerifyObserver,
+    ) -> Answer<Verified> {
+        let session = self.session;
+        let confinement = Confinement::of(session.store())?;
+        if matches!(confinement, Confinement::Open(_)) {
+            let why = confinement.why_open();
+            session.notice(Notice::note(format!("the tests are not confined: {why}")));
+        }
+        let workplace = Workplace::make_for_tests(session.store(), "verify", start)?;
+        let verified = TestWorkplace::prepared(session, &workplace, &confinement)
+            .and_then(|place| self.in_workplace(place).run(timeout, observer));
+        workplace.remove(session.store())?;
+        verified
+    }
+
+    /// Tests the tests themselves, if they ran in a workplace of their own.
+    fn prove(&self, timeout: Duration, observer: &mut dyn VerifyObserver) -> Result<Option<Proof>, Refusal> {
+        let TestPlace::Fresh(place) = &self.place else { return Ok(None) };
+        if !self.is_whole {
+            return Ok(None);
+        }
+        let interrupts = self.session.interrupts()?;
+        let prover = Prover::new(place.made_by, place.confinement, &interrupts, timeout)?;
+        let Some(prover) = prover else { return Ok(None) };
+        let store = self.session.store();
+        let head = place.workplace.start;
+        let base = proof_base(store, &store.snapshot()?, &self.execution, head)?;
+        let commands = self.tests.iter().map(|test| &test.command).collect();
+        observer.proves();
+        let subject = ProofSubject { range: WorkRange { base, head }, plan: &self.plan, commands };
+        prover.within(self.environment.as_deref()).prove(&subject)
     }
 
     /// The variables of the tests, with those of a worktree that was prepared; `None` passes all.
@@ -199,6 +290,7 @@ impl<'s> Verification<'s> {
         let place = match &self.place {
             TestPlace::Worktree(tree) => PlaceVariables::of_worktree(&tree.store),
             TestPlace::Fresh(place) => place.variables.clone(),
+            TestPlace::ToMake(_) => None,
         };
         let Some(place) = place else { return self.environment.clone() };
         match &self.environment {
@@ -215,6 +307,7 @@ impl<'s> Verification<'s> {
         observer: &mut dyn VerifyObserver,
     ) -> Result<Vec<String>, Refusal> {
         let Self { tests, place, .. } = self;
+        let reports = TestReports::load(self.session)?;
         let environment = self.variables();
         let environment = environment.as_deref();
         let interrupts = self.session.interrupts()?;
@@ -228,17 +321,18 @@ impl<'s> Verification<'s> {
             observer.begins(test, n, tests.len());
             let shell =
                 Shell { command: &test.command, folder: place.folder(), environment, within: place.within() };
+            let known = reports.known(place.folder());
             let mut counter = TestCounter::default();
             let ran = supervise::run(&shell, Some(timeout), &interrupts, &mut |bytes| {
                 counter.read(bytes);
                 observer.wrote(bytes);
             })?;
-            let counted = counter.end();
-            observer.ended(&ran, counted);
+            let counted = reports.add_to(counter.end(), place.folder(), &known);
+            observer.ended(&ran, &counted);
             // If the test itself made or changed a commit, that is not what was tested.
             code.dirty |= place.commit()? != code.commit;
             checks.extend(test.tasks.iter().map(|task| {
-                check::record(task, test.command.as_str(), &ran, counted, &code, self.session.environment())
+                check::record(task, test.command.as_str(), &ran, &counted, &code, self.session.environment())
             }));
             if ran.ended == ProcessEnd::Interrupted || interrupts.take() {
                 return Ok(tests[n + 1..].iter().map(|test| test.command.as_str().to_owned()).collect());
@@ -246,100 +340,6 @@ impl<'s> Verification<'s> {
         }
         Ok(vec![])
     }
-}
-
-/// The named execution, else the one that holds the named issue, else this worktree's own.
-fn named_execution(
-    session: &Session,
-    read: &impl ReadState,
-    text: Option<&str>,
-) -> Result<(IssueFolder, ExecutionFolder), Refusal> {
-    let store = session.store();
-    let Some(text) = text else {
-        let own = own(store, read)?;
-        let notice = own.notice();
-        return match own {
-            WorktreeClaim::Held(execution, _) => {
-                session.notice_all(notice);
-                Ok((existing(read, &execution.execution.issue_id)?, *execution))
-            }
-            WorktreeClaim::Lost(active, why) => Err(Refusal::new(
-                Code::ClaimLost,
-                format!("this worktree no longer executes `{}`: {why}", active.issue_id),
-            )
-            .remedy(RemedyCall::new(Op::Verify, [active.execution_id.short()]), "tests it anyway")),
-            WorktreeClaim::Ended(active, how) => {
-                let id = active.execution_id.short();
-                Err(Refusal::new(Code::Ended, format!("`{id}` was {how}"))
-                    .remedy(RemedyCall::new(Op::Verify, [id]), "tests it anyway"))
-            }
-            WorktreeClaim::Nothing => Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
-                .remedy(Op::Next, "claims an item")
-                .remedy(RemedyCall::new(Op::Verify, ["ITEM"]), "tests another execution")),
-        };
-    };
-    let known = match resolve::any(read, text) {
-        Err(_) if text.starts_with("S-") => {
-            let (queue, item) = queue::item(store, read, text)?;
-            resolve::KnownRecord::Item(queue, item.solution_id)
-        }
-        other => other?,
-    };
-    let Some(issue) = known.issue() else {
-        return Err(Refusal::new(Code::NotFound, format!("`{text}` is a queue, and a queue has no tests"))
-            .remedy(Other::Queue, "shows its items"));
-    };
-    let folder = existing(read, &issue)?;
-    let found = match &known {
-        resolve::KnownRecord::Execution(id) => folder.executions.iter().find(|it| it.execution.id == *id),
-        _ => facts::holder(&folder),
-    };
-    let found = found.cloned().ok_or_else(|| {
-        Refusal::new(
-            Code::NotExecuting,
-            format!("nobody executed issue `{issue}`; it is {}", facts::status(&folder)),
-        )
-        .next_step(toward::execution(&folder))
-    })?;
-    Ok((folder, found))
-}
-
-/// The commands to run, each once, in the order of the tasks.
-fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test>, Refusal> {
-    if let Some(unknown) = only.iter().find(|id| plan.task(id).is_none()) {
-        let ids: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
-        return Err(Refusal::new(Code::NotFound, format!("plan `{solution}` has no task `{unknown}`"))
-            .hint(its_tasks(&ids))
-            .remedy(RemedyCall::new(Other::TaskList, [solution]), "shows them"));
-    }
-    let mut tests: Vec<Test> = Vec::new();
-    for (task, command) in evidence::commands(plan) {
-        if !only.is_empty() && !only.iter().any(|id| *task == **id) {
-            continue;
-        }
-        let command = CommandLine::parse(command).map_err(|unseen| {
-            let message = format!("a test command of task `{task}` cannot be run: {unseen}");
-            Refusal::new(Code::UnseenCommand, message)
-                .details(vec![exact(command).into_owned()])
-                .hint("a test command is one line of visible characters")
-                .remedy(
-                    RemedyCall::new(Op::TaskEdit, [solution.as_str(), task.as_str()]),
-                    "changes the plan; to skip this task, name the others",
-                )
-        })?;
-        match tests.iter_mut().find(|test| test.command == command) {
-            Some(test) if test.tasks.iter().any(|id| id == task) => {}
-            Some(test) => test.tasks.push(task.to_owned()),
-            None => tests.push(Test { command, tasks: vec![task.to_owned()] }),
-        }
-    }
-    if tests.is_empty() {
-        return Err(Refusal::nothing("the plan has no test commands").remedy(
-            RemedyCall::new(Op::Accept, ["TASK", "CRITERION"]).option("message", "TEXT"),
-            "confirms a criterion that no test covers",
-        ));
-    }
-    Ok(tests)
 }
 
 /// Records the results. Returns the commit of the store.

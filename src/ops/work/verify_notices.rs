@@ -1,7 +1,10 @@
 //! What the results of tests say besides whether they passed.
 
-use crate::model::execution::Check;
-use crate::model::remedy::Remedy;
+use crate::model::execution::{Check, Execution};
+use crate::model::hash::CommitHash;
+use crate::model::op::Op;
+use crate::model::proof::Proof;
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::ops::Notice;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::{evidence, missing_module};
@@ -17,6 +20,17 @@ pub(super) fn not_installed(checks: &[Check]) -> Option<Notice> {
         "`wf.workplace.setup` names commands that prepare worktrees, such as `npm ci`: see gitwf-claims(7)";
     let message = format!("`{line}`: a new worktree has only the files that git tracks");
     Some(Notice { remedies: vec![Remedy::words(advice)], ..Notice::note(message) })
+}
+
+/// What the tests of an execution do not show, if nobody vouches for it: a warning if it looks like cheating.
+pub(super) fn of_proof(proof: &Proof, head: Option<&CommitHash>, claim: &Execution) -> Vec<Notice> {
+    let new = if evidence::is_suspicious(proof) { Notice::warning } else { Notice::note };
+    let mut notices: Vec<Notice> = evidence::with_look(proof, head).into_iter().map(new).collect();
+    if let Some(last) = notices.pop() {
+        let call = RemedyCall::new(Op::Vouch, [claim.id.short()]).option("message", "TEXT");
+        notices.push(last.remedy(call, "vouches for it, in the name of someone other than the executor"));
+    }
+    notices
 }
 
 /// Evidence counts only for the tree of the last linked commit, so this warns someone who tested another one.

@@ -19,6 +19,8 @@ text_enum!(
         Unreviewed = "unreviewed",
         /// A test has no passing check.
         MissingCheck = "missing_check",
+        /// The tests of an execution may not test its work.
+        Unproved = "unproved",
         /// A gate was overridden.
         Override = "override",
         /// Someone did what their role does not allow.
@@ -52,6 +54,7 @@ impl Kind {
             Self::UntouchedFile => "A completed plan names a file that none of its commits touched.",
             Self::Unreviewed => "The executed plan had not passed a review.",
             Self::MissingCheck => "A test of a completed plan has no passing check.",
+            Self::Unproved => "The tests of a completed plan may not test its work.",
             Self::Override => "A gate was overridden.",
             Self::Role => "Someone did what their role does not allow.",
             Self::Breach => "Something happened in a run that the roles of its agents do not allow.",

@@ -16,6 +16,7 @@ use crate::model::priority::Priority;
 use crate::model::review::{Score, Verdict};
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::task_id::TaskId;
+use crate::model::test_count::TestCount;
 use crate::model::time::Time;
 use crate::rules::bounded::Omission;
 use crate::rules::wisdom::WisdomContext;
@@ -161,9 +162,9 @@ pub(crate) struct CheckContext {
     /// The exit code; absent if a signal or a timeout ended the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exit_code: Option<i32>,
-    /// How many tests ran, as the runner says; absent if it says nothing that is understood.
+    /// How many tests passed, failed and were skipped, as the runner says; absent if no known runner says so.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) tests_run: Option<u64>,
+    pub(crate) tests: Option<TestCount>,
     /// The last part of its output.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) output_tail: String,

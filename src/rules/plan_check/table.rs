@@ -78,6 +78,8 @@ rules! {
         "list in acceptance.criteria what must be true when the task is done";
     COMMAND = Error "command": "a test command is one line without control or invisible characters",
         "if it needs several lines, put them into a script, and name the script";
+    TEST_CHANGE = Error "test-change": "a test that a task says it changes has a path and a reason",
+        "name the test file, and say why it has to change: {\"path\": \"tests/a.py\", \"reason\": \"…\"}";
     PATH = Error "path": "a path names one file or directory of the repository, relative to its root; line numbers may follow",
         "name each file, or the directory that holds them, relative to the repository's root: src/new.ts";
     NO_FILES = Warning "no-files": "a plan with tasks other than Notify names a file in files or modification_points",

@@ -6,7 +6,7 @@ use super::SymbolicLink;
 use super::checker::{Checker, given, is_one_of};
 use super::table::{
     ACTION, COMMAND, COMMIT_TYPE, CRITERIA, FEW_STEPS, NO_TEST, PATH, PRIORITY, STEPS, SYMLINK, TASK_ID,
-    TEXT, TYPE, UNKNOWN_FILE, VAGUE, VERIFICATION,
+    TEST_CHANGE, TEXT, TYPE, UNKNOWN_FILE, VAGUE, VERIFICATION,
 };
 use crate::model::plan_fields::{self, DoneWhen, Estimate, PlaceList};
 use crate::model::plan_schema::{ACTIONS, COMMIT_TYPES, EFFORTS, FILE_ACTIONS, LEVELS};
@@ -111,6 +111,7 @@ impl Checker<'_> {
                 self.texts(test, &inner, name);
             }
             self.number(test, &inner, "coverage_target", 0.0, 100.0);
+            self.test_changes(test, &inner);
             let listed = test.get("commands").and_then(Value::as_array).into_iter().flatten();
             for (n, command) in listed.enumerate() {
                 if let Some(Err(unseen)) = command.as_str().map(CommandLine::parse) {
@@ -124,6 +125,29 @@ impl Checker<'_> {
         if commands(task).is_empty() && !notifies && given(task, "test").is_none_or(Value::is_object) {
             let found = test.and_then(|test| test.get("commands"));
             self.find(&NO_TEST, format!("{at}test.commands"), found, "a command that must pass");
+        }
+    }
+
+    /// The tests that a task says it changes.
+    fn test_changes(&mut self, test: &Map<String, Value>, at: &str) {
+        let listed = match given(test, "changes") {
+            None => return,
+            Some(Value::Array(listed)) => listed,
+            other => return self.find(&TYPE, format!("{at}changes"), other, "a list of objects"),
+        };
+        for (n, change) in listed.iter().enumerate() {
+            let inner = format!("{at}changes[{n}].");
+            let Some(change) = change.as_object() else {
+                self.find(&TYPE, format!("{at}changes[{n}]"), Some(change), "an object");
+                continue;
+            };
+            let found = change.get("path");
+            match found.and_then(Value::as_str).map(RepoPath::parse) {
+                Some(Ok(_)) => {}
+                Some(Err(fault)) => self.find(&PATH, format!("{inner}path"), found, fault.to_string()),
+                None => self.find(&TEST_CHANGE, format!("{inner}path"), found, "a path, as a string"),
+            }
+            self.filled_text(&TEST_CHANGE, change, &inner, "reason");
         }
     }
 

@@ -11,9 +11,11 @@ use super::state::{IssueStage, in_words, stage};
 use super::times::{between, phases, spans};
 use super::waiting::{self, KeptBranch, NeededIssue, UnstoredAnswer};
 use crate::model::branch::Branch;
+use crate::model::execution::Check;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::run::RunStep;
 use crate::model::solution::Solution;
+use crate::model::test_count::TestOutcome;
 use crate::model::time::Time;
 use crate::rules::audit;
 use crate::rules::bounded::Cut;
@@ -227,9 +229,16 @@ fn checks(execution: &ExecutionFolder) -> Vec<ReportedCheck> {
         task_id: check.task_id.clone(),
         command: check.command.clone(),
         exit_code: check.exit_code,
-        tests_run: check.tests_run,
+        tests: check.tests,
+        failed_tests: failed_tests(check),
+        proof: check.proof.clone(),
     });
     last.collect()
+}
+
+fn failed_tests(check: &Check) -> Vec<String> {
+    let failed = check.named_tests.iter().filter(|test| test.outcome == TestOutcome::Failed);
+    failed.map(|test| test.name.clone()).collect()
 }
 
 #[cfg(test)]

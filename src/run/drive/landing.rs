@@ -15,7 +15,7 @@ use crate::ops::work::runs::is_in;
 use crate::ops::work::{self, LandMethod, LandView, LandWork, Test, VerifyObserver};
 use crate::ops::{Notice, Refusal, RefusalKind};
 use crate::process::supervise::Ran;
-use crate::rules::test_count::TestCount;
+use crate::rules::test_count::CountedTests;
 use crate::run::watch::RunUpdate;
 use crate::store::{StoreError, object_id};
 
@@ -28,7 +28,7 @@ struct Unseen;
 impl VerifyObserver for Unseen {
     fn begins(&mut self, _: &Test, _: usize, _: usize) {}
     fn wrote(&mut self, _: &[u8]) {}
-    fn ended(&mut self, _: &Ran, _: Option<TestCount>) {}
+    fn ended(&mut self, _: &Ran, _: &CountedTests) {}
 }
 
 impl Driver<'_> {

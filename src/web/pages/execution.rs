@@ -7,6 +7,7 @@ use crate::model::code::Code;
 use crate::model::hash::SHORT;
 use crate::model::id::ExecutionId;
 use crate::model::status::ExecutionStatus;
+use crate::model::test_count;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, ShownRecord};
 use crate::ops::work::{CommitView, ExecutionView};
@@ -142,10 +143,10 @@ fn checks(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
             @for check in shown {
                 details.entry {
                     summary {
-                        (badge(match check.outcome() { CheckOutcome::Passed => "passed", CheckOutcome::NoTests => "no tests", CheckOutcome::Failed(_) => "failed", CheckOutcome::Stopped => "stopped" })) " "
+                        (badge(match check.outcome() { CheckOutcome::Passed => "passed", CheckOutcome::NoTests => "no tests", CheckOutcome::FailedTests(_) | CheckOutcome::Failed(_) => "failed", CheckOutcome::Stopped => "stopped" })) " "
                         @if let Some(task) = &check.task_id { span.id { (task) } " " }
                         code { (one_line(&check.command)) } " "
-                        span.quiet { (time::length(check.duration_ms)) @if check.dirty { ", with uncommitted changes" } }
+                        span.quiet { (time::length(check.duration_ms)) ", " (test_count::counted(check.tests)) @if check.dirty { ", with uncommitted changes" } }
                     }
                     @if check.task_id.is_some() || check.commit.is_some() {
                         p.quiet {
@@ -153,6 +154,10 @@ fn checks(view: &View<'_>, lists: &PagedLists, it: &ExecutionView) -> Markup {
                             @if let Some(hash) = &check.commit { "at " (commit(view, hash.as_str())) }
                         }
                     }
+                    @if !check.named_tests.is_empty() { ul.plain {
+                        @for it in &check.named_tests { li { (badge(it.outcome.as_str())) " " (one_line(&it.name)) } }
+                    } }
+                    @if let Some(proof) = &check.proof { p.quiet { (one_line(&proof.words())) } }
                     (block(&check.output_tail))
                 }
             }

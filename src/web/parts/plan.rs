@@ -111,6 +111,8 @@ fn task_part(view: &View<'_>, task: &Task, key: &str) -> Markup {
     let steps: Vec<&str> = task.implementation.iter().map(String::as_str).collect();
     let regression: Vec<&str> = task.regression.iter().flatten().map(String::as_str).collect();
     let coverage = task.test.as_ref().and_then(|test| test.coverage_target);
+    let changes = task.test.iter().flat_map(|test| &test.changes);
+    let changed: Vec<String> = changes.map(|it| format!("{}: {}", it.path, it.reason)).collect();
     let commands = test(|test| &test.commands);
     let is_done = task.convergence.as_ref().and_then(|it| it.definition_of_done.as_ref());
     let commit = task.commit.as_ref().and_then(PlannedCommit::subject);
@@ -134,6 +136,7 @@ fn task_part(view: &View<'_>, task: &Task, key: &str) -> Markup {
             (fact("unit tests", list(view, &test(|test| &test.unit))))
             (fact("integration", list(view, &test(|test| &test.integration))))
             (fact("coverage", coverage.map(|it| html! { (it) " %" })))
+            (fact("changes tests", list(view, &changed.iter().map(String::as_str).collect::<Vec<_>>())))
             (fact("by hand", list(view, &test(|test| &test.manual_checks))))
             (fact("metrics", list(view, &test(|test| &test.success_metrics))))
             (fact("regression", list(view, &regression)))

@@ -7,10 +7,10 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::register::{Registered, WorkplaceNote, register};
-use super::{Workplace, WorkplaceError, config, head};
+use super::{Workplace, WorkplaceError, config, head, place};
 use crate::git::{Git, SealedGit, copy_index};
 use crate::model::branch::Branch;
-use crate::store::{ObjectId, Store, StoreError};
+use crate::store::{ObjectId, Store, StoreError, random_uid};
 
 /// The refs of the user's repository that keep what workplaces were given.
 const KEPT: &str = "refs/wf-kept";
@@ -82,6 +82,19 @@ impl Workplace {
                 Err(error)
             }
         }
+    }
+
+    /// Makes a workplace in which tests run on a commit. Its name begins with `what`.
+    ///
+    /// # Errors
+    /// Those of [`Self::make`].
+    pub(crate) fn make_for_tests(store: &Store, what: &str, start: ObjectId) -> Result<Self, WorkplaceError> {
+        let name = format!("{what}-{}", random_uid()?);
+        let folder = place(store, &name)?;
+        Self::make(
+            store,
+            &NewWorkplace { folder: &folder, name: &name, start, branch: None, outlives: false },
+        )
     }
 
     /// Puts a file of this program into its git directory, before the agent works there.

@@ -75,6 +75,7 @@ fn others(repo: &Repo) {
     answers(repo, "link", &["link", &commit, &solution]);
     answer(repo, "link-find", &["link", "--find"]);
     answer(repo, "verify", &["verify", "--yes"]);
+    answer(repo, "verify", &["verify", "--yes", "--fresh"]);
     answer(repo, "show-execution", &["accept", "T1", "1", "-m", "seen by eye"]);
     answer(repo, "audit", &["audit"]);
     answer(repo, "audit-signatures", &["audit", "--signatures"]);

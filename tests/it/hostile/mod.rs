@@ -1,6 +1,7 @@
 //! What someone with push access, or a broken disk, can put into a store. Made with plain git.
 
 mod arguments;
+mod cheats;
 mod commits;
 mod far_future;
 mod form_of_commits;

@@ -34,4 +34,6 @@ mod turnstile;
 mod unfinished;
 mod verify;
 mod verify_commits;
+mod verify_counts;
 mod verify_in_hooks;
+mod verify_reports;

@@ -90,15 +90,20 @@ fn tests<'s>(
     is_agreed: bool,
     context: &CliContext,
 ) -> Result<Option<Verification<'s>>, Failure> {
-    let verification =
-        match work::verification(session, &VerifyTests { execution: item.map(str::to_owned), tasks: vec![] })
-        {
-            Err(refusal) if refusal.kind == RefusalKind::Nothing => {
-                context.show_notices([Notice::note(refusal.message)]);
-                return Ok(None);
-            }
-            other => other?,
-        };
+    let verification = match work::verification(
+        session,
+        &VerifyTests {
+            execution: item.map(str::to_owned),
+            fresh: work::needs_proof(session)?,
+            ..VerifyTests::default()
+        },
+    ) {
+        Err(refusal) if refusal.kind == RefusalKind::Nothing => {
+            context.show_notices([Notice::note(refusal.message)]);
+            return Ok(None);
+        }
+        other => other?,
+    };
     context.show_notices(session.notices());
     if !is_agreed {
         agree(&verification, context.json())?;

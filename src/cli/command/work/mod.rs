@@ -15,5 +15,6 @@ pub(in crate::cli) mod retry;
 pub(in crate::cli) mod run;
 pub(in crate::cli) mod task_start;
 pub(in crate::cli) mod verify;
+pub(in crate::cli) mod vouch;
 #[cfg(feature = "web")]
 pub(in crate::cli) mod web;

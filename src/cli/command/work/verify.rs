@@ -2,8 +2,9 @@ use std::time::Duration;
 
 use crate::cli::input::consent::{agree, refuse_commands_in_hook};
 use crate::cli::input::parse_limit;
-use crate::cli::{CliContext, Exit, Outcome, print};
-use crate::ops::work::{self, VerifyTests};
+use crate::cli::{CliContext, Exit, Failure, Outcome, print};
+use crate::ops::work::{self, Verified, VerifyTests};
+use crate::ops::{Done, Session};
 
 /// Run the plan's test commands and record the results
 ///
@@ -12,6 +13,10 @@ use crate::ops::work::{self, VerifyTests};
 /// invisible character is never run.
 ///
 /// A test that passes is one line; --verbose shows what every test prints, as it runs.
+///
+/// With --fresh, they run as in a run or in `land`: in a clone that is made for them, on what is committed, confined where
+/// possible. If the work changes tests, they are tested themselves: they must pass as they were before the work, and fail
+/// without it.
 ///
 /// In a git hook, `verify` runs nothing. (Aliases, `git rebase --exec` and `git bisect run` are not hooks.) If a hook
 /// starts `verify` in the background and exits, `verify` may not notice it: then it runs only the commands that you
@@ -26,6 +31,12 @@ pub(crate) struct Args {
     /// Run only the tests of this task; repeat for more
     #[arg(long = "task", value_name = "TASK")]
     tasks: Vec<String>,
+    /// Run them in a fresh workplace, on what is committed, and test the tests themselves
+    #[arg(long)]
+    fresh: bool,
+    /// Do the same as a verifier, and sign the results; without an execution, for all whose evidence lacks a signature
+    #[arg(long, conflicts_with = "tasks")]
+    as_verifier: bool,
     /// Stop a command that takes longer than this, such as 90s, 30m or 2h
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_limit)]
     timeout: Duration,
@@ -37,17 +48,48 @@ pub(crate) struct Args {
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     refuse_commands_in_hook("git wf verify")?;
     let session = context.session()?;
-    let verification =
-        work::verification(&session, &VerifyTests { execution: args.execution, tasks: args.tasks })?;
+    if args.as_verifier && args.execution.is_none() {
+        return run_waiting(&args, &session, context);
+    }
+    let Args { execution, tasks, fresh, as_verifier, .. } = &args;
+    let tests = VerifyTests {
+        execution: execution.clone(),
+        tasks: tasks.clone(),
+        fresh: *fresh,
+        as_verifier: *as_verifier,
+    };
+    let done = verified(&args, &session, &tests, context)?;
+    let passed = done.view.passed;
+    context.answer(done, |verified, _, screen| print::verify::verified(screen, verified))?;
+    Ok(if passed { Exit::Done } else { Exit::Failed })
+}
+
+fn verified(
+    args: &Args,
+    session: &Session,
+    tests: &VerifyTests,
+    context: &mut CliContext,
+) -> Result<Done<Verified>, Failure> {
+    let verification = work::verification(session, tests)?;
     context.show_notices(session.notices());
     if !args.yes {
         agree(&verification, context.json())?;
     }
     let is_verbose = context.is_verbose();
     let mut running = print::verify::RunningTests::on(&mut context.screen, is_verbose);
-    let done = verification.run(args.timeout, &mut running)?;
-    drop(running);
-    let passed = done.view.passed;
-    context.answer(done, |verified, _, screen| print::verify::verified(screen, verified))?;
+    Ok(verification.run(args.timeout, &mut running)?)
+}
+
+/// Verifies all that waits for a verifier.
+fn run_waiting(args: &Args, session: &Session, context: &mut CliContext) -> Outcome {
+    let mut all = Vec::new();
+    for id in work::waiting_for_verifier(session)? {
+        let tests = VerifyTests { as_verifier: true, ..VerifyTests::of(&id) };
+        all.push(verified(args, session, &tests, context)?.view);
+    }
+    let passed = all.iter().all(|it| it.passed);
+    context.answer(session.done(all, None), |all, _, screen| {
+        all.iter().try_for_each(|it| print::verify::verified(screen, it))
+    })?;
     Ok(if passed { Exit::Done } else { Exit::Failed })
 }

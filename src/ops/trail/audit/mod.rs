@@ -7,6 +7,7 @@ mod sarif;
 mod signatures;
 mod view;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 pub(crate) use sarif::sarif;
@@ -24,11 +25,13 @@ use crate::ops::{Answer, Notice, Refusal, RefusalKind, Session, work};
 use crate::rules::audit::{self as rule, Carried};
 use crate::rules::claim_order::{Holding, who_holds};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::policy::{Gate, GateValue};
 use crate::rules::review;
 use crate::store::{Rewritten, Store, records};
 use crate::trail::audit::{self as trail, Audited};
 use crate::trail::links::unlinked_from;
 use crate::trail::reach::Unreached;
+use crate::trail::signed_checks;
 use crate::trail::work::linked;
 
 /// The range shown if there are no commits to audit.
@@ -140,8 +143,9 @@ fn look(
     (commits, rewritten): (&[Audited], &[Rewritten]),
 ) -> Result<Audit, Refusal> {
     let snapshot = index.snapshot()?;
+    let gate = Gate::Evidence.setting(&records::root(&snapshot)?.policy);
     let issues: Vec<Looked> =
-        trail::issues(index, commits)?.into_iter().map(|folder| examined(store, folder)).collect();
+        trail::issues(index, commits)?.into_iter().map(|folder| examined(store, folder, gate)).collect();
     let in_range: HashSet<&str> = commits.iter().map(|it| it.commit.hash.as_str()).collect();
     let mut carried: Vec<Carried<'_>> = Vec::new();
     for issue in &issues {
@@ -194,7 +198,13 @@ fn look(
     })
 }
 
-fn examined(store: &Store, folder: IssueFolder) -> Looked {
+/// Checks that do not count under the policy are left out.
+fn examined(store: &Store, mut folder: IssueFolder, gate: GateValue) -> Looked {
+    for execution in &mut folder.executions {
+        if let Cow::Owned(counting) = signed_checks::counting(store, execution, gate) {
+            *execution = counting;
+        }
+    }
     let Holding { holder, statuses } = who_holds(&folder.executions);
     let claimed = folder.executions.iter().filter_map(|execution| {
         // An unreadable plan is a finding, not an error of the audit.

@@ -13,6 +13,7 @@ mod drivers;
 mod joined;
 mod messages;
 mod place;
+mod proved;
 mod pull_request;
 mod pulled;
 mod record;
@@ -226,7 +227,7 @@ impl Landing<'_> {
             }
             self.target.refuse_dirty(self.session, &tips, made.tip)?;
             let wanted: BTreeSet<usize> = made.steps.iter().map(|step| step.issue).collect();
-            let checks = match trial.run(self.session, &self.tests, &self.issues, &wanted, made.tip)? {
+            let mut checks = match trial.run(self.session, &self.tests, &self.issues, &wanted, made.tip)? {
                 TrialEnd::Passed(checks) => checks,
                 TrialEnd::Failed(failed) => {
                     let open: Vec<usize> = wanted.into_iter().collect();
@@ -240,6 +241,16 @@ impl Landing<'_> {
                     return self.land(second, trial);
                 }
             };
+            let both = (&self.tests[..], &self.issues[..]);
+            let unproved = proved::prove(self.session, trial, both, &made, tips.tip, &mut checks)?;
+            if !unproved.is_empty() {
+                let left: Vec<usize> =
+                    wanted.into_iter().filter(|it| unproved.iter().all(|other| other.issue != *it)).collect();
+                let shown = unproved.into_iter().map(|it| (it.issue, it));
+                self.view.not_landed.extend(shown.map(|(place, it)| it.shown(&self.issues[place])));
+                self.note_conflicts(&made.conflicts)?;
+                return if left.is_empty() { Ok(()) } else { self.land(&left, trial) };
+            }
             if self.advance(&tips, &made, &checks)? {
                 return self.note_conflicts(&made.conflicts);
             }

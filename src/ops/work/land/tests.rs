@@ -15,18 +15,21 @@ use crate::model::code::Code;
 use crate::model::execution::Check;
 use crate::model::hidden::exact;
 use crate::model::op::Op;
+use crate::model::proof::Proof;
 use crate::model::remedy::RemedyCall;
 use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
 use crate::ops::work::preparing::{prepare_workplace, tear_down};
+use crate::ops::work::proof::{ProofSubject, Prover, WorkRange};
+use crate::ops::work::test_reports::TestReports;
 use crate::ops::work::{Test, VerifyObserver, as_claimed};
 use crate::ops::{Notice, Refusal, Session};
 use crate::process::supervise::{self, Interrupts, ProcessEnd, Shell};
 use crate::rules::command_line::CommandLine;
 use crate::rules::evidence;
 use crate::rules::test_count::TestCounter;
-use crate::store::{ObjectId, random_uid, records};
-use crate::workplace::{Confinement, NewWorkplace, PlaceVariables, Workplace, place};
+use crate::store::{ObjectId, records};
+use crate::workplace::{Confinement, PlaceVariables, Workplace};
 
 /// The setting with the project's own tests.
 const TEST: &str = "wf.land.test";
@@ -232,10 +235,7 @@ impl<'o> Trial<'o> {
                 .notice(Notice::note(format!("the tests are not confined: {}", self.confinement.why_open())));
         }
         let store = session.store();
-        let name = format!("land-{}", random_uid()?);
-        let folder = place(store, &name)?;
-        let new = NewWorkplace { folder: &folder, name: &name, start: commit, branch: None, outlives: false };
-        let workplace = Workplace::make(store, &new)?;
+        let workplace = Workplace::make_for_tests(store, "land", commit)?;
         let prepared = prepare_workplace(session, &workplace, workplace.name())?;
         let variables = prepared.and_then(|prepared| prepared.variables);
         let end = self.within(session, &workplace, variables.as_ref(), &tests, wanted, commit);
@@ -243,6 +243,25 @@ impl<'o> Trial<'o> {
         tear_down(session, &workplace, variables.as_ref(), &within);
         workplace.remove(store)?;
         end
+    }
+
+    /// Tests the tests of executions whose works together are `range`.
+    ///
+    /// # Errors
+    /// `interrupted`; if there can be no workplace.
+    pub(super) fn prove(
+        &mut self,
+        session: &Session,
+        range: WorkRange,
+        subjects: &[ProofSubject<'_>],
+    ) -> Result<Vec<Option<Proof>>, Refusal> {
+        match Prover::new(session, &self.confinement, &self.interrupts, self.timeout)? {
+            Some(prover) if !subjects.is_empty() => {
+                self.observer.proves();
+                prover.prove_all(range, subjects)
+            }
+            _ => Ok(vec![None; subjects.len()]),
+        }
     }
 
     fn within(
@@ -258,6 +277,7 @@ impl<'o> Trial<'o> {
             variables.map(|variables| variables.added_to(session.environment()));
         let tree = session.store().code_tree_of(commit)?;
         let mut code = CodeState { commit: Some(commit.into()), tree: tree.into(), dirty: false };
+        let reports = TestReports::load(session)?;
         let mut passed = PassedChecks::new();
         for (n, test) in tests.iter().enumerate() {
             if n > 0 {
@@ -272,14 +292,15 @@ impl<'o> Trial<'o> {
                 environment: environment.as_deref(),
                 within: &within,
             };
+            let known = reports.known(&workplace.folder);
             let mut counter = TestCounter::default();
             let observer = &mut *self.observer;
             let ran = supervise::run(&shell, Some(self.timeout), &self.interrupts, &mut |bytes| {
                 counter.read(bytes);
                 observer.wrote(bytes);
             })?;
-            let counted = counter.end();
-            self.observer.ended(&ran, counted);
+            let counted = reports.add_to(counter.end(), &workplace.folder, &known);
+            self.observer.ended(&ran, &counted);
             if ran.ended == ProcessEnd::Interrupted || self.interrupts.take() {
                 return Err(Refusal::new(
                     Code::Interrupted,
@@ -288,7 +309,7 @@ impl<'o> Trial<'o> {
                 .hint("the same command begins again"));
             }
             let record = |task: &str| {
-                check::record(task, test.command.as_str(), &ran, counted, &code, session.environment())
+                check::record(task, test.command.as_str(), &ran, &counted, &code, session.environment())
             };
             let first = record("");
             if !first.has_passed() {

@@ -61,6 +61,8 @@ text_enum!(
         Conflict = "conflict",
         /// A test failed on the merged tree.
         Tests = "tests",
+        /// Its tests are not proved to test it.
+        Unproved = "unproved",
         /// It depends on an issue that did not land.
         Dependency = "dependency",
     }

@@ -13,10 +13,12 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
 use crate::model::issue::{FeedbackType, Stage};
 use crate::model::person::Person;
+use crate::model::proof::Proof;
 use crate::model::review::{Score, Verdict};
 use crate::model::run::{RunAgents, RunMode};
 use crate::model::run_log::{Breach, RunPhase, RunStatus};
 use crate::model::task_id::TaskId;
+use crate::model::test_count::TestCount;
 use crate::model::time::Time;
 use crate::rules::landed::Landed;
 use crate::rules::run::gates::RunQuality;
@@ -214,15 +216,21 @@ pub(crate) struct ReportedCheck {
     /// Its exit code; absent if it was stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exit_code: Option<i32>,
-    /// How many tests ran, as the runner says; absent if it says nothing that is understood.
+    /// How many tests passed, failed and were skipped, as the runner says; absent if no known runner says so.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) tests_run: Option<u64>,
+    pub(crate) tests: Option<TestCount>,
+    /// Tests that failed, as a report of the command names them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) failed_tests: Vec<String>,
+    /// What shows that its tests test the work; absent if nobody looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) proof: Option<Proof>,
 }
 
 impl ReportedCheck {
     /// How the command ended.
     pub(crate) fn outcome(&self) -> CheckOutcome {
-        CheckOutcome::new(self.exit_code, self.tests_run)
+        CheckOutcome::new(self.exit_code, self.tests)
     }
 }
 

@@ -20,6 +20,7 @@ mod live;
 mod notified;
 mod pair;
 mod prepared;
+mod proved;
 mod remedied;
 mod report;
 mod resolved;

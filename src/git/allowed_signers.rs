@@ -1,0 +1,53 @@
+//! Signatures of documents by people whom git trusts: `gpg.ssh.allowedSignersFile` names them.
+
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::process::Command;
+
+use super::Repository;
+
+/// The namespace of signatures of checks, so that none can be passed off as that of something else.
+pub(crate) const CHECK_NAMESPACE: &str = "wf-check";
+/// The longest signature that is looked at, in bytes.
+const LONGEST: usize = 16 * 1024;
+/// How an SSH signature begins.
+const BEGINS: &str = "-----BEGIN SSH SIGNATURE-----";
+
+impl Repository {
+    /// The principal whose key signed a document of checks; `None` if the signature is not good, or by nobody whom git trusts
+    /// here, or if nothing here can tell.
+    pub(crate) fn check_signer(&self, document: &[u8], signature: &str) -> Option<String> {
+        if signature.len() > LONGEST || !signature.trim_start().starts_with(BEGINS) {
+            return None;
+        }
+        let config = self.config();
+        let allowed = config.path("gpg.ssh.allowedSignersFile")?;
+        let program = config.text("gpg.ssh.program").filter(|program| !program.is_empty());
+        let program = program.unwrap_or_else(|| "ssh-keygen".to_owned());
+        let mut file = tempfile::NamedTempFile::new().ok()?;
+        file.write_all(signature.as_bytes()).and_then(|()| file.flush()).ok()?;
+        let found = Command::new(&program)
+            .args(["-Y", "find-principals", "-s"])
+            .arg(file.path())
+            .arg("-f")
+            .arg(&allowed)
+            .output()
+            .ok()?;
+        if !found.status.success() {
+            return None;
+        }
+        let listed = String::from_utf8_lossy(&found.stdout).into_owned();
+        let mut stdin: File = tempfile::tempfile().ok()?;
+        stdin.write_all(document).ok()?;
+        for principal in listed.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('-')) {
+            stdin.rewind().ok()?;
+            let mut verify = Command::new(&program);
+            verify.args(["-Y", "verify", "-n", CHECK_NAMESPACE, "-I", principal, "-s"]);
+            verify.arg(file.path()).arg("-f").arg(&allowed).stdin(stdin.try_clone().ok()?);
+            if verify.output().is_ok_and(|output| output.status.success()) {
+                return Some(principal.to_owned());
+            }
+        }
+        None
+    }
+}

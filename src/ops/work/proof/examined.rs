@@ -1,0 +1,138 @@
+//! What the work of an execution does to tests, read from two trees, and the trees that are tested because of it.
+
+use sha2::{Digest, Sha256};
+
+use crate::git::tree_diff::Difference;
+use crate::git::{EntryKind, PathEdit};
+use crate::ops::Refusal;
+use crate::rules::test_changes::{ChangedFile, FileSide, TestChanges, TreeEdit, test_changes};
+use crate::rules::test_files::TestFiles;
+use crate::store::{ObjectId, Store, StoreError};
+
+/// At most this many changed files are looked at; a work with more cannot be taken apart.
+const MOST_FILES: usize = 20_000;
+/// Larger files are compared as a whole.
+const LARGEST_TEXT: usize = 512 * 1024;
+/// No more than this is read in all.
+const MOST_TEXT: usize = 64 * 1024 * 1024;
+
+/// An entry of a tree.
+type TreeEntry = (EntryKind, ObjectId);
+
+/// The work between two commits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WorkRange {
+    /// The commit with which it is compared; `None` for nothing.
+    pub(crate) base: Option<ObjectId>,
+    /// The commit that is tested.
+    pub(crate) head: ObjectId,
+}
+
+/// What a work does to tests.
+#[derive(Debug)]
+pub(super) struct Examined {
+    pub(super) changes: TestChanges<TreeEntry>,
+    /// The SHA-256 of the changed paths with what they have now, in hex.
+    pub(super) digest: String,
+    /// The tree of the tested commit.
+    tree: ObjectId,
+}
+
+impl Examined {
+    /// Reads what differs; `None` if it is too much to be examined.
+    pub(super) fn read(
+        store: &Store,
+        range: WorkRange,
+        files: &TestFiles,
+        declared: &[&str],
+    ) -> Result<Option<Self>, Refusal> {
+        let before = range.base.map(|base| store.code_tree_of(base)).transpose()?;
+        let tree = store.code_tree_of(range.head)?;
+        let found = store.repo().first_differences(before, tree, MOST_FILES).map_err(StoreError::Git)?;
+        let Some(differences) = found.filter(|found| found.len() < MOST_FILES) else { return Ok(None) };
+        let digest = digest(&differences);
+        let mut reader = TextReader { store, left: MOST_TEXT };
+        let changes: Vec<ChangedFile<TreeEntry>> = differences
+            .into_iter()
+            .map(|it| Ok(ChangedFile { old: reader.side(it.old)?, new: reader.side(it.new)?, path: it.path }))
+            .collect::<Result<_, Refusal>>()?;
+        Ok(Some(Self { changes: test_changes(&changes, files, declared), digest, tree }))
+    }
+
+    /// The tested tree with the tests as they were; `None` if they are so.
+    pub(super) fn with_base_tests(&self, store: &Store) -> Result<Option<ObjectId>, Refusal> {
+        self.edited(store, &self.changes.base_tests)
+    }
+
+    /// The tested tree without the work; `None` if it consists of tests.
+    pub(super) fn without_work(&self, store: &Store) -> Result<Option<ObjectId>, Refusal> {
+        self.edited(store, &self.changes.without_work)
+    }
+
+    fn edited(&self, store: &Store, edits: &[TreeEdit<TreeEntry>]) -> Result<Option<ObjectId>, Refusal> {
+        if edits.is_empty() {
+            return Ok(None);
+        }
+        let edits: Vec<(&str, PathEdit<'_>)> = edits
+            .iter()
+            .map(|edit| match edit {
+                TreeEdit::Put(path, (kind, id)) => (path.as_str(), PathEdit::Put(*kind, *id)),
+                TreeEdit::Write(path, (kind, _), text) => (path.as_str(), PathEdit::Write(*kind, text)),
+                TreeEdit::Remove(path) => (path.as_str(), PathEdit::Remove),
+            })
+            .collect();
+        Ok(Some(store.repo().edited_tree(self.tree, &edits).map_err(StoreError::Git)?))
+    }
+}
+
+/// Reads files until there have been enough.
+struct TextReader<'a> {
+    store: &'a Store,
+    left: usize,
+}
+
+impl TextReader<'_> {
+    fn side(&mut self, entry: Option<TreeEntry>) -> Result<Option<FileSide<TreeEntry>>, Refusal> {
+        let Some(entry) = entry else { return Ok(None) };
+        let text = if matches!(entry.0, EntryKind::Blob | EntryKind::BlobExecutable) {
+            self.text(entry.1)?
+        } else {
+            None
+        };
+        Ok(Some(FileSide { entry, text }))
+    }
+
+    fn text(&mut self, blob: ObjectId) -> Result<Option<String>, Refusal> {
+        let bytes = self.store.repo().bytes_of(blob).map_err(StoreError::Git)?;
+        if bytes.len() > LARGEST_TEXT.min(self.left) {
+            return Ok(None);
+        }
+        self.left -= bytes.len();
+        Ok(String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')))
+    }
+}
+
+/// The same for the same work on top of another base, as long as no other work changes the same files: `gitwf-format(5)`
+/// says of what it is the sum.
+fn digest(differences: &[Difference]) -> String {
+    let mut lines: Vec<(&str, String)> = differences.iter().map(|it| (it.path.as_str(), now(it))).collect();
+    lines.sort_unstable();
+    let mut sum = Sha256::new();
+    for (path, now) in lines {
+        sum.update(format!("{path}\0{now}\n"));
+    }
+    sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The mode and the id of what a path has now.
+fn now(difference: &Difference) -> String {
+    let Some((kind, id)) = difference.new else { return "-".to_owned() };
+    let mode = match kind {
+        EntryKind::Tree => "040000",
+        EntryKind::Blob => "100644",
+        EntryKind::BlobExecutable => "100755",
+        EntryKind::Link => "120000",
+        EntryKind::Commit => "160000",
+    };
+    format!("{mode} {id}")
+}

@@ -1,0 +1,292 @@
+//! Tests the tests of an execution: they must pass although nobody changed them for that, and fail without the work.
+//!
+//! `base.rs` says with what the work is compared, `examined.rs` makes two trees without a work tree: one with the tests and
+//! the configuration of runners as they were, one without the work. The commands run on each in a fresh workplace, only if
+//! it differs from the tested tree.
+
+mod base;
+mod examined;
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+pub(super) use self::base::proof_base;
+use self::examined::Examined;
+pub(crate) use self::examined::WorkRange;
+use super::preparing::prepare_workplace;
+use crate::agent::state::ProgramNeeds;
+use crate::git::NewCommit;
+use crate::model::check_outcome::CheckOutcome;
+use crate::model::code::Code;
+use crate::model::plan::Plan;
+use crate::model::proof::{BaseTests, FailsWithout, MOST_NAMED, Proof};
+use crate::ops::{Refusal, Session};
+use crate::process::supervise::{self, Interrupts, ProcessEnd, Shell};
+use crate::rules::command_line::CommandLine;
+use crate::rules::failure_reason::{self, FailureReason};
+use crate::rules::policy::{Gate, GateValue};
+use crate::rules::test_count::CountedTests;
+use crate::rules::test_files::TestFiles;
+use crate::store::{ObjectId, StoreError, records};
+use crate::workplace::{Confinement, Workplace};
+
+/// The setting with patterns of tests.
+const TESTS: &str = "wf.tests";
+/// The setting that turns proofs off.
+const PROOF: &str = "wf.proof";
+
+/// When proofs are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ProofWish {
+    /// If the work changes tests: otherwise there is little to prove.
+    IfTestsChange,
+    /// Always, since the policy asks for it.
+    Always,
+}
+
+/// Whether the policy asks for a proof.
+///
+/// # Errors
+/// If the policy cannot be read.
+pub(crate) fn needs_proof(session: &Session) -> Result<bool, Refusal> {
+    let root = records::root(&session.store().snapshot()?)?;
+    Ok(Gate::Evidence.setting(&root.policy) >= GateValue::Proved)
+}
+
+/// Tests the tests of executions. All commands have been agreed to.
+pub(crate) struct Prover<'p> {
+    session: &'p Session,
+    confinement: &'p Confinement,
+    interrupts: &'p Interrupts,
+    timeout: Duration,
+    /// The only variables of the commands, besides those of a workplace; `None` passes all.
+    environment: Option<&'p [(OsString, OsString)]>,
+    wish: ProofWish,
+}
+
+/// What the tests of one execution are about.
+#[derive(Debug, Clone)]
+pub(crate) struct ProofSubject<'a> {
+    /// The work.
+    pub(crate) range: WorkRange,
+    /// The plan.
+    pub(crate) plan: &'a Plan,
+    /// Its commands.
+    pub(crate) commands: Vec<&'a CommandLine>,
+}
+
+/// How a command ended on a tree that was made for a proof; `None` if it passed.
+type CommandFailure = Option<FailureReason>;
+
+impl<'p> Prover<'p> {
+    /// `session` is one in the repository from which workplaces are made. `None` if `wf.proof` turns proofs off, and the policy
+    /// asks for none.
+    ///
+    /// # Errors
+    /// If the settings or the policy cannot be read.
+    pub(crate) fn new(
+        session: &'p Session,
+        confinement: &'p Confinement,
+        interrupts: &'p Interrupts,
+        timeout: Duration,
+    ) -> Result<Option<Self>, Refusal> {
+        let store = session.store();
+        let wish = if needs_proof(session)? {
+            ProofWish::Always
+        } else if store.config_bool(PROOF, true)? {
+            ProofWish::IfTestsChange
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(Self { session, confinement, interrupts, timeout, environment: None, wish }))
+    }
+
+    /// Limits the commands to these variables.
+    pub(crate) fn within(self, environment: Option<&'p [(OsString, OsString)]>) -> Self {
+        Self { environment, ..self }
+    }
+
+    /// Tests the tests of an execution, whose commands have passed. `None` if nothing asks for a proof, or if the work is too
+    /// large to be taken apart.
+    ///
+    /// # Errors
+    /// `interrupted`; if there can be no workplace.
+    pub(crate) fn prove(&self, subject: &ProofSubject<'_>) -> Result<Option<Proof>, Refusal> {
+        Ok(self.prove_all(subject.range, std::slice::from_ref(subject))?.pop().flatten())
+    }
+
+    /// Tests the tests of several executions, whose works together are `range`, on the same trees. Returns one proof for each.
+    ///
+    /// # Errors
+    /// Those of [`Self::prove`].
+    pub(crate) fn prove_all(
+        &self,
+        range: WorkRange,
+        subjects: &[ProofSubject<'_>],
+    ) -> Result<Vec<Option<Proof>>, Refusal> {
+        let store = self.session.store();
+        let own = store.config_all(TESTS);
+        let plans: Vec<&Plan> = subjects.iter().map(|it| it.plan).collect();
+        let mut commands: Vec<&CommandLine> = Vec::new();
+        for command in subjects.iter().flat_map(|it| &it.commands) {
+            if !commands.contains(command) {
+                commands.push(command);
+            }
+        }
+        let texts: Vec<&str> = commands.iter().map(|it| it.as_str()).collect();
+        let files = TestFiles::new(&own, &plans, &texts);
+        let declared: Vec<&str> =
+            plans.iter().flat_map(|plan| plan.changed_tests()).map(|it| it.path.as_str()).collect();
+        let Some(whole) = Examined::read(store, range, &files, &declared)? else {
+            return Ok(vec![None; subjects.len()]);
+        };
+        let each = match subjects {
+            [_] => None,
+            _ => Some(
+                subjects
+                    .iter()
+                    .map(|it| Examined::read(store, it.range, &files, &declared))
+                    .collect::<Result<Vec<_>, _>>()?,
+            ),
+        };
+        let is_alone = each.is_none();
+        let with_base_tests = match whole.with_base_tests(store)? {
+            Some(tree) => Some(self.run(tree, range, &commands, is_alone.then_some(FailureReason::Build))?),
+            None => None,
+        };
+        let is_failed = is_alone && with_base_tests.iter().flatten().any(Option::is_some);
+        let needs_run = !is_failed
+            && !(is_alone && whole.changes.is_inseparable)
+            && (whole.changes.has_new_tests || self.wish == ProofWish::Always);
+        let without_work = match whole.without_work(store)?.filter(|_| needs_run) {
+            Some(tree) => {
+                Some(self.run(tree, range, &commands, is_alone.then_some(FailureReason::Assertion))?)
+            }
+            None => None,
+        };
+        let runs = ProofRuns { commands: &commands, with_base_tests, without_work };
+        let proofs = subjects.iter().enumerate().map(|(n, subject)| match &each {
+            None => Some(runs.proof(subject, &whole)),
+            Some(each) => each[n].as_ref().map(|own| runs.proof(subject, own)),
+        });
+        Ok(proofs.collect())
+    }
+
+    /// Runs commands on a tree, in a fresh workplace; none after one that failed at least for the reason `until`.
+    fn run(
+        &self,
+        tree: ObjectId,
+        range: WorkRange,
+        commands: &[&CommandLine],
+        until: Option<FailureReason>,
+    ) -> Result<Vec<CommandFailure>, Refusal> {
+        let store = self.session.store();
+        let parents: Vec<ObjectId> = range.base.into_iter().collect();
+        let message = b"A tree that tests the tests\n";
+        let new = NewCommit { tree, parents: &parents, message, author_of: None, is_signed: false };
+        let commit = store.git().make_commit(&new).map_err(StoreError::Git)?;
+        let workplace = Workplace::make_for_tests(store, "prove", commit)?;
+        let ended = self.run_in(&workplace, commands, until);
+        workplace.remove(store)?;
+        ended
+    }
+
+    fn run_in(
+        &self,
+        workplace: &Workplace,
+        commands: &[&CommandLine],
+        until: Option<FailureReason>,
+    ) -> Result<Vec<CommandFailure>, Refusal> {
+        let prepared = prepare_workplace(self.session, workplace, workplace.name())?;
+        let variables = prepared.and_then(|prepared| prepared.variables);
+        let environment: Option<Vec<(OsString, OsString)>> = match (self.environment, variables) {
+            (Some(only), variables) => {
+                let more = variables.iter().flat_map(|place| place.variables());
+                Some(only.iter().cloned().chain(more).collect())
+            }
+            (None, Some(place)) => Some(place.added_to(self.session.environment())),
+            (None, None) => None,
+        };
+        let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
+        let mut ended = Vec::new();
+        for command in commands {
+            let shell = Shell {
+                command,
+                folder: &workplace.folder,
+                environment: environment.as_deref(),
+                within: &within,
+            };
+            let ran = supervise::run(&shell, Some(self.timeout), self.interrupts, &mut |_| {})?;
+            if ran.ended == ProcessEnd::Interrupted || self.interrupts.take() {
+                return Err(Refusal::new(Code::Interrupted, "the tests of the tests were interrupted")
+                    .hint("the same command begins again"));
+            }
+            let exit_code = if let ProcessEnd::Exited(code) = ran.ended { Some(code) } else { None };
+            let tests = CountedTests::of(&ran.tail).tests;
+            let has_passed = CheckOutcome::new(exit_code, tests).has_passed();
+            let output = String::from_utf8_lossy(&ran.tail);
+            let failure = (!has_passed).then(|| failure_reason::reason(exit_code, tests, &output));
+            ended.push(failure);
+            if failure.is_some_and(|why| until.is_some_and(|until| why >= until)) {
+                break;
+            }
+        }
+        Ok(ended)
+    }
+}
+
+/// How the commands ended on the two trees. After the end of a list, they did not run.
+struct ProofRuns<'a> {
+    commands: &'a [&'a CommandLine],
+    with_base_tests: Option<Vec<CommandFailure>>,
+    without_work: Option<Vec<CommandFailure>>,
+}
+
+impl ProofRuns<'_> {
+    fn proof(&self, subject: &ProofSubject<'_>, examined: &Examined) -> Proof {
+        let changes = &examined.changes;
+        let base_failure =
+            if changes.base_tests.is_empty() { None } else { self.worst(&self.with_base_tests, subject) };
+        let base_tests = match base_failure {
+            Some(_) => BaseTests::Failed,
+            None if changes.declared.is_empty() => BaseTests::Passed,
+            None => BaseTests::ChangedByPlan,
+        };
+        let fails_without = if changes.without_work.is_empty() {
+            None
+        } else if changes.is_inseparable {
+            Some(FailsWithout::NotSeparable)
+        } else {
+            match self.worst(&self.without_work, subject) {
+                Some(FailureReason::Assertion) => Some(FailsWithout::Assertion),
+                Some(FailureReason::Build) => Some(FailsWithout::Build),
+                // The tests as they were have failed, which is worse.
+                None if self.without_work.is_none() && base_tests == BaseTests::Failed => None,
+                None if !changes.has_new_tests => Some(FailsWithout::NoNewTests),
+                None => Some(FailsWithout::No),
+            }
+        };
+        let named = |all: &[String]| all.iter().take(MOST_NAMED).cloned().collect();
+        Proof {
+            base: subject.range.base.map(Into::into),
+            base_tests,
+            fails_without,
+            changes: examined.digest.clone(),
+            changed_tests: named(&[&changes.changed_tests[..], &changes.declared].concat()),
+            marks: named(&changes.marks),
+        }
+    }
+
+    /// The most telling failure of the commands of an execution.
+    fn worst(
+        &self,
+        ended: &Option<Vec<CommandFailure>>,
+        subject: &ProofSubject<'_>,
+    ) -> Option<FailureReason> {
+        let ended = ended.iter().flatten().zip(self.commands);
+        ended
+            .filter(|(_, command)| subject.commands.contains(command))
+            .filter_map(|(failure, _)| *failure)
+            .max()
+    }
+}

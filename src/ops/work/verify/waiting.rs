@@ -1,0 +1,40 @@
+//! What waits for a verifier: work whose checks nobody has signed.
+
+use crate::model::id::ExecutionId;
+use crate::model::status::ExecutionStatus;
+use crate::ops::work::as_stored;
+use crate::ops::{Refusal, Session};
+use crate::rules::claim_order::standing;
+use crate::rules::evidence;
+use crate::rules::policy::GateValue;
+use crate::store::records;
+use crate::trail::{signed_checks, work};
+
+/// The executions with commits here whose evidence lacks signed checks: those that run, and those that are completed.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn waiting_for_verifier(session: &Session) -> Result<Vec<ExecutionId>, Refusal> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let mut found = Vec::new();
+    for issue in records::issue_ids(&snapshot)? {
+        for (it, status) in standing(&records::executions(&snapshot, &issue)?) {
+            if !matches!(status, ExecutionStatus::Executing | ExecutionStatus::Completed) {
+                continue;
+            }
+            let Ok(plan) = as_stored(store, &it.execution) else { continue };
+            let plan = plan.typed_plan();
+            let linked = work::linked(store, it);
+            let is_here = linked.last().is_some_and(|last| store.commit_here(&last.link.hash).is_some());
+            if !is_here || evidence::commands(&plan).is_empty() {
+                continue;
+            }
+            let counting = signed_checks::counting(store, it, GateValue::Signed);
+            if !evidence::failing(&plan, &counting, &linked, GateValue::Signed).is_empty() {
+                found.push(it.execution.id.clone());
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,67 @@
+//! A reviewer's word for work whose tests are not proved to test it.
+
+use super::ChangedExecution;
+use super::verify::named_execution;
+use crate::model::code::Code;
+use crate::model::execution::{Check, Event};
+use crate::model::op::{Op, Other};
+use crate::model::proof::{Proof, Vouch as Word};
+use crate::model::remedy::RemedyCall;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::folder::ExecutionFolder;
+use crate::rules::review::Reviewer;
+
+/// Work to vouch for.
+#[derive(Debug)]
+pub(crate) struct Vouch {
+    /// The execution: its id, or that of its issue, plan or item.
+    pub(crate) execution: String,
+    /// What shows that its tests hold.
+    pub(crate) reason: String,
+}
+
+/// Vouches for the work that was tested last. The word counts as long as the work is the same, also on top of another base.
+///
+/// # Errors
+/// `not-found`; `own-plan` for the executor; nothing to do if there is no proof, or if it holds.
+pub(crate) fn vouch(session: &Session, input: &Vouch) -> Answer<ChangedExecution> {
+    let permit = session.permit(Op::Vouch)?;
+    let store = session.store();
+    store.snapshot()?;
+    let committed = session.transact(permit, |tx| {
+        let (_, execution) = named_execution(session, tx, Some(&input.execution))?;
+        let id = &execution.execution.id;
+        let proof = last_proof(&execution)?;
+        if Reviewer::of(&execution.execution.actor) == Reviewer::of(tx.person()) {
+            let message = format!("`{}` made this work, and nobody vouches for their own", tx.person());
+            return Err(Refusal::new(Code::OwnPlan, message)
+                .hint("somebody else looks at it, and vouches for it from their clone"));
+        }
+        let word = Event::Vouch(Word { changes: proof.changes.clone(), reason: input.reason.clone() });
+        if !execution.log.iter().any(|entry| entry.event == word && entry.actor == *tx.person()) {
+            tx.log(id, word)?;
+            tx.describe(format!("execution: vouch for {}", execution.execution.solution_id));
+        }
+        Ok(id.clone())
+    })?;
+    let changed = ChangedExecution::now(store, &committed.answer)?;
+    Ok(session.done(changed, committed.commit))
+}
+
+/// The proof of the last check that has one.
+fn last_proof(execution: &ExecutionFolder) -> Result<&Proof, Refusal> {
+    let id = execution.execution.id.short();
+    let mut checks = execution.log.iter().rev().filter_map(|entry| match &entry.event {
+        Event::Check(check) => Some(check),
+        _ => None,
+    });
+    let Some(proof) = checks.find_map(|check: &Check| check.proof.as_ref()) else {
+        return Err(Refusal::nothing(format!("nobody looked yet whether the tests of `{id}` test its work"))
+            .remedy(RemedyCall::new(Op::Verify, [id]).flag("fresh"), "does"));
+    };
+    if proof.holds() {
+        return Err(Refusal::nothing(format!("the tests of `{id}` are proved to test its work"))
+            .remedy(RemedyCall::new(Other::Show, [id]), "shows the proof"));
+    }
+    Ok(proof)
+}

@@ -1,0 +1,103 @@
+//! Whether the passing checks of an execution come with a proof that the tests test its work, or with a reviewer's word.
+
+use std::collections::BTreeSet;
+
+use super::{CheckOutcome, MissingEvidence, TestedAt, checks_of, commands};
+use crate::model::execution::{Check, Event};
+use crate::model::hash::CommitHash;
+use crate::model::hidden::exact;
+use crate::model::plan::Plan;
+use crate::model::proof::{BaseTests, FailsWithout, Proof};
+use crate::model::task_id::TaskId;
+use crate::rules::folder::{ExecutionFolder, LinkedCommit};
+use crate::rules::policy::GateValue;
+use crate::rules::review::Reviewer;
+
+/// What is not proved, each once: the last passing check of each test is asked.
+pub(super) fn unproved(
+    plan: &Plan,
+    execution: &ExecutionFolder,
+    work: &[LinkedCommit],
+    gate: GateValue,
+) -> Vec<MissingEvidence> {
+    let mut said = BTreeSet::new();
+    let mut found = Vec::new();
+    for (task, command) in commands(plan) {
+        let Some(check) = passing(plan, execution, work, gate, task, command) else { continue };
+        let faults = match &check.proof {
+            None => {
+                let command = exact(command);
+                vec![format!("{task}: `{command}` passed, but nobody looked whether it tests the work")]
+            }
+            Some(proof) if is_vouched(execution, proof) => vec![],
+            Some(proof) => with_look(proof, check.commit.as_ref()),
+        };
+        for words in faults.into_iter().filter(|words| said.insert(words.clone())) {
+            found.push(MissingEvidence { has_failed: false, words });
+        }
+    }
+    found
+}
+
+/// What looks like cheating in the proofs of the last passing checks, whatever the policy.
+pub(crate) fn suspicious(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for (task, command) in commands(plan) {
+        let Some(check) = passing(plan, execution, work, GateValue::Open, task, command) else { continue };
+        let Some(proof) = check.proof.as_ref().filter(|proof| is_suspicious(proof)) else { continue };
+        if is_vouched(execution, proof) {
+            continue;
+        }
+        for words in with_look(proof, check.commit.as_ref()) {
+            if !found.contains(&words) {
+                found.push(words);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a proof shows more than that something is not proved.
+pub(crate) fn is_suspicious(proof: &Proof) -> bool {
+    proof.base_tests == BaseTests::Failed
+        || proof.fails_without == Some(FailsWithout::No)
+        || !proof.marks.is_empty()
+}
+
+/// What a proof does not show, each with a command that shows it.
+pub(crate) fn with_look(proof: &Proof, head: Option<&CommitHash>) -> Vec<String> {
+    let look = proof.look(head);
+    let with = |words: String| match &look {
+        Some(look) => format!("{words}; see `{look}`"),
+        None => words,
+    };
+    proof.faults().into_iter().map(with).collect()
+}
+
+/// The last check of a test, if it passed; an earlier one of the same tree, if only that has a proof.
+fn passing<'a>(
+    plan: &Plan,
+    execution: &'a ExecutionFolder,
+    work: &[LinkedCommit],
+    gate: GateValue,
+    task: &'a TaskId,
+    command: &'a str,
+) -> Option<&'a Check> {
+    let at = TestedAt::of(plan, work);
+    let mut counting = checks_of(execution, task, command).filter(|check| at.counts(check, gate));
+    let last = counting.next().filter(|last| last.outcome() == CheckOutcome::Passed)?;
+    // Whoever runs the test again in a work tree does not look whether it tests the work.
+    if last.proof.is_some() { Some(last) } else { counting.find(|it| it.proof.is_some()).or(Some(last)) }
+}
+
+/// Whether a proof holds, or someone other than the executor vouches for the work.
+pub(crate) fn is_vouched(execution: &ExecutionFolder, proof: &Proof) -> bool {
+    proof.holds()
+        || execution.log.iter().any(|entry| match &entry.event {
+            Event::Vouch(vouch) => {
+                vouch.changes == proof.changes
+                    && Reviewer::of(&entry.actor) != Reviewer::of(&execution.execution.actor)
+            }
+            _ => false,
+        })
+}

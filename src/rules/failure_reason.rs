@@ -1,0 +1,152 @@
+//! Why tests fail without the work that they test: because something is not as they assert, or because they do not even run.
+
+use crate::model::test_count::TestCount;
+
+/// Why a command failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FailureReason {
+    /// It did not run, or its tests could not be compiled, imported or found.
+    Build,
+    /// A test compared something.
+    Assertion,
+}
+
+/// Words of compilers, interpreters and shells that look for something in vain. Each is searched in lower case.
+const MISSING: &[&str] = &[
+    // Rust.
+    "error[e",
+    "could not compile",
+    "no test target named",
+    // Python.
+    "importerror",
+    "modulenotfounderror",
+    "nameerror",
+    "syntaxerror",
+    "indentationerror",
+    "has no attribute",
+    "fixture '",
+    "no module named",
+    "can't open file",
+    // JavaScript and TypeScript.
+    "cannot find module",
+    "is not a function",
+    "is not defined",
+    "is not a constructor",
+    "does not provide an export",
+    "err_module_not_found",
+    "referenceerror",
+    "test suite failed to run",
+    "failed to resolve import",
+    "failed to load",
+    "error ts",
+    // Go.
+    "undefined: ",
+    "[build failed]",
+    "[setup failed]",
+    "is not in std",
+    // Java, Ruby, PHP, C#, C.
+    "cannot find symbol",
+    "compilation error",
+    "compilation failure",
+    "nomethoderror",
+    "uninitialized constant",
+    "loaderror",
+    "undefined local variable",
+    "call to undefined",
+    "failed opening required",
+    "error cs",
+    "undefined reference",
+    "fatal error:",
+    // Shells and make.
+    "command not found",
+    ": not found",
+    "no such file",
+    "cannot open",
+    "can't open",
+    "no rule to make target",
+    "missing script",
+    "permission denied",
+];
+
+/// Words of runners that say that a test compared something.
+const COMPARED: &[&str] = &[
+    "assertionerror",
+    "err_assertion",
+    "e       assert",
+    "assertion failed",
+    "assertion `",
+    "did not raise",
+    "did not panic as expected",
+    "--- fail:",
+    "failed asserting",
+    "expected:",
+    "to equal ",
+    "to deeply equal ",
+    "expect(received)",
+    "snapshot failed",
+    "snapshots failed",
+    "mismatched",
+    "assertionfailederror",
+    "comparisonfailure",
+    "not equal",
+];
+
+/// Why a command failed. `exit_code` is `None` if it was stopped.
+pub(crate) fn reason(exit_code: Option<i32>, tests: Option<TestCount>, output: &str) -> FailureReason {
+    let lower = output.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let has_counted_failure = tests.is_some_and(|tests| tests.failed > 0);
+    match exit_code {
+        // The shell found no program, or could not run it.
+        Some(126 | 127) | None => FailureReason::Build,
+        // The runner ended well: it ran nothing, or a failure was hidden.
+        Some(0) if !has_counted_failure => FailureReason::Build,
+        _ if says(COMPARED) => FailureReason::Assertion,
+        _ if says(MISSING) => FailureReason::Build,
+        // The runner failed before it ran a test.
+        _ if tests.is_some_and(|tests| tests.run() == 0) => FailureReason::Build,
+        _ => FailureReason::Assertion,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(code: i32, output: &str) -> FailureReason {
+        reason(Some(code), crate::rules::test_count::CountedTests::of(output.as_bytes()).tests, output)
+    }
+
+    #[test]
+    fn a_test_that_compares_is_told_from_one_that_does_not_run() {
+        use FailureReason::{Assertion, Build};
+        for (code, output, expected) in [
+            (1, "E       assert 1 == 2\n=== 1 failed in 0.1s ===", Assertion),
+            (2, "ImportError: cannot import name 'b' from 'app'\n=== 1 error in 0.1s ===", Build),
+            (
+                1,
+                "AttributeError: module 'app' has no attribute 'b'\nRan 1 test in 0.001s\nFAILED (errors=1)",
+                Build,
+            ),
+            (1, "AssertionError: 3 != 4\nRan 1 test in 0.001s\nFAILED (failures=1)", Assertion),
+            (101, "error[E0425]: cannot find function `b` in crate `a`\nerror: could not compile `a`", Build),
+            (
+                101,
+                "assertion `left == right` failed\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s",
+                Assertion,
+            ),
+            (1, "TypeError: app.b is not a function\n# pass 0\n# fail 1", Build),
+            (1, "    Expected: 2\n    Received: 1\nTests:       1 failed, 1 total", Assertion),
+            (1, "./a_test.go:5:3: undefined: B\nFAIL\ta [build failed]", Build),
+            (1, "--- FAIL: TestA (0.00s)", Assertion),
+            (127, "sh: 1: greet: not found", Build),
+            (2, "sh: 0: cannot open check.sh: No such file", Build),
+            (1, "", Assertion),
+            (5, "=== no tests ran in 0.01s ===", Build),
+            (0, "1..0", Build),
+        ] {
+            assert_eq!(of(code, output), expected, "{output}");
+        }
+        assert_eq!(reason(None, None, "AssertionError"), Build);
+    }
+}

@@ -1,0 +1,213 @@
+//! What a work does to tests, and the two trees that show whether they hold: one with the tests as they were before, and one
+//! without the work.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::inline_tests;
+use super::test_files::{FileRole, TestFiles};
+use super::test_settings::{self, SettingsChange};
+
+mod marks;
+mod renames;
+
+use self::renames::{Renames, Substitution};
+
+/// A file on one side. `E` says what git knows of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileSide<E> {
+    /// Its entry in the tree.
+    pub(crate) entry: E,
+    /// Its text, if it is one of moderate length.
+    pub(crate) text: Option<String>,
+}
+
+/// A path in which the base and the tested tree differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ChangedFile<E> {
+    /// The path.
+    pub(crate) path: String,
+    /// What the base has.
+    pub(crate) old: Option<FileSide<E>>,
+    /// What the tested tree has.
+    pub(crate) new: Option<FileSide<E>>,
+}
+
+/// A change of the tested tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TreeEdit<E> {
+    /// The path gets this entry.
+    Put(String, E),
+    /// The path gets this text, and otherwise what the entry says.
+    Write(String, E, String),
+    /// The path goes.
+    Remove(String),
+}
+
+/// What a work does to tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TestChanges<E> {
+    /// Makes the tests what they were; nothing if they are.
+    pub(crate) base_tests: Vec<TreeEdit<E>>,
+    /// The files that this puts back, or takes away.
+    pub(crate) changed_tests: Vec<String>,
+    /// Tests that the plan says it changes, and that the work changed.
+    pub(crate) declared: Vec<String>,
+    /// Takes the work back, without its tests; nothing if it changes only tests.
+    pub(crate) without_work: Vec<TreeEdit<E>>,
+    /// Whether tests were added or changed.
+    pub(crate) has_new_tests: bool,
+    /// Whether tests were changed in files of the code.
+    pub(crate) is_inseparable: bool,
+    /// Lines of the code that behave differently under test.
+    pub(crate) marks: Vec<String>,
+}
+
+/// Finds what a work does to tests. `declared` are the paths of tests that its plan says it changes; a directory stands for
+/// what is in it.
+pub(crate) fn test_changes<E: Clone + PartialEq>(
+    changes: &[ChangedFile<E>],
+    files: &TestFiles,
+    declared: &[&str],
+) -> TestChanges<E> {
+    let role = |change: &ChangedFile<E>| files.role(&change.path, change.old.is_none());
+    let roles: Vec<FileRole> = changes.iter().map(role).collect();
+    let renames = Renames::find(changes, &roles);
+    let mut found = TestChanges {
+        base_tests: vec![],
+        changed_tests: vec![],
+        declared: vec![],
+        without_work: vec![],
+        has_new_tests: false,
+        is_inseparable: false,
+        marks: vec![],
+    };
+    let is_work = |role: &FileRole| matches!(role, FileRole::Code);
+    // A work on manifests alone is taken back as a whole.
+    let takes_manifests = !roles.iter().any(is_work);
+    for (change, role) in changes.iter().zip(&roles) {
+        let is_declared = declared.iter().any(|it| covers(it, &change.path));
+        match role {
+            FileRole::Test | FileRole::Runner => {
+                let edits = put_back(change, *role, &renames);
+                found.has_new_tests |=
+                    *role == FileRole::Test && change.new.is_some() && !renames.is_pure(&change.path);
+                found.note_tests(edits, change, is_declared);
+            }
+            FileRole::Manifest(kind) => {
+                let edits = match (&change.old, &change.new) {
+                    (old, Some(new)) => {
+                        let old_text = old.as_ref().and_then(|side| side.text.as_deref());
+                        let new_text = new.text.as_deref().unwrap_or_default();
+                        match test_settings::compare(*kind, old_text, new_text, files) {
+                            SettingsChange::Same => vec![],
+                            SettingsChange::Restored(text) => {
+                                vec![TreeEdit::Write(change.path.clone(), new.entry.clone(), text)]
+                            }
+                            SettingsChange::Unclear => base(change).into_iter().collect(),
+                        }
+                    }
+                    (old, None) => old.iter().map(|_| base_or_removed(change)).collect(),
+                };
+                found.note_tests(edits, change, is_declared);
+                if takes_manifests {
+                    found.without_work.push(base_or_removed(change));
+                }
+            }
+            FileRole::Lock => {
+                if takes_manifests {
+                    found.without_work.push(base_or_removed(change));
+                }
+            }
+            FileRole::Code => {
+                found.is_inseparable |= inline(change, false) != inline(change, true);
+                found.marks.extend(marks::of(change));
+                found.without_work.push(base_or_removed(change));
+            }
+        }
+    }
+    // A directory may have become a file, or the other way round.
+    for edits in [&mut found.base_tests, &mut found.without_work] {
+        edits.sort_by_key(|edit| !matches!(edit, TreeEdit::Remove(_)));
+    }
+    found
+}
+
+impl<E> TestChanges<E> {
+    fn note_tests(&mut self, edits: Vec<TreeEdit<E>>, change: &ChangedFile<E>, is_declared: bool) {
+        if edits.is_empty() {
+            return;
+        }
+        if is_declared {
+            self.declared.push(change.path.clone());
+        } else {
+            self.base_tests.extend(edits);
+            self.changed_tests.push(change.path.clone());
+        }
+    }
+}
+
+/// Whether a declared path, or directory, means a path.
+fn covers(declared: &str, path: &str) -> bool {
+    let declared = declared.strip_prefix("./").unwrap_or(declared).trim_end_matches('/');
+    path.strip_prefix(declared).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// A test, or the configuration of a runner, as it was. Added tests stay; added configuration goes.
+fn put_back<E: Clone + PartialEq>(
+    change: &ChangedFile<E>,
+    role: FileRole,
+    renames: &Renames<'_, E>,
+) -> Vec<TreeEdit<E>> {
+    let path = &change.path;
+    let written = |side: &FileSide<E>| {
+        let Some(text) = &side.text else { return TreeEdit::Put(path.clone(), side.entry.clone()) };
+        let like = change.new.as_ref().and_then(|side| side.text.as_deref());
+        let substituted = renames.names.apply(text, like);
+        if substituted == *text {
+            TreeEdit::Put(path.clone(), side.entry.clone())
+        } else {
+            TreeEdit::Write(path.clone(), side.entry.clone(), substituted)
+        }
+    };
+    if let Some(origin) = renames.origin(path) {
+        let Some(old) = &origin.old else { return vec![] };
+        return if is_as_before(old, change, &renames.names) { vec![] } else { vec![written(old)] };
+    }
+    match &change.old {
+        Some(_) if renames.has_moved(path) => vec![],
+        Some(old) if is_as_before(old, change, &renames.names) => vec![],
+        Some(old) => vec![written(old)],
+        None if role == FileRole::Runner => vec![TreeEdit::Remove(path.clone())],
+        None => vec![],
+    }
+}
+
+/// Whether a test is what it was, but for the names of files of the code that were renamed.
+fn is_as_before<E: PartialEq>(old: &FileSide<E>, change: &ChangedFile<E>, names: &Substitution) -> bool {
+    let Some(new) = &change.new else { return false };
+    if old.entry == new.entry {
+        return true;
+    }
+    let (Some(old), Some(new)) = (&old.text, &new.text) else { return false };
+    // Equal texts in another entry: the file can no longer be run, or is a link.
+    old != new && names.apply(old, Some(new)) == *new
+}
+
+/// The file as it was.
+fn base<E: Clone>(change: &ChangedFile<E>) -> Option<TreeEdit<E>> {
+    change.old.as_ref().map(|old| TreeEdit::Put(change.path.clone(), old.entry.clone()))
+}
+
+fn base_or_removed<E: Clone>(change: &ChangedFile<E>) -> TreeEdit<E> {
+    base(change).unwrap_or_else(|| TreeEdit::Remove(change.path.clone()))
+}
+
+/// The tests in a file of the code.
+fn inline<E>(change: &ChangedFile<E>, is_new: bool) -> String {
+    let side = if is_new { &change.new } else { &change.old };
+    let text = side.as_ref().and_then(|side| side.text.as_deref()).unwrap_or_default();
+    inline_tests::of(&change.path, text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! Checks that bear the signature of a verifier. Anyone who can push can write a check; only who has a key can sign one.
+
+use std::borrow::Cow;
+
+use serde_json::json;
+
+use crate::model::digest::canonical;
+use crate::model::execution::{Check, Event};
+use crate::model::id::ExecutionId;
+use crate::model::person::Person;
+use crate::rules::folder::ExecutionFolder;
+use crate::rules::policy::GateValue;
+use crate::store::Store;
+
+/// What a signature of a check speaks of: the check without it, and the execution.
+pub(crate) fn document(execution: &ExecutionId, check: &Check) -> Vec<u8> {
+    let unsigned = Check { signature: None, ..check.clone() };
+    canonical(&json!({"execution_id": execution, "check": unsigned})).into_bytes()
+}
+
+/// The execution with those of its checks that count: if they must be signed, only those that a verifier has signed who is not
+/// the executor.
+pub(crate) fn counting<'e>(
+    store: &Store,
+    execution: &'e ExecutionFolder,
+    gate: GateValue,
+) -> Cow<'e, ExecutionFolder> {
+    if gate < GateValue::Signed {
+        return Cow::Borrowed(execution);
+    }
+    let claim = &execution.execution;
+    let is_signed = |check: &Check| {
+        let signer = check
+            .signature
+            .as_ref()
+            .and_then(|signature| store.repo().check_signer(&document(&claim.id, check), signature));
+        signer.is_some_and(|signer| !is_person(&signer, &claim.actor))
+    };
+    let mut counting = execution.clone();
+    counting.log.retain(|entry| match &entry.event {
+        Event::Check(check) => is_signed(check),
+        _ => true,
+    });
+    Cow::Owned(counting)
+}
+
+/// Whether a principal, which is an e-mail address by custom, means a person.
+fn is_person(principal: &str, person: &Person) -> bool {
+    let principal = principal.to_lowercase();
+    let address = person.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
+    let address = address.map_or(person.trim(), |(email, _)| email.trim());
+    principal.split(',').any(|one| one == address.to_lowercase())
+}

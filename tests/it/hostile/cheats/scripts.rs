@@ -1,0 +1,214 @@
+//! Cheats in the files that an agent commits. All tests pass where it worked.
+
+use serde_json::{Value, json};
+
+use super::{BROKEN, Files, Project, TEST_OF_THREE, THREE};
+
+const RUN: &str = "sh tests/run.sh";
+/// What is said of tests that were changed.
+const CHANGED: &str = "the tests fail as they were before the work, which changed ";
+
+fn run_sh() -> &'static str {
+    super::BASE.iter().find(|(path, _)| *path == "tests/run.sh").unwrap().1
+}
+
+/// The cheat passes in the work tree, and is refused for this reason.
+#[track_caller]
+fn refused(command: &str, files: Files<'_>, words: &str) -> Value {
+    let project = Project::worked(command, files);
+    project.repo.wf(&["verify", "--yes"]).ok();
+    project.is_refused(words);
+    project.proof()
+}
+
+#[test]
+fn a_script_that_ends_at_its_start() {
+    let cheat = format!("exit 0\n{}", run_sh());
+    let proof = refused(
+        RUN,
+        &[(BROKEN.0, Some(BROKEN.1)), ("tests/run.sh", Some(&cheat))],
+        &format!("{CHANGED}tests/run.sh"),
+    );
+    assert_eq!(proof["base_tests"], "failed");
+    assert_eq!(proof["changed_tests"], json!(["tests/run.sh"]));
+}
+
+#[test]
+fn a_runner_that_stands_in_the_work_tree() {
+    refused(
+        "PATH=\"$PWD/bin:$PATH\" ctest",
+        &[(BROKEN.0, Some(BROKEN.1)), ("bin/ctest", Some("#!/bin/sh\nexit 0\n"))],
+        "bin/ctest",
+    );
+}
+
+#[test]
+fn a_configuration_that_passes_on_failure() {
+    let cheat = "exec >/dev/null\ntrap 'exit 0' EXIT\n";
+    refused(RUN, &[(BROKEN.0, Some(BROKEN.1)), ("tests/config.sh", Some(cheat))], "tests/config.sh");
+}
+
+#[test]
+fn a_deleted_assertion() {
+    let files: Files<'_> = &[
+        (BROKEN.0, Some(BROKEN.1)),
+        ("tests/t_add.sh", Some("sh add.sh 1 2\n")),
+        ("tests/t_snap.sh", Some(":\n")),
+    ];
+    refused(RUN, files, &format!("{CHANGED}tests/t_add.sh, tests/t_snap.sh"));
+}
+
+#[test]
+fn an_inverted_assertion() {
+    let cheat = "[ \"$(sh add.sh 1 2)\" != 3 ]\n";
+    refused(
+        "sh tests/t_add.sh",
+        &[(BROKEN.0, Some(BROKEN.1)), ("tests/t_add.sh", Some(cheat))],
+        "tests/t_add.sh",
+    );
+}
+
+#[test]
+fn a_deleted_test() {
+    let files: Files<'_> = &[(BROKEN.0, Some("echo 5\n")), ("tests/t_add.sh", None)];
+    refused(RUN, files, "tests/t_add.sh");
+}
+
+#[test]
+fn a_mark_that_skips_a_test() {
+    let skipping = "echo 'ok 1 # SKIP flaky'; exit 0\n";
+    refused(RUN, &[("add.sh", Some("echo 5\n")), ("tests/t_add.sh", Some(skipping))], "tests/t_add.sh");
+}
+
+#[test]
+fn a_filter_that_matches_nothing() {
+    let nothing = run_sh().replace("tests/t_*.sh", "tests/u_*.sh").replace("n=$((n + 1))", "break");
+    let project = Project::worked(RUN, &[(BROKEN.0, Some(BROKEN.1)), ("tests/run.sh", Some(&nothing))]);
+    for fresh in [&["verify", "--yes"][..], &["verify", "--yes", "--fresh"]] {
+        let ran = project.repo.wf(fresh).fails(1);
+        assert!(
+            ran.stdout.contains("ran no tests, which is not a pass (`1..0`: check its filter"),
+            "{}",
+            ran.stdout
+        );
+    }
+}
+
+#[test]
+fn a_test_that_only_prints() {
+    let proof = refused(
+        RUN,
+        &[(THREE.0, Some(THREE.1)), ("tests/t_three.sh", Some("sh add.sh 1 2 3\n"))],
+        "the new tests pass without the work, too",
+    );
+    assert_eq!(proof["fails_without"], "no");
+}
+
+#[test]
+fn a_test_that_only_loads_a_new_name() {
+    let proof = refused(
+        RUN,
+        &[("double.sh", Some("double() { echo 0; }\n")), ("tests/t_double.sh", Some(". ./double.sh\n"))],
+        "without the work the tests do not run",
+    );
+    assert_eq!(proof["fails_without"], "build");
+}
+
+#[test]
+fn a_snapshot_that_was_made_again() {
+    refused(
+        "sh tests/t_snap.sh",
+        &[("add.sh", Some("echo 7\n")), ("tests/expected.snap", Some("7\n"))],
+        "tests/expected.snap",
+    );
+}
+
+#[test]
+fn a_snapshot_that_was_edited() {
+    let files: Files<'_> =
+        &[("add.sh", Some("printf '5\\nwarning\\n'\n")), ("tests/expected.snap", Some("5\nwarning\n"))];
+    refused("sh tests/t_snap.sh", files, "tests/expected.snap");
+}
+
+#[test]
+fn a_timeout_of_zero() {
+    let with_limit = ". tests/config.sh\n[ \"$LIMIT\" -gt 0 ] || exit 0\n[ \"$(sh add.sh 1 2)\" = 3 ] || { echo 'expected: 3'; exit 1; }\n";
+    let project = Project::with(&[
+        ("add.sh", "echo $(( $1 + $2 ))\n"),
+        ("tests/config.sh", "LIMIT=10\n"),
+        ("tests/all.sh", with_limit),
+    ]);
+    project.claim("sh tests/all.sh", &json!({}));
+    project.commit(&[(BROKEN.0, Some(BROKEN.1)), ("tests/config.sh", Some("LIMIT=0\n"))]);
+    project.is_refused("tests/config.sh");
+}
+
+/// The file is in the work tree, ignored, and in no commit.
+#[test]
+fn a_test_that_needs_a_file_that_is_not_committed() {
+    let test = "[ \"$(sh add.sh 1 2 3)\" = \"$(cat answers)\" ] || { echo 'expected: 6'; exit 1; }\n";
+    let project = Project::worked(
+        RUN,
+        &[(THREE.0, Some(THREE.1)), ("tests/t_three.sh", Some(test)), (".gitignore", Some("answers\n"))],
+    );
+    project.repo.write("answers", "6\n");
+    project.repo.wf(&["verify", "--yes"]).ok();
+    let ran = project.verify().fails(1);
+    assert!(ran.stdout.contains("answers: No such file"), "{}", ran.stdout);
+    project.repo.refused(1, &["done", "-m", "it is done"]);
+}
+
+#[test]
+fn code_that_looks_for_the_test_runner() {
+    let cheat = "if [ -n \"$BATS_TEST_NAME$CI\" ]; then echo 6; else echo $(( $1 + $2 + ${3:-0} )); fi\n";
+    let proof = refused(
+        RUN,
+        &[("add.sh", Some(cheat)), (TEST_OF_THREE.0, Some(TEST_OF_THREE.1))],
+        "add.sh:1 reads BATS_TEST",
+    );
+    assert_eq!((&proof["base_tests"], &proof["fails_without"]), (&json!("passed"), &json!("assertion")));
+}
+
+/// What was committed before the claim is not given, unless it is on the branch on which work lands.
+#[test]
+fn tests_that_were_weakened_before_the_claim() {
+    let project = Project::new();
+    project.repo.git(&["switch", "--quiet", "-c", "prepared"]).ok();
+    project.commit(&[("tests/t_add.sh", Some(":\n")), ("tests/t_snap.sh", Some(":\n"))]);
+    project.repo.git(&["switch", "--quiet", "main"]).ok();
+    project.claim(RUN, &json!({}));
+    project.repo.git(&["merge", "--quiet", "--ff-only", "prepared"]).ok();
+    project.commit(&[(BROKEN.0, Some(BROKEN.1))]);
+    project.is_refused(&format!("{CHANGED}tests/t_add.sh, tests/t_snap.sh"));
+}
+
+/// Without the policy, the work is taken, and what looks like cheating stays visible.
+#[test]
+fn without_the_policy_a_cheat_is_marked() {
+    let files: Files<'_> = &[(BROKEN.0, Some(BROKEN.1)), ("tests/run.sh", Some("exit 0\n"))];
+    let project = Project::worked(RUN, files);
+    project.repo.wf(&["policy", "set", "evidence=required"]).ok();
+    let ran = project.verify().ok();
+    assert!(
+        ran.stderr.contains(&format!("warning: {CHANGED}tests/run.sh; see `git diff ")),
+        "{}",
+        ran.stderr
+    );
+    project.repo.wf(&["done", "-m", "it is done"]).ok();
+    let audit = project.repo.wf(&["audit", "main..work"]);
+    assert!(audit.stdout.contains(&format!("{CHANGED}tests/run.sh")), "{}", audit.stdout);
+    assert!(project.repo.wf(&["trace", "ISS-001"]).ok().stdout.contains("tests/run.sh"));
+    let landed = project.repo.wf(&["land", "ISS-001", "--yes"]).ok();
+    assert!(landed.stderr.contains(&format!("{CHANGED}tests/run.sh")), "{}", landed.stderr);
+}
+
+/// `land` looks again, whatever the store says.
+#[test]
+fn land_refuses_what_is_not_proved() {
+    let project = Project::worked(RUN, &[(BROKEN.0, Some(BROKEN.1)), ("tests/run.sh", Some("exit 0\n"))]);
+    project.repo.wf(&["done", "-m", "x", "--force", "--reason", "an override"]).ok();
+    let ran = project.repo.wf(&["land", "ISS-001", "--yes", "--json"]);
+    let view = ran.json();
+    assert_eq!(view["not_landed"][0]["why"], "unproved", "{view}");
+    assert!(view["not_landed"][0]["message"].as_str().unwrap().starts_with(CHANGED), "{view}");
+}

@@ -1,0 +1,92 @@
+//! Checks must bear the signature of a verifier who is not the executor.
+
+use serde_json::Value;
+
+use super::{Project, TEST_OF_THREE, THREE};
+use crate::support::Repo;
+use crate::trail::signatures::made_key;
+
+/// Work that is committed and waits for a verifier, with the key of somebody; `None` without `ssh-keygen`.
+struct Signing {
+    project: Project,
+    key: String,
+}
+
+impl Signing {
+    /// `principal` is who git trusts the key to be of.
+    fn new(principal: &str) -> Option<Self> {
+        let project = Project::worked(
+            "sh tests/run.sh",
+            &[(THREE.0, Some(THREE.1)), (TEST_OF_THREE.0, Some(TEST_OF_THREE.1))],
+        );
+        let repo = &project.repo;
+        let key = made_key(&project.sandbox, repo, "verifier")?;
+        let public = std::fs::read_to_string(format!("{key}.pub")).unwrap();
+        let signers = project.sandbox.root().join("signers");
+        std::fs::write(&signers, format!("{principal} {public}")).unwrap();
+        repo.git(&["config", "gpg.ssh.allowedSignersFile", signers.to_str().unwrap()]).ok();
+        repo.wf(&["policy", "set", "evidence=signed"]).ok();
+        Some(Self { project, key })
+    }
+
+    /// The clone of the verifier.
+    fn verifier(&self) -> Repo {
+        let ci = self.project.sandbox.at("a").as_person("CI", "ci@example.org");
+        for (name, value) in [("gpg.format", "ssh"), ("user.signingKey", &self.key)] {
+            ci.git(&["config", name, value]).ok();
+        }
+        ci
+    }
+
+    #[track_caller]
+    fn is_refused(&self) {
+        let error = self.project.repo.refused(1, &["done", "-m", "it is done"]).to_string();
+        assert!(error.contains("has no passing check"), "{error}");
+        assert!(error.contains("--as-verifier"), "{error}");
+    }
+}
+
+#[test]
+fn a_check_that_a_verifier_signed_counts() {
+    let Some(signing) = Signing::new("ci@example.org") else { return };
+    let repo = &signing.project.repo;
+    signing.project.verify().ok();
+    signing.is_refused();
+    // What waits is found, tested in a fresh workplace, and signed.
+    let verifier = signing.verifier();
+    let answer: Value = verifier.wf(&["verify", "--as-verifier", "--yes", "--json"]).ok().json();
+    assert_eq!(answer.as_array().unwrap().len(), 1, "{answer}");
+    let signature = answer[0]["checks"][0]["signature"].as_str().unwrap();
+    assert!(signature.starts_with("-----BEGIN SSH SIGNATURE-----"), "{signature}");
+    let again: Value = verifier.wf(&["verify", "--as-verifier", "--yes", "--json"]).ok().json();
+    assert_eq!(again, serde_json::json!([]));
+    repo.wf(&["done", "-m", "it is done"]).ok();
+    let audit = repo.wf(&["audit", "main..work"]).ok();
+    assert!(!audit.stdout.contains("no passing check"), "{}", audit.stdout);
+}
+
+/// The executor can have a key that git trusts, too.
+#[test]
+fn the_signature_of_the_executor_counts_for_nothing() {
+    let Some(signing) = Signing::new("ada@example.org") else { return };
+    signing.verifier().wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).ok();
+    signing.is_refused();
+}
+
+#[test]
+fn a_signature_by_an_unknown_key_counts_for_nothing() {
+    let Some(signing) = Signing::new("ci@example.org") else { return };
+    let key = made_key(&signing.project.sandbox, &signing.project.repo, "other").unwrap();
+    let signing = Signing { key, ..signing };
+    signing.verifier().wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).ok();
+    signing.is_refused();
+}
+
+#[test]
+fn a_verifier_without_an_ssh_key_is_refused() {
+    let Some(signing) = Signing::new("ci@example.org") else { return };
+    let ci = signing.verifier();
+    ci.git(&["config", "gpg.format", "openpgp"]).ok();
+    let error = ci.refused(1, &["verify", "ISS-001", "--as-verifier", "--yes"]);
+    assert!(error["message"].as_str().unwrap().contains("checks are signed with SSH keys"), "{error}");
+}
