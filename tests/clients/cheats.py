@@ -208,7 +208,7 @@ def case(root, name, command, base, work):
     if ran.returncode != 0:
         raise SystemExit(ran.stderr)
     run(folder, "git", "switch", "-qc", "work")
-    run(folder, "git", "wf", "start", "ISS-001", "--local")
+    run(folder, "git", "wf", "next", "ISS-001", "--local")
     put(folder, work)
     ran = run(folder, "git", "wf", "verify", "--fresh", "--yes", "--json", ok=False)
     return (json.loads(ran.stdout) if ran.stdout else None), ran.stderr

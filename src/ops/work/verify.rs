@@ -16,6 +16,7 @@ use serde::Serialize;
 pub(super) use self::chosen::named_execution;
 use self::chosen::tests;
 pub(crate) use self::waiting::waiting_for_verifier;
+use super::preparing::tear_down;
 use super::proof::{ProofSubject, Prover, WorkRange, needs_proof, proof_base};
 use super::test_place::{TestPlace, TestWorkplace, fresh_start, last_linked, test_tree};
 use super::test_reports::TestReports;
@@ -261,8 +262,12 @@ impl<'s> Verification<'s> {
             session.notice(Notice::note(format!("the tests are not confined: {why}")));
         }
         let workplace = Workplace::make_for_tests(session.store(), "verify", start)?;
-        let verified = TestWorkplace::prepared(session, &workplace, &confinement)
-            .and_then(|place| self.in_workplace(place).run(timeout, observer));
+        let verified = TestWorkplace::prepared(session, &workplace, &confinement).and_then(|place| {
+            let (variables, within) = (place.variables.clone(), place.within.clone());
+            let verified = self.in_workplace(place).run(timeout, observer);
+            tear_down(session, &workplace, variables.as_ref(), &within);
+            verified
+        });
         workplace.remove(session.store())?;
         verified
     }

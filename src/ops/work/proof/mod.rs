@@ -13,7 +13,7 @@ use std::time::Duration;
 pub(super) use self::base::proof_base;
 use self::examined::Examined;
 pub(crate) use self::examined::WorkRange;
-use super::preparing::prepare_workplace;
+use super::preparing::{prepare_workplace, tear_down};
 use crate::agent::state::ProgramNeeds;
 use crate::git::NewCommit;
 use crate::model::check_outcome::CheckOutcome;
@@ -28,7 +28,7 @@ use crate::rules::policy::{Gate, GateValue};
 use crate::rules::test_count::CountedTests;
 use crate::rules::test_files::TestFiles;
 use crate::store::{ObjectId, StoreError, records};
-use crate::workplace::{Confinement, Workplace};
+use crate::workplace::{Confinement, PlaceVariables, Workplace};
 
 /// The setting with patterns of tests.
 const TESTS: &str = "wf.tests";
@@ -186,7 +186,11 @@ impl<'p> Prover<'p> {
         let new = NewCommit { tree, parents: &parents, message, author_of: None, is_signed: false };
         let commit = store.git().make_commit(&new).map_err(StoreError::Git)?;
         let workplace = Workplace::make_for_tests(store, "prove", commit)?;
-        let ended = self.run_in(&workplace, commands, until);
+        let prepared = prepare_workplace(self.session, &workplace, workplace.name())?;
+        let variables = prepared.and_then(|prepared| prepared.variables);
+        let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
+        let ended = self.run_in(&workplace, (variables.as_ref(), &within), commands, until);
+        tear_down(self.session, &workplace, variables.as_ref(), &within);
         workplace.remove(store)?;
         ended
     }
@@ -194,11 +198,10 @@ impl<'p> Prover<'p> {
     fn run_in(
         &self,
         workplace: &Workplace,
+        (variables, within): (Option<&PlaceVariables>, &[OsString]),
         commands: &[&CommandLine],
         until: Option<FailureReason>,
     ) -> Result<Vec<CommandFailure>, Refusal> {
-        let prepared = prepare_workplace(self.session, workplace, workplace.name())?;
-        let variables = prepared.and_then(|prepared| prepared.variables);
         let environment: Option<Vec<(OsString, OsString)>> = match (self.environment, variables) {
             (Some(only), variables) => {
                 let more = variables.iter().flat_map(|place| place.variables());
@@ -207,15 +210,10 @@ impl<'p> Prover<'p> {
             (None, Some(place)) => Some(place.added_to(self.session.environment())),
             (None, None) => None,
         };
-        let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
         let mut ended = Vec::new();
         for command in commands {
-            let shell = Shell {
-                command,
-                folder: &workplace.folder,
-                environment: environment.as_deref(),
-                within: &within,
-            };
+            let shell =
+                Shell { command, folder: &workplace.folder, environment: environment.as_deref(), within };
             let ran = supervise::run(&shell, Some(self.timeout), self.interrupts, &mut |_| {})?;
             if ran.ended == ProcessEnd::Interrupted || self.interrupts.take() {
                 return Err(Refusal::new(Code::Interrupted, "the tests of the tests were interrupted")
