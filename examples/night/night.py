@@ -115,7 +115,7 @@ def dusk(root, night):
         if n == 0:
             for issue, title, text in issues_of(night):
                 clone.wf("new", "--id", issue, title, "-m", text)
-                clone.wf("solution", "add", issue, "-", given=json.dumps(plan_of(issue[-2:], text)))
+                clone.wf("plan", "add", issue, "-", given=json.dumps(plan_of(issue[-2:], text)))
             clone.wf("queue", "add", *(issue for issue, _, _ in issues_of(night)))
             clone.wf("sync")
     late = root / "late.sh"
@@ -185,6 +185,8 @@ def pass_night(root, night):
     while not all([it.look() for it in watched]):
         time.sleep(0.02)
     failed = [it.number for it in watched if it.process.returncode != 0]
+    for number in failed:
+        print("\n".join((root / "log" / f"executor{number}.txt").read_text(encoding="utf-8").splitlines()[-15:]))
     if failed:
         raise SystemExit(f"executors {failed} failed: see {root}/log")
     return sum(it.kills for it in watched)

@@ -1,11 +1,18 @@
 //! What landing asks git for: commits of merged trees, and a checked-out branch that moves forward.
 
+use std::process::Output;
+use std::time::Duration;
+
 use bstr::ByteSlice;
 
 use super::process::{feed, git_version};
 use super::revisions::ids;
 use super::{Args, Fault, Git, GitError, ObjectId, Repository};
 use crate::model::branch::Branch;
+
+/// How often a command is run again while another git has the index locked, and how long to wait before that.
+const LOCK_TRIES: usize = 50;
+const LOCK_PAUSE: Duration = Duration::from_millis(100);
 
 /// The oldest git whose `merge-tree` merges trees with any base, and whose clones of local repositories are safe.
 pub(crate) const OLDEST_TO_LAND: &str = "2.45.1";
@@ -87,17 +94,31 @@ impl Git {
     /// way. Nothing is changed.
     pub(crate) fn try_forward(&self, old: ObjectId, new: ObjectId) -> Result<Result<(), String>, GitError> {
         // Otherwise files that were only touched would count as changed.
-        self.output(Args::new(&["update-index", "-q", "--refresh"]))?;
+        self.once_unlocked(&Args::new(&["update-index", "-q", "--refresh"]))?;
         let args = Args::new(&["read-tree", "--dry-run", "-m", "-u"]);
-        let output = self.output(args.values([old.to_string(), new.to_string()]))?;
+        let output = self.once_unlocked(&args.values([old.to_string(), new.to_string()]))?;
         Ok(if output.status.success() { Ok(()) } else { Err(said(&output.stderr)) })
+    }
+
+    /// Runs a command, again while another git has the index locked.
+    fn once_unlocked(&self, args: &Args) -> Result<Output, GitError> {
+        let mut output = self.output(args.clone())?;
+        for _ in 0..LOCK_TRIES {
+            let is_locked = !output.status.success() && output.stderr.contains_str("index.lock");
+            if !is_locked {
+                break;
+            }
+            std::thread::sleep(LOCK_PAUSE);
+            output = self.output(args.clone())?;
+        }
+        Ok(output)
     }
 
     /// Moves the branch that is checked out in the work tree forward, as `git merge --ff-only` does. The inner error is what git
     /// says if it cannot.
     pub(crate) fn forward(&self, new: ObjectId) -> Result<Result<(), String>, GitError> {
-        let args = Args::new(&["merge", "--ff-only", "--quiet", "--no-verify-signatures"]);
-        let output = self.output(args.value(new.to_string()))?;
+        let options = ["merge", "--ff-only", "--quiet", "--no-verify-signatures"];
+        let output = self.once_unlocked(&Args::new(&options).value(new.to_string()))?;
         Ok(if output.status.success() { Ok(()) } else { Err(said(&output.stderr)) })
     }
 }

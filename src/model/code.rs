@@ -39,10 +39,10 @@ text_enum!(
         BranchInUse = "branch-in-use",
         /// A record exists but cannot be read.
         BrokenRecord = "broken-record",
-        /// A mistake in this program.
-        Bug = "bug",
         /// A run has cost what it may.
         Budget = "budget",
+        /// A mistake in this program.
+        Bug = "bug",
         /// A file of a coding agent cannot be edited.
         CannotEdit = "cannot-edit",
         /// The address of a server cannot be used.

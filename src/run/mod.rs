@@ -13,7 +13,9 @@
 //! 4. Each agent works in a clone of its own (`workplace.rs`), in a sandbox where there can be one. What it hands in is judged
 //!    by `gate` like a push from a stranger; what is refused is recorded. Plans are claimed in worktrees in which no agent
 //!    works, and tested in workplaces that are made for that.
-//! 5. The state of a run is not stored: `rules/run/progress.rs` folds the log. A resumed run first records what was done
+//! 5. Completed work is merged into the branch of the run. If it conflicts (`drive/conflicts.rs`), copies of its commits are
+//!    tried; then the agent that made it resolves the merge (`resolving.rs`), and then a person.
+//! 6. The state of a run is not stored: `rules/run/progress.rs` folds the log. A resumed run first records what was done
 //!    but not recorded (`catch_up.rs`).
 
 mod agreed;

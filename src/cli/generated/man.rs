@@ -228,6 +228,7 @@ is unset), and
 .B git multi\-pack\-index write
 when a pack has become so large that opening it slows down every command.
 .SH "SEE ALSO"
+.BR gitwf\-words (7),
 .BR gitwf\-tutorial (7),
 .BR gitwf\-concepts (7),
 .BR gitwf\-claims (7),

@@ -104,12 +104,11 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
         Column::left("GROUP").spare(),
         Column::right("RANK").spare(),
         Column::left("PLAN"),
-        Column::right("TASKS").spare(),
     ];
     if has_holders {
         columns.extend([Column::flexible("HOLDER").spare(), Column::left("LEASE").spare()]);
     }
-    columns.push(Column::flexible("ISSUE"));
+    columns.extend([Column::right("TASKS").spare(), Column::flexible("ISSUE")]);
     let mut table = Table::new(columns);
     let (done, open): (Vec<_>, Vec<_>) = items.iter().partition(|it| it.status == ItemStatus::Completed);
     for it in open.into_iter().chain(done) {
@@ -119,7 +118,6 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
             Cell::from(group_words(&it.execution_group)),
             Cell::from(format!("{:.2}", it.semantic_priority)),
             Cell::from(screen.id(it.item.solution_id.as_str())),
-            Cell::from(it.task_count.to_string()),
         ];
         if has_holders {
             let holder = it.holder.as_ref().filter(|_| is_executing(it));
@@ -134,7 +132,7 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
             let name = holder.map(|holder| short_name(&holder.actor)).unwrap_or_default();
             cells.extend([Cell::from(name), lease]);
         }
-        cells.push(Cell::from(it.title.as_str()));
+        cells.extend([Cell::from(it.task_count.to_string()), Cell::from(it.title.as_str())]);
         table.row(cells);
     }
     table.print(screen)?;

@@ -44,7 +44,7 @@ pub(super) struct Input {
     components: Vec<String>,
     /// The assignee.
     assignee: Option<String>,
-    /// Part of the author's name or address.
+    /// Part of their name or address.
     author: Option<String>,
     /// The wave of a roadmap.
     wave: Option<u64>,
@@ -60,7 +60,7 @@ pub(super) struct Input {
     has_plan: bool,
     /// Those whose plan can be claimed now.
     ready: bool,
-    /// Completed ones whose work is not on the target branch.
+    /// Completed ones that are not on the target branch.
     unlanded: bool,
     /// Also completed, closed and cancelled issues.
     all: bool,

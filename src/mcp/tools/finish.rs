@@ -46,9 +46,9 @@ pub(super) struct Input {
     task: Option<TaskId>,
     /// test_failure, compilation, timeout, …
     error_type: Option<String>,
-    /// Your report, to compare with git.
+    /// Your report, to compare with git; `git wf schema result-input` describes it.
     #[serde(default, deserialize_with = "typed::any_or_none")]
-    #[schemars(with = "Option<ExecutorReport>")]
+    #[schemars(with = "Option<serde_json::Map<String, Value>>")]
     report: Option<Value>,
 }
 

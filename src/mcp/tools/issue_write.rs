@@ -26,15 +26,16 @@ pub(super) struct IssueWrite;
 pub(super) struct Input {
     /// What to do. A new issue needs a title.
     action: Action,
-    /// The issue: its id, or an unambiguous prefix of it. Not for `create`.
+    /// The issue, unless you create one.
     issue: Option<String>,
     /// For `create` and `edit`: the new values.
     #[serde(default, deserialize_with = "typed::any_or_none")]
     #[schemars(with = "Option<IssueInput>")]
     fields: Option<Value>,
     /// For `edit`: registered, planning, planned, paused or cancelled.
+    #[schemars(with = "Option<String>")]
     status: Option<IssueStatus>,
-    /// For `comment`: the comment, in Markdown. For `close` and `reopen`: the reason.
+    /// The comment, in Markdown; or why you close or reopen it.
     text: Option<String>,
 }
 

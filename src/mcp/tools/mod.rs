@@ -299,16 +299,14 @@ mod tests {
         }
     }
 
-    /// Clients put the list into the context of every session. A token is between three and four bytes.
+    /// Clients put the list into the context of every session. A token of it is about four bytes.
     #[test]
     fn the_list_of_tools_is_short() {
-        let allowed = Allowed { role: None, is_in_run: false, is_read_only: false };
-        let tools = allowed.tools();
-        let bytes = |value: &dyn Fn(&rmcp::model::Tool) -> usize| tools.iter().map(value).sum::<usize>();
-        let whole = bytes(&|tool| serde_json::to_string(tool).unwrap().len());
-        let answers = bytes(&|tool| serde_json::to_string(&tool.output_schema).unwrap().len());
-        assert!(whole < 15_000, "{whole} bytes");
-        assert!(whole - answers < 13_500, "{} bytes without the schemas of answers", whole - answers);
+        let list = |role| Allowed { role, is_in_run: false, is_read_only: false }.tools();
+        let tokens = |role| serde_json::to_string(&list(role)).unwrap().len() / 4;
+        assert!(tokens(None) <= 3_500, "{}", tokens(None));
+        assert!(tokens(Some("executor")) <= 2_600, "{}", tokens(Some("executor")));
+        let tools = list(None);
         for needless in ["convergence", "solution_id\":{\"description\":\"Another", "$defs", "pattern\""] {
             let inputs: String =
                 tools.iter().map(|it| serde_json::to_string(&it.input_schema).unwrap()).collect();

@@ -194,7 +194,7 @@ fn read(
 ) -> Result<(QueueId, QueueConflict), Refusal> {
     let wrong = |why: String| {
         Refusal::new(Code::InvalidConflict, format!("{place}{why}"))
-            .remedy(RemedyCall::new(Other::Help, ["queue", "conflict", "add"]), "shows what is needed")
+            .remedy(RemedyCall::new(Other::Help, ["queue", "overlaps"]), "shows what is needed")
     };
     let word = input.kind.strip_suffix("_conflict").unwrap_or(&input.kind);
     let Some(kind) = ConflictType::parse(word) else {

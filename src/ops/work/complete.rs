@@ -5,7 +5,7 @@ use super::report::missing_links;
 use super::unlinked::{made_since_claim, notice_of_detached, notice_of_hooks, notice_of_unlinked};
 use super::{
     Asked, Ended, ExecutionTarget, ExecutorReport, Intent, Then, as_stored, confirm, ended, needed,
-    refuse_foreign, target, unbind_worktree, unfinished,
+    refuse_foreign, shared_files, target, unbind_worktree, unfinished,
 };
 use crate::model::code::Code;
 use crate::model::execution::{CommitLink, End, Event, ExecutionResult, LinkedBy};
@@ -156,6 +156,9 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     session.notice_all(reply.map(|task| unsent(id.issue().as_str(), &task)));
     let detached = notice_of_detached(store, &before.execution.execution)?;
     session.notice_all(detached.or_else(|| notice_of_unlinked(id.issue().as_str(), &unlinked)));
+    if !store.is_in_run() {
+        session.notice_all(shared_files::at_work(session, &before.execution.execution.solution_id)?);
+    }
     // A run links the commits that it sees, with or without hooks.
     if input.made.is_empty() && !store.is_in_run() {
         session.notice_all(notice_of_hooks(store));

@@ -42,22 +42,7 @@ pub(super) fn shared(
         Some(index) => QueueWorld::from(index.queues()?),
         None => QueueWorld::read(read)?,
     };
-    let own = plan.issue();
-    let Some(facts) = world.facts.get(&own).and_then(|issue| issue.plans.get(plan)) else {
-        return Ok(vec![]);
-    };
-    let mut files = ByPath::default();
-    facts.files.iter().for_each(|file| files.add(file, ()));
-    let mut found: BTreeMap<IssueId, RepoPath> = BTreeMap::new();
-    for (id, issue) in
-        world.facts.iter().filter(|(id, it)| **id != own && it.status == IssueStatus::Completed)
-    {
-        let done = issue.holder.as_ref().and_then(|holder| issue.plans.get(&holder.solution_id));
-        let touched = done.into_iter().flat_map(|plan| &plan.files);
-        if let Some(file) = touched.into_iter().find(|file| files.overlapping(file).next().is_some()) {
-            found.insert(id.clone(), file.clone());
-        }
-    }
+    let mut found = sharing(&world, plan, IssueStatus::Completed);
     if let Some(index) = index {
         leave_out_landed(store, index, base, &mut found)?;
     }
@@ -69,6 +54,33 @@ pub(super) fn shared(
     let one =
         |(issue, work): (IssueId, AbsentWork)| Some(SharedWork { file: found.remove(&issue)?, issue, work });
     Ok(absent.into_iter().filter_map(one).collect())
+}
+
+/// The other issues with this status whose plan shares a file with this one, with the first such file of each.
+fn sharing(world: &QueueWorld, plan: &SolutionId, status: IssueStatus) -> BTreeMap<IssueId, RepoPath> {
+    let own = plan.issue();
+    let mut found = BTreeMap::new();
+    let Some(facts) = world.facts.get(&own).and_then(|issue| issue.plans.get(plan)) else { return found };
+    let mut files = ByPath::default();
+    facts.files.iter().for_each(|file| files.add(file, ()));
+    for (id, issue) in world.facts.iter().filter(|(id, it)| **id != own && it.status == status) {
+        let held = issue.holder.as_ref().and_then(|holder| issue.plans.get(&holder.solution_id));
+        let touched = held.into_iter().flat_map(|plan| &plan.files);
+        if let Some(file) = touched.into_iter().find(|file| files.overlapping(file).next().is_some()) {
+            found.insert(id.clone(), file.clone());
+        }
+    }
+    found
+}
+
+/// That someone works on a file of a plan that is completed now. Without an index, nothing is said.
+pub(super) fn at_work(session: &Session, plan: &SolutionId) -> Result<Option<Notice>, Refusal> {
+    let Some(index) = session.index_at_hand()? else { return Ok(None) };
+    let found = sharing(&QueueWorld::from(index.queues()?), plan, IssueStatus::Executing);
+    Ok(found.into_iter().next().map(|(issue, file)| {
+        Notice::note(format!("`{issue}` is being executed and changes `{file}`, too"))
+            .remedy(Other::QueueForecast, "shows whether the branches conflict")
+    }))
 }
 
 /// Leaves out what the index knows to be on the target branch, if the base has all of that.

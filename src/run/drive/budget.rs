@@ -31,7 +31,9 @@ impl Driver<'_> {
     pub(super) fn refusal_of_budget(&self) -> Option<Refusal> {
         let (id, why) = (&self.run.id, self.over_budget.as_deref()?);
         let resume = RemedyCall::new(Other::RunResume, [id]).option("budget", "AMOUNT");
-        let refusal = Refusal::new(Code::Budget, format!("run `{id}` stopped: {why}"));
-        Some(refusal.remedy(resume, "continues it with another budget"))
+        Some(
+            Refusal::new(Code::Budget, format!("run `{id}` stopped: {why}"))
+                .remedy(resume, "continues it with another budget"),
+        )
     }
 }

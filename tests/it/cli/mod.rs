@@ -6,6 +6,7 @@ mod examples;
 mod fields;
 mod manual;
 mod numbers;
+mod one_verb;
 mod output;
 mod paging;
 pub(crate) mod schema;

@@ -149,8 +149,7 @@ fn close_and_reopen() {
     assert_eq!(repo.json(&["close", "ISS-002", "--force", "--reason", "stop"])["status"], "closed");
     // Its item waits for nothing any more, until the issue is reopened.
     assert_eq!(repo.items(), [("S-1".into(), "completed".into())]);
-    let told = repo.wf(&["status"]).ok().stdout;
-    assert!(told.contains("(completed): 1 completed") && !told.contains("blocked"), "{told}");
+    assert!(!repo.wf(&[]).ok().stdout.contains("blocked"));
     assert_eq!(repo.refused(3, &["next"])["code"], "nothing-to-do");
     repo.wf(&["reopen", "ISS-002"]).ok();
     assert_eq!(repo.items(), [("S-1".into(), "ready".into())]);

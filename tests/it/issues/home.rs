@@ -35,7 +35,7 @@ fn it_says_what_is_ready_and_blocked_and_what_waits_for_whom() {
     repo.wf(&["next", "--local"]).ok();
     let home = repo.wf(&["--json"]).json();
     assert_eq!(home["execution"]["task"]["id"], "T1", "{home}");
-    assert_eq!(home["next"][0]["operation"], "detail");
+    assert_eq!(home["next"][0]["operation"], "show");
     repo.wf(&["fail", "-m", "it does not build"]).ok();
     repo.wf(&["wisdom", "add", "Who owns the parser?", "--type", "question"]).ok();
     let kinds = |home: &Value| -> Vec<String> {

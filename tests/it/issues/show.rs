@@ -65,10 +65,10 @@ fn overrides_of_gates_are_shown_with_their_reasons() {
         .iter()
         .map(|it| ["operation", "reason"].map(|name| it[name].as_str().unwrap()))
         .collect();
-    assert_eq!(told, [["bind", "no time"], ["queue add", "no review"], ["edit", "by\u{202e} hand"]]);
+    assert_eq!(told, [["plan choose", "no time"], ["queue add", "no review"], ["edit", "by\u{202e} hand"]]);
     let text = repo.wf(&["show", "ISS-001"]).ok().stdout;
     assert!(
-        text.contains("overrides") && text.contains("bind by ") && text.contains(": no review"),
+        text.contains("overrides") && text.contains("plan choose by ") && text.contains(": no review"),
         "{text}"
     );
     assert!(!text.contains('\u{202e}'));

@@ -1,4 +1,4 @@
-//! `queue conflict check --merge`: which branches would conflict, before anyone merges.
+//! `queue forecast`: which branches would conflict, before anyone merges.
 
 use serde_json::json;
 
@@ -97,7 +97,7 @@ fn a_git_that_cannot_merge_in_memory_is_named() {
     );
     repo.write("bin/git", script);
     repo.sh(&["-c", "chmod +x bin/git"]).ok();
-    let ran = repo.sh(&["-c", "PATH=\"$PWD/bin:$PATH\" git-wf queue conflict check --merge"]).fails(1);
+    let ran = repo.sh(&["-c", "PATH=\"$PWD/bin:$PATH\" git-wf queue forecast"]).fails(1);
     assert!(
         ran.stderr.contains("git version 2.31.0 cannot merge") && ran.stderr.contains("2.38"),
         "{}",
@@ -137,4 +137,23 @@ fn a_branch_is_found_under_the_name_that_it_was_given_since() {
     // If something else is checked out, the work is on the one new branch.
     trees[0].git(&["checkout", "--quiet", "--detach"]).ok();
     assert_eq!(side(&repo)["branch"], "renamed");
+}
+
+#[test]
+fn who_ends_work_hears_who_else_is_at_its_files() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.commit("src/a.rs", "one\n", "Begin");
+    for id in ["A-1", "A-2"] {
+        repo.queued(id, "src/a.rs");
+    }
+    repo.wf(&["next", "A-1", "--worktree", "../beside"]).ok();
+    repo.wf(&["next", "A-2", "--allow-overlap"]).ok();
+    let commit = repo.commit("src/a.rs", "two\n", "Work");
+    repo.wf(&["link", &commit, "A-2"]).ok();
+    // What an index knows is told.
+    repo.wf(&["list"]).ok();
+    let told = repo.wf(&["done", "-m", "It holds"]).ok().stderr;
+    assert!(told.contains("`A-1` is being executed and changes `src/a.rs`, too"), "{told}");
+    assert!(told.contains("`git wf queue forecast` shows"), "{told}");
 }

@@ -166,7 +166,7 @@ fn a_queue_that_cannot_be_read_is_in_nobodys_way() {
         let ran = repo.wf(&["queue", "show", &broken]).ok();
         assert!(ran.stderr.contains("broken queue record"), "{}", ran.stderr);
         assert!(ran.stdout.contains("cannot be read; `git wf fsck` says why"), "{}", ran.stdout);
-        assert!(repo.wf(&["status"]).ok().stdout.contains("unreadable"));
+        assert!(repo.wf(&["queue", "manage", "list"]).ok().stdout.contains("unreadable"));
         repo.wf(&["trace", "ISS-002"]).ok();
         let dag = repo.wf(&["queue", "graph"]).ok();
         assert!(dag.stdout.contains("ISS-004"), "{}", dag.stdout);

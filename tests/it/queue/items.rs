@@ -59,7 +59,7 @@ fn only_a_bound_plan_of_an_issue_that_waits_for_it_can_be_queued() {
     repo.issue("ISS-001");
     let error = repo.refused(1, &["queue", "add", "ISS-001"]);
     assert_eq!(error["code"], "not-bound");
-    assert!(error["hint"].as_str().unwrap().contains("solution add ISS-001"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("plan add ISS-001"), "{error}");
     repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001", "--no-bind"]).ok();
     assert!(
         repo.refused(1, &["queue", "add", "ISS-001"])["hint"]

@@ -94,7 +94,7 @@ fn an_item_whose_plan_is_gone_is_blocked_and_one_that_is_executed_keeps_its_file
     assert_eq!((&third["status"], &third["task_count"]), (&json!("blocked"), &json!(0)));
     assert!(reasons(&third).contains("is not here, or cannot be read; git wf sync"), "{third:#}");
     assert_eq!(repo.json(&["show", "A-3"])["status"], "queued", "its item is in a queue");
-    other.wf(&["next", "A-3"]).fails(3);
+    other.wf(&["next", third["item_id"].as_str().unwrap()]).fails(3);
 }
 
 #[test]

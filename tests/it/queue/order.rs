@@ -51,7 +51,7 @@ fn a_plain_graph_is_told_in_words() {
     let shown = repo.wf(&["queue", "graph", "--plain"]).ok().stdout;
     let lines: Vec<&str> = shown.lines().skip(1).collect();
     assert!(lines[0].starts_with("S-1, ready, group 1 parallel, issue A-1, title "), "{shown}");
-    assert!(lines[2].starts_with("S-3, pending, group P2, after S-1 and S-2, issue A-3"), "{shown}");
+    assert!(lines[2].starts_with("S-3, pending, group 2 parallel, after S-1 and S-2, issue A-3"), "{shown}");
     assert_eq!((lines.len(), lines[3]), (4, "0 of 3 completed"), "{shown}");
     for args in [&["show", "A-3"][..], &["solution", "show", "A-3"]] {
         let shown = repo.wf(&[args, &["--plain"]].concat()).ok().stdout;

@@ -177,10 +177,12 @@ fn long_work_shows_its_progress_on_a_terminal() {
     let repo = sandbox.store("code");
     repo.commit("a.txt", "a\n", "Begin");
     repo.issue("ISS-001");
-    for (command, words) in [("relink", "searching commits 0/"), ("diff", "comparing records 0")] {
-        let (code, screen) = repo.on_terminal("", &[command]);
-        assert!(code == 0 && screen.contains(words), "{command}: {screen}");
+    for (command, words) in
+        [(&["link", "--find"][..], "searching commits 0/"), (&["diff"], "comparing records 0")]
+    {
+        let (code, screen) = repo.on_terminal("", command);
+        assert!(code == 0 && screen.contains(words), "{command:?}: {screen}");
         // In a pipe there is none.
-        assert_eq!(repo.wf(&[command]).ok().stderr, "");
+        assert_eq!(repo.wf(command).ok().stderr, "");
     }
 }

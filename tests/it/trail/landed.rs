@@ -229,6 +229,34 @@ fn a_target_that_was_rewritten_is_read_again() {
 }
 
 #[test]
+fn what_a_rewritten_part_of_the_target_took_back_is_there_again() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    completed(&repo, "ISS-001");
+    repo.git(&["merge", "-q", "--no-ff", "-m", "merge", "work-ISS-001"]).ok();
+    bare_git(&repo, &["revert", "--no-edit", "-m", "1", "HEAD"]);
+    assert_eq!(state(&repo, "ISS-001"), "unlanded");
+    bare_git(&repo, &["revert", "--no-edit", "HEAD"]);
+    assert_eq!(state(&repo, "ISS-001"), "landed");
+    // The revert of the revert goes, then the revert.
+    for expected in ["unlanded", "landed"] {
+        repo.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
+        assert_eq!(state(&repo, "ISS-001"), expected);
+    }
+    // Somebody else's commit is rewritten.
+    repo.commit("b.txt", "other\n", "other");
+    bare_git(&repo, &["commit", "-q", "--amend", "-m", "better"]);
+    assert_eq!(state(&repo, "ISS-001"), "landed");
+    // A squash stands for the merge.
+    repo.git(&["reset", "-q", "--hard", "HEAD~2"]).ok();
+    bare_git(&repo, &["merge", "-q", "--squash", "work-ISS-001"]);
+    bare_git(&repo, &["commit", "-qm", "All of it"]);
+    assert_eq!(state(&repo, "ISS-001"), "landed");
+    bare_git(&repo, &["reset", "-q", "--hard", "HEAD~1"]);
+    assert_eq!(state(&repo, "ISS-001"), "unlanded");
+}
+
+#[test]
 fn what_is_not_here_nobody_can_tell() {
     let two = Two::new();
     two.ada.wf(&["hooks", "install"]).ok();

@@ -103,7 +103,7 @@ impl Work {
         }
         repo.planned("ISS-001", &plan);
         repo.git(&["switch", "-q", "-c", "work"]).ok();
-        repo.wf(&["start", "ISS-001"]).ok();
+        repo.wf(&["next", "ISS-001"]).ok();
         let work = Self { sandbox, repo, mode };
         for (file, lines) in [(A, &[3, 15][..]), (B, &[3])] {
             work.edit(file, lines);
@@ -290,7 +290,13 @@ fn filtered(it: &Work) -> Span {
         let quiet = it.repo.with_env("FILTER_BRANCH_SQUELCH_WARNING", "1");
         it.git_in(
             &quiet,
-            &["filter-branch", "-f", "--tree-filter", &format!("sed -i -e s/20/twenty/ {A} {B}"), "work"],
+            &[
+                "filter-branch",
+                "-f",
+                "--tree-filter",
+                &format!("sed -i -e s/20/twenty/ {A} {B} 2>/dev/null || true"),
+                "work",
+            ],
         );
     }
     let first = it.repo.git(&["rev-list", "--skip=2", "-1", "work"]).ok();
@@ -309,7 +315,7 @@ fn cell(row: &Row, mode: Mode) -> String {
     let work = Work::new(mode);
     let span = (row.rewrite)(&work);
     if mode == Mode::Found {
-        work.repo.wf(&["relink"]).ok();
+        work.repo.wf(&["link", "--find"]).ok();
     }
     let left = work.left(&span);
     let must_be_there = mode == Mode::Found || (mode == Mode::Hooks && row.has_hooks);
@@ -331,7 +337,7 @@ fn table() -> String {
         let line = format!("{name:<22}{hooks:<15}{without:<15}{found}").replace('-', "\\-");
         writeln!(text, "{}", line.trim_end()).unwrap();
     };
-    line(["", "with hooks", "without", "then relink"]);
+    line(["", "with hooks", "without", "then link --find"]);
     for row in ROWS {
         let cells = [Mode::Hooks, Mode::NoHooks, Mode::Found].map(|mode| cell(row, mode));
         line([row.name, &cells[0], &cells[1], &cells[2]]);

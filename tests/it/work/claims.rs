@@ -50,11 +50,12 @@ fn calls_at_once_in_one_worktree_take_one_item() {
 fn who_lost_a_claim_is_told_by_every_command() {
     let sandbox = Sandbox::new();
     let (_, two) = claimed_apart(&sandbox);
-    for command in [&["status"][..], &["detail"], &["sync"]] {
+    for command in [&["detail"][..], &["sync"]] {
         let ran = two.wf(command).ok();
         assert!(ran.stderr.contains("no longer executes"), "{command:?}: {}", ran.stderr);
     }
-    assert!(two.json(&["status"]).get("active").is_none());
+    assert!(two.wf(&[]).ok().stdout.contains("no longer executes"));
+    assert!(two.json(&["status"])["execution"].is_null());
     two.refused(1, &["done"]);
     let ran = two.wf(&["next"]).fails(3);
     assert!(ran.stderr.contains("no longer executes"), "{}", ran.stderr);
@@ -168,7 +169,7 @@ fn an_issue_that_is_over_leaves_its_claim_with_whoever_executes_it() {
         let notice = format!("issue `ISS-001` is {status}, but this worktree still executes `SOL-ISS-001-");
         let synced = one.wf(&["sync"]).ok();
         assert!(synced.stderr.contains(&notice), "{}", synced.stderr);
-        assert!(one.json(&["status"])["active"].is_object(), "{status}");
+        assert!(one.json(&["status"])["execution"].is_object(), "{status}");
         // Nothing else is claimed over it.
         one.queued("ISS-002", "src/b.rs");
         for command in [&["next"][..], &["next", "ISS-002"]] {
@@ -176,7 +177,7 @@ fn an_issue_that_is_over_leaves_its_claim_with_whoever_executes_it() {
             assert!(refused["message"].as_str().unwrap().starts_with(&notice), "{refused}");
         }
         assert_eq!(one.json(&["lease"])[0]["issue_id"], "ISS-001", "{status}");
-        assert!(one.json(&["status"])["active"].is_object(), "{status}");
+        assert!(one.json(&["status"])["execution"].is_object(), "{status}");
         // Every command agrees with the hooks, which link commits.
         one.commit("src/a.rs", "a\n", "Work");
         let started = one.wf(&["task", "start", "T1"]).ok();

@@ -42,11 +42,8 @@ fn what_depends_on_completed_work_waits_until_it_is_here() {
     assert_eq!(ready(&repo), [] as [&str; 0]);
     let home = repo.json(&[]);
     assert_eq!((&home["ready"]["count"], &home["blocked"]["count"]), (&0.into(), &1.into()), "{home:#}");
-    let counted = |repo: &Repo| repo.json(&["status"])["queues"][0]["items"].clone();
-    assert_eq!(counted(&repo), serde_json::json!({"pending": 1, "completed": 1}));
 
     // Where the work is, everything goes on as it did.
-    assert_eq!(counted(&work), serde_json::json!({"ready": 1, "completed": 1}));
     assert_eq!(ready(&work), ["ISS-002"]);
     assert!(work.json(&["next"])["solution_id"].as_str().unwrap().starts_with("SOL-ISS-002-"));
     work.wf(&["lease", "release"]).ok();

@@ -114,7 +114,7 @@ fn two_worktrees_execute_different_items() {
     assert_eq!((&one["branch"], &two["branch"]), (&json!("refs/heads/main"), &json!("refs/heads/side")));
     assert_eq!(repo.json(&["detail"])["issue_id"], "ISS-001");
     assert_eq!(beside.json(&["detail"])["issue_id"], "ISS-002");
-    assert_eq!(beside.json(&["status"])["active"]["issue_id"], "ISS-002");
+    assert_eq!(beside.json(&["status"])["execution"]["issue_id"], "ISS-002");
     assert_eq!(repo.json(&["show", two["execution_id"].as_str().unwrap()])["worktree"], "b");
     let error = repo.refused(1, &["next", "S-2"]);
     assert_eq!(error["code"], "claim-held");

@@ -1,6 +1,7 @@
 //! The branch on which work lands: where it is, here and at the remote, and how it moves here.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::model::branch::Branch;
 use crate::model::code::Code;
@@ -9,6 +10,10 @@ use crate::ops::{Notice, Refusal, Session, clones};
 use crate::store::{ObjectId, Store, StoreError};
 use crate::sync;
 use crate::trail::landed::target::LandingTarget;
+
+/// How often it is looked whether another landing moves the branch here, and how long to wait in between.
+const MOVES: usize = 5;
+const MOVE_PAUSE: Duration = Duration::from_millis(100);
 
 /// The branch, and the remote that shares it.
 #[derive(Debug, Clone)]
@@ -118,6 +123,13 @@ impl LandTarget {
         let Err(words) = there.git().try_forward(local, new).map_err(StoreError::Git)? else {
             return Ok(());
         };
+        // Another landing moves the files, and then the branch: then this one starts again.
+        for _ in 0..MOVES {
+            if !is_still(store, &self.branch, Some(local))? {
+                return Ok(());
+            }
+            std::thread::sleep(MOVE_PAUSE);
+        }
         let message = format!(
             "`{}` is checked out in {}, with changes that landing would overwrite: {words}",
             self.branch.short(),

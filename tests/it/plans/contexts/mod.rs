@@ -253,7 +253,8 @@ fn an_executor_is_given_ids_and_where_the_rest_is() {
     assert_eq!(repo.json(&["context", claim["execution_id"].as_str().unwrap()]), input);
     assert_eq!(repo.json(&["context", &plan]), input);
     let text = repo.wf(&["context", &plan]).ok().stdout;
-    assert!(text.contains(&format!("git wf show {plan} --json")), "{text}");
+    let item = format!("{}:S-1", claim["queue_id"].as_str().unwrap());
+    assert!(text.contains(&format!("git wf show {item} --json")), "{text}");
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn a_rejected_plan_is_not_queued_whatever_the_policy() {
 fn with_the_policy_a_plan_must_have_passed_as_it_is() {
     let it = Planned::new();
     it.ada.wf(&["settings", "review=required"]).ok();
-    assert_eq!(it.ada.json(&["settings"])["review"], "required");
+    assert_eq!(it.ada.json(&["settings"])["policy"]["review"], "required");
     let error = it.ada.refused(1, &ADD);
     assert_eq!(error["code"], "review-required");
     assert!(error["message"].as_str().unwrap().contains("was not reviewed"), "{error}");

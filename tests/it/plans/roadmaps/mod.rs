@@ -215,7 +215,7 @@ fn what_the_factors_leave_open_somebody_decides() {
             "--domain-familiarity",
             "--requirement-stability",
         ];
-        let mut args = vec!["roadmap".to_owned(), "assess".to_owned()];
+        let mut args = vec!["roadmap".to_owned(), "plan".to_owned(), "--assess".to_owned()];
         args.extend(names.iter().zip(words).flat_map(|(name, word)| [(*name).to_owned(), word.to_owned()]));
         args
     };

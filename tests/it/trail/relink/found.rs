@@ -205,7 +205,7 @@ fn a_commit_that_names_the_issue_alone() {
         let told = repo.wf(asked).ok().stdout;
         let said = told.replace('`', "");
         assert!(said.contains(&format!("its link to {solution} was removed by hand")), "{told}");
-        assert!(!told.contains("relink"), "{told}");
+        assert!(!told.contains("link --find"), "{told}");
         let again = told.split('`').find(|it| it.starts_with("git wf link ")).expect("a command");
         let words: Vec<&str> = again.split(' ').skip(2).collect();
         repo.wf(&words).ok();

@@ -153,7 +153,7 @@ fn it_has_no_terminal_to_write_to() {
         eprintln!("skipped: there is no `script` to make a terminal");
         return;
     }
-    let call = format!("{} agent test mine", env!("CARGO_BIN_EXE_git-wf"));
+    let call = format!("{} agents test mine", env!("CARGO_BIN_EXE_git-wf"));
     let ran = repo.sh(&["-c", &format!("script -qec '{call}' /dev/null")]);
     assert_eq!(ran.code, 0, "{}", ran.stdout);
 }

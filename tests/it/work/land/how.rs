@@ -157,7 +157,7 @@ fn the_links_of_others_follow_if_their_commits_come_along() {
     repo.complete(&work("ISS-001", "a.txt", "a\n"));
     repo.planned("ISS-002", &tested(plan_on("b.txt")));
     repo.git(&["switch", "--quiet", "-c", "more", "work-ISS-001"]).ok();
-    repo.wf(&["start", "ISS-002"]).ok();
+    repo.wf(&["next", "ISS-002"]).ok();
     repo.commit("b.txt", "b\n", "Build on it");
     repo.wf(&["done"]).ok();
     repo.git(&["switch", "--quiet", "main"]).ok();

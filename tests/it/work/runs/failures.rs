@@ -256,7 +256,7 @@ fn a_rejected_plan_goes_back_to_its_planner_twice() {
 fn a_person_decides_about_a_plan_that_was_rejected() {
     for (way, status) in [
         (&["queue", "add", "ISS-1", "--force", "--reason", "it is good enough"][..], "queued"),
-        (&["solution", "add", "ISS-1", "../mine.json"], "planned"),
+        (&["plan", "add", "ISS-1", "../mine.json"], "planned"),
         (&["close", "ISS-1"], "closed"),
     ] {
         let world = World::new();
