@@ -32,7 +32,7 @@ const BRIEF: [&str; 6] = ["id", "title", "status", "priority", "tags", "bound_so
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Input {
-    /// Words in issues, plans, comments, feedback and commits; AND, OR, NOT, "phrases", prefixes*, `title: word`.
+    /// Words in any text; AND, OR, NOT, "phrases", prefixes*, `title: word`.
     query: Option<String>,
     /// Statuses.
     status: Vec<IssueStatus>,
@@ -66,7 +66,7 @@ pub(super) struct Input {
     all: bool,
     /// The order (default: relevance, else priority).
     sort: Option<SortOrder>,
-    /// Fields to show (default: id, title, status, priority, tags, bound_solution_id).
+    /// Fields to show (default: the most important).
     fields: Vec<String>,
     /// At most this many (default 20, up to 100).
     #[schemars(range(min = 1, max = MOST))]
