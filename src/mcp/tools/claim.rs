@@ -26,7 +26,6 @@ pub(super) struct ClaimTool;
 pub(super) struct Input {
     /// An issue, plan or item, such as S-1 (default: the first ready item); the plan of an issue is queued if needed.
     item: Option<String>,
-    /// Its queue.
     queue: Option<String>,
     /// The task to work on now, such as T1: commits are linked to it.
     task: Option<String>,

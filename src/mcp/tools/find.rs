@@ -28,21 +28,18 @@ const RANKED: usize = 500;
 /// The default fields.
 const BRIEF: [&str; 6] = ["id", "title", "status", "priority", "tags", "bound_solution_id"];
 
-/// Which issues to find; an issue must match everything that is given.
+/// Which issues to find; an issue must match everything that is given, such as all tags. What a field is for stands there
+/// only if its name does not say it: clients put all of it into the context of every session.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Input {
     /// Words in any text; AND, OR, NOT, "phrases", prefixes*, `title: word`.
     query: Option<String>,
-    /// Statuses.
     status: Vec<IssueStatus>,
-    /// All of these tags.
     tags: Vec<String>,
     /// Priorities: 1 (critical) to 5 (trivial).
     priority: Vec<Priority>,
-    /// All of these components.
     components: Vec<String>,
-    /// The assignee.
     assignee: Option<String>,
     /// Part of their name or address.
     author: Option<String>,
@@ -50,11 +47,9 @@ pub(super) struct Input {
     wave: Option<u64>,
     /// Created at this time or later: 2026-11-21, "2 weeks ago".
     since: Option<String>,
-    /// Created at this time or earlier.
     until: Option<String>,
     /// Ended at this time or later.
     closed_since: Option<String>,
-    /// Ended at this time or earlier.
     closed_until: Option<String>,
     /// Those that have a plan.
     has_plan: bool,
