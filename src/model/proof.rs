@@ -89,7 +89,9 @@ impl Proof {
                     .push("without the work the tests do not run, so nothing shows that they test it".into());
             }
             Some(FailsWithout::No) => found.push("the new tests pass without the work, too".into()),
-            Some(FailsWithout::NoNewTests) => found.push("no test fails without the work".into()),
+            Some(FailsWithout::NoNewTests) => {
+                found.push("the work adds no test, so no test was seen to fail without it".into())
+            }
             Some(FailsWithout::NotSeparable) => {
                 found.push("tests were changed in the same files as the code".into());
             }

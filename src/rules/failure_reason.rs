@@ -68,6 +68,19 @@ const MISSING: &[&str] = &[
     "permission denied",
 ];
 
+/// Words of compilers and loaders: whatever they quote, no test ran.
+const NOT_COMPILED: &[&str] = &[
+    "error[e0",
+    "could not compile",
+    "[build failed]",
+    "importerror",
+    "modulenotfounderror",
+    "cannot find module",
+    "err_module_not_found",
+    "compilation failed",
+    "syntaxerror",
+];
+
 /// Words of runners that say that a test compared something.
 const COMPARED: &[&str] = &[
     "assertionerror",
@@ -85,7 +98,6 @@ const COMPARED: &[&str] = &[
     "expect(received)",
     "snapshot failed",
     "snapshots failed",
-    "mismatched",
     "assertionfailederror",
     "comparisonfailure",
     "not equal",
@@ -101,6 +113,7 @@ pub(crate) fn reason(exit_code: Option<i32>, tests: Option<TestCount>, output: &
         Some(126 | 127) | None => FailureReason::Build,
         // The runner ended well: it ran nothing, or a failure was hidden.
         Some(0) if !has_counted_failure => FailureReason::Build,
+        _ if says(NOT_COMPILED) => FailureReason::Build,
         _ if says(COMPARED) => FailureReason::Assertion,
         _ if says(MISSING) => FailureReason::Build,
         // The runner failed before it ran a test.
@@ -139,6 +152,12 @@ mod tests {
             (1, "    Expected: 2\n    Received: 1\nTests:       1 failed, 1 total", Assertion),
             (1, "./a_test.go:5:3: undefined: B\nFAIL\ta [build failed]", Build),
             (1, "--- FAIL: TestA (0.00s)", Assertion),
+            (
+                101,
+                "error[E0308]: mismatched types\n  |  assert!(a == 1) // not equal\nerror: could not compile `a`",
+                Build,
+            ),
+            (2, "    assert b == 2  # AssertionError\nImportError: cannot import name 'b'", Build),
             (127, "sh: 1: greet: not found", Build),
             (2, "sh: 0: cannot open check.sh: No such file", Build),
             (1, "", Assertion),

@@ -25,6 +25,16 @@ impl Node {
         }
     }
 
+    /// The fields with another value of one, which stands last if it is new. Anything else becomes fields.
+    pub(crate) fn with(self, name: &str, value: Self) -> Self {
+        let Self::Map(mut fields) = self else { return Self::Map(vec![(name.to_owned(), value)]) };
+        match fields.iter_mut().find(|field| field.0 == name) {
+            Some(field) => field.1 = value,
+            None => fields.push((name.to_owned(), value)),
+        }
+        Self::Map(fields)
+    }
+
     /// The text; empty for a list or fields.
     pub(crate) fn as_text(&self) -> &str {
         match self {

@@ -26,7 +26,14 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub(super) struct Notifier {
     command: Option<Courier>,
     stops: Arc<RunStops>,
-    at_work: Option<JoinHandle<Vec<Notice>>>,
+    at_work: Option<JoinHandle<Vec<Undelivered>>>,
+}
+
+/// An event that the command did not take.
+struct Undelivered {
+    notice: Notice,
+    /// Whether it took too long, as it would again.
+    was_slow: bool,
 }
 
 /// What runs the command.
@@ -56,23 +63,34 @@ impl Notifier {
         };
         let stops = Arc::clone(&self.stops);
         self.at_work = Some(thread::spawn(move || {
-            notifications.iter().filter_map(|notification| courier.deliver(notification, &stops)).collect()
+            let mut failed: Vec<Undelivered> = Vec::new();
+            for notification in &notifications {
+                if failed.last().is_none_or(|it| !it.was_slow) {
+                    failed.extend(courier.deliver(notification, &stops));
+                }
+            }
+            failed
         }));
         notices
     }
 
     /// Waits until all is sent. Returns what went wrong.
     pub(super) fn settle(&mut self) -> Vec<Notice> {
-        self.at_work.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+        let failed = self.at_work.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
+        if failed.iter().any(|it| it.was_slow) {
+            // The run waits for what it tells, so it tells nothing more to a command that hangs.
+            self.command = None;
+        }
+        failed.into_iter().map(|it| it.notice).collect()
     }
 }
 
 impl Courier {
-    /// Tells one event; returns the warning that this failed.
-    fn deliver(&self, notification: &Notification, stops: &RunStops) -> Option<Notice> {
+    /// Tells one event; `None` if the command took it.
+    fn deliver(&self, notification: &Notification, stops: &RunStops) -> Option<Undelivered> {
         let mut line = serde_json::to_vec(notification).ok()?;
         line.push(b'\n');
-        let mut why = String::new();
+        let (mut why, mut was_slow) = (String::new(), false);
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
                 thread::sleep(PAUSE * attempt);
@@ -83,14 +101,16 @@ impl Courier {
                 Ok(ProcessEnd::Signal(signal)) => why = format!("signal {signal} ended it"),
                 Err(error) => why = error.to_string(),
                 Ok(ProcessEnd::TimedOut) => {
-                    why = format!("it took more than {} s", LIMIT.as_secs());
+                    why = format!("it took more than {} s, so it is told nothing more", LIMIT.as_secs());
+                    was_slow = true;
                     break;
                 }
                 Ok(ProcessEnd::Interrupted) => return None,
             }
         }
         let what = format!("`{KEY}` could not tell that {}: {why}", notification.message);
-        Some(Notice::warning(what).command(format!("git config {KEY}"), "shows the command"))
+        let notice = Notice::warning(what).command(format!("git config {KEY}"), "shows the command");
+        Some(Undelivered { notice, was_slow })
     }
 
     fn run(&self, line: Vec<u8>, stops: &RunStops) -> std::io::Result<ProcessEnd> {

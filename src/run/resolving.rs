@@ -17,10 +17,9 @@ use crate::model::typed;
 use crate::ops::work::{self, Built, JoinConflict};
 use crate::ops::{Refusal, Session};
 use crate::rules::roles::Role;
+use crate::rules::run::MERGE_CONFLICT;
 use crate::store::ObjectId;
 
-/// The type of a failure because of a conflict.
-pub(super) const CONFLICT: &str = "merge-conflict";
 /// How long a test may take.
 const TEST_LIMIT: Duration = Duration::from_secs(3600);
 
@@ -50,13 +49,13 @@ struct ConflictInput {
 impl WorkConflict {
     /// What the run records of a conflict that is resolved.
     fn resolved(&self) -> Failure {
-        failure(CONFLICT, &format!("{}; its agent resolved it", self.what.words), "")
+        failure(MERGE_CONFLICT, &format!("{}; its agent resolved it", self.what.words), "")
     }
 
     /// The agent did not resolve it.
     fn unresolved(&self, why: Failure) -> StepOutcome {
         let message = format!("{}; {}", self.what.words, why.message.unwrap_or_default());
-        StepOutcome::Gave(VainStep::of_agent(failure(CONFLICT, &message, "")))
+        StepOutcome::Gave(VainStep::of_agent(failure(MERGE_CONFLICT, &message, "")))
     }
 
     fn input(&self) -> ConflictInput {

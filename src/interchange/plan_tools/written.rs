@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
@@ -95,9 +95,12 @@ pub(super) struct ListedBoxes {
 }
 
 impl ListedBoxes {
-    /// The first of its places where there is a file.
+    /// The first of its places where there is a file. What a record names is not trusted.
     fn find(&self, folder: &Path) -> Option<PathBuf> {
-        self.places.iter().map(|place| folder.join(place)).find(|file| file.is_file())
+        let is_below =
+            |place: &&String| Path::new(place).components().all(|part| matches!(part, Component::Normal(_)));
+        let places = self.places.iter().filter(is_below).map(|place| folder.join(place));
+        places.into_iter().find(|file| file.is_file())
     }
 }
 

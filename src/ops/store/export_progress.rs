@@ -1,9 +1,10 @@
 //! Writing how far plans have come into the files that they were imported from.
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -69,6 +70,10 @@ pub(crate) fn export_progress(session: &Session, input: &ExportProgress<'_>) -> 
     let state = session.store().snapshot()?;
     let ids =
         if input.issues.is_empty() { records::issue_ids(&state)? } else { named(&state, input.issues)? };
+    if !input.place.exists() {
+        return Err(cannot_read(input.place, "there is nothing"));
+    }
+    let mut texts: BTreeMap<PathBuf, ReadText> = BTreeMap::new();
     let (mut files, mut known) = (Vec::new(), 0);
     for id in ids {
         let Some(folder) = of_tool(&state, &id, input.tool)? else { continue };
@@ -78,24 +83,29 @@ pub(crate) fn export_progress(session: &Session, input: &ExportProgress<'_>) -> 
         if progress.stage == Stage::Open && progress.done.is_empty() {
             continue;
         }
-        let Some(path) =
-            (input.tool.find)(input.place, record).map_err(|error| cannot_read(input.place, error))?
-        else {
-            let where_to = input.place.display();
+        let place = input.place;
+        let found = (input.tool.find)(place, record).map_err(|error| cannot_read(place, error))?;
+        let Some(path) = found.filter(|path| is_inside(place, path)) else {
+            let where_to = place.display();
             session.notice(Notice::warning(format!("`{id}` is skipped: its file is not in `{where_to}`")));
             continue;
         };
-        let text = plan_tools::text_of(&path).map_err(|error| cannot_read(&path, error))?;
-        let text = text.map(|(text, _)| text).unwrap_or_default();
-        let written = (input.tool.write)(&text, record, &progress).map_err(|why| cannot_read(&path, why))?;
+        let text = match texts.entry(path.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(ReadText::of(&path)?),
+        };
+        let written =
+            (input.tool.write)(&text.now, record, &progress).map_err(|why| cannot_read(&path, why))?;
         let WrittenText { text: now, changes, missing } = written;
-        if now != text && !input.dry_run {
-            write(&path, &now)?;
-        }
+        text.now = now;
         if changes > 0 || !missing.is_empty() {
             let path = path.to_string_lossy().into_owned();
             files.push(WrittenPlan { issue_id: id, path, changes, missing });
         }
+    }
+    // Nothing is written before all can be.
+    for (path, text) in texts.iter().filter(|(_, text)| text.now != text.before && !input.dry_run) {
+        write(path, &text.now)?;
     }
     if known == 0 {
         let message = format!("no issue was imported from {}, so there is nothing to write", input.tool.name);
@@ -103,6 +113,26 @@ pub(crate) fn export_progress(session: &Session, input: &ExportProgress<'_>) -> 
         return Err(Refusal::new(Code::Empty, message).remedy(import, "says how to import its plans"));
     }
     Ok(session.done(WrittenPlans { files, dry_run: input.dry_run }, None))
+}
+
+/// A file that is being changed.
+struct ReadText {
+    before: String,
+    now: String,
+}
+
+impl ReadText {
+    fn of(path: &Path) -> Result<Self, Refusal> {
+        let text = plan_tools::text_of(path).map_err(|error| cannot_read(path, error))?;
+        let Some((text, _)) = text else { return Err(cannot_read(path, "it is not a regular file")) };
+        Ok(Self { now: text.clone(), before: text })
+    }
+}
+
+/// Whether a file stays below the directory that was named, also where that has links.
+fn is_inside(place: &Path, file: &Path) -> bool {
+    let Ok(place) = place.canonicalize() else { return false };
+    file.canonicalize().is_ok_and(|file| file.starts_with(place))
 }
 
 /// An issue that came from the tool.
@@ -122,6 +152,8 @@ fn of_tool(
 fn progress(folder: &IssueFolder, record: &Value) -> Progress {
     let issue = folder.issue.record.id.clone();
     let stage = match facts::status(folder) {
+        // Nobody did what another issue says as well.
+        IssueStatus::Closed if is_duplicate(folder) => Stage::Cancelled,
         IssueStatus::Completed | IssueStatus::Closed => Stage::Done,
         IssueStatus::Cancelled => Stage::Cancelled,
         IssueStatus::Executing => Stage::Working,
@@ -129,6 +161,12 @@ fn progress(folder: &IssueFolder, record: &Value) -> Progress {
     };
     let done = done_tasks(folder, stage, record["name"].as_str().unwrap_or_default());
     Progress { issue, stage, done }
+}
+
+/// Whether it was closed as the duplicate of another one.
+fn is_duplicate(folder: &IssueFolder) -> bool {
+    let reason = folder.issue.record.close_reason.as_deref().unwrap_or_default();
+    reason.split(':').next() == Some("duplicate")
 }
 
 /// The tasks of the plan that was imported as `name` that are done: all of an issue that is over, and those with work of an

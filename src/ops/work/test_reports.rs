@@ -84,7 +84,7 @@ impl TestReports {
         path.to_str().is_some_and(|path| self.globs.iter().any(|glob| glob.matches(path)))
     }
 
-    /// Counts the tests in the reports that a command has written since, if there are any: they say more than its output.
+    /// Counts the tests in the reports that a command has written since, if there are any: they say more than its output, unless they say less.
     pub(in crate::ops::work) fn add_to(
         &self,
         counted: CountedTests,
@@ -101,10 +101,16 @@ impl TestReports {
             // A file that is no report is one of something else.
             is_any |= report.read(&bytes).is_ok();
         }
-        if !is_any {
-            return counted;
-        }
-        CountedTests { tests: Some(report.count), named: report.named, ..counted }
+        let Some(printed) = counted.tests.filter(|_| is_any) else {
+            return match is_any {
+                true => CountedTests { tests: Some(report.count), named: report.named, ..counted },
+                false => counted,
+            };
+        };
+        // A report of something else is empty, and one that hides failures says fewer than the runner printed.
+        let is_more = report.count.run() >= printed.run() && report.count.failed >= printed.failed;
+        let tests = if is_more { report.count } else { printed };
+        CountedTests { tests: Some(tests), named: report.named, ..counted }
     }
 }
 

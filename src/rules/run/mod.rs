@@ -22,8 +22,8 @@ pub(crate) use gates::QualityGate;
 pub(crate) use next::{Need, Standing, StuckReason, chains, mode_for, need, next, phase};
 pub(crate) use notifications::{notification, owed};
 pub(crate) use progress::{
-    ALL_FAILED, BUDGET, HELD_ELSEWHERE, IN_CYCLE, IssueProgress, NO_PLAN, PENDING_SELECTION, REJECTED,
-    RunProgress, STALLED, SkippedStep, UNREVIEWED, is_for_a_person,
+    ALL_FAILED, BUDGET, HELD_ELSEWHERE, IN_CYCLE, IssueProgress, MERGE_CONFLICT, NO_PLAN, PENDING_SELECTION,
+    REJECTED, RunProgress, STALLED, SkippedStep, UNREVIEWED, is_for_a_person,
 };
 pub(crate) use report::{IssueReport, RunFacts, RunReport, report};
 pub(crate) use spent::Spent;

@@ -1,6 +1,6 @@
 //! Which entries of a run's log a person is told, and in which words.
 
-use super::progress::{BUDGET, HELD_ELSEWHERE, NO_PLAN, REJECTED, is_for_a_person};
+use super::progress::{BUDGET, HELD_ELSEWHERE, MERGE_CONFLICT, NO_PLAN, REJECTED, is_for_a_person};
 use crate::model::execution::Failure;
 use crate::model::id::RunId;
 use crate::model::notification::{Notification, NotificationKind};
@@ -55,7 +55,7 @@ fn of_issue(reached: &IssueReached) -> Option<(NotificationKind, String, Option<
         Some(HELD_ELSEWHERE) => None,
         Some(BUDGET) => Some((NotificationKind::Budget, format!("{issue} waits for you: {}", own()), None)),
         // The run itself says these.
-        Some(NO_PLAN | REJECTED) => {
+        Some(NO_PLAN | REJECTED | MERGE_CONFLICT) => {
             Some((NotificationKind::Waits, format!("{issue} waits for you: {}", own()), None))
         }
         _ if is_for_a_person(error) => {

@@ -125,6 +125,8 @@ pub(crate) const PENDING_SELECTION: &str = "pending-selection";
 /// The error type of an issue that waits until someone ends a dependency cycle.
 pub(crate) const IN_CYCLE: &str = "in-cycle";
 
+/// The error type of an issue whose work conflicts with other work, until someone resolves that.
+pub(crate) const MERGE_CONFLICT: &str = "merge-conflict";
 /// The error type of an issue or a run that has spent its budget.
 pub(crate) const BUDGET: &str = "budget";
 

@@ -17,10 +17,10 @@ use crate::ops::work::runs::paths::open_tree;
 use crate::ops::work::{self, JoinConflict, JoinedWork};
 use crate::ops::{Notice, Refusal, issues};
 use crate::rules::roles::Role;
-use crate::rules::run::RunProgress;
+use crate::rules::run::{MERGE_CONFLICT, RunProgress};
 use crate::run::job::{AgentJob, failure};
 use crate::run::leftovers::put_away;
-use crate::run::resolving::{CONFLICT, WorkConflict, resolve};
+use crate::run::resolving::{WorkConflict, resolve};
 use crate::run::watch::RunUpdate;
 use crate::run::workplace::{self, StepSite, StepWorkplace};
 use crate::store::{ObjectId, Store, StoreError, object_id};
@@ -200,7 +200,7 @@ fn note(there: &Store, ours: ObjectId) -> Result<(), StoreError> {
 /// The failure of an issue whose conflict a person must resolve.
 fn waits(branch: &Branch, conflict: &JoinConflict) -> Failure {
     let message = format!("its work on the branch {branch} waits for a person: {}", conflict.words);
-    failure(CONFLICT, &message, "")
+    failure(MERGE_CONFLICT, &message, "")
 }
 
 /// The files of a commit that another one does not have: a merge of both may be without them.

@@ -97,10 +97,8 @@ impl Driver<'_> {
                 }
             };
             self.watch.update(&RunUpdate::Noticed(&notice));
-            if left.place.is_some() {
-                let message = format!("{} waits for you: it did not land on {onto}", left.issue_id);
-                self.notify_waiting(&left.issue_id, "landing", message, Some(left.message.clone()))?;
-            }
+            let message = format!("{} waits for you: it did not land on {onto}", left.issue_id);
+            self.notify_waiting(&left.issue_id, "landing", message, Some(left.message.clone()))?;
         }
         Ok(())
     }

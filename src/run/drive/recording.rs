@@ -127,10 +127,9 @@ impl Driver<'_> {
         quoted: Option<String>,
     ) -> Result<(), Refusal> {
         let run_id = self.run.id.clone();
-        // Until something else happens, it is the same event.
-        let last = self.log.log.last().map(|entry| entry.id.to_string()).unwrap_or_default();
         let notification = Notification {
-            id: format!("{run_id}/{last}/{issue}/{why}"),
+            // However often it is said, it is the same event.
+            id: format!("{run_id}/{issue}/{why}"),
             kind: NotificationKind::Waits,
             run_id,
             issue_id: Some(issue.clone()),

@@ -2,6 +2,7 @@ use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Outcome, print};
 use crate::model::issue::{FeedbackType, Stage};
+use crate::ops::Refusal;
 use crate::ops::plans::{self, AddFeedback, FeedbackFilter};
 
 /// Add feedback on an issue for its next planner, or list it
@@ -40,6 +41,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { issue, text, kind, stage, solution, given, fields } = args;
     let adds = text.is_some() || given.is_used() || stage.is_some() || solution.is_some();
+    if adds && issue.is_none() {
+        return Err(Refusal::usage("no issue is named for the feedback")
+            .hint("`git wf feedback ISSUE TEXT` adds it")
+            .into());
+    }
     let Some(issue) = issue.clone().filter(|_| adds) else {
         context.only(fields);
         let now = session.now()?.millis();

@@ -11,6 +11,7 @@ use crate::interchange::plan_tools::boxes;
 use crate::interchange::plan_tools::files;
 use crate::interchange::plan_tools::sections::front_matter;
 use crate::interchange::plan_tools::written::{Progress, Stage, WrittenText};
+use crate::rules::yaml::Node;
 
 /// A reference with this prefix names the issue here.
 pub(super) const REFERENCE: &str = "git-wf:";
@@ -56,6 +57,7 @@ pub(crate) fn write(text: &str, record: &Value, progress: &Progress) -> Result<W
     let at = statuses.iter().position(|status| status.eq_ignore_ascii_case(now)).unwrap_or_default();
     let is_later = |status: &&&str| statuses.iter().position(|other| other == *status) > Some(at);
     let mut written = WrittenText { text: text.to_owned(), ..WrittenText::default() };
+    let mut expected = fields.clone();
     if progress.stage == Stage::Done {
         for name in TICKED {
             let open = open_boxes(&written.text, name);
@@ -68,15 +70,22 @@ pub(crate) fn write(text: &str, record: &Value, progress: &Progress) -> Result<W
     if let Some(status) = status.filter(is_later) {
         written.text = with_field(&written.text, "status", status);
         written.changes += 1;
+        expected = expected.with("status", Node::Text((*status).to_owned()));
     }
     if written.changes > 0 {
         let reference = format!("{REFERENCE}{}", progress.issue);
-        let known = fields.get("references").map(crate::rules::yaml::Node::words).unwrap_or_default();
-        if !known.contains(&reference) {
+        let mut known = fields.get("references").map(|node| node.members().to_vec()).unwrap_or_default();
+        if !known.iter().any(|node| node.as_text() == reference) {
             written.text = with_reference(&written.text, &reference);
+            known.push(Node::Text(reference));
+            expected = expected.with("references", Node::List(known));
         }
     }
-    Ok(written)
+    // YAML has more forms than these lines know: what they made of one must read as what was meant.
+    match front_matter(&written.text) {
+        Ok((now, _)) if now == expected => Ok(written),
+        _ => Err("its fields stand in a form that cannot be edited: write `status` in one line, and `references` as a list".into()),
+    }
 }
 
 /// The marks of the open boxes between two markers, in order.
@@ -120,11 +129,17 @@ fn ending(text: &str) -> &'static str {
 /// The text with another value of a field that stands in one line.
 fn with_field(text: &str, name: &str, value: &str) -> String {
     let (lines, end) = field_lines(text);
-    let new = format!("{name}: {}{}", scalar(value), ending(text));
+    let new = format!("{name}: {}", scalar(value));
     let mut now = text.to_owned();
     match lines.iter().find(|field| is_field(field.line, name)) {
-        Some(field) => now.replace_range(field.at..field.at + field.line.len(), &new),
-        None => now.insert_str(end, &new),
+        Some(field) => {
+            // A comment stays; in a text with quotes, it would be part of the text.
+            let is_plain = !field.line.contains(['\'', '"']);
+            let comment = field.line.find(" #").filter(|_| is_plain);
+            let old = field.line[..comment.unwrap_or(field.line.len())].trim_end();
+            now.replace_range(field.at..field.at + old.len(), &new);
+        }
+        None => now.insert_str(end, &format!("{new}{}", ending(text))),
     }
     now
 }
@@ -205,6 +220,25 @@ mod tests {
         assert_eq!(written(&now.text, Stage::Done).text, now.text);
         // It does not go back.
         assert_eq!(written(&now.text, Stage::Working).text, now.text);
+    }
+
+    #[test]
+    fn forms_that_are_not_known_are_refused_and_comments_do_not_hide_a_value() {
+        for fields in [
+            "status: To Do\nreferences: [a,\n  b]\n",
+            "status: To Do\nreferences: {a: b}\n",
+            "status: To Do\nreferences: foo\n",
+            "status: >-\n  To Do\n",
+        ] {
+            let text = format!("---\n{fields}---\n");
+            let issue = IssueId::parse("BL-TASK-1").unwrap();
+            let progress = Progress { issue, stage: Stage::Working, done: Default::default() };
+            let record = json!({"statuses": ["To Do", "Doing", "Done"]});
+            let why = write(&text, &record, &progress).unwrap_err();
+            assert!(why.starts_with("its fields stand in a form"), "{why}");
+        }
+        let now = written("---\nstatus: To Do # later\n---\n", Stage::Working).text;
+        assert!(now.starts_with("---\nstatus: Doing # later\n"), "{now}");
     }
 
     #[test]

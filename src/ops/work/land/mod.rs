@@ -32,7 +32,7 @@ use self::chosen::{ChosenIssue, chosen, named_issue};
 pub(crate) use self::joined::{
     JoinConflict, JoinedWork, begin_half_done, join_work, link_resolution, target_tip, test_joined,
 };
-use self::messages::merge_message;
+use self::messages::resolved_message;
 use self::place::HalfDonePlace;
 pub(crate) use self::pull_request::land_by_pull_request;
 pub(crate) use self::pulled::{LandByPullRequest, PullState, PullView, PulledIssue};
@@ -147,7 +147,7 @@ pub(crate) fn continued<'s>(session: &'s Session, input: LandWork) -> Result<Lan
     let input = LandWork { what: vec![place.issue.to_string()], all: false, batch: 1, ..input };
     let mut issues = chosen(session, &input, &target, &tips)?;
     for issue in &mut issues {
-        let merge = place.resolved(session, &merge_message(issue))?;
+        let merge = place.resolved(session, &resolved_message(issue))?;
         issue.heads = vec![merge];
         issue.resolved = Some(merge);
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::chosen::ChosenIssue;
-use super::messages::merge_message;
+use super::messages::resolved_message;
 use super::target::LandTarget;
 use crate::model::branch::Branch;
 use crate::model::code::Code;
@@ -131,7 +131,7 @@ impl HalfDonePlace {
         let shared = store.repo().shared_mode();
         path.parent().map_or(Ok(()), |folder| shared.create_folder(folder)).map_err(StoreError::io(&path))?;
         shared.write(&path, text).map_err(StoreError::io(&path))?;
-        there.git().begin_merge(theirs, &merge_message(issue)).map_err(StoreError::Git)?;
+        there.git().begin_merge(theirs, &resolved_message(issue)).map_err(StoreError::Git)?;
         Ok(Self { folder, issue: issue.issue.clone(), onto: target.branch.clone(), ours, theirs })
     }
 

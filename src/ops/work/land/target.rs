@@ -135,8 +135,10 @@ impl LandTarget {
             self.branch.short(),
             folder.display()
         );
-        Err(Refusal::new(Code::Uncommitted, message)
-            .command("git stash", "puts them aside there; or commit them on another branch"))
+        Err(Refusal::new(Code::Uncommitted, message).command(
+            "git stash --include-untracked",
+            "puts them aside there; or commit them on another branch",
+        ))
     }
 
     /// The work tree in which the branch is checked out.
@@ -180,7 +182,10 @@ impl LandTarget {
                             folder.display()
                         ),
                     )
-                    .command("git stash", "puts changes aside there; or commit them on another branch"));
+                    .command(
+                        "git stash --include-untracked",
+                        "puts changes aside there; or commit them on another branch",
+                    ));
                 }
                 session.notice(self.not_moved(&words, &folder.display().to_string()));
                 Ok(true)

@@ -7,6 +7,7 @@
 mod base;
 mod examined;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -124,6 +125,12 @@ impl<'p> Prover<'p> {
         range: WorkRange,
         subjects: &[ProofSubject<'_>],
     ) -> Result<Vec<Option<Proof>>, Refusal> {
+        if !are_apart(subjects) {
+            let alone = |it: &ProofSubject<'_>| {
+                Ok(self.prove_all(it.range, std::slice::from_ref(it))?.pop().flatten())
+            };
+            return subjects.iter().map(alone).collect();
+        }
         let store = self.session.store();
         let own = store.config_all(TESTS);
         let plans: Vec<&Plan> = subjects.iter().map(|it| it.plan).collect();
@@ -231,6 +238,15 @@ impl<'p> Prover<'p> {
         }
         Ok(ended)
     }
+}
+
+/// Whether how a command ends says something about one execution only: none is of two of them, and no plan excuses changes to
+/// tests, which may be those of another.
+fn are_apart(subjects: &[ProofSubject<'_>]) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut commands = subjects.iter().flat_map(|it| it.commands.iter().map(|command| command.as_str()));
+    let excuses = |it: &ProofSubject<'_>| it.plan.changed_tests().next().is_some();
+    subjects.len() < 2 || (commands.all(|command| seen.insert(command)) && !subjects.iter().any(excuses))
 }
 
 /// How the commands ended on the two trees. After the end of a list, they did not run.

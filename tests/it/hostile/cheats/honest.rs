@@ -95,7 +95,7 @@ fn a_word_of_someone_else_stands_for_a_proof() {
         (
             &[("add.sh", Some("echo \"$(( $1 + $2 ))\"\n"))][..],
             "no-new-tests",
-            "no test fails without the work",
+            "the work adds no test, so no test was seen to fail without it",
         ),
         (
             &[("src/a.rs", Some(inline))][..],
@@ -128,5 +128,5 @@ fn a_word_does_not_count_for_more_work() {
     let bea = project.sandbox.at("a").as_person("Bea", "bea@example.org");
     bea.wf(&["vouch", "ISS-001", "-m", "the output is the same"]).ok();
     project.commit(&[("more.sh", Some("echo\n"))]);
-    project.is_refused("no test fails without the work");
+    project.is_refused("the work adds no test, so no test was seen to fail without it");
 }

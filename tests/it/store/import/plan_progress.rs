@@ -158,3 +158,42 @@ fn what_was_completed_here_stays_completed_when_its_boxes_come_back() {
     import(&repo, "spec-kit", &project);
     assert_eq!(repo.status("SK-001-feed-okapi"), "completed");
 }
+
+#[test]
+fn what_cannot_be_written_as_a_whole_is_not_begun() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let project = project(&sandbox, "backlog.md");
+    let folder = project.to_str().unwrap();
+    import(&repo, "backlog", &project);
+    for id in ["BL-TASK-1", "BL-TASK-2"] {
+        repo.wf(&["close", id]).ok();
+    }
+    let tasks = project.join("backlog/tasks");
+    let first = tasks.join("task-1 - Feed-the-okapi.md");
+    let second = tasks.join("task-2 - Buy-leaves-fresh-1.md");
+    let (before, good) = (read(&first), read(&second));
+    let status = good.lines().find(|line| line.starts_with("status:")).unwrap();
+    fs::write(&second, good.replace(status, "status: >-\n  To Do")).unwrap();
+    let error = repo.refused(1, &["export", "backlog", folder]);
+    assert!(error["message"].as_str().unwrap().contains("task-2 - Buy-leaves-fresh-1.md"), "{error}");
+    assert_eq!(read(&first), before);
+    // A directory that is a link leads elsewhere.
+    fs::write(&second, good).unwrap();
+    let outside = sandbox.root().join("outside");
+    fs::rename(&tasks, &outside).unwrap();
+    std::os::unix::fs::symlink(&outside, &tasks).unwrap();
+    assert_eq!(repo.json(&["export", "backlog", folder])["files"], json!([]));
+    assert_eq!(read(&outside.join("task-1 - Feed-the-okapi.md")), before);
+    assert_eq!(repo.refused(1, &["export", "backlog", "nowhere"])["code"], "cannot-read");
+}
+
+#[test]
+fn what_is_a_duplicate_was_done_by_nobody() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let project = project(&sandbox, "spec-kit");
+    import(&repo, "spec-kit", &project);
+    repo.wf(&["close", "SK-001-feed-okapi", "--as", "duplicate"]).ok();
+    assert_eq!(repo.json(&["export", "spec-kit", project.to_str().unwrap()])["files"], json!([]));
+}

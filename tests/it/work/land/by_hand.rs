@@ -32,6 +32,11 @@ fn a_merge_that_someone_resolved_lands() {
     assert_eq!(repo.read("base"), "1\nfirst and second\n3\n");
     assert_eq!(repo.subjects("main")[0], "Merge ISS-002: About ISS-002");
     assert_eq!(repo.id("main^2"), repo.id("work-ISS-002"));
+    // What the merge changes itself belongs to the plan.
+    let message = repo.git(&["log", "-1", "--format=%B", "main"]).ok().stdout;
+    assert!(message.contains("\nWf-Issue: ISS-002\nWf-Solution: SOL-ISS-002-"), "{message}");
+    let audit = repo.wf(&["audit"]);
+    assert!(!audit.stdout.contains("changes of its own"), "{}", audit.stdout);
     assert!(!place.path().exists());
     assert_eq!(repo.git(&["worktree", "list"]).ok().stdout.lines().count(), 1);
     repo.wf(&["land", "--continue", "--yes"]).fails(3);
