@@ -90,7 +90,7 @@ impl Proof {
             }
             Some(FailsWithout::No) => found.push("the new tests pass without the work, too".into()),
             Some(FailsWithout::NoNewTests) => {
-                found.push("the work adds no test, so no test was seen to fail without it".into())
+                found.push("the work adds no test, so no test was seen to fail without it".into());
             }
             Some(FailsWithout::NotSeparable) => {
                 found.push("tests were changed in the same files as the code".into());

@@ -130,7 +130,7 @@ impl TestFiles {
         let excluded = own.iter().filter_map(|it| it.strip_prefix('!'));
         let more = own.iter().filter(|it| !it.starts_with('!')).map(|it| Glob::new(it));
         let words = commands.iter().flat_map(|command| words(command));
-        let planned = plans.iter().flat_map(|plan| &plan.tasks).flat_map(|task| task.places());
+        let planned = plans.iter().flat_map(|plan| &plan.tasks).flat_map(crate::model::plan::Task::places);
         Self {
             tests: globs(TESTS).into_iter().chain(more).collect(),
             excluded: excluded.map(Glob::new).collect(),

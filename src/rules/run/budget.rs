@@ -86,7 +86,7 @@ pub(super) fn money(cost: &Cost) -> String {
 /// A length of time in hours, or else in minutes or seconds, as a budget takes it.
 pub(super) fn length(ms: u64) -> String {
     match ms {
-        _ if ms % 3_600_000 == 0 => format!("{}h", ms / 3_600_000),
+        _ if ms.is_multiple_of(3_600_000) => format!("{}h", ms / 3_600_000),
         _ if ms >= 60_000 => format!("{}m", ms / 60_000),
         _ => format!("{}s", ms / 1000),
     }

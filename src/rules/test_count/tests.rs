@@ -8,7 +8,8 @@ fn count(output: &str) -> Option<(u64, u64, u64)> {
 
 #[test]
 fn each_runner_is_read() {
-    let cases: &[(&str, Option<(u64, u64, u64)>)] = &[
+    type Counts = (u64, u64, u64);
+    let cases: &[(&str, Option<Counts>)] = &[
         // Rust.
         (
             "test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.01s",

@@ -154,7 +154,7 @@ fn what_an_owner_signed_in_another_store_loosens_nothing() {
     let before = (repo.tip().unwrap(), server.tip());
     repo.git(&["remote", "add", "hobby", hobby.path().to_str().unwrap()]).ok();
     repo.wf(&["pull", "hobby"]).ok();
-    assert_eq!(repo.wf(&["settings", "--json"]).ok().json()["commits"], "free");
+    assert_eq!(repo.wf(&["settings", "--json"]).ok().json()["policy"]["commits"], "free");
     let told = refused(&repo, REF);
     assert!(told.contains("did not know the latest state of this server"), "{told}");
     // Nor with another signed commit of the owner that does not change the policy.

@@ -6,12 +6,11 @@ use crate::support::{REF, Sandbox};
 fn before_init_every_command_says_so() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("a");
-    let all: [&[&str]; 12] = [
+    let all: [&[&str]; 11] = [
         &["list"],
         &["new", "Title"],
         &["show", "ISS-001"],
         &["edit", "ISS-001", "-t", "x"],
-        &["status"],
         &["solution", "add", "ISS-001"],
         &["queue", "add", "ISS-001"],
         &["next"],

@@ -27,7 +27,7 @@ use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
 use crate::ops::queue::{self, ClaimBase};
 use crate::ops::work::runs::workplaces::{self, RunWorkplace};
 use crate::ops::work::{self, PrimedExecution};
-use crate::ops::{Answer, Refusal, Session};
+use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::next_steps::{Situation, next_steps};
 use crate::rules::prime::TokenBudget;
 use crate::rules::readiness::{Blocker, Facts, InOrder, in_order};
@@ -140,7 +140,7 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
     let own = work::own(store, &snapshot)?;
     session.notice_all(own.notice());
     session.notice_all(work::notice_of_place(store, &own)?);
-    let (execution, lost) = work::primed(store, &snapshot, own, TokenBudget::unlimited())?;
+    let (execution, lost) = or_told(session, work::primed(store, &snapshot, own, TokenBudget::unlimited()))?;
     session.notice_all(execution.as_ref().and_then(|_| work::notice_of_hooks(store)));
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
     let failed = issues.get(&IssueStatus::Failed).copied().unwrap_or_default();
@@ -155,7 +155,7 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
         most,
     };
     let attention = world.all()?;
-    let sync = SyncState::of(session)?;
+    let sync = or_told(session, SyncState::of(session))?;
     let items = |fits| items(&served, &facts, several, most, fits);
     let (ready, blocked) = (items(is_ready), items(is_blocked));
     let (unblocked, waiting) = outside::issues(&index, &snapshot, &issues, &cycles, most)?;
@@ -191,6 +191,17 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
         ..place(session, role)?
     };
     Ok(session.done(home, None))
+}
+
+/// A part of the overview; what is wrong with it is told, and the rest is shown.
+fn or_told<T: Default>(session: &Session, part: Result<T, Refusal>) -> Result<T, Refusal> {
+    match part {
+        Err(refusal) if !refusal.is_stop() => {
+            session.notice(Notice { remedies: refusal.remedies, ..Notice::warning(refusal.message) });
+            Ok(T::default())
+        }
+        part => part,
+    }
 }
 
 /// The location and the role of the user, without anything from the store.

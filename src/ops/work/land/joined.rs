@@ -96,7 +96,7 @@ pub(crate) fn test_joined(
 ) -> Result<Option<String>, Refusal> {
     let chosen = [completed(session, issue)?];
     let mut tests = land_tests(session, &chosen)?;
-    tests.retain(|test| test.is_of_plan());
+    tests.retain(super::tests::LandTest::is_of_plan);
     let mut trial = Trial::new(session, timeout, observer)?;
     match trial.run(session, &tests, &chosen, &BTreeSet::from([0]), commit)? {
         TrialEnd::Passed(_) => Ok(None),

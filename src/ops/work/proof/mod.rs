@@ -162,10 +162,11 @@ impl<'p> Prover<'p> {
             None => None,
         };
         let is_failed = is_alone && with_base_tests.iter().flatten().any(Option::is_some);
-        let needs_run = !is_failed
-            && !(is_alone && whole.changes.is_inseparable)
-            && (whole.changes.has_new_tests || self.wish == ProofWish::Always);
-        let without_work = match whole.without_work(store)?.filter(|_| needs_run) {
+        let is_decided = is_failed || (is_alone && whole.changes.is_inseparable);
+        let needs_run = !is_decided && (whole.changes.has_new_tests || self.wish == ProofWish::Always);
+        // A tree is written only where it is tested.
+        let tree = if needs_run { whole.without_work(store)? } else { None };
+        let without_work = match tree {
             Some(tree) => {
                 Some(self.run(tree, range, &commands, is_alone.then_some(FailureReason::Assertion))?)
             }

@@ -159,7 +159,7 @@ fn several_plans_that_cannot_be_stored_are_kept_together() {
     let plans = "echo \"{\\\"solutions\\\": [$(cat \"$HERE/plan.json\"), $(cat \"$HERE/other.json\")]}\"";
     world.agent("planner", &format!("{ASKED}; {plans}"));
     let told = fails_locked(&world, "planning by planner", &["ISS-1"], "its plans could not be stored");
-    assert!(told.contains("bind ISS-1 PLAN"), "{told}");
+    assert!(told.contains("plan choose ISS-1 PLAN"), "{told}");
     let commands = remedies(&world, "ISS-1", "it has no plan");
     typed(&world, &commands[0]).ok();
     let plans = world.repo.json(&["solution", "list", "ISS-1"]);
@@ -240,7 +240,7 @@ fn a_plan_that_cannot_be_stored_is_kept_and_the_other_issues_go_on() {
     let begins = "ISS-1 About ISS-1: planning by planner";
     let warning = fails_locked(&world, begins, &["ISS-1", "ISS-2"], "its plan could not be stored");
     let command = warning.split("`git wf ").nth(1).unwrap().split('`').next().unwrap();
-    assert!(command.starts_with("solution add ISS-1 "), "{warning}");
+    assert!(command.starts_with("plan add ISS-1 "), "{warning}");
     assert_eq!(
         (world.repo.status("ISS-1").as_str(), world.repo.status("ISS-2").as_str()),
         ("registered", "completed")

@@ -156,7 +156,7 @@ fn records_of_an_agent_are_judged_one_by_one() {
     let free = "env -u WF_ROLE -u WF_ACTOR -u WF_RUN git wf";
     let acts = format!(
         "git wf comment ISS-1 -m 'In its own name'; git wf accept T1 1 -m seen; {free} close ISS-2 -m done; \
-         {free} comment ISS-1 -m 'In the name of the user'; {free} queue new mine; git wf verify --yes; \
+         {free} comment ISS-1 -m 'In the name of the user'; {free} queue manage new mine; git wf verify --yes; \
          {free} done --force --reason x -m done"
     );
     world.agent(
