@@ -14,9 +14,13 @@ const LONGEST: usize = 16 * 1024;
 const BEGINS: &str = "-----BEGIN SSH SIGNATURE-----";
 
 impl Repository {
-    /// The principal whose key signed a document of checks; `None` if the signature is not good, or by nobody whom git trusts
+    /// The principals whose key signed a document of checks; none if the signature is not good, or by nobody whom git trusts
     /// here, or if nothing here can tell.
-    pub(crate) fn check_signer(&self, document: &[u8], signature: &str) -> Option<String> {
+    pub(crate) fn check_signers(&self, document: &[u8], signature: &str) -> Vec<String> {
+        self.signers_of(document, signature).unwrap_or_default()
+    }
+
+    fn signers_of(&self, document: &[u8], signature: &str) -> Option<Vec<String>> {
         if signature.len() > LONGEST || !signature.trim_start().starts_with(BEGINS) {
             return None;
         }
@@ -42,15 +46,16 @@ impl Repository {
         // A pattern says nothing about who it was.
         let is_name =
             |name: &&str| !name.is_empty() && !name.starts_with('-') && !name.contains(['*', '?', '!']);
+        let mut signers = Vec::new();
         for principal in listed.lines().map(str::trim).filter(is_name) {
             stdin.rewind().ok()?;
             let mut verify = Command::new(&program);
             verify.args(["-Y", "verify", "-n", CHECK_NAMESPACE, "-I", principal, "-s"]);
             verify.arg(file.path()).arg("-f").arg(&allowed).stdin(stdin.try_clone().ok()?);
             if verify.output().is_ok_and(|output| output.status.success()) {
-                return Some(principal.to_owned());
+                signers.push(principal.to_owned());
             }
         }
-        None
+        Some(signers)
     }
 }

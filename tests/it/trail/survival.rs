@@ -61,6 +61,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// What a way to rewrite commits keeps, and whether git runs our hooks for it.
+#[derive(Clone, Copy)]
 enum Keeps {
     Links,
     Tests,

@@ -90,3 +90,23 @@ fn a_verifier_without_an_ssh_key_is_refused() {
     let ran = ci.wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).fails(1);
     assert!(ran.stderr.contains("checks are signed with SSH keys"), "{}", ran.stderr);
 }
+
+/// A name that somebody gave himself when he claimed the work makes him no verifier.
+#[test]
+fn only_verifiers_count_where_they_are_listed() {
+    let Some(signing) = Signing::new("ada@home.example.org") else { return };
+    let repo = &signing.project.repo;
+    repo.git(&["config", "--add", "wf.verifiers", "ci@example.org"]).ok();
+    signing.verifier().wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).ok();
+    signing.is_refused();
+    repo.git(&["config", "--add", "wf.verifiers", "ada@home.example.org"]).ok();
+    repo.wf(&["done", "-m", "it is done"]).ok();
+}
+
+/// A pattern names nobody, so it cannot be told whether it means the executor.
+#[test]
+fn a_principal_with_a_pattern_is_no_verifier() {
+    let Some(signing) = Signing::new("*@example.org") else { return };
+    signing.verifier().wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).ok();
+    signing.is_refused();
+}
