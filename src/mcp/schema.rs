@@ -19,7 +19,7 @@ pub(super) fn of_input<T: JsonSchema>() -> Map<String, Value> {
         "directory",
         json!({
             "type": "string",
-            "description": "Worktree (default: root)"
+            "description": "Worktree, else root"
         }),
     );
     schema
