@@ -188,6 +188,18 @@ once! {
 }
 
 impl RunEvent {
+    /// The issue that it is about; `None` if it is about the whole run.
+    pub(crate) fn issue(&self) -> Option<&IssueId> {
+        match self {
+            Self::Issue(reached) => Some(&reached.issue_id),
+            Self::Action(done) => done.issue_id.as_ref(),
+            Self::Setback(setback) => setback.issue_id.as_ref(),
+            Self::Breach(breach) => breach.issue_id.as_ref(),
+            Self::Decision(decided) => Some(&decided.issue_id),
+            Self::Phase(_) => None,
+        }
+    }
+
     /// Adds what an agent used, if this is the entry of a step that an agent took.
     pub(crate) fn spend(&mut self, usage: Usage) {
         let (tokens, cost) = match self {

@@ -2,12 +2,10 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::stops::RunStops;
 use crate::model::notification::Notification;
 use crate::ops::Notice;
 use crate::process::supervise::{Command, ProcessEnd, supervise};
@@ -25,7 +23,6 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Sends notifications, in the order in which things happened, while the run goes on.
 pub(super) struct Notifier {
     command: Option<Courier>,
-    stops: Arc<RunStops>,
     at_work: Option<JoinHandle<Vec<Undelivered>>>,
 }
 
@@ -46,13 +43,13 @@ struct Courier {
 
 impl Notifier {
     /// As the configuration of the repository says.
-    pub(super) fn of(store: &Store, environment: &[(OsString, OsString)], stops: Arc<RunStops>) -> Self {
+    pub(super) fn of(store: &Store, environment: &[(OsString, OsString)]) -> Self {
         let command = store.config(KEY).filter(|text| !text.trim().is_empty()).map(|command| Courier {
             words: ["sh", "-c", &command].map(OsString::from).to_vec(),
             folder: store.work_dir().unwrap_or(store.common_dir()).to_owned(),
             environment: environment.to_vec(),
         });
-        Self { command, stops, at_work: None }
+        Self { command, at_work: None }
     }
 
     /// Begins to send these, after those before. Returns what went wrong with those.
@@ -61,12 +58,11 @@ impl Notifier {
         let Some(courier) = self.command.clone().filter(|_| !notifications.is_empty()) else {
             return notices;
         };
-        let stops = Arc::clone(&self.stops);
         self.at_work = Some(thread::spawn(move || {
             let mut failed: Vec<Undelivered> = Vec::new();
             for notification in &notifications {
                 if failed.last().is_none_or(|it| !it.was_slow) {
-                    failed.extend(courier.deliver(notification, &stops));
+                    failed.extend(courier.deliver(notification));
                 }
             }
             failed
@@ -87,7 +83,7 @@ impl Notifier {
 
 impl Courier {
     /// Tells one event; `None` if the command took it.
-    fn deliver(&self, notification: &Notification, stops: &RunStops) -> Option<Undelivered> {
+    fn deliver(&self, notification: &Notification) -> Option<Undelivered> {
         let mut line = serde_json::to_vec(notification).ok()?;
         line.push(b'\n');
         let (mut why, mut was_slow) = (String::new(), false);
@@ -95,7 +91,7 @@ impl Courier {
             if attempt > 0 {
                 thread::sleep(PAUSE * attempt);
             }
-            match self.run(line.clone(), stops) {
+            match self.run(line.clone()) {
                 Ok(ProcessEnd::Exited(0)) => return None,
                 Ok(ProcessEnd::Exited(code)) => why = format!("it exited with {code}"),
                 Ok(ProcessEnd::Signal(signal)) => why = format!("signal {signal} ended it"),
@@ -105,7 +101,7 @@ impl Courier {
                     was_slow = true;
                     break;
                 }
-                Ok(ProcessEnd::Interrupted) => return None,
+                Ok(ProcessEnd::Interrupted) => why = "it was interrupted".to_owned(),
             }
         }
         let what = format!("`{KEY}` could not tell that {}: {why}", notification.message);
@@ -113,7 +109,7 @@ impl Courier {
         Some(Undelivered { notice, was_slow })
     }
 
-    fn run(&self, line: Vec<u8>, stops: &RunStops) -> std::io::Result<ProcessEnd> {
+    fn run(&self, line: Vec<u8>) -> std::io::Result<ProcessEnd> {
         let (sender, stdin) = mpsc::channel();
         // A command may end without having read it.
         let _ = sender.send(line);
@@ -125,7 +121,7 @@ impl Courier {
             stdin: Some(stdin),
             is_joined: true,
         };
-        let mut is_stopped = || stops.is_at_once();
-        supervise(command, Some(LIMIT), &mut is_stopped, &mut |_, _| {}).map(|(end, _)| end)
+        // A run that is stopped at once still tells what its log says already: nobody would later.
+        supervise(command, Some(LIMIT), &mut || false, &mut |_, _| {}).map(|(end, _)| end)
     }
 }

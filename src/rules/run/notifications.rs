@@ -2,7 +2,7 @@
 
 use super::progress::{BUDGET, HELD_ELSEWHERE, MERGE_CONFLICT, NO_PLAN, REJECTED, is_for_a_person};
 use crate::model::execution::Failure;
-use crate::model::id::RunId;
+use crate::model::id::{IssueId, RunId};
 use crate::model::notification::{Notification, NotificationKind};
 use crate::model::run_log::{IssueReached, PhaseReached, RunEvent, RunLogEntry, RunStatus};
 use crate::model::status::IssueStatus;
@@ -50,17 +50,13 @@ fn of_issue(reached: &IssueReached) -> Option<(NotificationKind, String, Option<
         return Some((NotificationKind::Landed, format!("{issue} {onto}"), None));
     }
     let error = reached.error.as_ref()?;
-    let own = || error.message.clone().unwrap_or_default();
     match error.error_type.as_deref() {
         Some(HELD_ELSEWHERE) => None,
-        Some(BUDGET) => Some((NotificationKind::Budget, format!("{issue} waits for you: {}", own()), None)),
-        // The run itself says these.
+        Some(BUDGET) => Some((NotificationKind::Budget, waits(issue, error), None)),
         Some(NO_PLAN | REJECTED | MERGE_CONFLICT) => {
-            Some((NotificationKind::Waits, format!("{issue} waits for you: {}", own()), None))
+            Some((NotificationKind::Waits, waits(issue, error), None))
         }
-        _ if is_for_a_person(error) => {
-            Some((NotificationKind::Waits, format!("{issue} waits for you: {}", own()), None))
-        }
+        _ if is_for_a_person(error) => Some((NotificationKind::Waits, waits(issue, error), None)),
         _ if reached.status == IssueStatus::Failed => {
             let kind = error.error_type.as_deref().unwrap_or("failure");
             Some((NotificationKind::Failed, format!("{issue} failed ({kind})"), said(error)))
@@ -84,6 +80,11 @@ fn of_run(run: &RunId, reached: &PhaseReached) -> Option<(NotificationKind, Stri
         None => format!("run {run} is over"),
     };
     Some((NotificationKind::Over, message))
+}
+
+/// Why an issue waits: the run itself says that.
+fn waits(issue: &IssueId, error: &Failure) -> String {
+    format!("{issue} waits for you: {}", error.message.as_deref().unwrap_or_default())
 }
 
 /// What an agent or a test said.

@@ -98,7 +98,7 @@ fn driven(
     let name = begun.map_or_else(|| driver::name(store, &places.files), Ok)?;
     let (sender, news) = mpsc::sync_channel(NEWS);
     let variables: Vec<_> = environment.iter().cloned().collect();
-    let notifier = Notifier::of(store, &variables, Arc::clone(&stops));
+    let notifier = Notifier::of(store, &variables);
     let mut driver = Driver {
         session,
         run: found.run.clone(),

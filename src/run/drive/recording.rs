@@ -6,7 +6,9 @@ use crate::model::issue::Stage;
 use crate::model::notification::{Notification, NotificationKind};
 use crate::model::op::Op;
 use crate::model::run::RunStep;
-use crate::model::run_log::{ActionDone, IssueReached, PhaseReached, RunEvent, RunStatus, Setback};
+use crate::model::run_log::{
+    ActionDone, IssueReached, PhaseReached, RunEvent, RunLogEntry, RunStatus, Setback,
+};
 use crate::model::status::IssueStatus;
 use crate::ops::work::failure::{note_failure, reported};
 use crate::ops::{Notice, Refusal};
@@ -84,14 +86,7 @@ impl Driver<'_> {
         self.tell_warnings(&late);
         let events: Vec<RunEvent> = events.into_iter().collect();
         let id = &self.run.id;
-        let of = events.iter().find_map(|event| match event {
-            RunEvent::Issue(it) => Some(&it.issue_id),
-            RunEvent::Action(it) => it.issue_id.as_ref(),
-            RunEvent::Setback(it) => it.issue_id.as_ref(),
-            RunEvent::Breach(it) => it.issue_id.as_ref(),
-            RunEvent::Decision(it) => Some(&it.issue_id),
-            RunEvent::Phase(_) => None,
-        });
+        let of = events.iter().find_map(RunEvent::issue);
         let of = of.filter(|_| events.len() < 3).map(|issue| format!(" {issue}")).unwrap_or_default();
         let permit = self.session.permit(Op::Run)?;
         let logged = self.session.transact(permit, |tx| {
@@ -127,9 +122,11 @@ impl Driver<'_> {
         quoted: Option<String>,
     ) -> Result<(), Refusal> {
         let run_id = self.run.id.clone();
+        // Until something else happens to the issue, it is the same event, however often it is said.
+        let is_about = |entry: &&RunLogEntry| entry.event.issue() == Some(issue);
+        let last = self.log.log.iter().rfind(is_about).map(|entry| entry.id.to_string());
         let notification = Notification {
-            // However often it is said, it is the same event.
-            id: format!("{run_id}/{issue}/{why}"),
+            id: format!("{run_id}/{issue}/{}/{why}", last.unwrap_or_default()),
             kind: NotificationKind::Waits,
             run_id,
             issue_id: Some(issue.clone()),
