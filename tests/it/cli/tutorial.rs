@@ -112,9 +112,7 @@ fn timeless(line: &str) -> String {
 /// Hashes, times, and the random ends of ids are masked.
 fn masked(word: &str) -> String {
     let is_number = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
-    let is_hash = word.len() >= 7
-        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && word.bytes().any(|it| it.is_ascii_digit());
+    let is_hash = word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     if let Some((start, behind)) = word.split_once("..").filter(|(start, _)| matches!(start.len(), 10 | 40)) {
         return format!("{}..{behind}", masked(start));
     }
@@ -180,3 +178,8 @@ const FOOT: &str = r#".SH "SEE ALSO"
 .BR gitwf\-concepts (7),
 .BR gitwf\-claims (7)
 "#;
+
+#[test]
+fn a_hash_without_a_digit_is_masked_like_any_other() {
+    assert_eq!(["edeeaff", "0f1e2d3", "feedback", "faced"].map(masked), ["HASH", "HASH", "feedback", "faced"]);
+}
