@@ -43,7 +43,7 @@ server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model); print(server.
 P
 python3 "$d/model.py" "$d/asked" > "$d/port" & while [ ! -s "$d/port" ]; do sleep 0.1; done
 export PATH=$d/node_modules/.bin:$PATH HOME=$d/home ANTHROPIC_API_KEY=x OPENAI_API_KEY=x GEMINI_API_KEY=x ENABLE_TOOL_SEARCH=false CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1
-mkdir -p "$HOME/w" "$HOME/.gemini" "$HOME/.codex"; cd "$HOME/w" || exit 2; git init -q
+mkdir -p "$HOME/w" "$HOME/.gemini" "$HOME/.codex"; cd "$HOME/w" || exit 2; git init -q; for client in claude codex gemini; do "$client" --version; done 2>/dev/null
 zoo='"mcpServers": {"zoo": {"command": "python3", "args": ["'$d'/zoo.py"], "trust": true}}'; echo "{$zoo}" > "$d/mcp.json"
 echo "{$zoo, \"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}, \"privacy\": {\"usageStatisticsEnabled\": false}}" > "$HOME/.gemini/settings.json"
 ask() { # CLIENT TOOL WORD...: which of the words the model saw
